@@ -1,0 +1,105 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Imports are `internal` unless a public signature needs more, and each file names what it uses:
+// the layers of the folder tree are the layers of the imports.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let argumentParser: Target.Dependency = .product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "mooring",
+  products: [
+    .library(
+      name: "Mooring", targets: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed"]),
+    .executable(name: "mooring", targets: ["mooring"]),
+    .executable(name: "mooring-dump", targets: ["mooring-dump"]),
+    .executable(name: "feed-server", targets: ["feed-server"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // C libraries of the system.
+    .systemLibrary(name: "CMooringLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+    .systemLibrary(
+      name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+
+    // Libraries, lowest first.
+    .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
+    .target(name: "EntityModel", swiftSettings: settings),
+    .target(
+      name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
+      swiftSettings: settings),
+    .target(
+      name: "EntityStore", dependencies: ["EntityModel", "LMDB", "StrictYAML", "CMooringXXHash"],
+      swiftSettings: settings),
+    .target(name: "LoopbackHTTP", swiftSettings: settings),
+    .target(
+      name: "FeedSync",
+      dependencies: ["EntityModel", "EntityStore", "CMooringCurl", "CMooringJSON"],
+      swiftSettings: settings),
+    .target(
+      name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],
+      resources: [.embedInCode("../../Migrations/0001_home_feed.yaml")], swiftSettings: settings),
+    .target(
+      name: "Console", dependencies: ["EntityModel", "EntityStore", argumentParser],
+      swiftSettings: settings),
+
+    // Commands.
+    .executableTarget(
+      name: "mooring",
+      dependencies: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed", "Console", argumentParser],
+      path: "Tools/mooring", swiftSettings: settings),
+    .executableTarget(
+      name: "mooring-dump",
+      dependencies: ["EntityModel", "EntityStore", "Console", argumentParser],
+      path: "Tools/mooring-dump", swiftSettings: settings),
+    .executableTarget(
+      name: "feed-server", dependencies: ["LoopbackHTTP", argumentParser],
+      path: "Tools/feed-server", swiftSettings: settings),
+
+    // Tests.
+    .target(
+      name: "TestSupport", dependencies: ["EntityModel", "EntityStore", "LMDB"],
+      path: "Tests/TestSupport", swiftSettings: settings),
+    .executableTarget(
+      name: "store-child", dependencies: ["EntityModel", "EntityStore", "LMDB", "TestSupport"],
+      path: "Tests/StoreChild", swiftSettings: settings),
+    .testTarget(
+      name: "LMDBTests", dependencies: ["LMDB", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
+    .testTarget(
+      name: "EntityStoreTests",
+      dependencies: ["EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
+    .testTarget(
+      name: "FeedSyncTests",
+      dependencies: ["FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LoopbackHTTP", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "HomeFeedTests", dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ToolTests",
+      dependencies: ["TestSupport", "LoopbackHTTP", "EntityStore", "mooring", "mooring-dump", "feed-server"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,1 @@
+#include "mooring_json.h"
