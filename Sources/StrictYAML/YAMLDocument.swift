@@ -1,0 +1,41 @@
+/// Reads one document of the project's file dialect: a strict subset of YAML.
+///
+/// The dialect has mappings, sequences and scalars, in block and flow style, with comments; JSON is
+/// valid input. Scalars have no type of their own: the caller says what it expects
+/// (``YAMLNode/int()``, ``YAMLNode/bool()`` …) and nothing is guessed from spelling.
+///
+/// Refused, each with its position: duplicate keys, anchors, aliases, merge keys, tags, directives,
+/// a second document, keys that are not text, values left empty (write `null` or `""`), tabs for
+/// indentation, control characters, the line breaks U+0085, U+2028 and U+2029, text that is not
+/// UTF-8, documents over 4 MiB and nesting over 64. A byte order mark and CRLF are accepted.
+public struct YAMLDocument: Sendable {
+  /// Reads exactly one document.
+  ///
+  /// - Parameter text: The whole document.
+  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Returns: The root of the tree.
+  /// - Throws: ``YAMLError`` at the first construct that is malformed or refused.
+  /// - Complexity: O(*n* log *n*) in the size of the text.
+  public static func parse(_ text: String, file: String) throws(YAMLError) -> YAMLNode {
+    try parse(source: SourceText(text, file: file))
+  }
+
+  /// Reads exactly one document from bytes that should be UTF-8.
+  ///
+  /// - Parameter bytes: The whole document, with or without a byte order mark.
+  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Returns: The root of the tree.
+  /// - Throws: ``YAMLError`` at the first byte that is not UTF-8, or the first construct that is
+  ///   malformed or refused.
+  public static func parse(bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
+    try parse(source: SourceText(bytes: bytes, file: file))
+  }
+
+  private static func parse(source: SourceText) throws(YAMLError) -> YAMLNode {
+    try source.checkCharacters()
+    return try source.withEvents { (events) throws(YAMLError) in
+      var builder = TreeBuilder(events: events, file: source.file)
+      return try builder.document()
+    }
+  }
+}
