@@ -96,7 +96,8 @@ public struct Connection: Sendable {
   var staysOpen: Bool { progress.staysOpen }
 
   private func head(status: Int, headers: [(String, String)]) -> [UInt8] {
-    if headers.contains(where: { $0.0.lowercased() == "connection" && $0.1.lowercased() == "close" }) {
+    if headers.contains(where: { $0.0.lowercased() == "connection" && $0.1.lowercased() == "close" }
+    ) {
       progress.close()
     }
     var text = "HTTP/1.1 \(status) \(reasonPhrase(status))\r\n"

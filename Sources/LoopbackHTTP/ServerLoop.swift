@@ -34,10 +34,8 @@ final class ServerLoop: @unchecked Sendable {
       condition.broadcast()
       listener.shutDown()
       services.values.forEach { $0.channel.shutDown() }
-      while isAccepting || services.keys.contains(where: { $0 != ObjectIdentifier(Thread.current) })
-      {
-        condition.wait()
-      }
+      let own = ObjectIdentifier(Thread.current)
+      while isAccepting || services.keys.contains(where: { $0 != own }) { condition.wait() }
     }
   }
 
@@ -111,7 +109,7 @@ final class ServerLoop: @unchecked Sendable {
         if !connection.hasSent {
           try connection.send(Response(status: 500, text: "the handler sent nothing\n"))
         }
-      } catch where !connection.hasSent {
+      } catch  where !connection.hasSent {
         try connection.send(Response(status: 500, text: "the handler failed: \(error)\n"))
       }
     } catch {
