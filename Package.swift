@@ -42,6 +42,8 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "EntityStore", dependencies: ["EntityModel", "LMDB", "StrictYAML", "CMooringXXHash"],
+      exclude: ["Migrations/System"],
+      resources: [.embedInCode("Migrations/System/0001_chunked_writes.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(

@@ -1,0 +1,81 @@
+/// One attribute of an entity, as the catalog knows it.
+public struct AttributeDescription: Codable, Hashable, Sendable {
+  /// Assigned by the catalog, unique within the entity, never used again.
+  public var id: Int
+  public var name: String
+  public var type: AttributeType
+  public var isOptional: Bool
+  /// What a record without the attribute reads as, and what an insert that does not name it gets.
+  public var defaultValue: Value
+  public var owner: AttributeOwner
+  public var validation: Validation
+
+  public init(
+    id: Int = 0, name: String, type: AttributeType, isOptional: Bool = false,
+    defaultValue: Value = .null, owner: AttributeOwner = .feed, validation: Validation = .none
+  ) {
+    self.id = id
+    self.name = name
+    self.type = type
+    self.isOptional = isOptional
+    self.defaultValue = defaultValue
+    self.owner = owner
+    self.validation = validation
+  }
+}
+
+/// Whose attribute it is: a sync writes only what the feed owns, people only what is local.
+public enum AttributeOwner: String, Codable, Hashable, Sendable {
+  case feed, local
+}
+
+/// The type of an attribute.
+public enum AttributeType: Codable, Hashable, Sendable {
+  case int64, double, decimal, bool, string, date, uuid, data, url, strings
+  /// Named raw values. A raw value without a name is kept as it came.
+  case enumeration(Enumeration)
+
+  /// The kind its values are stored as.
+  public var kind: ValueKind {
+    switch self {
+    case .int64: .int64
+    case .double: .double
+    case .decimal: .decimal
+    case .bool: .bool
+    case .string: .string
+    case .date: .date
+    case .uuid: .uuid
+    case .data: .data
+    case .url: .url
+    case .strings: .strings
+    case .enumeration(let enumeration): enumeration.kind
+    }
+  }
+
+  /// As a migration file writes it.
+  public var name: String {
+    if case .enumeration = self { "enum" } else { kind.rawValue }
+  }
+}
+
+/// The cases of an enumeration attribute; all raw values are integers or all are strings.
+public struct Enumeration: Codable, Hashable, Sendable {
+  public struct Case: Codable, Hashable, Sendable {
+    public var name: String
+    public var rawValue: Value
+
+    public init(name: String, rawValue: Value) {
+      self.name = name
+      self.rawValue = rawValue
+    }
+  }
+  public var cases: [Case]
+
+  public init(cases: [Case]) { self.cases = cases }
+
+  public var kind: ValueKind { cases.first?.rawValue.kind ?? .string }
+
+  public func name(of rawValue: Value) -> String? {
+    cases.first { $0.rawValue == rawValue }?.name
+  }
+}

@@ -1,0 +1,31 @@
+public import Foundation
+
+/// The identity of a record within its store: 64 bits per entity, never used again (Core Data's
+/// object id, SQLite's rowid). It says nothing of the record's content.
+public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
+  public let entity: String
+  public let number: Int64
+
+  public init(entity: String, number: Int64) {
+    self.entity = entity
+    self.number = number
+  }
+
+  public var description: String { "\(entity)/\(number)" }
+
+  /// The reference that can leave the program: `mooring://<store-uuid>/<Entity>/<id>`.
+  public func reference(in store: UUID) -> String {
+    "mooring://\(store.uuidString.lowercased())/\(entity)/\(number)"
+  }
+
+  /// Reads a reference back.
+  ///
+  /// - Returns: `nil` for a malformed reference or one of another store.
+  public init?(reference: String, in store: UUID) {
+    let parts = reference.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 5, parts[0] == "mooring:", parts[1].isEmpty,
+      UUID(uuidString: String(parts[2])) == store, !parts[3].isEmpty, let number = Int64(parts[4])
+    else { return nil }
+    self.init(entity: String(parts[3]), number: number)
+  }
+}

@@ -1,0 +1,114 @@
+/// The schema of a store: what the catalog records (design: the catalog is the schema).
+public struct Schema: Codable, Hashable, Sendable {
+  public var entities: [EntityDescription]
+  /// The ids that the next new entity and the next new index get; an id is never used again.
+  public var nextEntityID = 1
+  public var nextIndexID = 1
+
+  public init(entities: [EntityDescription] = []) { self.entities = entities }
+
+  public func entity(named name: String) -> EntityDescription? {
+    entities.first { $0.name == name }
+  }
+}
+
+/// One entity: its attributes, the record layouts of its past and its present, its indexes.
+public struct EntityDescription: Codable, Hashable, Sendable {
+  /// Assigned by the catalog, never used again.
+  public var id: Int
+  public var name: String
+  /// In the order of the newest layout.
+  public var attributes: [AttributeDescription]
+  /// Layout version 1 is the first. A record names the version it was written in.
+  public var layouts: [RecordShape]
+  public var indexes: [IndexDescription]
+  /// The id that the next new attribute gets.
+  public var nextAttributeID: Int
+
+  public init(
+    id: Int, name: String, attributes: [AttributeDescription], layouts: [RecordShape] = [],
+    indexes: [IndexDescription] = [], nextAttributeID: Int = 1
+  ) {
+    self.id = id
+    self.name = name
+    self.attributes = attributes
+    self.layouts = layouts
+    self.indexes = indexes
+    self.nextAttributeID = nextAttributeID
+  }
+
+  public func attribute(named name: String) -> AttributeDescription? {
+    attributes.first { $0.name == name }
+  }
+
+  public func index(named name: String) -> IndexDescription? {
+    indexes.first { $0.name == name }
+  }
+
+  /// System entities carry a leading underscore; migrations of other lines cannot make one.
+  public var isSystem: Bool { name.hasPrefix("_") }
+}
+
+/// The attributes that records of one layout version hold, in slot order.
+public struct RecordShape: Codable, Hashable, Sendable {
+  public struct Slot: Codable, Hashable, Sendable {
+    public var attributeID: Int
+    public var kind: ValueKind
+
+    public init(attributeID: Int, kind: ValueKind) {
+      self.attributeID = attributeID
+      self.kind = kind
+    }
+  }
+  public var slots: [Slot]
+
+  public init(slots: [Slot]) { self.slots = slots }
+}
+
+/// One secondary index.
+public struct IndexDescription: Codable, Hashable, Sendable {
+  /// Assigned by the catalog, never used again; names the index's tree with the generation.
+  public var id: Int
+  /// Grows when the index is built anew beside its old tree.
+  public var generation: Int
+  public var name: String
+  public var keys: [IndexKey]
+  /// No two records have equal keys. Null is a value like any other here; a unique index that
+  /// should allow many records without a value is also sparse.
+  public var isUnique: Bool
+  /// A record is left out when any of the key attributes is null.
+  public var isSparse: Bool
+
+  public init(
+    id: Int = 0, generation: Int = 1, name: String, keys: [IndexKey], isUnique: Bool = false,
+    isSparse: Bool = false
+  ) {
+    self.id = id
+    self.generation = generation
+    self.name = name
+    self.keys = keys
+    self.isUnique = isUnique
+    self.isSparse = isSparse
+  }
+}
+
+/// One part of an index key.
+public struct IndexKey: Codable, Hashable, Sendable {
+  public var attributeID: Int
+  public var isDescending: Bool
+
+  public init(attributeID: Int, isDescending: Bool = false) {
+    self.attributeID = attributeID
+    self.isDescending = isDescending
+  }
+}
+
+extension EntityDescription {
+  /// The index as a migration file writes it: `updatedAt desc, slug`.
+  public func keyText(of index: IndexDescription) -> String {
+    index.keys.map { key in
+      let name = attributes.first { $0.id == key.attributeID }?.name ?? "#\(key.attributeID)"
+      return key.isDescending ? name + " desc" : name
+    }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,101 @@
+public import Foundation
+
+extension Value {
+  /// The value as people read and type it: dates as RFC 3339 in UTC, data as base64, lists joined
+  /// by commas, null as `null`.
+  public var text: String {
+    switch self {
+    case .null: "null"
+    case .int64(let value): String(value)
+    case .double(let value): value.description
+    case .decimal(let value): value.description
+    case .bool(let value): value ? "true" : "false"
+    case .string(let value): value
+    case .date(let value): Value.text(of: value)
+    case .uuid(let value): value.uuidString
+    case .data(let value): value.base64EncodedString()
+    case .url(let value): value.absoluteString
+    case .strings(let value): value.joined(separator: ", ")
+    }
+  }
+
+  /// Reads the text form of one value.
+  ///
+  /// - Parameter text: What `Value.text` prints. `null` is null for every type but string and URL,
+  ///   which have no need to guess: the caller passes null itself.
+  /// - Parameter now: What the word `now` stands for in a date.
+  /// - Returns: `nil` if the text is not of that kind.
+  public init?(text: String, as kind: ValueKind, now: Date) {
+    if text == "null" {
+      self = .null
+      return
+    }
+    let parsed: Value? =
+      switch kind {
+      case .int64: Int64(text).map(Value.int64)
+      case .double: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+      case .decimal: Value.decimal(of: text)
+      case .bool: Bool(text).map(Value.bool)
+      case .string: .string(text)
+      case .date: Value.date(of: text, now: now)
+      case .uuid: UUID(uuidString: text).map(Value.uuid)
+      case .data: Data(base64Encoded: text).map(Value.data)
+      case .url: URL(string: text).map(Value.url)
+      case .strings: .strings(Value.elements(of: text))
+      }
+    guard let parsed else { return nil }
+    self = parsed
+  }
+
+  /// A date as RFC 3339 in UTC with as many fractional digits as tell it from its neighbours
+  /// (at most microseconds); outside the years 1 to 9999 as seconds since 2001.
+  private static func text(of date: Date) -> String {
+    let seconds = date.timeIntervalSinceReferenceDate
+    guard seconds > -63_114_076_800, seconds < 252_423_993_600 else { return "\(seconds)s" }
+    var whole = seconds.rounded(.down)
+    var micros = ((seconds - whole) * 1_000_000).rounded()
+    if micros >= 1_000_000 {
+      whole += 1
+      micros = 0
+    }
+    var parts = tm()
+    var clock = time_t(whole + Date.timeIntervalBetween1970AndReferenceDate)
+    gmtime_r(&clock, &parts)
+    var text = pad(Int(parts.tm_year) + 1900, 4)
+    text += "-" + pad(Int(parts.tm_mon) + 1, 2) + "-" + pad(Int(parts.tm_mday), 2)
+    text += "T" + pad(Int(parts.tm_hour), 2) + ":" + pad(Int(parts.tm_min), 2)
+    text += ":" + pad(Int(parts.tm_sec), 2)
+    if micros > 0 {
+      var fraction = pad(Int(micros), 6)
+      while fraction.last == "0" { fraction.removeLast() }
+      text += "." + fraction
+    }
+    return text + "Z"
+  }
+
+  private static func pad(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  private static func date(of text: String, now: Date) -> Value? {
+    if text == "now" { return .date(now) }
+    if text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds.isFinite {
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    }
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+    return (try? style.parse(text)).map(Value.date)  // because a text that is no date is `nil` here
+  }
+
+  private static func decimal(of text: String) -> Value? {
+    // Decimal(string:) reads a prefix, so the grammar is checked first.
+    guard text.wholeMatch(of: /-?[0-9]{1,38}(\.[0-9]{1,38})?/) != nil,
+      let decimal = Decimal(string: text)
+    else { return nil }
+    return .decimal(decimal)
+  }
+
+  private static func elements(of text: String) -> [String] {
+    text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+}

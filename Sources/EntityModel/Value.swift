@@ -1,0 +1,121 @@
+public import Foundation
+
+/// One attribute value, outside a record.
+///
+/// An enumeration attribute has the case of its raw type, `int64` or `string`.
+public enum Value: Hashable, Sendable {
+  case null
+  case int64(Int64)
+  case double(Double)
+  case decimal(Decimal)
+  case bool(Bool)
+  case string(String)
+  case date(Date)
+  case uuid(UUID)
+  case data(Data)
+  case url(URL)
+  case strings([String])
+
+  public var isNull: Bool { self == .null }
+}
+
+extension Value {
+  /// The kind of this value; `nil` for null, which fits every optional attribute.
+  public var kind: ValueKind? {
+    switch self {
+    case .null: nil
+    case .int64: .int64
+    case .double: .double
+    case .decimal: .decimal
+    case .bool: .bool
+    case .string: .string
+    case .date: .date
+    case .uuid: .uuid
+    case .data: .data
+    case .url: .url
+    case .strings: .strings
+    }
+  }
+
+  /// How the value compares with another one of the same kind.
+  ///
+  /// Null comes first. Strings and URLs compare by UTF-8 bytes, data by bytes, lists element by
+  /// element, false before true: the order of the index keys.
+  ///
+  /// - Returns: `nil` when the kinds differ, for then no order is defined.
+  public func compared(with other: Value) -> Ordering? {
+    switch (self, other) {
+    case (.null, .null): .same
+    case (.null, _): .ascending
+    case (_, .null): .descending
+    case (.int64(let a), .int64(let b)): Ordering(a, b)
+    case (.double(let a), .double(let b)): Ordering(a, b)
+    case (.decimal(let a), .decimal(let b)): Ordering(a, b)
+    case (.bool(let a), .bool(let b)): Ordering(a ? 1 : 0, b ? 1 : 0)
+    case (.string(let a), .string(let b)): Ordering(bytes: a.utf8, b.utf8)
+    case (.date(let a), .date(let b)): Ordering(a, b)
+    case (.uuid(let a), .uuid(let b)):
+      Swift.withUnsafeBytes(of: a.uuid) { a in
+        Swift.withUnsafeBytes(of: b.uuid) { b in Ordering(bytes: a, b) }
+      }
+    case (.data(let a), .data(let b)): Ordering(bytes: a, b)
+    case (.url(let a), .url(let b)): Ordering(bytes: a.absoluteString.utf8, b.absoluteString.utf8)
+    case (.strings(let a), .strings(let b)): Ordering(lists: a, b)
+    default: nil
+    }
+  }
+}
+
+/// The result of comparing two values.
+public enum Ordering: Sendable {
+  case ascending, same, descending
+
+  init<T: Comparable>(_ a: T, _ b: T) {
+    self = a < b ? .ascending : (a == b ? .same : .descending)
+  }
+
+  init<A: Sequence<UInt8>, B: Sequence<UInt8>>(bytes a: A, _ b: B) {
+    var left = a.makeIterator()
+    var right = b.makeIterator()
+    while true {
+      switch (left.next(), right.next()) {
+      case (nil, nil): self = .same; return
+      case (nil, _): self = .ascending; return
+      case (_, nil): self = .descending; return
+      case (let x?, let y?) where x != y: self = x < y ? .ascending : .descending; return
+      default: continue
+      }
+    }
+  }
+
+  init(lists a: [String], _ b: [String]) {
+    for (x, y) in zip(a, b) {
+      let order = Ordering(bytes: x.utf8, y.utf8)
+      if order != .same { self = order; return }
+    }
+    self.init(a.count, b.count)
+  }
+
+  public var reversed: Ordering {
+    switch self {
+    case .ascending: .descending
+    case .same: .same
+    case .descending: .ascending
+    }
+  }
+}
+
+/// The storage kinds of values.
+public enum ValueKind: String, Codable, Hashable, Sendable, CaseIterable {
+  case int64, double, decimal, bool, string, date, uuid, data, url, strings
+}
+
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+  public init(integerLiteral value: Int64) { self = .int64(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(nilLiteral: ()) { self = .null }
+}

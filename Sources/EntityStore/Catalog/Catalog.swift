@@ -1,0 +1,159 @@
+import EntityModel
+import Foundation
+import LMDB
+import Synchronization
+
+/// The catalog as of one schema revision: what every transaction works with. Immutable.
+final class Catalog: Sendable {
+  let uuid: UUID
+  let revision: UInt64
+  let schema: Schema
+  /// What has been applied, by line, oldest first.
+  let history: [AppliedMigration]
+  let entities: [String: EntityLayout]
+
+  init(
+    header: CatalogHeader, schema: Schema, history: [AppliedMigration],
+    entities: [String: EntityLayout]
+  ) {
+    uuid = header.uuid
+    revision = header.revision
+    self.schema = schema
+    self.history = history
+    self.entities = entities
+  }
+
+  func entity(_ name: String) throws(StoreError) -> EntityLayout {
+    guard let entity = entities[name] else { throw .unknownEntity(name, in: schema) }
+    return entity
+  }
+}
+
+/// One entry of the migration history, stored under `applied:<line>:<number>`.
+public struct AppliedMigration: Codable, Hashable, Sendable {
+  public var line: String
+  /// 1 is the first of its line.
+  public var version: Int
+  public var name: String
+  public var checksum: String
+  /// Seconds since 1970.
+  public var appliedAt: Double
+}
+
+/// Keys and contents of the tree `catalog`. Everything but the header is JSON with sorted keys.
+enum CatalogTree {
+  static let name = "catalog"
+  static let headerKey = Array("header".utf8)
+  static let schemaKey = Array("schema".utf8)
+  static let historyPrefix = Array("applied:".utf8)
+
+  static func nextIDKey(entity: Int) -> [UInt8] { Array("next:\(entity)".utf8) }
+
+  static func historyKey(_ line: String, _ version: Int) -> [UInt8] {
+    let digits = String(version)
+    let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    return historyPrefix + Array("\(line):\(padded)".utf8)
+  }
+
+  static func encode(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+
+  static func readSchema(_ tree: Tree, in transaction: Transaction) throws -> Schema {
+    guard let bytes = try transaction.get(tree, schemaKey) else { return Schema() }
+    return try decode(Schema.self, bytes)
+  }
+
+  static func readHistory(_ tree: Tree, in transaction: Transaction) throws -> [AppliedMigration] {
+    var history: [AppliedMigration] = []
+    var cursor = try transaction.cursor(tree)
+    let range = KeyRange(prefix: historyPrefix)
+    var entry = try historyPrefix.withUnsafeBytes { try cursor.seek(atLeast: $0) }
+    while let found = entry, range.isBelowUpper(found.key) {
+      history.append(try decode(AppliedMigration.self, found.value))
+      entry = try cursor.next()
+    }
+    return history
+  }
+
+  private static func decode<T: Decodable>(
+    _ type: T.Type, _ bytes: UnsafeRawBufferPointer
+  ) throws -> T {
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch {
+      throw StoreError(
+        .damaged, "the catalog cannot be read", [("what", "\(type)")],
+        advice: "restore a backup; `mooring check` tells what else is damaged")
+    }
+  }
+}
+
+/// Finds the catalog that belongs to a transaction's snapshot, and keeps it until it changes.
+final class CatalogCache: Sendable {
+  private let environment: Environment
+  private let tree: Tree
+  private let cached = Mutex<Catalog?>(nil)
+
+  init(environment: Environment, tree: Tree) {
+    self.environment = environment
+    self.tree = tree
+  }
+
+  /// - Returns: `nil` if the snapshot has another schema revision than the cache holds; then
+  ///   `refresh` outside of the transaction and begin again.
+  func catalog(for transaction: Transaction) throws -> Catalog? {
+    let revision = try revision(in: transaction)
+    return cached.withLock { catalog in catalog?.revision == revision ? catalog : nil }
+  }
+
+  /// Reads the newest catalog and opens its trees.
+  ///
+  /// Handles are opened in a transaction of their own, which is committed: one opened in a
+  /// transaction that ends otherwise would be closed again.
+  func refresh() throws {
+    let stored = try environment.read { try StoredCatalog(tree, in: $0) }
+    let catalog = Catalog(
+      header: stored.header, schema: stored.schema, history: stored.history,
+      entities: try openEntities(of: stored.schema))
+    cached.withLock { $0 = catalog }
+  }
+
+  private func openEntities(of schema: Schema) throws -> [String: EntityLayout] {
+    var entities: [String: EntityLayout] = [:]
+    for entity in schema.entities {
+      guard let tree = try environment.openTree(named: EntityLayout.treeName(of: entity)) else {
+        throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
+      }
+      var indexTrees: [Int: Tree] = [:]
+      for index in entity.indexes {
+        indexTrees[index.id] = try environment.openTree(named: EntityLayout.treeName(of: index))
+      }
+      entities[entity.name] = try EntityLayout(entity, tree: tree, indexTrees: indexTrees)
+    }
+    return entities
+  }
+
+  private func revision(in transaction: Transaction) throws -> UInt64? {
+    guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else { return nil }
+    return CatalogHeader.revision(in: bytes)
+  }
+}
+
+/// The catalog's contents as read in one transaction.
+private struct StoredCatalog {
+  let header: CatalogHeader
+  let schema: Schema
+  let history: [AppliedMigration]
+
+  init(_ tree: Tree, in transaction: Transaction) throws {
+    guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
+      throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")
+    }
+    header = try CatalogHeader(decoding: bytes)
+    schema = try CatalogTree.readSchema(tree, in: transaction)
+    history = try CatalogTree.readHistory(tree, in: transaction)
+  }
+}

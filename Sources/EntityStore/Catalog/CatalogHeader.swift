@@ -1,0 +1,74 @@
+import EntityModel
+import Foundation
+
+/// The first thing read of a store, under the key `header` of the tree `catalog`.
+///
+///     offset  size  field
+///          0     8  "MOORING", 00
+///          8     4  format version, little-endian
+///         12     4  incompatible feature bits: a program that does not know one must not open
+///         16     4  read-compatible feature bits: … must not write
+///         20    16  store UUID
+///         36     8  schema revision, little-endian; grows with every change of the schema
+struct CatalogHeader: Equatable {
+  static let magic: [UInt8] = Array("MOORING\0".utf8)
+  static let currentFormat: UInt32 = 1
+  static let size = 44
+
+  var format: UInt32 = CatalogHeader.currentFormat
+  var incompatibleFeatures: UInt32 = 0
+  var readCompatibleFeatures: UInt32 = 0
+  var uuid: UUID
+  var revision: UInt64
+
+  func encoded() -> [UInt8] {
+    var bytes = CatalogHeader.magic
+    func append<T: FixedWidthInteger>(_ number: T) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    append(format)
+    append(incompatibleFeatures)
+    append(readCompatibleFeatures)
+    withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
+    append(revision)
+    return bytes
+  }
+
+  /// - Throws: `notAStore`, or `newerFormat` naming what this program can read.
+  init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    guard bytes.count >= CatalogHeader.size, bytes.prefix(8).elementsEqual(CatalogHeader.magic)
+    else {
+      throw StoreError(.notAStore, "the catalog has no Mooring header",
+        advice: "this is another program's LMDB folder, or a damaged store")
+    }
+    func load<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T {
+      T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+    format = load(8, UInt32.self)
+    incompatibleFeatures = load(12, UInt32.self)
+    readCompatibleFeatures = load(16, UInt32.self)
+    uuid = UUID(uuid: bytes.loadUnaligned(fromByteOffset: 20, as: uuid_t.self))
+    revision = load(36, UInt64.self)
+    if format > CatalogHeader.currentFormat || incompatibleFeatures != 0 {
+      throw StoreError(
+        .newerFormat, "the store was written by a newer version of this program",
+        [
+          ("store format", String(format)),
+          ("this program reads", "1 to \(CatalogHeader.currentFormat)"),
+          ("unknown features", String(incompatibleFeatures, radix: 16)),
+        ], advice: "install the newer version")
+    }
+  }
+
+  init(uuid: UUID, revision: UInt64) {
+    self.uuid = uuid
+    self.revision = revision
+  }
+
+  /// Reads only what changes: called once per transaction.
+  @inline(__always)
+  static func revision(in bytes: UnsafeRawBufferPointer) -> UInt64? {
+    guard bytes.count >= size else { return nil }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 36, as: UInt64.self))
+  }
+}

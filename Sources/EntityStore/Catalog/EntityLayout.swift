@@ -1,0 +1,98 @@
+package import EntityModel
+import Foundation
+import LMDB
+import Synchronization
+
+/// One entity as the transactions use it: description, record layout, trees, indexes.
+package final class EntityLayout: Sendable {
+  package let description: EntityDescription
+  let record: RecordLayout
+  let tree: Tree
+  let indexes: [IndexLayout]
+  package let positions: [String: Int]
+
+  // What the encoder needs, computed once.
+  private let shape: RecordShape
+  private let geometry: RecordGeometry
+  private let slotPositions: [Int?]
+
+  /// In which order a Swift type reads its attributes, learned from the first record it reads.
+  private let readingOrders = Mutex<[ObjectIdentifier: ReadingOrder]>([:])
+
+  init(
+    _ description: EntityDescription, tree: Tree, indexTrees: [Int: Tree]
+  ) throws(StoreError) {
+    self.description = description
+    self.tree = tree
+    record = RecordLayout(description)
+    positions = Dictionary(
+      uniqueKeysWithValues: description.attributes.enumerated().map { ($1.name, $0) })
+    var indexes: [IndexLayout] = []
+    for index in description.indexes {
+      guard let tree = indexTrees[index.id] else {
+        throw .damaged("an index of the catalog has no tree", entity: description.name)
+      }
+      indexes.append(
+        try IndexLayout(index, of: description, tree: tree, number: indexes.count))
+    }
+    self.indexes = indexes
+    shape = description.layouts[description.layouts.count - 1]
+    geometry = RecordGeometry(shape)
+    let byID = Dictionary(
+      uniqueKeysWithValues: description.attributes.enumerated().map { ($1.id, $0) })
+    slotPositions = shape.slots.map { byID[$0.attributeID] }
+  }
+
+  var name: String { description.name }
+
+  package func position(of attribute: String) throws(StoreError) -> Int {
+    guard let position = positions[attribute] else {
+      throw .unknownAttribute(attribute, in: description)
+    }
+    return position
+  }
+
+  func encode(_ values: [Value], into bytes: inout [UInt8]) {
+    RecordEncoder.encode(
+      values, version: record.currentVersion, shape: shape, geometry: geometry,
+      order: slotPositions, into: &bytes)
+  }
+
+  /// The unique index on exactly these attributes, in any order.
+  func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
+    var wanted: Set<Int> = []
+    for attribute in attributes { wanted.insert(try position(of: attribute)) }
+    for index in indexes where index.isUnique && Set(index.parts.map(\.position)) == wanted {
+      return index
+    }
+    throw StoreError(
+      .invalidRequest, "no unique index on exactly these attributes",
+      [("entity", name), ("attributes", attributes.joined(separator: ", "))],
+      advice: "add one with a migration (createIndex, unique: true)")
+  }
+
+  func readingOrder(of type: Any.Type) -> ReadingOrder? {
+    readingOrders.withLock { $0[ObjectIdentifier(type)] }
+  }
+
+  func keep(_ order: ReadingOrder, for type: Any.Type) {
+    readingOrders.withLock { $0[ObjectIdentifier(type)] = order }
+  }
+
+  static func treeName(of entity: EntityDescription) -> String { "r.\(entity.id)" }
+  static func treeName(of index: IndexDescription) -> String { "i.\(index.id).\(index.generation)" }
+}
+
+/// The attribute positions that a Swift type asks for, in the order in which it asks.
+///
+/// A record is then read by comparing literals' addresses instead of looking names up.
+final class ReadingOrder: Sendable {
+  struct Step: @unchecked Sendable {
+    // SAFETY: points at a string literal, which lives as long as the program.
+    let name: UnsafePointer<UInt8>
+    let position: Int
+  }
+  let steps: [Step]
+
+  init(_ steps: [Step]) { self.steps = steps }
+}

@@ -1,0 +1,169 @@
+import EntityModel
+import LMDB
+
+/// One index, bound to the positions of its attributes and to its tree.
+package struct IndexLayout: Sendable {
+  package struct Part: Sendable {
+    package let position: Int
+    let kind: ValueKind
+    let isDescending: Bool
+    /// Bytes that the parts after this one are sure to have.
+    let reservedAfter: Int
+  }
+
+  let description: IndexDescription
+  let tree: Tree
+  package let parts: [Part]
+  /// Which part is a list; it gives one entry per distinct element, none for null or empty.
+  let listPart: Int?
+  let number: Int
+
+  var isUnique: Bool { description.isUnique }
+  var isSparse: Bool { description.isSparse }
+
+  /// The parts of one key that vary in size share what the fixed ones leave.
+  static let keyPartsMax = 8
+
+  init(_ description: IndexDescription, of entity: EntityDescription, tree: Tree, number: Int)
+    throws(StoreError)
+  {
+    var parts: [Part] = []
+    var reserved = 0
+    for key in description.keys.reversed() {
+      guard let position = entity.attributes.firstIndex(where: { $0.id == key.attributeID }) else {
+        throw .damaged("an index names an attribute that is not there", entity: entity.name)
+      }
+      let kind = entity.attributes[position].type.kind
+      parts.append(
+        Part(
+          position: position, kind: kind, isDescending: key.isDescending, reservedAfter: reserved))
+      reserved += IndexLayout.reserve(for: kind)
+    }
+    self.description = description
+    self.tree = tree
+    self.number = number
+    self.parts = parts.reversed()
+    listPart = self.parts.firstIndex { $0.kind == .strings }
+  }
+
+  private static func reserve(for kind: ValueKind) -> Int {
+    if let size = kind.fixedBytes { return 1 + size }
+    return kind == .decimal ? 25 : 40
+  }
+
+  /// The room of a part, given how much of the key is written.
+  @inline(__always)
+  func room(_ part: Part, written: Int) -> Int {
+    Limits.keyBytesMax - 8 - written - part.reservedAfter
+  }
+
+  /// Calls the closure with each key that the record has in this index: none, one, or for a list
+  /// one per distinct element. The object id is already at the end where it belongs.
+  @inline(__always)
+  func eachKey(
+    of view: RecordView, id: Int64, writer: inout KeyWriter,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    if isSparse {
+      for part in parts where view.field(part.position).isNull { return }
+    }
+    if let listPart {
+      return try eachListKey(of: view, id: id, listPart: listPart, writer: &writer, body)
+    }
+    writer.removeAll()
+    for part in parts {
+      try writer.append(
+        view.field(part.position), descending: part.isDescending,
+        room: room(part, written: writer.count), hashesCuts: isUnique)
+    }
+    if !isUnique { writer.append(objectID: id) }
+    try body(writer.bytes)
+  }
+
+  private func eachListKey(
+    of view: RecordView, id: Int64, listPart: Int, writer: inout KeyWriter,
+    _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let list = view.field(parts[listPart].position)
+    if list.isNull { return }
+    // Two elements that are cut to the same bytes share an entry: keys are made distinct, not
+    // elements.
+    var keys: Set<[UInt8]> = []
+    for element in try list.strings() {
+      writer.removeAll()
+      for (index, part) in parts.enumerated() {
+        let room = room(part, written: writer.count)
+        if index == listPart {
+          var element = element
+          element.withUTF8 {
+            writer.append(
+              element: UnsafeRawBufferPointer($0), descending: part.isDescending, room: room,
+              hashesCuts: isUnique)
+          }
+        } else {
+          try writer.append(
+            view.field(part.position), descending: part.isDescending, room: room,
+            hashesCuts: isUnique)
+        }
+      }
+      if !isUnique { writer.append(objectID: id) }
+      keys.insert(Array(writer.bytes))
+    }
+    for key in keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      try key.withUnsafeBytes(body)
+    }
+  }
+
+  /// The object id of an entry.
+  @inline(__always)
+  func objectID(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int64? {
+    let bytes = isUnique ? value : key
+    guard bytes.count >= 8 else { return nil }
+    let bits = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+    return Int64(bitPattern: UInt64(bigEndian: bits) ^ 0x8000_0000_0000_0000)
+  }
+
+  /// The key without the object id: what it sorts by.
+  @inline(__always)
+  func sortBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    isUnique || key.count < 8 ? key : UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)])
+  }
+
+  /// Whether some component of the key was cut, so that the record must be looked at.
+  ///
+  /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
+  func isCut(_ key: UnsafeRawBufferPointer) -> Bool {
+    let sort = sortBytes(of: key)
+    guard sort.count > 300 else { return false }
+    var offset = 0
+    for part in parts {
+      guard offset < sort.count else { return false }
+      let mask: UInt8 = part.isDescending ? 0xff : 0
+      if sort[offset] ^ mask == KeyWriter.null {
+        offset += 1
+        continue
+      }
+      offset += 1
+      if let size = part.kind.fixedBytes {
+        offset += size
+        continue
+      }
+      while offset + 1 < sort.count {
+        guard sort[offset] ^ mask == 0 else {
+          offset += 1
+          continue
+        }
+        // A decimal ends in one zero; a text in a zero and a mark.
+        if part.kind == .decimal {
+          offset += 1
+          break
+        }
+        let mark = sort[offset + 1] ^ mask
+        offset += 2
+        if mark == 2 { return true }
+        if mark == 1 { break }
+      }
+    }
+    return false
+  }
+}

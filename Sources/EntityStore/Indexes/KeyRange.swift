@@ -1,0 +1,56 @@
+import Foundation
+
+/// A range of index keys: from `lower` on, up to but not including `upper`.
+struct KeyRange: Equatable, Sendable {
+  var lower: [UInt8]
+  /// `nil`: to the end of the index.
+  var upper: [UInt8]?
+
+  static let all = KeyRange(lower: [], upper: nil)
+
+  /// The keys that begin with the bytes.
+  init(prefix: [UInt8]) {
+    lower = prefix
+    upper = KeyRange.successor(of: prefix)
+  }
+
+  init(lower: [UInt8], upper: [UInt8]?) {
+    self.lower = lower
+    self.upper = upper
+  }
+
+  /// The least bytes that are greater than everything that begins with `prefix`; `nil` if nothing
+  /// is.
+  static func successor(of prefix: [UInt8]) -> [UInt8]? {
+    var bytes = prefix
+    while let last = bytes.popLast() {
+      if last < 0xff {
+        bytes.append(last + 1)
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  @inline(__always)
+  func isBelowUpper(_ key: UnsafeRawBufferPointer) -> Bool {
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { compare(key, $0) < 0 }
+  }
+
+  @inline(__always)
+  func isAtLeastLower(_ key: UnsafeRawBufferPointer) -> Bool {
+    lower.withUnsafeBytes { compare(key, $0) >= 0 }
+  }
+}
+
+/// LMDB's key order: bytes, then length.
+@inline(__always)
+func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+  let shared = min(a.count, b.count)
+  if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
+    let order = memcmp(left, right, shared)
+    if order != 0 { return Int(order) }
+  }
+  return a.count - b.count
+}

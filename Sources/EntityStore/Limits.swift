@@ -1,0 +1,17 @@
+/// The bounds of the store, each with its reason.
+public enum Limits {
+  /// LMDB's compiled-in key size.
+  static let keyBytesMax = 511
+  /// Attributes of one entity: null bits and slot tables stay within a page.
+  static let attributesMax = 512
+  /// One record; larger payloads belong in files. LMDB itself would take 2 GiB.
+  public static let recordBytesMax = 16 << 20
+  /// Writes that share a commit. At 64 the flush is already a small part of each.
+  static let writesPerCommitMax = 64
+  /// A chunk stops adding rows after so long, so that another process's writer waits little.
+  public static let chunkDuration = Duration.milliseconds(20)
+  /// Buffered index changes of one transaction before they are applied.
+  static let indexBufferBytesMax = 8 << 20
+  /// Problems an integrity check lists before it only counts.
+  public static let problemsListedMax = 100
+}

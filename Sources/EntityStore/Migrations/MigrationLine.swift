@@ -1,0 +1,83 @@
+import EntityModel
+import Foundation
+
+/// Where migration files come from: the program itself, or a folder.
+public struct MigrationSource: Sendable {
+  let files: @Sendable () throws -> [Migration]
+
+  /// Files that are part of the program.
+  ///
+  /// - Parameter embedded: Names without extension (`0001_home_feed`) and contents.
+  public init(embedded: [(name: String, bytes: [UInt8])]) {
+    files = {
+      try embedded.map {
+        try MigrationFile.read($0.bytes, name: $0.name, file: $0.name + ".yaml")
+      }
+    }
+  }
+
+  private init(files: @escaping @Sendable () throws -> [Migration]) { self.files = files }
+
+  /// All `.yaml` files of a folder. They may belong to several lines.
+  public static func directory(_ path: String) -> MigrationSource {
+    MigrationSource {
+      let names: [String]
+      do {
+        names = try FileManager.default.contentsOfDirectory(atPath: path)
+      } catch {
+        throw StoreError(
+          .migration, "the folder of migrations cannot be read", [("folder", path)],
+          advice: "check --migrations")
+      }
+      return try names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+        let file = path + "/" + name
+        guard let data = FileManager.default.contents(atPath: file) else {
+          throw StoreError(.migration, "a migration file cannot be read", [("file", file)])
+        }
+        return try MigrationFile.read(Array(data), name: String(name.dropLast(5)), file: file)
+      }
+    }
+  }
+
+  /// The store's own entities.
+  static let system = MigrationSource(embedded: [
+    ("0001_chunked_writes", PackageResources._001_chunked_writes_yaml)
+  ])
+}
+
+/// A linear chain of migrations with its own numbers.
+public struct MigrationLine: Sendable {
+  public let name: String
+  /// Version 1 first, without a gap.
+  public let migrations: [Migration]
+
+  /// Reads all sources and sorts their files into lines, in the order in which lines first appear.
+  ///
+  /// - Throws: `YAMLError` for a file, `migration` for a gap or two files of one number.
+  public static func load(_ sources: [MigrationSource]) throws -> [MigrationLine] {
+    let migrations = try sources.flatMap { try $0.files() }
+    var names: [String] = []
+    for migration in migrations where !names.contains(migration.line) { names.append(migration.line) }
+    return try names.map { name in
+      let chain = migrations.filter { $0.line == name }.sorted { $0.version < $1.version }
+      for (index, migration) in chain.enumerated() where migration.version != index + 1 {
+        throw gap(in: chain, at: index)
+      }
+      return MigrationLine(name: name, migrations: chain)
+    }
+  }
+
+  private static func gap(in chain: [Migration], at index: Int) -> StoreError {
+    let found = chain[index]
+    if index > 0, chain[index - 1].version == found.version {
+      return StoreError(
+        .migration, "two migrations of one line have the same number",
+        [("line", found.line), ("files", chain[index - 1].name + ", " + found.name)],
+        advice: "renumber the later one")
+    }
+    return StoreError(
+      .migration, "a migration is missing",
+      [("line", found.line), ("expected", String(index + 1)), ("found", found.name)],
+      advice: "numbers begin at 0001 and leave no gap")
+  }
+}

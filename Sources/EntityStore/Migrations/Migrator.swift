@@ -1,0 +1,128 @@
+import EntityModel
+import Foundation
+import LMDB
+
+/// Applies pending migrations.
+///
+/// All of them go into one transaction together with their history, so a kill leaves either the
+/// old schema or the new one. The history is read again after the writer lock is taken: of two
+/// runners the second finds nothing to do.
+struct Migrator {
+  private let store: Store
+
+  init(_ store: Store) { self.store = store }
+
+  /// - Returns: What was applied, in order; empty if nothing was pending.
+  @discardableResult
+  func apply() throws -> [Migration] {
+    let applied: [Migration] = try store.runAlone { transaction in
+      let history = try CatalogTree.readHistory(store.catalogTree, in: transaction)
+      let state = MigrationState(lines: store.lines, history: history)
+      if state.unknown.isEmpty { try state.checkApplicable() } else { try state.checkWritable() }
+      if state.pending.isEmpty { return [] }
+      var schema = SchemaChange(
+        schema: try CatalogTree.readSchema(store.catalogTree, in: transaction))
+      for migration in state.pending {
+        for step in migration.steps {
+          try SchemaChange.naming(migration) { () throws(StoreError) in try schema.apply(step) }
+          try carryOut(step, schema.schema, in: transaction)
+        }
+      }
+      try save(schema.schema, applied: state.pending, in: transaction)
+      return state.pending
+    }
+    try store.catalogs.refresh()
+    return applied
+  }
+
+  /// Makes the trees that a step needs and fills a new index.
+  private func carryOut(
+    _ step: MigrationStep, _ schema: Schema, in transaction: LMDB.WriteTransaction
+  ) throws {
+    switch step {
+    case .createEntity(let name, _):
+      guard let entity = schema.entity(named: name) else { return }
+      _ = try store.environment.createTree(
+        named: EntityLayout.treeName(of: entity), hasIntegerKeys: true, in: transaction)
+    case .createIndex(let name, let definition):
+      guard let entity = schema.entity(named: name),
+        let index = entity.index(named: definition.name)
+      else { return }
+      try build(index, of: entity, in: transaction)
+    case .addAttribute, .dropIndex:
+      return  // a dropped index's tree is left: a reader of an older snapshot may hold it
+    }
+  }
+
+  private func build(
+    _ index: IndexDescription, of entity: EntityDescription, in transaction: LMDB.WriteTransaction
+  ) throws {
+    let tree = try store.environment.createTree(
+      named: EntityLayout.treeName(of: index), in: transaction)
+    guard
+      let records = try store.environment.tree(
+        named: EntityLayout.treeName(of: entity), in: transaction)
+    else { throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name) }
+    let layout = try IndexLayout(index, of: entity, tree: tree, number: 0)
+    let record = RecordLayout(entity)
+    var writer = KeyWriter()
+    var buffer = IndexBuffer()
+    var expected = 0
+    var cursor = try transaction.cursor(records)
+    var entry = try cursor.first()
+    while let found = entry {
+      guard let id = RecordKey.objectID(found.key), let view = record.view(of: found.value) else {
+        throw StoreError.damaged("a record is unreadable", entity: entity.name)
+      }
+      try layout.eachKey(of: view, id: id, writer: &writer) { key in
+        buffer.put(key, objectID: id)
+        expected += 1
+      }
+      entry = try cursor.next()
+    }
+    try buffer.apply(to: layout, in: transaction)
+    guard try transaction.count(tree) == expected else {
+      throw StoreError(
+        .uniqueViolation, "a unique index cannot be made: records have equal values",
+        [
+          ("entity", entity.name), ("index", index.name),
+          ("records too many", String(expected - (try transaction.count(tree)))),
+        ], advice: "remove the duplicates first")
+    }
+  }
+
+  private func save(
+    _ schema: Schema, applied: [Migration], in transaction: LMDB.WriteTransaction
+  ) throws {
+    func put(_ key: [UInt8], _ value: [UInt8]) throws {
+      try key.withUnsafeBytes { key in
+        try value.withUnsafeBytes { try transaction.put(store.catalogTree, key: key, value: $0) }
+      }
+    }
+    try put(CatalogTree.schemaKey, try CatalogTree.encode(schema))
+    for migration in applied {
+      let entry = AppliedMigration(
+        line: migration.line, version: migration.version, name: migration.name,
+        checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970)
+      try put(
+        CatalogTree.historyKey(migration.line, migration.version), try CatalogTree.encode(entry))
+    }
+    guard let bytes = try transaction.get(store.catalogTree, CatalogTree.headerKey) else {
+      throw StoreError(.notAStore, "the catalog has no header")
+    }
+    var header = try CatalogHeader(decoding: bytes)
+    header.revision += 1
+    try put(CatalogTree.headerKey, header.encoded())
+  }
+}
+
+extension Store {
+  /// Applies what is pending.
+  ///
+  /// Blocks the calling thread until the commit.
+  ///
+  /// - Returns: What was applied, in order.
+  /// - Throws: `migration`, `newerSchema`, `uniqueViolation`, `storage`; nothing is applied then.
+  @discardableResult
+  public func migrate() throws -> [Migration] { try Migrator(self).apply() }
+}

@@ -1,0 +1,122 @@
+import EntityModel
+
+/// A schema to which migration steps are applied: pure, so that a plan uses the same code as a run.
+struct SchemaChange {
+  private(set) var schema: Schema
+
+  /// - Throws: `migration` if the step does not fit the schema; the schema is then unchanged.
+  mutating func apply(_ step: MigrationStep) throws(StoreError) {
+    switch step {
+    case .createEntity(let name, let attributes): try createEntity(name, attributes)
+    case .addAttribute(let name, let attribute): try addAttribute(attribute, to: name)
+    case .createIndex(let name, let definition): try createIndex(definition, on: name)
+    case .dropIndex(let entity, let name): try dropIndex(name, of: entity)
+    }
+  }
+
+  /// Adds the migration's name to what goes wrong in one of its steps.
+  static func naming<R>(
+    _ migration: Migration, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw StoreError(
+        error.code, error.summary, [("migration", "\(migration.line) \(migration.name)")]
+          + error.context, advice: error.advice)
+    }
+  }
+
+  private mutating func createEntity(
+    _ name: String, _ attributes: [AttributeDescription]
+  ) throws(StoreError) {
+    if schema.entity(named: name) != nil {
+      throw StoreError(.migration, "the entity is there already", [("entity", name)])
+    }
+    guard attributes.count <= Limits.attributesMax else {
+      throw StoreError(.migration, "an entity has too many attributes", [("entity", name)])
+    }
+    var entity = EntityDescription(id: schema.nextEntityID, name: name, attributes: [])
+    schema.nextEntityID += 1
+    for attribute in attributes { entity.add(attribute) }
+    entity.addLayout()
+    schema.entities.append(entity)
+  }
+
+  private mutating func addAttribute(
+    _ attribute: AttributeDescription, to name: String
+  ) throws(StoreError) {
+    let number = try number(of: name)
+    guard schema.entities[number].attribute(named: attribute.name) == nil else {
+      throw StoreError(
+        .migration, "the attribute is there already",
+        [("entity", name), ("attribute", attribute.name)])
+    }
+    guard attribute.isOptional || !attribute.defaultValue.isNull else {
+      throw StoreError(
+        .migration, "an added attribute is optional or has a default",
+        [("entity", name), ("attribute", attribute.name)])
+    }
+    schema.entities[number].add(attribute)
+    schema.entities[number].addLayout()
+  }
+
+  private mutating func createIndex(
+    _ definition: IndexDefinition, on name: String
+  ) throws(StoreError) {
+    let number = try number(of: name)
+    let entity = schema.entities[number]
+    guard entity.index(named: definition.name) == nil else {
+      throw StoreError(
+        .migration, "the index is there already", [("entity", name), ("index", definition.name)])
+    }
+    var keys: [IndexKey] = []
+    var lists = 0
+    for key in definition.keys {
+      guard let attribute = entity.attribute(named: key.attribute) else {
+        throw .unknownAttribute(key.attribute, in: entity)
+      }
+      if attribute.type.kind == .strings { lists += 1 }
+      keys.append(IndexKey(attributeID: attribute.id, isDescending: key.isDescending))
+    }
+    guard lists <= 1, Set(keys.map(\.attributeID)).count == keys.count else {
+      throw StoreError(
+        .migration, "an index has at most one list and each attribute once",
+        [("entity", name), ("index", definition.name)])
+    }
+    schema.entities[number].indexes.append(
+      IndexDescription(
+        id: schema.nextIndexID, name: definition.name, keys: keys, isUnique: definition.isUnique,
+        isSparse: definition.isSparse))
+    schema.nextIndexID += 1
+  }
+
+  private mutating func dropIndex(_ name: String, of entity: String) throws(StoreError) {
+    let number = try number(of: entity)
+    guard let index = schema.entities[number].indexes.firstIndex(where: { $0.name == name }) else {
+      throw StoreError(.migration, "no such index", [("entity", entity), ("index", name)])
+    }
+    schema.entities[number].indexes.remove(at: index)
+  }
+
+  private func number(of entity: String) throws(StoreError) -> Int {
+    guard let number = schema.entities.firstIndex(where: { $0.name == entity }) else {
+      throw .unknownEntity(entity, in: schema)
+    }
+    return number
+  }
+}
+
+extension EntityDescription {
+  fileprivate mutating func add(_ attribute: AttributeDescription) {
+    var attribute = attribute
+    attribute.id = nextAttributeID
+    nextAttributeID += 1
+    attributes.append(attribute)
+  }
+
+  fileprivate mutating func addLayout() {
+    layouts.append(
+      RecordShape(slots: attributes.map { .init(attributeID: $0.id, kind: $0.type.kind) }))
+  }
+}

@@ -1,0 +1,31 @@
+public import EntityModel
+
+/// A record as untyped values, by attribute name: a copy, independent of any transaction.
+public struct Record: Sendable {
+  public let id: ObjectID
+  package let layout: EntityLayout
+  /// By attribute position.
+  package var values: [Value]
+
+  public var entity: EntityDescription { layout.description }
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: `unknownAttribute`.
+  public subscript(_ attribute: String) -> Value {
+    get throws(StoreError) { values[try layout.position(of: attribute)] }
+  }
+
+  /// Changes the value of an attribute in this copy. The rules of the attribute are applied when
+  /// the record is written.
+  ///
+  /// - Throws: `unknownAttribute`; the record is unchanged.
+  public mutating func set(_ attribute: String, to value: Value) throws(StoreError) {
+    values[try layout.position(of: attribute)] = value
+  }
+
+  /// Names and values in the order of the schema.
+  public var fields: [(name: String, value: Value)] {
+    zip(layout.description.attributes, values).map { ($0.name, $1) }
+  }
+}

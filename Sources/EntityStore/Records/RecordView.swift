@@ -1,0 +1,151 @@
+import EntityModel
+import Foundation
+
+/// A record read in place, in the memory map or in a buffer.
+///
+/// Valid only while those bytes are: within the transaction, and in a write transaction until its
+/// next write. Positions are those of the entity's current attributes. Every access is checked
+/// against the record's length, so damaged bytes give an error and never a wild read.
+struct RecordView {
+  let base: UnsafeRawPointer
+  let count: Int
+  let slots: UnsafePointer<RecordLayout.Slot>
+  let defaults: UnsafeRawPointer
+  let defaultsCount: Int
+  let defaultSlots: UnsafePointer<RecordLayout.Slot>
+  let attributeCount: Int
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+  /// Where the attribute's value lies: in the record, or in the prototype of defaults.
+  @inline(__always)
+  func field(_ position: Int) -> RecordField {
+    assert(position >= 0 && position < attributeCount)
+    let slot = slots[position]
+    if slot.isAbsent {
+      return RecordField(base: defaults, count: defaultsCount, slot: defaultSlots[position])
+    }
+    return RecordField(base: base, count: count, slot: slot)
+  }
+
+  func value(_ position: Int) throws(RecordDamage) -> Value { try field(position).value() }
+
+  func values() throws(RecordDamage) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(attributeCount)
+    for position in 0..<attributeCount { values.append(try value(position)) }
+    return values
+  }
+}
+
+/// The record's bytes contradict themselves.
+struct RecordDamage: Error {}
+
+/// One value inside a record.
+struct RecordField {
+  let base: UnsafeRawPointer
+  let count: Int
+  let slot: RecordLayout.Slot
+
+  // SAFETY (whole type): `RecordLayout.view` has checked that the record has all its fixed bytes,
+  // so null bits, fixed values and end entries lie inside; `bytes()` checks the variable part.
+
+  var kind: ValueKind { slot.kind }
+
+  @inline(__always)
+  var isNull: Bool {
+    let byte = base.load(fromByteOffset: 2 + Int(slot.nullBit >> 3), as: UInt8.self)
+    return byte & (1 << UInt8(slot.nullBit & 7)) != 0
+  }
+
+  @inline(__always)
+  var int64: Int64 {
+    Int64(littleEndian: base.loadUnaligned(fromByteOffset: Int(slot.offset), as: Int64.self))
+  }
+
+  @inline(__always)
+  var double: Double { Double(bitPattern: UInt64(bitPattern: int64)) }
+
+  @inline(__always)
+  var bool: Bool { base.load(fromByteOffset: Int(slot.offset), as: UInt8.self) != 0 }
+
+  var uuid: UUID {
+    UUID(uuid: base.loadUnaligned(fromByteOffset: Int(slot.offset), as: uuid_t.self))
+  }
+
+  /// The bytes of a fixed-size value as they stand.
+  var fixedBytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + Int(slot.offset), count: slot.kind.fixedBytes ?? 0)
+  }
+
+  /// The bytes of a variable-size value.
+  @inline(__always)
+  func bytes() throws(RecordDamage) -> UnsafeRawBufferPointer {
+    let end = Int(entry(slot.offset))
+    let start = slot.previousEnd < 0 ? Int(slot.variableStart) : Int(entry(slot.previousEnd))
+    guard start >= Int(slot.variableStart), start <= end, end <= count else { throw RecordDamage() }
+    return UnsafeRawBufferPointer(start: base + start, count: end - start)
+  }
+
+  @inline(__always)
+  private func entry(_ offset: Int32) -> UInt32 {
+    UInt32(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt32.self))
+  }
+
+  func string() throws(RecordDamage) -> String {
+    guard let text = String(validating: try bytes(), as: UTF8.self) else { throw RecordDamage() }
+    return text
+  }
+
+  func strings() throws(RecordDamage) -> [String] {
+    var list: [String] = []
+    try eachElement { element throws(RecordDamage) in
+      guard let text = String(validating: element, as: UTF8.self) else { throw RecordDamage() }
+      list.append(text)
+    }
+    return list
+  }
+
+  /// Calls the closure with the bytes of each element of a list of strings.
+  func eachElement(
+    _ body: (UnsafeRawBufferPointer) throws(RecordDamage) -> Void
+  ) throws(RecordDamage) {
+    let list = try bytes()
+    var offset = 0
+    while offset < list.count {
+      guard list.count - offset >= 4 else { throw RecordDamage() }
+      let length = Int(
+        UInt32(littleEndian: list.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+      offset += 4
+      guard length <= list.count - offset else { throw RecordDamage() }
+      try body(UnsafeRawBufferPointer(rebasing: list[offset..<offset + length]))
+      offset += length
+    }
+  }
+
+  func decimal() throws(RecordDamage) -> Decimal {
+    guard let decimal = DecimalBytes.decode(try bytes()) else { throw RecordDamage() }
+    return decimal
+  }
+
+  func url() throws(RecordDamage) -> URL {
+    guard let url = URL(string: try string()) else { throw RecordDamage() }
+    return url
+  }
+
+  func value() throws(RecordDamage) -> Value {
+    if isNull { return .null }
+    return switch slot.kind {
+    case .int64: .int64(int64)
+    case .double: .double(double)
+    case .date: .date(Date(timeIntervalSinceReferenceDate: double))
+    case .bool: .bool(bool)
+    case .uuid: .uuid(uuid)
+    case .string: .string(try string())
+    case .url: .url(try url())
+    case .data: .data(Data(try bytes()))
+    case .decimal: .decimal(try decimal())
+    case .strings: .strings(try strings())
+    }
+  }
+}

@@ -1,0 +1,194 @@
+public import EntityModel
+public import Foundation
+public import LMDB
+
+/// A store: entities in LMDB tables with sorted secondary indexes.
+///
+/// Any number of threads and processes may read and write; readers never block and are never
+/// blocked. A store is opened once per folder and process: opening the same folder again shares
+/// the environment.
+public final class Store: Sendable {
+  /// How a store is opened.
+  public struct Options: Sendable {
+    /// Address space, not disk space. See design D8.
+    public var mapSize = 64 << 30
+    /// How long a write waits for another process's writer before it fails with `busy`.
+    public var writerDeadline = Duration.seconds(10)
+    /// The time that write transactions see.
+    public var now: @Sendable () -> Date = { Date() }
+    /// `false` leaves commits to the system's own flushing: a benchmark's switch, for a power cut
+    /// may then damage the store.
+    public var flushesCommits = true
+
+    public init() {}
+  }
+
+  /// What opening may do about migrations.
+  public enum MigrationPolicy: Sendable {
+    /// Create a missing store and apply all migrations to it; leave a store that has been
+    /// migrated before as it is. Writes to one that is behind are then refused.
+    case ifEmpty
+    /// Never create, never apply.
+    case never
+  }
+
+  public let folder: String
+  let environment: Environment
+  let catalogTree: Tree
+  let catalogs: CatalogCache
+  let options: Options
+  let lines: [MigrationLine]
+  private let writer: WriterQueue
+
+  /// Opens the store in a folder.
+  ///
+  /// - Parameter sources: Where the migration lines that this program knows come from. The
+  ///   store's own line, `system`, is always among them.
+  /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
+  ///   difference), `migration`, `storage`.
+  public static func open(
+    at folder: String, migrations sources: [MigrationSource] = [], migrate: MigrationPolicy = .never,
+    requiring types: [any Entity.Type] = [], options: Options = Options()
+  ) throws -> Store {
+    let lines = try MigrationLine.load([.system] + sources)
+    let store = try translatingStorageErrors {
+      try Store(folder: folder, lines: lines, creates: migrate == .ifEmpty, options: options)
+    }
+    if migrate == .ifEmpty, try store.catalog().history.isEmpty {
+      try Migrator(store).apply()
+    }
+    try store.require(types)
+    return store
+  }
+
+  /// Holds Swift types against the catalog.
+  ///
+  /// - Throws: `schemaMismatch` that lists every difference.
+  public func require(_ types: [any Entity.Type]) throws {
+    try EntityCheck.check(types, against: try catalog().schema)
+  }
+
+  private init(folder: String, lines: [MigrationLine], creates: Bool, options: Options) throws {
+    self.folder = folder
+    self.options = options
+    self.lines = lines
+    var opening = Environment.Options()
+    opening.mapSize = options.mapSize
+    opening.createIfMissing = creates
+    opening.writerDeadline = options.writerDeadline
+    opening.flushesCommits = options.flushesCommits
+    environment = try Environment.open(at: folder, options: opening)
+    catalogTree = try Store.catalogTree(in: environment, creates: creates)
+    catalogs = CatalogCache(environment: environment, tree: catalogTree)
+    try catalogs.refresh()
+    writer = WriterQueue(
+      environment: environment, catalogTree: catalogTree, catalogs: catalogs, now: options.now)
+  }
+
+  /// The catalog's tree; made with a header if the environment is empty.
+  private static func catalogTree(in environment: Environment, creates: Bool) throws -> Tree {
+    if let tree = try environment.openTree(named: CatalogTree.name) { return tree }
+    guard creates else {
+      throw StoreError(
+        .notAStore, "the folder holds no Mooring store", [("folder", environment.folder)],
+        advice: "create one with `mooring migrate up` or `mooring sync`")
+    }
+    try environment.write { transaction in
+      if try environment.tree(named: CatalogTree.name, in: transaction) != nil { return }
+      let tree = try environment.createTree(named: CatalogTree.name, in: transaction)
+      let header = CatalogHeader(uuid: UUID(), revision: 1).encoded()
+      try CatalogTree.headerKey.withUnsafeBytes { key in
+        try header.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+      }
+    }
+    guard let tree = try environment.openTree(named: CatalogTree.name) else {
+      throw StoreError(.notAStore, "the catalog could not be made", [("folder", environment.folder)])
+    }
+    return tree
+  }
+
+  /// Runs a closure on one consistent snapshot.
+  ///
+  /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
+  /// should not take long: while it runs, pages that newer commits replace are not reused.
+  public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+    try translatingStorageErrors {
+      while true {
+        let attempt: Attempt<R> = try environment.read { transaction in
+          guard let catalog = try catalogs.catalog(for: transaction) else { return .stale }
+          return .done(try body(ReadTransaction(transaction, catalog: catalog)))
+        }
+        if case .done(let result) = attempt { return result }
+        try catalogs.refresh()
+      }
+    }
+  }
+
+  /// A read finds that the cached catalog is of another revision before it runs its closure.
+  private enum Attempt<R> {
+    case stale
+    case done(R)
+  }
+
+  /// Runs a closure in a write transaction and returns after its durable commit.
+  ///
+  /// The closure is synchronous: nothing can be awaited between begin and commit. It runs on the
+  /// store's writer queue, maybe together with other writes in one commit. If another process has
+  /// changed the schema meanwhile it is run once, on the new schema.
+  ///
+  /// - Parameter author: Who writes; kept with the history.
+  /// - Throws: What the closure throws, and then nothing was written; `needsMigration`,
+  ///   `newerSchema`; `storage` if the lock or the commit fails, and then nothing was written.
+  public func write<R: Sendable>(
+    author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+  ) async throws -> R {
+    try checkWritable()
+    return try await withCheckedThrowingContinuation { continuation in
+      let box = ResultBox<R>()
+      writer.submit(
+        WriterQueue.Job(author: author) { transaction in
+          box.value = try body(transaction)
+        } completion: { result in
+          continuation.resume(with: result.map { box.take() })
+        })
+    }
+  }
+
+  /// The schema as of now.
+  public var schema: Schema { get throws { try catalog().schema } }
+
+  /// The identity of this store, part of every reference to its objects.
+  public var id: UUID { get throws { try catalog().uuid } }
+
+  /// Size, map and readers of the environment.
+  public func information() throws -> Environment.Information {
+    try translatingStorageErrors { try environment.information() }
+  }
+
+  /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
+  func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
+    try writer.runAlone(body)
+  }
+
+  func catalog() throws -> Catalog {
+    try read { $0.catalog }
+  }
+
+  private func checkWritable() throws {
+    let state = MigrationState(lines: lines, history: try catalog().history)
+    try state.checkWritable()
+  }
+}
+
+/// Carries a result from the writer queue to the continuation that it resumes.
+private final class ResultBox<R: Sendable>: @unchecked Sendable {
+  // SAFETY: written by the job's body and taken by its completion, both on the writer queue, in
+  // this order.
+  var value: R?
+
+  func take() -> R {
+    guard let value else { preconditionFailure("a write that succeeded has a result") }
+    return value
+  }
+}

@@ -1,0 +1,90 @@
+import EntityModel
+public import LMDB
+
+/// What the store refuses or fails at.
+///
+/// Callers branch on `code`; the text is one line for people: what happened, where, what to do.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    /// The store is not there.
+    case storeMissing
+    /// The file is no store, or not one this program can read.
+    case notAStore, newerFormat
+    /// The schema does not fit what the program needs, or is behind its migrations.
+    case schemaMismatch, needsMigration, newerSchema
+    /// A migration file or step is wrong, or was changed after it was applied.
+    case migration
+    /// A name that the schema does not have.
+    case unknownEntity, unknownAttribute
+    /// A value breaks a rule of its attribute, or a unique index.
+    case validation, uniqueViolation
+    /// A record that was expected is not there.
+    case missingRecord
+    /// A request that makes no sense, or that would need a scan where an index is required.
+    case invalidRequest, requiresIndex
+    /// Bytes that no version of this program wrote.
+    case damaged
+    /// LMDB's own: see `underlying`.
+    case storage
+  }
+
+  public let code: Code
+  /// Never interpolated, so that failures can be counted by it.
+  public let summary: StaticString
+  public let context: [(String, String)]
+  public let advice: String?
+  /// The storage failure behind `.storage`.
+  public let underlying: LMDBError?
+
+  init(
+    _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
+    advice: String? = nil, underlying: LMDBError? = nil
+  ) {
+    self.code = code
+    self.summary = summary
+    self.context = context
+    self.advice = advice
+    self.underlying = underlying
+  }
+
+  public var description: String {
+    if let underlying { return underlying.description }
+    var text = "\(summary)"
+    if !context.isEmpty {
+      text += " (" + context.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + ")"
+    }
+    if let advice { text += "; " + advice }
+    return text
+  }
+}
+
+extension StoreError {
+  static func damaged(_ what: StaticString, entity: String, id: Int64? = nil) -> StoreError {
+    var context = [("entity", entity)]
+    if let id { context.append(("id", String(id))) }
+    return StoreError(.damaged, what, context, advice: "run `mooring check`")
+  }
+
+  static func unknownEntity(_ name: String, in schema: Schema) -> StoreError {
+    let names = schema.entities.filter { !$0.isSystem }.map(\.name).sorted()
+    return StoreError(
+      .unknownEntity, "no such entity", [("entity", name)],
+      advice: names.isEmpty
+        ? "the store has none; run `mooring migrate up`"
+        : "the store has " + names.joined(separator: ", "))
+  }
+
+  static func unknownAttribute(_ name: String, in entity: EntityDescription) -> StoreError {
+    StoreError(
+      .unknownAttribute, "no such attribute", [("entity", entity.name), ("attribute", name)],
+      advice: "it has " + entity.attributes.map(\.name).joined(separator: ", "))
+  }
+
+  static func validation(
+    _ failure: ValidationFailure, entity: String, attribute: String
+  ) -> StoreError {
+    StoreError(
+      .validation, "a value breaks a rule of its attribute",
+      [("entity", entity), ("attribute", attribute), ("rule", failure.description)])
+  }
+}

@@ -1,0 +1,119 @@
+public import EntityModel
+public import Foundation
+import LMDB
+
+/// One consistent view of the store: everything read through it is of the same commit.
+///
+/// Valid only inside the closure that `Store.read` or `Store.write` passes it to, and on the
+/// thread that runs the closure. Use after that traps.
+public class ReadTransaction {
+  let transaction: LMDB.Transaction
+  let catalog: Catalog
+
+  init(_ transaction: LMDB.Transaction, catalog: Catalog) {
+    self.transaction = transaction
+    self.catalog = catalog
+  }
+
+  public var schema: Schema { catalog.schema }
+  public var storeID: UUID { catalog.uuid }
+
+  /// Called before an index of the entity is read: a write transaction applies what it has
+  /// collected.
+  func prepareToRead(_ entity: EntityLayout) throws {}
+
+  /// The record with this identity.
+  ///
+  /// - Returns: `nil` if there is none.
+  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Complexity: O(log *n*).
+  public func get(_ id: ObjectID) throws -> Record? {
+    let entity = try catalog.entity(id.entity)
+    guard let view = try view(of: id.number, in: entity) else { return nil }
+    return try record(view, id: id.number, in: entity)
+  }
+
+  /// The record that has these values in a unique index on exactly these attributes.
+  ///
+  /// - Throws: `invalidRequest` if there is no such index; else as `get(_:)`.
+  /// - Complexity: O(log *n*).
+  public func get(_ entity: String, by values: [String: Value]) throws -> Record? {
+    let layout = try catalog.entity(entity)
+    guard let id = try identifier(in: layout, by: values) else { return nil }
+    return try get(ObjectID(entity: entity, number: id))
+  }
+
+  /// The identity of the record that has these values in a unique index.
+  public func objectID(_ entity: String, by values: [String: Value]) throws -> ObjectID? {
+    try identifier(in: try catalog.entity(entity), by: values).map {
+      ObjectID(entity: entity, number: $0)
+    }
+  }
+
+  /// The number of records of an entity.
+  ///
+  /// - Complexity: O(1).
+  public func count(of entity: String) throws -> Int {
+    try transaction.count(try catalog.entity(entity).tree)
+  }
+
+  // MARK: Views
+
+  func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+    let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
+    guard let bytes else { return nil }
+    guard let view = entity.record.view(of: bytes) else {
+      throw StoreError.damaged("a record's header is unreadable", entity: entity.name, id: id)
+    }
+    return view
+  }
+
+  func record(_ view: RecordView, id: Int64, in entity: EntityLayout) throws -> Record {
+    do {
+      return Record(
+        id: ObjectID(entity: entity.name, number: id), layout: entity, values: try view.values())
+    } catch {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
+  func identifier(in entity: EntityLayout, by values: [String: Value]) throws -> Int64? {
+    let index = try entity.uniqueIndex(on: Array(values.keys))
+    var byPosition: [Int: Value] = [:]
+    for (name, value) in values {
+      let position = try entity.position(of: name)
+      let attribute = entity.description.attributes[position]
+      if let kind = value.kind, kind != attribute.type.kind {
+        throw StoreError.validation(
+          .wrongKind(expected: attribute.type.kind, found: kind), entity: entity.name,
+          attribute: name)
+      }
+      byPosition[position] = value
+    }
+    return try identifier(in: entity, index: index, by: { byPosition[$0] ?? .null })
+  }
+
+  /// - Parameter value: By attribute position, of the attribute's kind or null.
+  package func identifier(
+    in entity: EntityLayout, index: IndexLayout, by value: (Int) -> Value
+  ) throws -> Int64? {
+    var key = KeyWriter()
+    for part in index.parts {
+      let value = value(part.position)
+      if index.isSparse, value.isNull { return nil }
+      key.append(
+        value, descending: part.isDescending, room: index.room(part, written: key.count),
+        hashesCuts: true)
+    }
+    guard let bytes = try transaction.get(index.tree, key.bytes),
+      let id = index.objectID(key: key.bytes, value: bytes)
+    else { return nil }
+    guard key.isCut else { return id }
+    // The key holds only a hash of a long value, so the record has the last word.
+    guard let view = try view(of: id, in: entity) else { return nil }
+    for part in index.parts where try view.value(part.position) != value(part.position) {
+      return nil
+    }
+    return id
+  }
+}

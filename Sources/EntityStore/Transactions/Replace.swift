@@ -1,0 +1,122 @@
+import EntityModel
+import LMDB
+
+extension WriteTransaction {
+  /// The only place where records and index entries change: they cannot drift apart.
+  ///
+  /// `old == nil` is an insert, `new == nil` a delete. Only the entries whose keys differ are
+  /// touched. Everything that can be refused is refused before the first write, so an error
+  /// leaves the transaction as it was.
+  ///
+  /// - Parameter old: A view of the bytes that are stored now under `id`.
+  /// - Parameter new: The record in the current layout.
+  /// - Complexity: O(*i* · log *n*) for *i* indexes whose keys change.
+  func replace(
+    old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, in entity: EntityLayout
+  ) throws {
+    assert(old != nil || new != nil)
+    let newView = try new.map { bytes in
+      guard let view = entity.record.view(of: bytes) else {
+        throw StoreError.damaged("a new record is unreadable", entity: entity.name, id: id)
+      }
+      return view
+    }
+    var changes = buffers.removeValue(forKey: entity.name) ?? entity.indexes.map { _ in IndexBuffer() }
+    let marks = changes.map(\.mark)
+    defer { buffers[entity.name] = changes }
+    do {
+      for index in entity.indexes {
+        try collect(&changes[index.number], index, entity, id: id, old: old, new: newView)
+      }
+    } catch {
+      for (number, mark) in marks.enumerated() { changes[number].removeAll(after: mark) }
+      if error is RecordDamage {
+        throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+      }
+      throw error
+    }
+    // From here on `old` must not be used: a write may reuse its page.
+    try writeRecord(new, id: id, in: entity)
+    for index in entity.indexes where mustApply(changes[index.number], of: index) {
+      try changes[index.number].apply(to: index, in: writing)
+    }
+  }
+
+  /// Unique indexes are kept up to date at once, because the next record is checked against them;
+  /// the others when they are read, when they grow large, or at the end.
+  private func mustApply(_ buffer: IndexBuffer, of index: IndexLayout) -> Bool {
+    if buffer.isEmpty { return false }
+    return index.isUnique || buffer.bytes > Limits.indexBufferBytesMax
+  }
+
+  private func collect(
+    _ buffer: inout IndexBuffer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64,
+    old: RecordView?, new: RecordView?
+  ) throws {
+    if index.listPart != nil {
+      return try collectList(&buffer, index, entity, id: id, old: old, new: new)
+    }
+    var hasOld = false
+    var hasNew = false
+    if let old {
+      try index.eachKey(of: old, id: id, writer: &scratch.oldKey) { _ in hasOld = true }
+    }
+    if let new {
+      try index.eachKey(of: new, id: id, writer: &scratch.newKey) { _ in hasNew = true }
+    }
+    let oldKey = scratch.oldKey.bytes
+    let newKey = scratch.newKey.bytes
+    if hasOld, hasNew, compare(oldKey, newKey) == 0 { return }
+    if hasNew, index.isUnique { try checkUnique(newKey, index, entity, id: id) }
+    if hasOld { buffer.delete(oldKey) }
+    if hasNew { buffer.put(newKey, objectID: id) }
+  }
+
+  private func collectList(
+    _ buffer: inout IndexBuffer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64,
+    old: RecordView?, new: RecordView?
+  ) throws {
+    var oldKeys: Set<[UInt8]> = []
+    var newKeys: Set<[UInt8]> = []
+    if let old {
+      try index.eachKey(of: old, id: id, writer: &scratch.oldKey) { oldKeys.insert(Array($0)) }
+    }
+    if let new {
+      try index.eachKey(of: new, id: id, writer: &scratch.newKey) { newKeys.insert(Array($0)) }
+    }
+    for key in newKeys.subtracting(oldKeys) where index.isUnique {
+      try key.withUnsafeBytes { try checkUnique($0, index, entity, id: id) }
+    }
+    for key in oldKeys.subtracting(newKeys) { key.withUnsafeBytes { buffer.delete($0) } }
+    for key in newKeys.subtracting(oldKeys) {
+      key.withUnsafeBytes { buffer.put($0, objectID: id) }
+    }
+  }
+
+  private func checkUnique(
+    _ key: UnsafeRawBufferPointer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64
+  ) throws {
+    guard let value = try transaction.get(index.tree, key),
+      let holder = index.objectID(key: key, value: value), holder != id
+    else { return }
+    throw StoreError(
+      .uniqueViolation, "another record has the same unique values",
+      [
+        ("entity", entity.name), ("index", index.description.name),
+        ("attributes", entity.description.keyText(of: index.description)),
+        ("record", String(holder)),
+      ])
+  }
+
+  private func writeRecord(
+    _ new: UnsafeRawBufferPointer?, id: Int64, in entity: EntityLayout
+  ) throws {
+    try RecordKey.with(id) { key in
+      if let new {
+        try writing.put(entity.tree, key: key, value: new)
+      } else {
+        try writing.delete(entity.tree, key: key)
+      }
+    }
+  }
+}

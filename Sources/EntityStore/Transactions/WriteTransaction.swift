@@ -1,0 +1,192 @@
+public import EntityModel
+public import Foundation
+import LMDB
+
+/// Everything a read transaction can do, and changes.
+///
+/// Changes are seen at once by this transaction and by nobody else until the commit. If the
+/// closure throws, none of them happen. A failed `insert`, `update`, `upsert` or `delete` has
+/// changed nothing, so the closure may catch the error and go on.
+public final class WriteTransaction: ReadTransaction {
+  /// Who writes, as the caller of `Store.write` said.
+  public let author: String?
+  /// The time of this transaction, the same for all that it writes.
+  public let now: Date
+
+  let writing: LMDB.WriteTransaction
+  let scratch: WriterScratch
+  /// Per entity name: the changes to its indexes that are not applied yet.
+  var buffers: [String: [IndexBuffer]] = [:]
+  var bufferedBytes = 0
+  private var nextIDs: [String: Int64] = [:]
+  private let catalogTree: Tree
+
+  init(
+    _ transaction: LMDB.WriteTransaction, catalog: Catalog, catalogTree: Tree,
+    scratch: WriterScratch, author: String?, now: Date
+  ) {
+    writing = transaction
+    self.catalogTree = catalogTree
+    self.scratch = scratch
+    self.author = author
+    self.now = now
+    super.init(transaction, catalog: catalog)
+  }
+
+  /// Writes a new record.
+  ///
+  /// - Parameter values: By attribute name; what is not named gets the attribute's default.
+  /// - Returns: Its identity, which no record of the entity has had before.
+  /// - Throws: `unknownEntity`, `unknownAttribute`, `validation`, `uniqueViolation`, `storage`.
+  @discardableResult
+  public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
+    let layout = try catalog.entity(entity)
+    var row = layout.description.attributes.map(\.defaultValue)
+    for (name, value) in values { row[try layout.position(of: name)] = value }
+    return ObjectID(entity: entity, number: try insert(row, into: layout))
+  }
+
+  /// Reads a record, lets the closure change it, and writes it if it changed.
+  ///
+  /// - Throws: `missingRecord`; what the closure throws; else as `insert`.
+  public func update(_ id: ObjectID, _ change: (inout Record) throws -> Void) throws {
+    guard var record = try get(id) else { throw StoreError.missing(id) }
+    let before = record.values
+    try change(&record)
+    if record.values != before {
+      try update(record.values, id: id.number, in: record.layout)
+    }
+  }
+
+  /// Finds the record that has these values in a unique index on exactly `attributes` and changes
+  /// the values named; inserts a record if there is none.
+  ///
+  /// - Returns: Its identity.
+  /// - Throws: `invalidRequest` if there is no such index; else as `insert`.
+  @discardableResult
+  public func upsert(
+    _ entity: String, _ values: [String: Value], by attributes: [String]
+  ) throws -> ObjectID {
+    let keys = Dictionary(uniqueKeysWithValues: attributes.map { ($0, values[$0] ?? .null) })
+    guard let id = try objectID(entity, by: keys) else { return try insert(entity, values) }
+    try update(id) { record in
+      for (name, value) in values { try record.set(name, to: value) }
+    }
+    return id
+  }
+
+  /// Removes a record together with every index entry that points at it.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete(_ id: ObjectID) throws -> Bool {
+    let entity = try catalog.entity(id.entity)
+    guard let old = try view(of: id.number, in: entity) else { return false }
+    try replace(old: old, new: nil, id: id.number, in: entity)
+    return true
+  }
+
+  // MARK: Rows by position
+
+  package func entity(_ name: String) throws(StoreError) -> EntityLayout {
+    try catalog.entity(name)
+  }
+
+  /// - Parameter row: One value per attribute of the entity, by position.
+  package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
+    let id = try nextID(of: entity)
+    try write(row, id: id, old: nil, in: entity)
+    nextIDs[entity.name] = id + 1
+    return id
+  }
+
+  package func update(_ row: [Value], id: Int64, in entity: EntityLayout) throws {
+    guard let old = try view(of: id, in: entity) else {
+      throw StoreError.missing(ObjectID(entity: entity.name, number: id))
+    }
+    try write(row, id: id, old: old, in: entity)
+  }
+
+  private func write(
+    _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
+  ) throws {
+    let validators = try scratch.validators(of: entity, revision: catalog.revision)
+    for (position, validator) in validators.enumerated() {
+      if let failure = validator.failure(of: row[position]) {
+        throw StoreError.validation(
+          failure, entity: entity.name,
+          attribute: entity.description.attributes[position].name)
+      }
+    }
+    entity.encode(row, into: &scratch.record)
+    guard scratch.record.count <= Limits.recordBytesMax else {
+      throw StoreError(
+        .validation, "a record is too large",
+        [("entity", entity.name), ("bytes", String(scratch.record.count))],
+        advice: "keep it under \(Limits.recordBytesMax) bytes")
+    }
+    try scratch.record.withUnsafeBytes { bytes in
+      try replace(old: old, new: bytes, id: id, in: entity)
+    }
+  }
+
+  private func nextID(of entity: EntityLayout) throws -> Int64 {
+    if let next = nextIDs[entity.name] { return next }
+    let key = CatalogTree.nextIDKey(entity: entity.description.id)
+    guard let bytes = try transaction.get(catalogTree, key), bytes.count == 8 else { return 1 }
+    return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+  }
+
+  // MARK: Completion
+
+  override func prepareToRead(_ entity: EntityLayout) throws { try applyBuffers(of: entity) }
+
+  /// Brings the indexes up to date and stores the id counters. The commit follows.
+  func finish() throws {
+    for name in buffers.keys.sorted() { try applyBuffers(of: try catalog.entity(name)) }
+    for (name, next) in nextIDs {
+      let key = CatalogTree.nextIDKey(entity: try catalog.entity(name).description.id)
+      try key.withUnsafeBytes { key in
+        try withUnsafeBytes(of: next.littleEndian) {
+          try writing.put(catalogTree, key: key, value: $0)
+        }
+      }
+    }
+  }
+
+  func applyBuffers(of entity: EntityLayout) throws {
+    guard buffers[entity.name] != nil else { return }
+    for index in entity.indexes {
+      try buffers[entity.name]![index.number].apply(to: index, in: writing)
+    }
+  }
+}
+
+extension StoreError {
+  static func missing(_ id: ObjectID) -> StoreError {
+    StoreError(.missingRecord, "there is no such record", [("record", id.description)])
+  }
+}
+
+/// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
+final class WriterScratch {
+  var record: [UInt8] = []
+  var oldKey = KeyWriter()
+  var newKey = KeyWriter()
+  private var validatorsByEntity: [String: [AttributeValidator]] = [:]
+  private var validatorsRevision: UInt64 = 0
+
+  /// The validators by attribute position, compiled once per schema revision.
+  func validators(
+    of entity: EntityLayout, revision: UInt64
+  ) throws -> [AttributeValidator] {
+    if revision != validatorsRevision {
+      validatorsByEntity = [:]
+      validatorsRevision = revision
+    }
+    if let found = validatorsByEntity[entity.name] { return found }
+    let validators = try entity.description.attributes.map { try AttributeValidator($0) }
+    validatorsByEntity[entity.name] = validators
+    return validators
+  }
+}

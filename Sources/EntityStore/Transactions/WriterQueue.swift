@@ -1,0 +1,122 @@
+import Dispatch
+import Foundation
+import LMDB
+import Synchronization
+
+/// The one writer of this process: a serial Dispatch queue with group commit.
+///
+/// Closures that wait while a commit is under way share the next one, each in a nested
+/// transaction, so that one that throws does not harm the others. Their callers hear of success
+/// only after the durable commit, and all of them of a commit that fails.
+final class WriterQueue: Sendable {
+  /// One closure that waits for its turn.
+  struct Job: Sendable {
+    let author: String?
+    let body: @Sendable (WriteTransaction) throws -> Void
+    /// Called once, on the writer queue, after the commit.
+    let completion: @Sendable (Result<Void, any Error>) -> Void
+  }
+
+  private let environment: Environment
+  private let catalogTree: Tree
+  private let catalogs: CatalogCache
+  private let now: @Sendable () -> Date
+  private let queue = DispatchQueue(label: "mooring.writer")
+  private let waiting = Mutex<[Job]>([])
+  // SAFETY: touched on `queue` only.
+  nonisolated(unsafe) private let scratch = WriterScratch()
+
+  init(
+    environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
+    now: @escaping @Sendable () -> Date
+  ) {
+    self.environment = environment
+    self.catalogTree = catalogTree
+    self.catalogs = catalogs
+    self.now = now
+  }
+
+  func submit(_ job: Job) {
+    let isFirst = waiting.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
+    }
+    // One drain is scheduled for as long as jobs wait.
+    if isFirst { queue.async { self.drain() } }
+  }
+
+  /// Runs a closure that changes the schema, alone, in a transaction of its own.
+  ///
+  /// Blocks the calling thread until the commit. Nothing shares the commit, because what ran
+  /// after it would still see the schema from before.
+  func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
+    try queue.sync { try translatingStorageErrors { try environment.write(body) } }
+  }
+
+  private func drain() {
+    let group = waiting.withLock { Array($0.prefix(Limits.writesPerCommitMax)) }
+    let outcome = commit(group)
+    let more = waiting.withLock { jobs in
+      jobs.removeFirst(group.count)
+      return !jobs.isEmpty
+    }
+    if more { queue.async { self.drain() } }
+    for (job, result) in zip(group, outcome) { job.completion(result) }
+  }
+
+  /// Runs the closures in one transaction and commits it.
+  private func commit(_ group: [Job]) -> [Result<Void, any Error>] {
+    do {
+      while true {
+        if let results = try attempt(group) { return results }
+        try catalogs.refresh()
+      }
+    } catch {
+      return group.map { _ in .failure(error) }
+    }
+  }
+
+  /// - Returns: `nil` if another process has changed the schema: nothing was run.
+  private func attempt(_ group: [Job]) throws -> [Result<Void, any Error>]? {
+    var results: [Result<Void, any Error>]?
+    try translatingStorageErrors {
+      try environment.write { transaction in
+        guard let catalog = try catalogs.catalog(for: transaction) else { return }
+        if group.count == 1 {
+          // Alone, its error may abort the whole transaction: no nesting is needed.
+          try run(group[0], in: transaction, catalog: catalog)
+          results = [.success(())]
+          return
+        }
+        results = group.map { job in
+          Result {
+            try translatingStorageErrors {
+              try transaction.nested { try run(job, in: $0, catalog: catalog) }
+            }
+          }
+        }
+      }
+    }
+    return results
+  }
+
+  private func run(
+    _ job: Job, in transaction: LMDB.WriteTransaction, catalog: Catalog
+  ) throws {
+    let scope = WriteTransaction(
+      transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch,
+      author: job.author, now: now())
+    try job.body(scope)
+    try scope.finish()
+  }
+}
+
+/// LMDB's errors leave this module only inside a `StoreError`.
+func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as LMDBError {
+    let code: StoreError.Code = error.code == .storeMissing ? .storeMissing : .storage
+    throw StoreError(code, error.summary, underlying: error)
+  }
+}

@@ -1,0 +1,149 @@
+public import EntityModel
+public import Foundation
+
+/// A Swift type that an attribute of a typed entity may have.
+///
+/// The standard ones conform already; an enumeration conforms by declaring it when its raw type is
+/// `Int64`, `Int` or `String`. A raw value without a case then throws; to keep unknown raw values
+/// use a struct that is `RawRepresentable`.
+public protocol AttributeValue: Sendable {
+  static var kind: ValueKind { get }
+  /// Whether null is a value of the type.
+  static var isOptional: Bool { get }
+  var value: Value { get }
+  /// - Throws: `schemaMismatch` for null in a type that has none, and for a raw value that an
+  ///   enumeration does not know; `damaged`.
+  init(reading field: StoredField) throws
+}
+
+/// One attribute of a stored record, still in the memory map.
+public struct StoredField {
+  let field: RecordField
+  let attribute: AttributeDescription
+  let entity: String
+
+  var isNull: Bool { field.isNull }
+
+  /// Reads a value that must be there and of the kind.
+  fileprivate func read<T>(
+    _ kind: ValueKind, _ body: (RecordField) throws -> T
+  ) throws -> T {
+    guard !field.isNull else { throw mismatch("a required attribute is null in the store") }
+    guard field.kind == kind else { throw mismatch("an attribute has another type in the store") }
+    do {
+      return try body(field)
+    } catch is RecordDamage {
+      throw StoreError.damaged("an attribute is unreadable", entity: entity)
+    }
+  }
+
+  func mismatch(_ summary: StaticString, _ more: [(String, String)] = []) -> StoreError {
+    StoreError(
+      .schemaMismatch, summary, [("entity", entity), ("attribute", attribute.name)] + more,
+      advice: "make the property optional, or mend the record")
+  }
+}
+
+extension AttributeValue {
+  public static var isOptional: Bool { false }
+}
+
+extension Int64: AttributeValue {
+  public static var kind: ValueKind { .int64 }
+  public var value: Value { .int64(self) }
+  public init(reading field: StoredField) throws { self = try field.read(.int64) { $0.int64 } }
+}
+
+extension Int: AttributeValue {
+  public static var kind: ValueKind { .int64 }
+  public var value: Value { .int64(Int64(self)) }
+  public init(reading field: StoredField) throws {
+    self = Int(try field.read(.int64) { $0.int64 })
+  }
+}
+
+extension Double: AttributeValue {
+  public static var kind: ValueKind { .double }
+  public var value: Value { .double(self) }
+  public init(reading field: StoredField) throws { self = try field.read(.double) { $0.double } }
+}
+
+extension Decimal: AttributeValue {
+  public static var kind: ValueKind { .decimal }
+  public var value: Value { .decimal(self) }
+  public init(reading field: StoredField) throws {
+    self = try field.read(.decimal) { try $0.decimal() }
+  }
+}
+
+extension Bool: AttributeValue {
+  public static var kind: ValueKind { .bool }
+  public var value: Value { .bool(self) }
+  public init(reading field: StoredField) throws { self = try field.read(.bool) { $0.bool } }
+}
+
+extension String: AttributeValue {
+  public static var kind: ValueKind { .string }
+  public var value: Value { .string(self) }
+  public init(reading field: StoredField) throws {
+    self = try field.read(.string) { try $0.string() }
+  }
+}
+
+extension Date: AttributeValue {
+  public static var kind: ValueKind { .date }
+  public var value: Value { .date(self) }
+  public init(reading field: StoredField) throws {
+    self = Date(timeIntervalSinceReferenceDate: try field.read(.date) { $0.double })
+  }
+}
+
+extension UUID: AttributeValue {
+  public static var kind: ValueKind { .uuid }
+  public var value: Value { .uuid(self) }
+  public init(reading field: StoredField) throws { self = try field.read(.uuid) { $0.uuid } }
+}
+
+extension Data: AttributeValue {
+  public static var kind: ValueKind { .data }
+  public var value: Value { .data(self) }
+  public init(reading field: StoredField) throws {
+    self = Data(try field.read(.data) { try $0.bytes() })
+  }
+}
+
+extension URL: AttributeValue {
+  public static var kind: ValueKind { .url }
+  public var value: Value { .url(self) }
+  public init(reading field: StoredField) throws { self = try field.read(.url) { try $0.url() } }
+}
+
+extension [String]: AttributeValue {
+  public static var kind: ValueKind { .strings }
+  public var value: Value { .strings(self) }
+  public init(reading field: StoredField) throws {
+    self = try field.read(.strings) { try $0.strings() }
+  }
+}
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  public static var kind: ValueKind { Wrapped.kind }
+  public static var isOptional: Bool { true }
+  public var value: Value { self?.value ?? .null }
+  public init(reading field: StoredField) throws {
+    self = field.isNull ? nil : try Wrapped(reading: field)
+  }
+}
+
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  public static var kind: ValueKind { RawValue.kind }
+  public var value: Value { rawValue.value }
+  public init(reading field: StoredField) throws {
+    let raw = try RawValue(reading: field)
+    guard let value = Self(rawValue: raw) else {
+      throw field.mismatch(
+        "an enumeration has no case for a stored value", [("raw value", raw.value.text)])
+    }
+    self = value
+  }
+}

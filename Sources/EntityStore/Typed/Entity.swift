@@ -1,0 +1,142 @@
+public import EntityModel
+import Foundation
+
+/// A Swift value type for the records of an entity.
+///
+/// The catalog is the schema; the type says which of its attributes it needs. A type may leave
+/// attributes out: an insert gives them their defaults, an update keeps what is stored.
+///
+/// ```swift
+/// struct Walk: Entity {
+///   var title: String
+///   var startedAt: Date?
+///
+///   static let attributes: [EntityAttribute<Walk>] = [
+///     .init("title", \.title), .init("startedAt", \.startedAt),
+///   ]
+///   init(from record: inout RecordReader) throws {
+///     title = try record["title"]
+///     startedAt = try record["startedAt"]
+///   }
+/// }
+/// ```
+public protocol Entity: Sendable {
+  /// The entity's name in the catalog: by default the name of the type.
+  static var entityName: String { get }
+  static var attributes: [EntityAttribute<Self>] { get }
+  init(from record: inout RecordReader) throws
+}
+
+extension Entity {
+  public static var entityName: String { String(describing: Self.self) }
+}
+
+/// A stored property of a typed entity and the attribute it stands for.
+public struct EntityAttribute<Root>: Sendable {
+  public let name: String
+  public let keyPath: any PartialKeyPath<Root> & Sendable
+  public let kind: ValueKind
+  public let isOptional: Bool
+  let value: @Sendable (Root) -> Value
+
+  public init<T: AttributeValue>(_ name: String, _ keyPath: any KeyPath<Root, T> & Sendable) {
+    self.name = name
+    self.keyPath = keyPath
+    kind = T.kind
+    isOptional = T.isOptional
+    value = { $0[keyPath: keyPath].value }
+  }
+}
+
+extension Entity {
+  /// - Throws: `invalidRequest` if the property stands for no attribute.
+  static func attributeName(of keyPath: PartialKeyPath<Self>) throws -> String {
+    guard let attribute = attributes.first(where: { $0.keyPath == keyPath }) else {
+      throw StoreError(
+        .invalidRequest, "a key path stands for no attribute", [("entity", entityName)],
+        advice: "name the property in \(Self.self).attributes")
+    }
+    return attribute.name
+  }
+
+  /// The values that this type knows of, by attribute name.
+  var namedValues: [String: Value] {
+    Dictionary(uniqueKeysWithValues: Self.attributes.map { ($0.name, $0.value(self)) })
+  }
+}
+
+/// Reads the attributes of one record into a Swift value.
+///
+/// Valid only inside `init(from:)`. Read the attributes in the same order each time: the reader
+/// learns the order from the first record and then finds each one without looking it up.
+public struct RecordReader {
+  let view: RecordView
+  let entity: EntityLayout
+  private let known: UnsafePointer<ReadingOrder.Step>?
+  private let knownCount: Int
+  private var next = 0
+  /// Collected while the order is not known yet.
+  fileprivate(set) var learned: [ReadingOrder.Step] = []
+
+  /// - Parameter known: The steps of a reading order that outlives the reader.
+  init(_ view: RecordView, entity: EntityLayout, known: UnsafeBufferPointer<ReadingOrder.Step>?) {
+    self.view = view
+    self.entity = entity
+    self.known = known?.baseAddress
+    knownCount = known?.count ?? 0
+  }
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: `unknownAttribute`, `schemaMismatch`, `damaged`.
+  public subscript<T: AttributeValue>(_ name: StaticString) -> T {
+    mutating get throws {
+      let position = try position(of: name)
+      return try T(
+        reading: StoredField(
+          field: view.field(position), attribute: entity.description.attributes[position],
+          entity: entity.name))
+    }
+  }
+
+  @inline(__always)
+  private mutating func position(of name: StaticString) throws -> Int {
+    if next < knownCount, name.hasPointerRepresentation, let step = known?[next],
+      step.name == name.utf8Start
+    {
+      next += 1
+      return step.position
+    }
+    let position = try entity.position(of: "\(name)")
+    if name.hasPointerRepresentation {
+      learned.append(ReadingOrder.Step(name: name.utf8Start, position: position))
+    }
+    return position
+  }
+}
+
+/// Decodes records of one entity into one Swift type.
+struct EntityDecoder<T: Entity> {
+  private let entity: EntityLayout
+  private var order: ReadingOrder?
+
+  init(entity: EntityLayout) {
+    self.entity = entity
+    order = entity.readingOrder(of: T.self)
+  }
+
+  mutating func decode(_ view: RecordView) throws -> T {
+    if let order {
+      return try order.steps.withUnsafeBufferPointer { steps in
+        var reader = RecordReader(view, entity: entity, known: steps)
+        return try T(from: &reader)
+      }
+    }
+    var reader = RecordReader(view, entity: entity, known: nil)
+    let value = try T(from: &reader)
+    let learned = ReadingOrder(reader.learned)
+    entity.keep(learned, for: T.self)
+    order = learned
+    return value
+  }
+}

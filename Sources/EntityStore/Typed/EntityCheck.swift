@@ -1,0 +1,35 @@
+import EntityModel
+
+/// Holds Swift types against the catalog.
+enum EntityCheck {
+  /// - Throws: `schemaMismatch` that lists every difference of every type.
+  static func check(_ types: [any Entity.Type], against schema: Schema) throws(StoreError) {
+    let differences = types.flatMap { describe($0, schema) }
+    if differences.isEmpty { return }
+    throw StoreError(
+      .schemaMismatch, "the program's types do not fit the store's schema",
+      differences.map { ($0.where, $0.what) },
+      advice: "change the types, or the schema with a migration")
+  }
+
+  private static func describe<T: Entity>(
+    _ type: T.Type, _ schema: Schema
+  ) -> [(where: String, what: String)] {
+    guard let entity = schema.entity(named: type.entityName) else {
+      return [(type.entityName, "no such entity")]
+    }
+    return type.attributes.compactMap { needed in
+      let place = "\(type.entityName).\(needed.name)"
+      guard let attribute = entity.attribute(named: needed.name) else {
+        return (place, "no such attribute")
+      }
+      if attribute.type.kind != needed.kind {
+        return (place, "\(needed.kind.rawValue) here, \(attribute.type.name) in the store")
+      }
+      if attribute.isOptional, !needed.isOptional {
+        return (place, "required here, optional in the store")
+      }
+      return nil
+    }
+  }
+}

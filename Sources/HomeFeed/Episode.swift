@@ -1,0 +1,75 @@
+import EntityModel
+public import EntityStore
+public import Foundation
+
+/// One episode of the home feed.
+///
+/// `favoriteAt`, `watchLaterAt`, `watchedAt` and `progress` belong to the person, everything else
+/// to the feed: a sync carries the former over.
+public struct Episode: Entity, Identifiable, Hashable {
+  /// As the feed names it; unique within one feed.
+  public var id: String
+  public var title: String?
+  public var summary: String?
+  public var type: EpisodeType?
+  /// In seconds.
+  public var duration: Int64?
+  public var url: URL?
+  /// The learning path it belongs to, and its place there from 1.
+  public var pathID: String?
+  public var position: Int64?
+  public var publishedAt: Date?
+  public var updatedAt: Date?
+  public var favoriteAt: Date?
+  public var watchLaterAt: Date?
+  public var watchedAt: Date?
+  /// How much has been watched, from 0 to 1.
+  public var progress: Double
+  /// The feed it came from; `nil` if it was made here.
+  public var feedID: Int64?
+
+  public static let attributes: [EntityAttribute<Episode>] = [
+    .init("id", \.id), .init("title", \.title), .init("summary", \.summary),
+    .init("type", \.type), .init("duration", \.duration), .init("url", \.url),
+    .init("pathID", \.pathID), .init("position", \.position),
+    .init("publishedAt", \.publishedAt), .init("updatedAt", \.updatedAt),
+    .init("favoriteAt", \.favoriteAt), .init("watchLaterAt", \.watchLaterAt),
+    .init("watchedAt", \.watchedAt), .init("progress", \.progress), .init("feedID", \.feedID),
+  ]
+
+  public init(from record: inout RecordReader) throws {
+    id = try record["id"]
+    title = try record["title"]
+    summary = try record["summary"]
+    type = try record["type"]
+    duration = try record["duration"]
+    url = try record["url"]
+    pathID = try record["pathID"]
+    position = try record["position"]
+    publishedAt = try record["publishedAt"]
+    updatedAt = try record["updatedAt"]
+    favoriteAt = try record["favoriteAt"]
+    watchLaterAt = try record["watchLaterAt"]
+    watchedAt = try record["watchedAt"]
+    progress = try record["progress"]
+    feedID = try record["feedID"]
+  }
+
+  /// An episode that no feed knows.
+  public init(id: String, title: String? = nil) {
+    self.id = id
+    self.title = title
+    progress = 0
+  }
+}
+
+/// What an episode costs. A number that this program does not know is kept.
+public struct EpisodeType: RawRepresentable, AttributeValue, Hashable {
+  public var rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  public static let free = EpisodeType(rawValue: 1)
+  public static let members = EpisodeType(rawValue: 2)
+  public static let preview = EpisodeType(rawValue: 3)
+}

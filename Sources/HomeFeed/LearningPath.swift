@@ -1,0 +1,36 @@
+import EntityModel
+public import EntityStore
+public import Foundation
+
+/// A sequence of episodes; they name it in `Episode.pathID`.
+public struct LearningPath: Entity, Identifiable, Hashable {
+  /// As the feed names it; unique within one feed.
+  public var id: String
+  public var title: String?
+  public var summary: String?
+  public var url: URL?
+  /// Its place on the home page.
+  public var position: Int64?
+  public var updatedAt: Date?
+  public var feedID: Int64?
+
+  public static let attributes: [EntityAttribute<LearningPath>] = [
+    .init("id", \.id), .init("title", \.title), .init("summary", \.summary), .init("url", \.url),
+    .init("position", \.position), .init("updatedAt", \.updatedAt), .init("feedID", \.feedID),
+  ]
+
+  public init(from record: inout RecordReader) throws {
+    id = try record["id"]
+    title = try record["title"]
+    summary = try record["summary"]
+    url = try record["url"]
+    position = try record["position"]
+    updatedAt = try record["updatedAt"]
+    feedID = try record["feedID"]
+  }
+
+  public init(id: String, title: String? = nil) {
+    self.id = id
+    self.title = title
+  }
+}
