@@ -57,6 +57,25 @@ public class ReadTransaction {
     try transaction.count(try catalog.entity(entity).tree)
   }
 
+  // MARK: Rows by position
+
+  package func layout(_ entity: String) throws(StoreError) -> EntityLayout {
+    try catalog.entity(entity)
+  }
+
+  /// A record in place, by attribute position: valid until the transaction ends or writes.
+  package func row(_ id: Int64, of entity: EntityLayout) throws -> StoredRow? {
+    try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id) }
+  }
+
+  /// Calls the closure with every record in order of object id, until it returns `false`.
+  package func eachRow(
+    of entity: EntityLayout, _ body: (StoredRow) throws -> Bool
+  ) throws {
+    var execution = try FetchExecution(FetchRequest(entityName: entity.name), in: self)
+    try execution.run { id, view in try body(StoredRow(view: view, entity: entity, id: id)) }
+  }
+
   // MARK: Views
 
   func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {

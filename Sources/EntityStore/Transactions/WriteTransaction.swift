@@ -88,10 +88,6 @@ public final class WriteTransaction: ReadTransaction {
 
   // MARK: Rows by position
 
-  package func entity(_ name: String) throws(StoreError) -> EntityLayout {
-    try catalog.entity(name)
-  }
-
   /// - Parameter row: One value per attribute of the entity, by position.
   package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     let id = try nextID(of: entity)

@@ -1,1 +1,0 @@
-#include "mooring_json.h"

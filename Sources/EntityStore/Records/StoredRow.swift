@@ -1,0 +1,50 @@
+package import EntityModel
+import CMooringXXHash
+
+/// A record in place, for code that knows the entity by positions.
+package struct StoredRow {
+  let view: RecordView
+  let entity: EntityLayout
+  package let id: Int64
+
+  /// - Returns: `nil` for null.
+  package func int64(_ position: Int) -> Int64? {
+    let field = view.field(position)
+    return field.isNull ? nil : field.int64
+  }
+
+  package func value(_ position: Int) throws(StoreError) -> Value {
+    do {
+      return try view.value(position)
+    } catch {
+      throw .damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
+  package func values() throws(StoreError) -> [Value] {
+    do {
+      return try view.values()
+    } catch {
+      throw .damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+}
+
+/// A hash by which content is recognized as unchanged: XXH3, 64 bits, stable across versions.
+package enum ContentHash {
+  /// Of a row's bytes in the entity's newest layout.
+  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
+    var bytes: [UInt8] = []
+    entity.encode(row, into: &bytes)
+    return bytes.withUnsafeBytes { of($0) }
+  }
+
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    Int64(bitPattern: mooring_xxh3_64(bytes.baseAddress, bytes.count))
+  }
+
+  package static func of(_ text: String) -> Int64 {
+    var text = text
+    return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
+  }
+}

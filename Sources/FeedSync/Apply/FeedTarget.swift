@@ -1,0 +1,69 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// An entity that takes items of a feed, with the positions of what the sync needs of it.
+struct FeedTarget: Sendable {
+  let entity: EntityLayout
+  let id: Int
+  let feedID: Int
+  let revision: Int
+  let hash: Int
+  let updatedAt: Int?
+  /// Attributes that the feed owns, by name; those of the sync itself are not among them.
+  let feedAttributes: [String: Int]
+  /// Attributes that belong to the person, by name.
+  let localAttributes: [String: Int]
+  let defaults: [Value]
+
+  private static let own = ["id", "feedID", "feedRevision", "feedHash"]
+
+  /// - Throws: `missingTarget` naming what the entity lacks.
+  init(_ entity: EntityLayout) throws {
+    let description = entity.description
+    let missing = FeedTarget.own.filter { entity.positions[$0] == nil }
+    let hasIndex = description.indexes.contains { index in
+      let names = index.keys.compactMap { key in
+        description.attributes.first { $0.id == key.attributeID }?.name
+      }
+      return index.isUnique && Set(names) == ["id", "feedID"]
+    }
+    guard missing.isEmpty, hasIndex, description.attribute(named: "id")?.type.kind == .string else {
+      throw SyncError(
+        .missingTarget, "the entity cannot take a feed",
+        [
+          ("entity", description.name),
+          ("it lacks", (missing + (hasIndex ? [] : ["a unique index on id, feedID"]))
+            .joined(separator: ", ")),
+        ], advice: "add them with a migration, as Migrations/0001_home_feed.yaml does")
+    }
+    self.entity = entity
+    id = try entity.position(of: "id")
+    feedID = try entity.position(of: "feedID")
+    revision = try entity.position(of: "feedRevision")
+    hash = try entity.position(of: "feedHash")
+    updatedAt = entity.positions["updatedAt"]
+    var feed: [String: Int] = [:]
+    var local: [String: Int] = [:]
+    for (position, attribute) in description.attributes.enumerated()
+    where !FeedTarget.own.contains(attribute.name) {
+      switch attribute.owner {
+      case .feed: feed[attribute.name] = position
+      case .local: local[attribute.name] = position
+      }
+    }
+    feedAttributes = feed
+    localAttributes = local
+    defaults = description.attributes.map(\.defaultValue)
+  }
+
+  /// All entities of a schema that can take a feed.
+  static func all(in transaction: ReadTransaction) throws -> [String: FeedTarget] {
+    var targets: [String: FeedTarget] = [:]
+    for entity in transaction.schema.entities where !entity.isSystem {
+      guard entity.attribute(named: "feedID") != nil else { continue }
+      targets[entity.name] = try FeedTarget(try transaction.layout(entity.name))
+    }
+    return targets
+  }
+}

@@ -1,0 +1,142 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// One item fitted to its entity: what a page amounts to before the store is asked.
+struct MappedItem {
+  let target: FeedTarget
+  let id: String
+  let revision: Int64?
+  let updatedAt: Date?
+  let isDeleted: Bool
+  let deletedAt: Date?
+  /// A whole row: the feed's attributes, `id`, `feedID`, revision and hash; local ones at their
+  /// defaults.
+  let row: [Value]
+  let hash: Int64
+}
+
+/// Fits the items of a page to entities: conversion, rules and hashing, outside of any
+/// transaction. Pure but for the time it is given.
+struct ItemMapper {
+  private let targets: [String: FeedTarget]
+  private let defaultEntity: String
+  private let feedID: Int64
+  private let now: Date
+  private var validators: [String: [AttributeValidator]] = [:]
+
+  init(targets: [String: FeedTarget], defaultEntity: String, feedID: Int64, now: Date) {
+    self.targets = targets
+    self.defaultEntity = defaultEntity
+    self.feedID = feedID
+    self.now = now
+  }
+
+  mutating func map(_ page: FeedPage, _ report: inout SyncReport) throws -> [MappedItem] {
+    var items: [MappedItem] = []
+    items.reserveCapacity(page.items.count)
+    for rejected in page.rejected { report.reject(rejected.id, rejected.reason.description) }
+    for item in page.items {
+      guard let target = targets[item.kind ?? defaultEntity] else {
+        report.unknownKinds += 1
+        continue
+      }
+      if let mapped = try map(item, to: target, &report) { items.append(mapped) }
+    }
+    return items
+  }
+
+  private mutating func map(
+    _ item: FeedItem, to target: FeedTarget, _ report: inout SyncReport
+  ) throws -> MappedItem? {
+    let validators = try validators(of: target)
+    let attributes = target.entity.description.attributes
+    var row = target.defaults
+    row[target.id] = .string(item.id)
+    row[target.feedID] = .int64(feedID)
+    if let failure = validators[target.id].failure(of: row[target.id]) {
+      report.reject(item.id, "id: \(failure)")
+      return nil
+    }
+    for field in item.fields {
+      guard let position = target.feedAttributes[field.name] else { continue }
+      let attribute = attributes[position]
+      let value = field.value.converted(to: attribute.type.kind)
+      if let value, validators[position].failure(of: value) == nil {
+        row[position] = value
+      } else if attribute.isOptional {
+        // One bad value is no reason to lose an item; what was there before is not kept either,
+        // for the feed no longer says it.
+        report.drop(item.id, attribute.name)
+      } else {
+        report.reject(item.id, "\(field.name) is no \(attribute.type.name) that is allowed")
+        return nil
+      }
+    }
+    if !item.isDeleted, let required = missing(in: row, target, validators) {
+      report.reject(item.id, "\(required) is missing")
+      return nil
+    }
+    let hash = ContentHash.of(target.entity, row)
+    limitFuture(&row, target, &report)
+    row[target.revision] = item.revision.map(Value.int64) ?? .null
+    row[target.hash] = .int64(hash)
+    return MappedItem(
+      target: target, id: item.id, revision: item.revision, updatedAt: item.updatedAt,
+      isDeleted: item.isDeleted, deletedAt: item.deletedAt, row: row, hash: hash)
+  }
+
+  private func missing(
+    in row: [Value], _ target: FeedTarget, _ validators: [AttributeValidator]
+  ) -> String? {
+    for (name, position) in target.feedAttributes
+    where row[position].isNull && validators[position].failure(of: .null) != nil {
+      return name
+    }
+    return nil
+  }
+
+  /// The hash is taken before this, so the same document is unchanged tomorrow, too.
+  private func limitFuture(
+    _ row: inout [Value], _ target: FeedTarget, _ report: inout SyncReport
+  ) {
+    guard let position = target.updatedAt, case .date(let date) = row[position] else { return }
+    let latest = now.addingTimeInterval(Limits.futureMax)
+    guard date > latest else { return }
+    row[position] = .date(latest)
+    report.futureDates += 1
+  }
+
+  private mutating func validators(of target: FeedTarget) throws -> [AttributeValidator] {
+    let name = target.entity.description.name
+    if let found = validators[name] { return found }
+    let made = try target.entity.description.attributes.map { try AttributeValidator($0) }
+    validators[name] = made
+    return made
+  }
+}
+
+extension ScalarValue {
+  /// The value in the kind of an attribute.
+  ///
+  /// - Returns: `nil` if the document has another type there: nothing is guessed.
+  func converted(to kind: ValueKind) -> Value? {
+    switch (self, kind) {
+    case (.null, _): return .null
+    case (.bool(let flag), .bool): return .bool(flag)
+    case (.int64(let number), .int64): return .int64(number)
+    case (.int64(let number), .double): return .double(Double(number))
+    case (.int64(let number), .decimal): return .decimal(Decimal(number))
+    case (.double(let number), .double): return .double(number)
+    case (.strings(let list), .strings): return .strings(list)
+    case (.string(let text), .string): return .string(text)
+    case (.string(let text), .date): return RFC3339.date(text).map(Value.date)
+    case (.string(let text), .url): return URL(string: text).map(Value.url)
+    case (.string(let text), .uuid): return UUID(uuidString: text).map(Value.uuid)
+    case (.string(let text), .data): return Data(base64Encoded: text).map(Value.data)
+    case (.string(let text), .decimal):
+      return Value(text: text, as: .decimal, now: .distantPast)
+    default: return nil
+    }
+  }
+}

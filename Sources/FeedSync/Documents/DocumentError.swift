@@ -1,0 +1,71 @@
+/// Why a document, or one item of it, cannot be used.
+struct DocumentError: Error, Equatable, Sendable {
+  enum Code: String, Sendable {
+    // The text is not JSON, or not whole.
+    case empty, notAnObject, truncated, trailingContent, misplacedToken, controlCharacter
+    case tooLarge
+    // A value is damaged.
+    case invalidString, invalidNumber, invalidLiteral, invalidUTF8, tooDeep
+    // The JSON is not a feed, or breaks the feed's rules.
+    case unknownFormat, missingMember, invalidMember
+    case outOfMemory
+  }
+
+  var code: Code
+  /// JSON Pointer (RFC 6901) of what is at fault; empty for the document.
+  var location: String
+  /// The byte of the document at which it shows, where known.
+  var offset: Int?
+  /// What was found or what was expected, where the summary cannot say it.
+  var detail: String?
+
+  init(_ code: Code, at location: String = "", offset: Int? = nil, detail: String? = nil) {
+    self.code = code
+    self.location = location
+    self.offset = offset
+    self.detail = detail
+  }
+
+  /// What went wrong, in words that do not depend on the document.
+  var summary: String {
+    switch code {
+    case .empty: "the document is empty"
+    case .notAnObject: "the document is not a JSON object"
+    case .truncated: "the document ends too early"
+    case .trailingContent: "something follows the end of the document"
+    case .misplacedToken: "the document is not well-formed JSON"
+    case .controlCharacter: "a string contains a bare control character"
+    case .tooLarge: "the document is too large"
+    case .invalidString: "a string has an invalid escape"
+    case .invalidNumber: "a number is not written as JSON writes numbers"
+    case .invalidLiteral: "a value is neither true, false, null nor any other JSON value"
+    case .invalidUTF8: "the text is not valid UTF-8"
+    case .tooDeep: "a value is nested too deeply"
+    case .unknownFormat: "the document is not a feed that can be read"
+    case .missingMember: "a required member is missing"
+    case .invalidMember: "a member has a value that the format does not allow"
+    case .outOfMemory: "not enough memory to read the document"
+    }
+  }
+
+  /// What can be done about it.
+  var advice: String {
+    switch code {
+    case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
+    case .unknownFormat, .notAnObject, .empty:
+      "Check the feed's URL: it must serve homefeed/1 or JSON Feed."
+    case .tooLarge, .outOfMemory: "Ask the server for smaller pages (limit=200)."
+    default: "The feed's publisher must correct the document."
+    }
+  }
+}
+
+extension DocumentError: CustomStringConvertible {
+  var description: String {
+    var text = summary
+    if !location.isEmpty { text += " at \(location)" }
+    if let offset { text += " (byte \(offset))" }
+    if let detail { text += ": \(detail)" }
+    return text
+  }
+}

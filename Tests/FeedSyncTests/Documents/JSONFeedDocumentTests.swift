@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import FeedSync
+
+@Suite struct JSONFeedDocumentTests {
+  private func page(items: String, _ more: String = "") throws(DocumentError) -> FeedPage {
+    try parsePage(
+      #"{"version":"https://jsonfeed.org/version/1.1","title":"T",\#(more)"items":[\#(items)]}"#)
+  }
+
+  @Test func readsItemsUnderTheNamesOfEntities() throws {
+    let page = try page(
+      items: #"""
+        {"id":"1","url":"https://e.org/1","title":"片头","summary":null,"content_text":"text",
+         "date_published":"2026-11-20T10:00:00Z","date_modified":"2026-11-20T18:00:01+08:00",
+         "attachments":[{"url":"a.mp3","duration_in_seconds":611},{"duration_in_seconds":1}],
+         "_vendor":1,"colour":2}
+        """#,
+      #""next_url":"https://e.org/feed?page=2","_x":1,"y":2,"#)
+    #expect(page.format == .jsonFeed)
+    #expect(page.mode == .window)
+    #expect(page.title == "T")
+    #expect(page.next == "https://e.org/feed?page=2")
+    #expect(page.version == nil && page.epoch == nil && page.checkpoint == nil)
+    #expect(page.unknownMembers == 2)
+    #expect(page.items == [
+      FeedItem(
+        kind: nil, id: "1", revision: nil,
+        updatedAt: Date(timeIntervalSinceReferenceDate: 816_861_601), isDeleted: false,
+        deletedAt: nil,
+        fields: [
+          Field(name: "title", value: .string("片头")),
+          Field(name: "summary", value: .string("text")),
+          Field(name: "url", value: .string("https://e.org/1")),
+          Field(name: "publishedAt", value: .string("2026-11-20T10:00:00Z")),
+          Field(name: "updatedAt", value: .string("2026-11-20T18:00:01+08:00")),
+          Field(name: "duration", value: .int64(611)),
+        ])
+    ])
+  }
+
+  @Test func turnsNumbersIntoIDsDigitForDigit() throws {
+    let page = try page(
+      items: #"{"id":7},{"id":1.50},{"id":1e3},{"id":123456789012345678901234567890},{"id":-0}"#)
+    #expect(page.items.map(\.id) == ["7", "1.50", "1e3", "123456789012345678901234567890", "-0"])
+  }
+
+  @Test func takesTheURLForAMissingIDAndRejectsItemsWithNeither() throws {
+    let page = try page(
+      items: #"{"url":"u"},{"id":null,"url":"v"},{"id":"","url":"w"},{"title":"x"},7"#)
+    #expect(page.items.map(\.id) == ["u", "v", "w"])
+    #expect(page.rejected.map(\.reason.location) == ["/items/3/id", "/items/4"])
+  }
+
+  @Test func keepsItemsWhoseTimesCannotBeRead() throws {
+    let page = try page(items: #"{"id":"1","date_modified":"yesterday"}"#)
+    #expect(page.items[0].updatedAt == nil)
+    #expect(page.droppedMembers == 1)
+  }
+
+  @Test func refusesADocumentWithoutItems() {
+    #expect(pageError(#"{"version":"https://jsonfeed.org/version/1"}"#)?.location == "/items")
+  }
+
+  @Test(.enabled(if: Corpora.folder != nil, "needs ../shared/corpora beside the package"))
+  func agreesWithAnIndependentParserOnRealFeeds() throws {
+    let folder = try #require(Corpora.folder)
+    let lines = try String(
+      contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8
+    ).split(separator: "\n")
+    var feeds = 0
+    for line in lines where line.contains(#""kind": "jsonfeed""#) {
+      let expected = try JSONDecoder().decode(ExpectedFeed.self, from: Data(line.utf8))
+      let body = try Data(contentsOf: folder.appending(path: expected.file))
+      try expectAgreement(try parsePage(Array(body)), expected)
+      feeds += 1
+    }
+    #expect(feeds == 8)
+  }
+
+  private func expectAgreement(_ page: FeedPage, _ expected: ExpectedFeed) throws {
+    #expect(page.title == expected.feed.title, "\(expected.file)")
+    #expect(page.items.count == expected.n, "\(expected.file)")
+    #expect(page.rejected.isEmpty, "\(expected.file)")
+    for (item, entry) in zip(page.items, expected.entries) {
+      let fields = Dictionary(uniqueKeysWithValues: item.fields.map { ($0.name, $0.value) })
+      #expect(item.id == entry.id ?? entry.link, "\(expected.file)")
+      #expect(fields["title"] == entry.title.map(ScalarValue.string), "\(expected.file)")
+      #expect(fields["url"] == entry.link.map(ScalarValue.string), "\(expected.file)")
+      #expect(item.updatedAt == entry.updated.flatMap { RFC3339.date($0) }, "\(expected.file)")
+      let published: Date? =
+        if case .string(let text) = fields["publishedAt"] { RFC3339.date(text) } else { nil }
+      #expect(published == entry.published.flatMap { RFC3339.date($0) }, "\(expected.file)")
+    }
+  }
+}
+
+private struct ExpectedFeed: Decodable {
+  struct Feed: Decodable {
+    var title: String?
+  }
+
+  struct Entry: Decodable {
+    var id, link, title, published, updated: String?
+  }
+
+  var file: String
+  var feed: Feed
+  var n: Int
+  var entries: [Entry]
+}
+
+/// Real feeds and what other parsers read in them; they lie outside the package.
+private enum Corpora {
+  static var folder: URL? {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let shared = ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
+      ?? package.deletingLastPathComponent().appending(path: "shared")
+    let folder = shared.appending(path: "corpora")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }
+}
