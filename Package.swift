@@ -85,6 +85,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
+      name: "ConsoleTests", dependencies: ["Console", argumentParser], swiftSettings: settings),
+    .testTarget(
       name: "EntityStoreTests",
       dependencies: ["EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child"],
       swiftSettings: settings),

@@ -1,3 +1,6 @@
+/// Said by the tree builder, and here when libyaml reads ahead into a deeper document still.
+let tooDeep = "collections are nested deeper than \(Limits.nestingMax) levels; flatten them"
+
 /// What libyaml says about malformed text, and the same in words that name a remedy.
 struct SyntaxProblem {
   let problem: String
@@ -31,6 +34,9 @@ struct SyntaxProblem {
         position,
         "this does not fit into the \(collection) that starts at \(start); check the indentation"
       )
+    case "did not find expected ',' or ']'" where character == nil,
+      "did not find expected ',' or '}'" where character == nil:
+      return (contextPosition, "the \(collection) that starts here is not closed")
     case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
       let close = problem.hasSuffix("']'") ? "]" : "}"
       return (
@@ -47,6 +53,10 @@ struct SyntaxProblem {
       )
     case "found undefined tag handle":
       return (position, "tags (\"!\") are not supported; remove it")
+    case let deep where deep.hasPrefix("Maximum nesting level reached"):
+      return (position, tooDeep)
+    case "block sequence entries are not allowed in this context":
+      return (position, "a \"-\" cannot stand here; start a new line for it, or quote it")
     default:
       return (position, "this is not valid YAML: \(problem)" + (context.map { " \($0)" } ?? ""))
     }

@@ -62,7 +62,7 @@ struct TreeBuilder {
     depth += 1
     defer { depth -= 1 }
     guard depth <= Limits.nestingMax else {
-      throw error(event.position, "collections are nested deeper than \(Limits.nestingMax) levels")
+      throw error(event.position, tooDeep)
     }
     return node(at: event.position, try content(&self))
   }
@@ -100,7 +100,7 @@ struct TreeBuilder {
     guard isPlain else { return key }
     switch key {
     case "<<": throw error(event.position, "merge keys (\"<<\") are not supported; repeat the keys")
-    case "": throw error(event.position, "a key is missing before this \":\"")
+    case "": throw error(event.position, "a key is missing here; write it, or \"\"")
     case "null", "~": throw error(event.position, "a key must be text; quote it: \"\(key)\"")
     default: return key
     }

@@ -7,7 +7,9 @@
 /// Refused, each with its position: duplicate keys, anchors, aliases, merge keys, tags, directives,
 /// a second document, keys that are not text, values left empty (write `null` or `""`), tabs for
 /// indentation, control characters, the line breaks U+0085, U+2028 and U+2029, text that is not
-/// UTF-8, documents over 4 MiB and nesting over 64. A byte order mark and CRLF are accepted.
+/// UTF-8, documents over 4 MiB and nesting over 64. A byte order mark and CRLF are accepted. Of
+/// JSON three rarities are refused too, as libyaml does: `\ud83d\ude00` for one character (write
+/// the character), a key over 1,024 characters, and a line break before the `:`.
 public struct YAMLDocument: Sendable {
   /// Reads exactly one document.
   ///

@@ -1,0 +1,110 @@
+internal import Glibc
+internal import Synchronization
+
+/// A line on standard error that tells how far a command is, and goes away when it is done.
+///
+/// It is drawn only on a terminal and never with `--quiet`; a log file gets messages and no
+/// progress. Any thread may report.
+public final class ProgressLine: Sendable {
+  /// How the line may be drawn.
+  public struct Style: Sendable {
+    /// Nil draws nothing: there is no terminal, or it cannot redraw a line.
+    public var width: Int?
+    public var hasColor: Bool
+    public var isQuiet: Bool
+
+    public init(width: Int?, hasColor: Bool, isQuiet: Bool) {
+      self.width = width
+      self.hasColor = hasColor
+      self.isQuiet = isQuiet
+    }
+
+    /// What standard error and the environment allow: no color with `NO_COLOR` (no-color.org), no
+    /// line with `TERM=dumb`.
+    public static func standardError(isQuiet: Bool, environment: [String: String]) -> Style {
+      let isDumb = environment["TERM"] == "dumb"
+      let forbidsColor = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+      return Style(
+        width: isDumb ? nil : Terminal.width(of: STDERR_FILENO), hasColor: !forbidsColor,
+        isQuiet: isQuiet)
+    }
+  }
+
+  private struct State {
+    var isDrawn = false
+    var drawnAt: Duration?
+  }
+
+  /// Between two drawings. Faster than this nobody reads, and terminals over a network are slow.
+  private static let interval = Duration.milliseconds(100)
+
+  private let style: Style
+  private let now: @Sendable () -> Duration
+  private let write: @Sendable (String) -> Void
+  private let state = Mutex(State())
+
+  /// - Parameter now: A monotonic time; only differences matter.
+  /// - Parameter write: Takes what is to be shown, in order, one call at a time.
+  public init(
+    style: Style, now: @escaping @Sendable () -> Duration,
+    write: @escaping @Sendable (String) -> Void
+  ) {
+    self.style = style
+    self.now = now
+    self.write = write
+  }
+
+  /// The line on this process's standard error.
+  public static func standardError(
+    isQuiet: Bool, environment: [String: String], now: @escaping @Sendable () -> Duration
+  ) -> ProgressLine {
+    let style = Style.standardError(isQuiet: isQuiet, environment: environment)
+    return ProgressLine(style: style, now: now) { text in
+      // What nobody can receive is not worth failing for: the result is ignored on purpose.
+      var text = text
+      text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Tells how much is done: `episodes  1,200 of 5,000  24 %`. Of calls in quick succession only
+  /// the first is shown.
+  public func update(_ label: String, done: Int64, of total: Int64? = nil) {
+    guard let width = style.width, !style.isQuiet else { return }
+    state.withLock { state in
+      let time = now()
+      if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }
+      state.isDrawn = true
+      state.drawnAt = time
+      // One column stays free: a full line wraps on some terminals.
+      let line = Self.line(label, done, total).truncated(toWidth: max(0, width - 1))
+      write(style.hasColor ? "\r\u{1B}[2m\(line)\u{1B}[0m\u{1B}[K" : "\r\(line)\u{1B}[K")
+    }
+  }
+
+  /// Writes a line that stays, above the progress. Nothing with `--quiet`.
+  public func message(_ text: String) {
+    guard !style.isQuiet else { return }
+    state.withLock { state in
+      erase(&state)
+      write(text.singleLine + "\n")
+    }
+  }
+
+  /// Takes the progress away. To be called before the command prints its result.
+  public func finish() {
+    state.withLock { erase(&$0) }
+  }
+
+  /// After it the next update draws at once.
+  private func erase(_ state: inout State) {
+    if state.isDrawn { write("\r\u{1B}[K") }
+    state = State()
+  }
+
+  private static func line(_ label: String, _ done: Int64, _ total: Int64?) -> String {
+    let line = "\(label.singleLine)  \(Formatting.count(done))"
+    guard let total, total > 0 else { return line }
+    let percent = Int64(Double(min(done, total)) / Double(total) * 100)
+    return line + " of \(Formatting.count(total))  \(percent) %"
+  }
+}

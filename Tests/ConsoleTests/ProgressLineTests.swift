@@ -1,0 +1,81 @@
+import Console
+import Synchronization
+import Testing
+
+@Suite struct ProgressLineTests {
+  @Test func theLineIsRedrawnAtMostTenTimesASecond() {
+    let screen = Screen()
+    let progress = screen.progress(width: 80)
+    progress.update("episodes", done: 0, of: 5_000)
+    screen.time.withLock { $0 = .milliseconds(99) }
+    progress.update("episodes", done: 700, of: 5_000)
+    screen.time.withLock { $0 = .milliseconds(100) }
+    progress.update("episodes", done: 1_200, of: 5_000)
+    progress.finish()
+    #expect(
+      screen.shown == [
+        "\repisodes  0 of 5,000  0 %\u{1B}[K", "\repisodes  1,200 of 5,000  24 %\u{1B}[K",
+        "\r\u{1B}[K",
+      ])
+  }
+
+  @Test func withoutATerminalOnlyMessagesAreWritten() {
+    let screen = Screen()
+    let progress = screen.progress(width: nil)
+    progress.update("pages", done: 1)
+    progress.message("feed added\u{1B}[0m")
+    progress.finish()
+    #expect(screen.shown == ["feed added\u{FFFD}[0m\n"])
+  }
+
+  @Test func quietWritesNothing() {
+    let screen = Screen()
+    let progress = screen.progress(width: 80, isQuiet: true)
+    progress.update("pages", done: 1)
+    progress.message("feed added")
+    progress.finish()
+    #expect(screen.shown.isEmpty)
+  }
+
+  @Test func aMessageStandsOnALineOfItsOwn() {
+    let screen = Screen()
+    let progress = screen.progress(width: 80)
+    progress.update("pages", done: 3)
+    progress.message("retrying")
+    progress.update("pages", done: 4)
+    #expect(
+      screen.shown == ["\rpages  3\u{1B}[K", "\r\u{1B}[K", "retrying\n", "\rpages  4\u{1B}[K"])
+  }
+
+  @Test func colorIsUsedOnlyWhereAllowedAndTheLineNeverWraps() {
+    let screen = Screen()
+    screen.progress(width: 10, hasColor: true).update("learning paths", done: 60)
+    #expect(screen.shown == ["\r\u{1B}[2mlearning…\u{1B}[0m\u{1B}[K"])
+  }
+
+  @Test(arguments: [([:], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true)])
+  func theEnvironmentDecidesAboutColor(_ environment: [String: String], _ hasColor: Bool) {
+    let style = ProgressLine.Style.standardError(isQuiet: false, environment: environment)
+    #expect(style.hasColor == hasColor)
+  }
+
+  @Test func aDumbTerminalGetsNoLine() {
+    let style = ProgressLine.Style.standardError(isQuiet: false, environment: ["TERM": "dumb"])
+    #expect(style.width == nil)
+  }
+}
+
+/// What was written, and a time that stands still until it is moved.
+private final class Screen: Sendable {
+  let time = Mutex(Duration.zero)
+  private let texts = Mutex<[String]>([])
+
+  var shown: [String] { texts.withLock { $0 } }
+
+  func progress(width: Int?, hasColor: Bool = false, isQuiet: Bool = false) -> ProgressLine {
+    ProgressLine(
+      style: .init(width: width, hasColor: hasColor, isQuiet: isQuiet),
+      now: { self.time.withLock { $0 } },
+      write: { text in self.texts.withLock { $0.append(text) } })
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Console
+import Foundation
+import Testing
+
+@Suite struct StandardOutputTests {
+  @Test func fieldsAreQuotedWhereRFC4180AsksForIt() throws {
+    let text = try written { output in
+      try output.writeCSV(["plain", "a,b", "say \"hi\"", "two\nlines", "cr\r", "", nil, " space "])
+      try output.writeCSV(["é"])
+    }
+    #expect(
+      text == "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"cr\r\",\"\",, space \r\né\r\n")
+  }
+
+  @Test(arguments: [
+    "", "plain", "é 😀", "\"", "\\", "a\"b\\c", "\n\r\t", "\u{0}\u{8}\u{1F}", "\r\n", "\u{2028}/",
+    "e\u{301}",
+  ])
+  func jsonStringsReadBack(_ text: String) throws {
+    let literal = try written { try $0.writeJSON(text) }
+    let decoded = try JSONDecoder().decode([String].self, from: Data("[\(literal)]".utf8))
+    #expect(decoded.count == 1 && Array(decoded[0].utf8) == Array(text.utf8), "\(literal)")
+  }
+
+  @Test(arguments: [0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, -1.5e-7, 9_007_199_254_740_992])
+  func jsonNumbersReadBack(_ number: Double) throws {
+    let literal = try written { try $0.writeJSON(number) }
+    let decoded = try JSONDecoder().decode([Double].self, from: Data("[\(literal)]".utf8))
+    #expect(decoded == [number])
+  }
+
+  @Test func whatJSONCannotSayIsNull() throws {
+    let text = try written { output in
+      try output.writeJSON(Double.infinity)
+      try output.write(" ")
+      try output.writeJSON(Double.nan)
+      try output.write(" ")
+      try output.writeJSON(true)
+      try output.write(" ")
+      try output.writeJSON(Int64.min)
+    }
+    #expect(text == "null null true -9223372036854775808")
+  }
+
+  @Test func largeOutputArrivesWhole() throws {
+    let line = String(repeating: "é", count: 500) + "\n"
+    let text = try written { output in
+      for _ in 0..<1_000 { try output.write(line) }
+    }
+    #expect(text == String(repeating: line, count: 1_000))
+  }
+
+  @Test func aReaderWhoLeavesEndsTheCommandQuietly() throws {
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    var rounds = 0
+    let status = #expect(throws: ExitCode.self) {
+      try StandardOutput.with(descriptor: pipe.fileHandleForWriting.fileDescriptor) { output in
+        while true {
+          rounds += 1
+          try output.write(String(repeating: "x", count: 1_000))
+        }
+      }
+    }
+    #expect(status == .success)
+    #expect(rounds < 1_000)
+  }
+
+  @Test func aFullDiskIsAnErrorThatSaysSo() throws {
+    let device = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    let error = #expect(throws: OutputError.self) {
+      try StandardOutput.with(descriptor: device.fileDescriptor) { try $0.write("x") }
+    }
+    #expect(error?.systemError == ENOSPC)
+    #expect(error?.description.hasPrefix("the output cannot be written: No space left") == true)
+  }
+
+  @Test func whatWasWrittenBeforeAnErrorArrives() throws {
+    struct Failure: Error {}
+    try withTemporaryFile { file in
+      #expect(throws: Failure.self) {
+        try StandardOutput.with(descriptor: file.handle.fileDescriptor) { output in
+          try output.write("before")
+          throw Failure()
+        }
+      }
+      let text = try String(contentsOf: file.url, encoding: .utf8)
+      #expect(text == "before")
+    }
+  }
+
+  @Test func tablesGoToFilesUncut() throws {
+    var table = TextTable([.init("title")])
+    table.append([String(repeating: "x", count: 500)])
+    let text = try written { try $0.write(table) }
+    #expect(text == "title\n" + String(repeating: "x", count: 500) + "\n")
+  }
+
+  @Test func formatsAreNamedAsOnTheCommandLine() {
+    #expect(OutputFormat.allCases.map(\.rawValue) == ["table", "json", "jsonl", "csv"])
+    #expect(OutputFormat(argument: "jsonl") == .jsonl)
+    #expect(OutputFormat(argument: "xml") == nil)
+  }
+
+  private func written(_ body: (inout StandardOutput) throws -> Void) throws -> String {
+    try withTemporaryFile { file in
+      try StandardOutput.with(descriptor: file.handle.fileDescriptor, body)
+      return try String(contentsOf: file.url, encoding: .utf8)
+    }
+  }
+
+  private func withTemporaryFile<Result>(
+    _ body: ((url: URL, handle: FileHandle)) throws -> Result
+  ) throws -> Result {
+    let url = FileManager.default.temporaryDirectory.appending(path: "mooring-\(UUID())")
+    #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
+    defer {
+      do { try FileManager.default.removeItem(at: url) } catch { Issue.record(error) }
+    }
+    return try body((url, FileHandle(forWritingTo: url)))
+  }
+}
