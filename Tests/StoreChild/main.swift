@@ -1,1 +1,14 @@
-print("not yet")
+import Glibc
+
+// A process for tests that need a second one: `store-child COMMAND ARGUMENT…`. Each layer has its
+// own commands; each returns `false` for a command it does not know.
+let arguments = Array(CommandLine.arguments.dropFirst())
+do {
+  guard try runLMDBCommand(arguments) else {
+    say("unknown command: \(arguments)")
+    exit(64)
+  }
+} catch {
+  say("error: \(error)")
+  exit(1)
+}

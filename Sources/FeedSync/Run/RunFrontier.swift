@@ -1,0 +1,87 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// How far a run has come: committed with the rows of its pages, and the place to go on from.
+struct RunFrontier: Codable, Sendable {
+  var mode: String
+  var startedAt: Double
+  /// The page to fetch next.
+  var next: String
+  var pages = 0
+  /// What all pages of one listing agree on.
+  var version: Int64?
+  var epoch: String?
+  var isPinned = true
+  /// Everything that was listed could be read: only then may absence mean deletion.
+  var isWhole = true
+  /// Hashes of the pages that were asked for, and of the ids that each listed.
+  var visited: [Int64] = []
+  var listings: [Int64] = []
+  /// Of the first page; stored with the feed when the run has ended.
+  var etag: String?
+  var lastModified: String?
+  var bodyHash: Int64?
+  var report: SyncReport
+}
+
+/// Object ids as bitmaps of 4,096: what a full run has met, one bit per record.
+struct IdentifierSet: Sendable {
+  private var words: [Int64: [UInt64]] = [:]
+
+  mutating func insert(_ id: Int64) {
+    words[id >> 12, default: [UInt64](repeating: 0, count: 64)][Int(id & 0xfff) >> 6] |=
+      1 << UInt64(id & 63)
+  }
+
+  func contains(_ id: Int64) -> Bool {
+    guard let page = words[id >> 12] else { return false }
+    return page[Int(id & 0xfff) >> 6] & (1 << UInt64(id & 63)) != 0
+  }
+}
+
+/// What a full run has seen, per entity, and the part of it that is not committed yet.
+struct SeenRecords: Sendable {
+  private var sets: [String: IdentifierSet] = [:]
+  private(set) var uncommitted: [String: [Int64]] = [:]
+
+  mutating func insert(_ id: ObjectID) {
+    sets[id.entity, default: IdentifierSet()].insert(id.number)
+    uncommitted[id.entity, default: []].append(id.number)
+  }
+
+  func contains(_ id: Int64, of entity: String) -> Bool { sets[entity]?.contains(id) ?? false }
+
+  mutating func didCommit() { uncommitted = [:] }
+
+  /// Takes back what an interrupted run had committed.
+  mutating func load(feedID: Int64, in transaction: ReadTransaction) throws {
+    for page in try transaction.fetch(SeenRecords.request(feedID)) {
+      guard case .data(let data) = try page["seen"] else { continue }
+      let lists = try JSONDecoder().decode([String: [Int64]].self, from: data)
+      for (entity, identifiers) in lists {
+        for id in identifiers { sets[entity, default: IdentifierSet()].insert(id) }
+      }
+    }
+  }
+
+  func save(feedID: Int64, number: Int, in transaction: WriteTransaction) throws {
+    if uncommitted.isEmpty { return }
+    try transaction.upsert(
+      "_SyncPage",
+      [
+        "feedID": .int64(feedID), "number": .int64(Int64(number)),
+        "seen": .data(try JSONEncoder().encode(uncommitted)),
+      ], by: ["feedID", "number"])
+  }
+
+  static func removeAll(feedID: Int64, in transaction: WriteTransaction) throws {
+    for id in try transaction.fetchIdentifiers(request(feedID)) { try transaction.delete(id) }
+  }
+
+  private static func request(_ feedID: Int64) -> FetchRequest {
+    FetchRequest(
+      entityName: "_SyncPage", predicate: .comparison("feedID", .equal, .int64(feedID)),
+      sortBy: [SortKey("number")])
+  }
+}

@@ -1,0 +1,135 @@
+import CMooringLMDB
+import Glibc
+
+/// A position in one tree. Entries come in the order of their key bytes (memcmp, shorter first).
+///
+/// It must not outlive its transaction (that traps when the transaction ends). Every pointer it
+/// returns is valid until the transaction ends or, in a write transaction, until its next write.
+/// Steps allocate nothing.
+public struct Cursor: ~Copyable {
+  public struct Entry {
+    public let key: UnsafeRawBufferPointer
+    public let value: UnsafeRawBufferPointer
+  }
+
+  /// Null for a tree that is not in the snapshot: it reads as empty.
+  private let handle: OpaquePointer?
+  private let tree: Tree
+  private let transaction: Transaction
+
+  init(_ handle: OpaquePointer?, tree: Tree, transaction: Transaction) {
+    self.handle = handle
+    self.tree = tree
+    self.transaction = transaction
+    transaction.openCursors += 1
+  }
+
+  deinit {
+    transaction.openCursors -= 1
+    // SAFETY: the transaction is still open: it traps if it ends before its cursors.
+    if let handle { mdb_cursor_close(handle) }
+  }
+
+  public mutating func first() throws -> Entry? { try move(MDB_FIRST) }
+  public mutating func last() throws -> Entry? { try move(MDB_LAST) }
+
+  /// The entry after the position; the first if there is none yet; nil at the end, where the
+  /// position stays on the last entry.
+  public mutating func next() throws -> Entry? { try move(MDB_NEXT) }
+
+  /// The entry before the position; the last if there is none yet; nil at the beginning.
+  public mutating func previous() throws -> Entry? { try move(MDB_PREV) }
+
+  /// The entry at the position, or nil if there is none.
+  public mutating func current() throws -> Entry? { try move(MDB_GET_CURRENT) }
+
+  /// The entry with the least key that is not less than `key`.
+  public mutating func seek(atLeast key: UnsafeRawBufferPointer) throws -> Entry? {
+    key.isEmpty ? try first() : try move(MDB_SET_RANGE, to: key)
+  }
+
+  /// The entry with exactly this key.
+  public mutating func seek(exactly key: UnsafeRawBufferPointer) throws -> Entry? {
+    key.isEmpty ? nil : try move(MDB_SET_KEY, to: key)
+  }
+
+  /// The entry with the greatest key that is less than `key`.
+  public mutating func seek(below key: UnsafeRawBufferPointer) throws -> Entry? {
+    if key.isEmpty { return nil }
+    return try move(MDB_SET_RANGE, to: key) == nil ? try last() : try previous()
+  }
+
+  /// Sets the value of a key and moves to it. Write transactions only.
+  public mutating func put(
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws {
+    try store(key, value, flags: 0)
+  }
+
+  /// Adds an entry whose key is greater than every other. Write transactions only.
+  ///
+  /// - Throws: `.keyInvalid` if the key is not the greatest.
+  public mutating func append(
+    key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws {
+    try store(key, value, flags: UInt32(MDB_APPEND))
+  }
+
+  /// Removes the entry at the position; `next` then returns the one after it. Write transactions
+  /// only.
+  public mutating func deleteCurrent() throws {
+    let writer = try requireWriter()
+    guard let handle else { return }
+    let result = mdb_cursor_del(handle, 0)
+    guard result == MDB_SUCCESS else {
+      throw writer.environment.failure(result, doing: "removal at a cursor")
+    }
+  }
+
+  @inline(__always)
+  private func move(_ operation: MDB_cursor_op) throws -> Entry? {
+    try step(operation, MDB_val())
+  }
+
+  @inline(__always)
+  private func move(_ operation: MDB_cursor_op, to key: UnsafeRawBufferPointer) throws -> Entry? {
+    try step(operation, MDB_val(key))
+  }
+
+  private func step(_ operation: MDB_cursor_op, _ start: MDB_val) throws -> Entry? {
+    _ = transaction.raw  // traps on misuse
+    guard let handle else { return nil }
+    var key = start
+    var value = MDB_val()
+    let result = mdb_cursor_get(handle, &key, &value, operation)
+    if result == MDB_SUCCESS {
+      return Entry(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value))
+    }
+    // EINVAL: the cursor has no position yet.
+    if result == MDB_NOTFOUND || (result == EINVAL && operation == MDB_GET_CURRENT) { return nil }
+    throw transaction.environment.failure(result, doing: "reading at a cursor")
+  }
+
+  private func store(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32
+  ) throws {
+    let writer = try requireWriter()
+    guard let handle else { return }
+    var keyValue = MDB_val(key)
+    var valueValue = MDB_val(value)
+    // SAFETY: LMDB copies key and value and keeps no pointer to them.
+    let result = mdb_cursor_put(handle, &keyValue, &valueValue, flags)
+    guard result == MDB_SUCCESS else {
+      throw writer.failed(result, key: key, valueCount: value.count)
+    }
+  }
+
+  private func requireWriter() throws -> WriteTransaction {
+    _ = transaction.raw  // traps on misuse
+    guard let writer = transaction as? WriteTransaction else {
+      preconditionFailure("a cursor of a read transaction cannot write")
+    }
+    try writer.requireTree(tree)
+    return writer
+  }
+}

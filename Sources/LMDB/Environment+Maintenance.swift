@@ -1,0 +1,111 @@
+import CMooringLMDB
+import Glibc
+
+extension Environment {
+  /// Frees the reader slots of processes that died. Opening does this too.
+  ///
+  /// - Returns: how many were freed.
+  @discardableResult
+  public func clearStaleReaders() throws -> Int {
+    var dead: Int32 = 0
+    let result = mdb_reader_check(raw, &dead)
+    guard result == MDB_SUCCESS else { throw failure(result, doing: "checking readers") }
+    return Int(dead)
+  }
+
+  public struct Information: Sendable, Hashable {
+    /// Bytes.
+    public let mapSize: Int
+    public let lastTransactionID: Int
+    /// Slots of the reader table in use, idle ones of the pool included.
+    public let readersInUse: Int
+    public let readersMax: Int
+    /// Bytes.
+    public let pageSize: Int
+    public let fileBytes: Int
+    /// Pages up to the last one ever used; some of them may be free.
+    public let pagesUsed: Int
+  }
+
+  /// - Complexity: O(1) and one system call.
+  public func information() throws -> Information {
+    var information = MDB_envinfo()
+    var statistics = MDB_stat()
+    mdb_env_info(raw, &information)
+    mdb_env_stat(raw, &statistics)
+    var status = stat()
+    guard stat(StoreFiles.dataFile(folder), &status) == 0 else {
+      throw failure(errno, doing: "reading the size of the data file")
+    }
+    return Information(
+      mapSize: Int(information.me_mapsize), lastTransactionID: Int(information.me_last_txnid),
+      readersInUse: Int(information.me_numreaders), readersMax: Int(information.me_maxreaders),
+      pageSize: Int(statistics.ms_psize), fileBytes: Int(status.st_size),
+      pagesUsed: Int(information.me_last_pgno) + 1)
+  }
+
+  /// The number of pages that the next writers can use before the file grows.
+  ///
+  /// - Complexity: O(entries of the free list).
+  public func freePages(in transaction: ReadTransaction) throws -> Int {
+    var cursor: OpaquePointer?
+    // Tree 0 is the free list; LMDB opens it for read transactions.
+    let opened = mdb_cursor_open(transaction.raw, 0, &cursor)
+    guard opened == MDB_SUCCESS, let cursor else {
+      throw failure(opened, doing: "reading the free list")
+    }
+    defer { mdb_cursor_close(cursor) }
+    var total = 0
+    var key = MDB_val()
+    var value = MDB_val()
+    var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
+    while result == MDB_SUCCESS {
+      // Each entry begins with its count.
+      if value.mv_size >= 8 { total += Int(value.mv_data.loadUnaligned(as: UInt64.self)) }
+      result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    guard result == MDB_NOTFOUND else { throw failure(result, doing: "reading the free list") }
+    return total
+  }
+
+  /// Copies the last commit into `data.mdb` of another folder, which is made (mode 0700) if it is
+  /// missing, while readers and writers go on. Waits for a write that runs just now, so it must
+  /// not be called within one. The copy is flushed when this returns.
+  ///
+  /// - Parameter compacting: leaves free pages out, in about twice the processor time.
+  /// - Throws: `.programming` if that folder holds a store already; `.diskFull`, `.permission`,
+  ///   `.inputOutput`; `.damaged`. No file is left then.
+  public func copy(toFolder target: String, compacting: Bool) throws {
+    _ = try StoreFiles.prepareFolder(target, create: true)
+    let path = StoreFiles.dataFile(target)
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.cannotCreateCopy(path, errno) }
+    var result = mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+    if result == MDB_SUCCESS, fsync(descriptor) != 0 { result = errno }
+    if close(descriptor) != 0, result == MDB_SUCCESS { result = errno }
+    guard result == MDB_SUCCESS else {
+      unlink(path)
+      throw copyFailure(result, target: target)
+    }
+    StoreFiles.flushFolder(target)
+  }
+
+  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> LMDBError {
+    guard number == EEXIST else {
+      return .system(number, "the copy cannot be made", context: [("path", path)])
+    }
+    return LMDBError(
+      .programming, "the folder holds a store already", context: [("path", path)],
+      advice: "copy into an empty folder")
+  }
+
+  private func copyFailure(_ result: Int32, target: String) -> LMDBError {
+    let context = [("path", target)]
+    guard result == MDB_INCOMPATIBLE else {
+      return .lmdb(result, doing: "copy", context: context)
+    }
+    return LMDBError(
+      .damaged, "the pages of the store do not add up", context: context,
+      advice: "run `mooring check`, or copy without compacting")
+  }
+}

@@ -1,0 +1,160 @@
+import CMooringLMDB
+import Dispatch
+import Glibc
+import Synchronization
+
+extension Environment {
+  /// Opens the store in a folder, or returns the object with which this process has it open.
+  ///
+  /// The folder holds `data.mdb`, `lock.mdb` and the two files of the writer lock, all of mode
+  /// 0600; a folder that is made has mode 0700. Before the file is mapped, its size and its meta
+  /// pages are held against each other, so that a cut or overwritten file is an error and no
+  /// signal. Trees are not walked: that is `PageFile.verify`.
+  ///
+  /// - Parameter options: those of the first open hold while the object lives. Asking for a
+  ///   writable environment while a read-only one is open fails with `.programming`.
+  /// - Throws: `.storeMissing`, `.notAFolder`, `.permission`, `.damaged`, `.notAStore`,
+  ///   `.addressSpace`, `.tooManyTrees`, `.diskFull`, `.inputOutput`.
+  public static func open(
+    at folder: String, options: Options = .init()
+  ) throws(LMDBError) -> Environment {
+    let isNew = try StoreFiles.prepareFolder(folder, create: options.createIfMissing)
+    let identity = try StoreFiles.identity(ofFolder: folder)
+    while true {
+      switch try OpenEnvironments.find(identity, orOpen: { entry throws(LMDBError) in
+        let environment = try openFirst(folder: folder, options: options, entry: entry)
+        if isNew { StoreFiles.flushFolder(folder) }
+        return environment
+      }) {
+      case .closing(let entry): entry.closed.wait()
+      case .open(let environment):
+        guard environment.options.access == .readWrite || options.access == .readOnly else {
+          throw LMDBError(
+            .programming, "the store is open for reading only in this process",
+            context: [("path", folder)], advice: "open it for writing first")
+        }
+        return environment
+      }
+    }
+  }
+
+  private static func openFirst(
+    folder: String, options: Options, entry: OpenEnvironments.Entry
+  ) throws(LMDBError) -> Environment {
+    try StoreFiles.checkDataFile(folder: folder, create: options.createIfMissing)
+    ignoreFileSizeSignal()
+    let lock =
+      options.access == .readWrite ? try WriterLock.open(folder: folder) : nil
+    let raw: OpaquePointer
+    do {
+      raw = try openRaw(folder: folder, options: options)
+    } catch {
+      lock?.close()
+      throw error
+    }
+    // From here on `deinit` closes everything.
+    let environment = Environment(
+      raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
+    mdb_reader_check(raw, nil)
+    try environment.trees.openMissing(in: environment)
+    return environment
+  }
+
+  private static func openRaw(
+    folder: String, options: Options
+  ) throws(LMDBError) -> OpaquePointer {
+    var handle: OpaquePointer?
+    var result = mdb_env_create(&handle)
+    guard result == MDB_SUCCESS, let raw = handle else {
+      throw .lmdb(result, doing: "open", context: [("path", folder)])
+    }
+    mdb_env_set_mapsize(raw, options.mapSize)
+    mdb_env_set_maxdbs(raw, UInt32(options.treesMax))
+    mdb_env_set_maxreaders(raw, UInt32(options.readersMax))
+    mdb_env_set_assert(raw, exitOnDamage)
+    // Read-ahead stays on (no MDB_NORDAHEAD): a feed store fits into memory, and its first scan
+    // after a start is faster with it. New pages are zeroed (no MDB_NOMEMINIT): stale bytes of
+    // the heap have no place in a file.
+    var flags = UInt32(MDB_NOTLS)
+    if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
+    if !options.flushesCommits { flags |= UInt32(MDB_NOSYNC) }
+    result = mdb_env_open(raw, folder, flags, 0o600)
+    guard result == MDB_SUCCESS else {
+      // SAFETY: LMDB asks for mdb_env_close after a failed open, and nothing else has the pointer.
+      mdb_env_close(raw)
+      let context = [("path", folder), ("map size", String(options.mapSize))]
+      throw .lmdb(result, doing: "open", context: context)
+    }
+    return raw
+  }
+
+  /// A write beyond `ulimit -f` raises SIGXFSZ, which would end the process; ignored, the write
+  /// fails with EFBIG and becomes `.diskFull`. A handler of the program stays.
+  private static func ignoreFileSizeSignal() {
+    var action = sigaction()
+    sigaction(SIGXFSZ, nil, &action)
+    // SAFETY: both members of the union have the size of a pointer; SIG_DFL is null.
+    let isDefault = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 0
+    if isDefault { signal(SIGXFSZ, SIG_IGN) }
+  }
+}
+
+/// LMDB found its own pages in a state that no write of it leaves, in the middle of a call, maybe
+/// with its locks held. There is no way back out of that call, and going on could write the
+/// damage; so the process says what it is and ends, with the exit code for bad data. The kernel
+/// frees the locks. Left alone, LMDB would call abort().
+private func exitOnDamage(environment: OpaquePointer?, message: UnsafePointer<CChar>?) {
+  let text = message.map { String(cString: $0) } ?? "an assertion failed"
+  let line = "store damaged: \(text); run `mooring check`\n"
+  line.utf8.withContiguousStorageIfAvailable { _ = Glibc.write(2, $0.baseAddress, $0.count) }
+  _exit(65)
+}
+
+/// The environments that this process has open, by folder.
+enum OpenEnvironments {
+  final class Entry: Sendable {
+    let identity: StoreFiles.Identity
+    /// Left when the environment is closed: from the last release until then it can be neither
+    /// used nor opened again.
+    let closed = DispatchGroup()
+    private let environment = Mutex(Weak())
+
+    init(_ identity: StoreFiles.Identity) {
+      self.identity = identity
+      closed.enter()
+    }
+
+    func current() -> Environment? { environment.withLock { $0.value } }
+    func set(_ value: Environment) { environment.withLock { $0.value = value } }
+  }
+
+  struct Weak: Sendable { weak var value: Environment? }
+
+  enum Found { case open(Environment), closing(Entry) }
+
+  private static let entries = Mutex<[StoreFiles.Identity: Entry]>([:])
+
+  static func find(
+    _ identity: StoreFiles.Identity, orOpen open: (Entry) throws(LMDBError) -> Environment
+  ) throws(LMDBError) -> Found {
+    opening.lock()
+    defer { opening.unlock() }
+    if let entry = entries.withLock({ $0[identity] }) {
+      return entry.current().map(Found.open) ?? .closing(entry)
+    }
+    let entry = Entry(identity)
+    // An opening that fails late closes an environment, which removes its entry: so the entry is
+    // known only once the opening has succeeded.
+    let environment = try open(entry)
+    entry.set(environment)
+    entries.withLock { $0[identity] = entry }
+    return .open(environment)
+  }
+
+  static func remove(_ entry: Entry) {
+    entries.withLock { if $0[entry.identity] === entry { $0[entry.identity] = nil } }
+    entry.closed.leave()
+  }
+
+  private static let opening = ThreadLock()
+}

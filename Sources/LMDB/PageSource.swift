@@ -1,0 +1,97 @@
+import Glibc
+
+/// A data file, read by `pread`: a cut file is a short read, where a map of it is a signal.
+struct PageSource {
+  let descriptor: Int32
+  let path: String
+
+  func byteCount() throws(LMDBError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .system(errno, "the data file cannot be read", context: [("path", path)])
+    }
+    return Int(status.st_size)
+  }
+
+  /// Fills `buffer` from `offset`.
+  ///
+  /// - Returns: the number of bytes read; fewer than asked for only at the end of the file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(LMDBError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, offset + done)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw .system(
+          errno, "the data file cannot be read", context: [("path", path), ("at", "\(offset)")])
+      }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Holds the meta pages against each other and the size of the file, as far as LMDB relies on
+  /// them when it opens the file.
+  func checkMetaPages() throws(LMDBError) {
+    let metas = try readMetaPages()
+    if metas.allSatisfy({ $0.flaw == .noMagic }) { throw notAStore }
+    guard let first = metas[0].page, let second = metas[1].page else {
+      throw damaged("a meta page is overwritten or missing")
+    }
+    guard first.pageSize == second.pageSize else {
+      throw damaged("the meta pages name two page sizes")
+    }
+    let newest = first.transaction >= second.transaction ? first : second
+    let size = try byteCount()
+    if size >= (Int(newest.lastPage) + 1) * newest.pageSize { return }
+    // LMDB does not write a page that was taken and given back within one transaction, so that
+    // the end of the file may be missing if those pages are free.
+    guard try PageWalk.endIsFree(of: self, meta: newest, pagesInFile: size / newest.pageSize) else {
+      throw damaged("the file is cut short")
+    }
+  }
+
+  struct FoundMeta {
+    var page: MetaPage?
+    var flaw: MetaPage.Flaw?
+  }
+
+  /// Both meta pages; the second is looked for where the first says, or else at any page size.
+  func readMetaPages() throws(LMDBError) -> [FoundMeta] {
+    let first = try readMeta(at: 0)
+    if let page = first.page { return [first, try readMeta(at: page.pageSize)] }
+    for size in PageFormat.pageSizes {
+      let second = try readMeta(at: size)
+      if let page = second.page, page.pageSize == size { return [first, second] }
+    }
+    return [first, FoundMeta(page: nil, flaw: .noMagic)]
+  }
+
+  private func readMeta(at offset: Int) throws(LMDBError) -> FoundMeta {
+    let bytes = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: PageFormat.metaCount, alignment: 8)
+    defer { bytes.deallocate() }
+    guard try read(into: bytes, at: offset) == bytes.count else {
+      return FoundMeta(page: nil, flaw: .noMagic)
+    }
+    do throws(MetaPage.Flaw) {
+      return FoundMeta(page: try MetaPage(UnsafeRawBufferPointer(bytes)))
+    } catch {
+      return FoundMeta(page: nil, flaw: error)
+    }
+  }
+
+  func damaged(_ cause: String) -> LMDBError {
+    LMDBError(
+      .damaged, "the store is damaged", context: [("path", path), ("cause", cause)],
+      advice: "run `mooring check`, then restore a backup")
+  }
+
+  private var notAStore: LMDBError {
+    LMDBError(
+      .notAStore, "the file is not a store", context: [("path", path)],
+      advice: "check the path")
+  }
+}

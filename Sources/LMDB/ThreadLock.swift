@@ -1,0 +1,21 @@
+import Glibc
+
+/// A mutex for scopes that run a caller's closure; `Synchronization.Mutex` demands that what
+/// such a closure returns be sent out of it.
+// @unchecked: a pthread mutex is made for threads, and its address is fixed.
+final class ThreadLock: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+
+  init() {
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func lock() { pthread_mutex_lock(mutex) }
+  func unlock() { pthread_mutex_unlock(mutex) }
+}

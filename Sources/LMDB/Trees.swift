@@ -1,0 +1,273 @@
+import CMooringLMDB
+import Glibc
+import Synchronization
+
+/// A named tree of an environment. The value stays good while the environment is open; whether
+/// the tree is in a snapshot is the snapshot's matter.
+public struct Tree: Sendable, Hashable {
+  let handle: MDB_dbi
+  public let name: String
+}
+
+extension Environment {
+  /// The tree of this name, or nil if the snapshot has none.
+  public func tree(named name: String, in transaction: Transaction) throws -> Tree? {
+    guard try exists(name, in: transaction) else { return nil }
+    let created = (transaction as? WriteTransaction)?.createdTrees[name]
+    return (created ?? trees.handle(named: name)).map { Tree(handle: $0, name: name) }
+  }
+
+  /// The tree of this name, made if it is missing. If the transaction fails, so does the tree.
+  ///
+  /// - Throws: `.keyInvalid` for a name that is empty, longer than 511 bytes or holds a zero
+  ///   byte; `.tooManyTrees`.
+  public func createTree(
+    named name: String, in transaction: WriteTransaction
+  ) throws -> Tree {
+    guard (1...511).contains(name.utf8.count), !name.utf8.contains(0) else {
+      throw LMDBError(
+        .keyInvalid, "a tree needs a name of 1 to 511 bytes without zero bytes",
+        context: [("name", String(name.prefix(64)))], advice: "choose another name")
+    }
+    transaction.droppedTrees.remove(name)
+    if let tree = try tree(named: name, in: transaction) { return tree }
+    if let handle = trees.handle(named: name) {
+      try trees.createRecord(named: name, in: transaction)
+      return Tree(handle: handle, name: name)
+    }
+    var handle: MDB_dbi = 0
+    let result = mdb_dbi_open(transaction.raw, name, UInt32(MDB_CREATE), &handle)
+    guard result == MDB_SUCCESS else { throw failure(result, doing: "creating a tree") }
+    transaction.createdTrees[name] = handle
+    return Tree(handle: handle, name: name)
+  }
+
+  /// The names of the trees in the snapshot, in byte order.
+  public func treeNames(in transaction: Transaction) throws -> [String] {
+    var names: [String] = []
+    try trees.forEachName(in: transaction.raw, environment: self) {
+      names.append($0)
+      return true
+    }
+    return names
+  }
+
+  func exists(_ name: String, in transaction: Transaction) throws -> Bool {
+    var name = name
+    return try name.withUTF8 { bytes in
+      var key = MDB_val(UnsafeRawBufferPointer(bytes))
+      var value = MDB_val()
+      let result = mdb_get(transaction.raw, TreeHandles.main, &key, &value)
+      if result == MDB_SUCCESS { return true }
+      if result == MDB_NOTFOUND || result == MDB_BAD_VALSIZE { return false }
+      throw failure(result, doing: "looking up a tree")
+    }
+  }
+}
+
+/// The handles of all named trees, opened ahead of their use and never closed.
+///
+/// LMDB numbers handles per environment, and a transaction knows those that were there when it
+/// began. Opening one is safe only while no other transaction of the process opens one, and a
+/// handle can be closed only while nobody uses it. Hence: handles are opened when the environment
+/// opens, by the transaction that creates a tree, or, for trees that other processes made, before
+/// a transaction begins whose snapshot has them; and nothing closes one.
+final class TreeHandles: Sendable {
+  /// The handle of the tree whose entries are the named trees (MAIN_DBI).
+  static let main: MDB_dbi = 1
+  /// The node flag of such an entry (F_SUBDATA in mdb.c). LMDB's own functions put and remove the
+  /// entry of a tree with it, through the same calls.
+  private static let treeRecordFlag: UInt32 = 0x02
+  private static let treeRecordCount = 48
+
+  private let byName = Mutex<[String: MDB_dbi]>([:])
+  /// Held while handles are opened: by a write transaction as a whole, as it may create trees.
+  private let opening = ThreadLock()
+  /// Trees that were dropped, and whose empty entry could not be removed yet.
+  private let emptied = Mutex<Set<String>>([])
+  /// A commit up to which every tree has a handle that new transactions know.
+  let verifiedTransaction = Atomic<Int>(-1)
+
+  func handle(named name: String) -> MDB_dbi? { byName.withLock { $0[name] } }
+
+  func adopt(_ created: [String: MDB_dbi]) {
+    guard !created.isEmpty else { return }
+    byName.withLock { $0.merge(created) { _, new in new } }
+  }
+
+  func markVerified(_ transaction: Int) {
+    verifiedTransaction.max(transaction, ordering: .releasing)
+  }
+
+  /// Runs a write transaction: every tree has its handle before it begins, and no reader opens
+  /// one before it has ended.
+  func whileOpeningIsBlocked<R>(in environment: Environment, _ body: () throws -> R) throws -> R {
+    opening.lock()
+    defer { opening.unlock() }
+    let last = environment.lastTransactionID
+    if last != verifiedTransaction.load(ordering: .relaxed) {
+      try openMissingHoldingLock(in: environment)
+    }
+    return try body()
+  }
+
+  /// Whether the transaction knows a handle for every tree of its snapshot.
+  func allVisible(in transaction: OpaquePointer, environment: Environment) throws -> Bool {
+    var all = true
+    try forEachName(in: transaction, environment: environment) { name in
+      var flags: UInt32 = 0
+      all = handle(named: name).map { mdb_dbi_flags(transaction, $0, &flags) == MDB_SUCCESS } ?? false
+      return all
+    }
+    if all { markVerified(Int(mdb_txn_id(transaction))) }
+    return all
+  }
+
+  /// Opens a handle for each tree that another process made. Waits for a write transaction of
+  /// this process that runs just now.
+  func openMissing(in environment: Environment) throws(LMDBError) {
+    opening.lock()
+    defer { opening.unlock() }
+    try openMissingHoldingLock(in: environment)
+  }
+
+  private func openMissingHoldingLock(in environment: Environment) throws(LMDBError) {
+    var handle: OpaquePointer?
+    let begun = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &handle)
+    guard begun == MDB_SUCCESS, let transaction = handle else {
+      throw environment.failure(begun, doing: "opening trees")
+    }
+    let opened: [String: MDB_dbi]
+    do {
+      opened = try openMissing(in: transaction, environment: environment)
+    } catch {
+      mdb_txn_abort(transaction)
+      throw error
+    }
+    let id = Int(mdb_txn_id(transaction))
+    // Only a commit, not an abort, keeps the handles that a transaction opened.
+    let committed = mdb_txn_commit(transaction)
+    guard committed == MDB_SUCCESS else {
+      throw environment.failure(committed, doing: "opening trees")
+    }
+    adopt(opened)
+    markVerified(id)
+  }
+
+  private func openMissing(
+    in transaction: OpaquePointer, environment: Environment
+  ) throws(LMDBError) -> [String: MDB_dbi] {
+    // Opening the main tree once sets its order; without it a lookup in it would crash.
+    var main: MDB_dbi = 0
+    let result = mdb_dbi_open(transaction, nil, 0, &main)
+    guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "opening trees") }
+    var missing: [String] = []
+    try forEachName(in: transaction, environment: environment) { name in
+      if handle(named: name) == nil { missing.append(name) }
+      return true
+    }
+    var opened: [String: MDB_dbi] = [:]
+    for name in missing {
+      var handle: MDB_dbi = 0
+      let result = mdb_dbi_open(transaction, name, 0, &handle)
+      guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "opening a tree") }
+      opened[name] = handle
+    }
+    return opened
+  }
+
+  /// Calls `body` with each tree's name, in byte order, until it returns `false`. Entries of the
+  /// main tree that are not trees with a name in UTF-8 are not ours, and passed over.
+  func forEachName(
+    in transaction: OpaquePointer, environment: Environment, _ body: (String) -> Bool
+  ) throws(LMDBError) {
+    var cursor: OpaquePointer?
+    let opened = mdb_cursor_open(transaction, Self.main, &cursor)
+    guard opened == MDB_SUCCESS, let cursor else {
+      throw environment.failure(opened, doing: "listing trees")
+    }
+    defer { mdb_cursor_close(cursor) }
+    var key = MDB_val()
+    var value = MDB_val()
+    var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
+    while result == MDB_SUCCESS {
+      let bytes = UnsafeRawBufferPointer(key)
+      if value.mv_size == Self.treeRecordCount, !bytes.contains(0),
+        let name = String(validating: bytes, as: UTF8.self), !body(name)
+      {
+        return
+      }
+      result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    guard result == MDB_NOTFOUND else { throw environment.failure(result, doing: "listing trees") }
+  }
+
+  /// Puts the entry of an empty tree whose handle is open already: `mdb_dbi_open` would return
+  /// the handle and make no entry.
+  func createRecord(named name: String, in transaction: WriteTransaction) throws {
+    // MDB_db: all zero but the root, which is the number of no page.
+    var record = [UInt8](repeating: 0, count: Self.treeRecordCount)
+    record.replaceSubrange(40..<48, with: repeatElement(0xff, count: 8))
+    let result = record.withUnsafeBytes { value in
+      Array(name.utf8).withUnsafeBytes { key in
+        withMainCursor(of: transaction.raw) { cursor in
+          var key = MDB_val(key)
+          var value = MDB_val(value)
+          return mdb_cursor_put(cursor, &key, &value, Self.treeRecordFlag)
+        }
+      }
+    }
+    guard result == MDB_SUCCESS else {
+      throw transaction.environment.failure(result, doing: "creating a tree")
+    }
+  }
+
+  /// Removes the entries of trees that the write before emptied. That write stands, so that a
+  /// failure is no error of it: the entries are kept in mind until the next drop.
+  func removeEmptied(_ dropped: Set<String>, in environment: Environment) {
+    guard !dropped.isEmpty else { return }
+    let names = emptied.withLock { emptied in
+      defer { emptied = [] }
+      return emptied.union(dropped)
+    }
+    var handle: OpaquePointer?
+    guard mdb_txn_begin(environment.raw, nil, 0, &handle) == MDB_SUCCESS, let handle else {
+      return emptied.withLock { $0.formUnion(names) }
+    }
+    for name in names where removeRecord(named: name, in: handle) != MDB_SUCCESS {
+      mdb_txn_abort(handle)
+      return emptied.withLock { $0.formUnion(names) }
+    }
+    guard mdb_txn_commit(handle) == MDB_SUCCESS else {
+      return emptied.withLock { $0.formUnion(names) }
+    }
+  }
+
+  /// Removes the entry of a tree if the tree is empty.
+  private func removeRecord(named name: String, in transaction: OpaquePointer) -> Int32 {
+    Array(name.utf8).withUnsafeBytes { bytes in
+      withMainCursor(of: transaction) { cursor in
+        var key = MDB_val(bytes)
+        var value = MDB_val()
+        let found = mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY)
+        if found == MDB_NOTFOUND { return MDB_SUCCESS }
+        guard found == MDB_SUCCESS else { return found }
+        let record = UnsafeRawBufferPointer(value)
+        guard record.count == Self.treeRecordCount,
+          record.loadUnaligned(fromByteOffset: 40, as: UInt64.self) == .max
+        else { return MDB_SUCCESS }
+        return mdb_cursor_del(cursor, Self.treeRecordFlag)
+      }
+    }
+  }
+
+  private func withMainCursor(
+    of transaction: OpaquePointer, _ body: (OpaquePointer) -> Int32
+  ) -> Int32 {
+    var cursor: OpaquePointer?
+    let result = mdb_cursor_open(transaction, Self.main, &cursor)
+    guard result == MDB_SUCCESS, let cursor else { return result }
+    defer { mdb_cursor_close(cursor) }
+    return body(cursor)
+  }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+
+/// A new folder of its own for one test.
+public struct TemporaryFolder: Sendable {
+  public let url: URL
+  public var path: String { url.path }
+
+  /// Makes the folder, mode 0700.
+  public init(named name: String = "mooring-test") throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("\(name)-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(
+      at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// The path of a file or folder in it, which need not exist.
+  public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  /// Removes the folder with all it holds. A folder that is gone is not an error.
+  public func remove() {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch CocoaError.fileNoSuchFile {
+      return
+    } catch {
+      print("cannot remove \(path): \(error)")
+    }
+  }
+}
+
+/// Runs `body` with a new folder, and removes it at the end.
+public func withTemporaryFolder<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
+  let folder = try TemporaryFolder()
+  defer { folder.remove() }
+  return try body(folder)
+}
+
+/// Runs `body` with a new folder, and removes it at the end.
+public func withTemporaryFolder<R>(
+  isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryFolder) async throws -> R
+) async throws -> R {
+  let folder = try TemporaryFolder()
+  defer { folder.remove() }
+  return try await body(folder)
+}
