@@ -1,0 +1,29 @@
+/// One request and its answer, without redirects and retries.
+struct Exchange: Sendable {
+  let url: WebURL
+  let headers: [(name: String, value: String)]
+  let credentials: WebURL.Credentials?
+  /// Otherwise the server is asked for the plain body, and nothing is decoded.
+  let acceptsCompression: Bool
+  let decodedBytesMax: Int
+  let timeout: Duration
+  let allowsPrivateAddresses: Bool
+
+  struct Answer: Sendable {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: PaddedBytes
+    /// The absolute target when the status is a redirect that is followed.
+    let redirectTarget: String?
+    let retryAfter: Int?
+  }
+
+  struct Outcome: Sendable {
+    /// The address asked; nil when there was no connection.
+    let address: IPAddress?
+    let wireBytes: Int
+    /// The time from when a connection was free for it to its end.
+    let duration: Duration
+    let ending: Result<Answer, HTTPError>
+  }
+}

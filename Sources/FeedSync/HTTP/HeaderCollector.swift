@@ -1,0 +1,53 @@
+/// Gathers the headers of the final answer from what libcurl's header callback hands over: the
+/// lines of every answer that it reads, 1xx answers and trailers among them.
+struct HeaderCollector {
+  private(set) var headers: [(name: String, value: String)] = []
+  private var isInBlock = false
+
+  /// Takes one line, with or without its line end.
+  mutating func append(line bytes: UnsafeRawBufferPointer) {
+    let line = trimmed(bytes[...])
+    if !isInBlock {
+      // Lines after a block's end that start no new answer are trailers.
+      guard line.starts(with: "HTTP/".utf8) else { return }
+      isInBlock = true
+      headers = []
+    } else if line.isEmpty, bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
+      isInBlock = false
+      headers.removeAll { hasControlCharacter($0.value) }
+    } else if let first = bytes.first, isBlank(first) {
+      join(decode(line))
+    } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
+      headers.append((decode(line[..<colon]), decode(trimmed(line[line.index(after: colon)...]))))
+    }
+  }
+
+  /// Continues the last value (obs-fold, RFC 9112, section 5.2).
+  private mutating func join(_ text: String) {
+    guard let last = headers.indices.last, !text.isEmpty else { return }
+    headers[last].value += headers[last].value.isEmpty ? text : " " + text
+  }
+
+  private func trimmed(
+    _ bytes: Slice<UnsafeRawBufferPointer>
+  ) -> Slice<UnsafeRawBufferPointer> {
+    var rest = bytes
+    while let first = rest.first, isBlank(first) { rest.removeFirst() }
+    while let last = rest.last, isBlank(last) || last == 13 || last == 10 { rest.removeLast() }
+    return rest
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  private func decode(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+    String(validating: bytes, as: UTF8.self)
+      ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+  }
+}
+
+/// Whether the text has a character that no header value may have (RFC 9110, section 5.5).
+func hasControlCharacter(_ text: String) -> Bool {
+  text.utf8.contains { $0 < 0x20 && $0 != UInt8(ascii: "\t") || $0 == 0x7F }
+}
