@@ -49,6 +49,7 @@ let package = Package(
     .target(
       name: "FeedSync",
       dependencies: ["EntityModel", "EntityStore", "CMooringCurl", "CMooringJSON"],
+      exclude: ["System"], resources: [.embedInCode("System/0001_feeds.yaml")],
       swiftSettings: settings),
     .target(
       name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],

@@ -88,24 +88,27 @@ public final class Store: Sendable {
 
   /// The catalog's tree; made with a header if the environment is empty.
   private static func catalogTree(in environment: Environment, creates: Bool) throws -> Tree {
-    if let tree = try environment.openTree(named: CatalogTree.name) { return tree }
+    let name = CatalogTree.name
+    if let tree = try environment.read({ try environment.tree(named: name, in: $0) }) {
+      return tree
+    }
     guard creates else {
       throw StoreError(
         .notAStore, "the folder holds no Mooring store", [("folder", environment.folder)],
         advice: "create one with `mooring migrate up` or `mooring sync`")
     }
-    try environment.write { transaction in
-      if try environment.tree(named: CatalogTree.name, in: transaction) != nil { return }
-      let tree = try environment.createTree(named: CatalogTree.name, in: transaction)
-      let header = CatalogHeader(uuid: UUID(), revision: 1).encoded()
-      try CatalogTree.headerKey.withUnsafeBytes { key in
-        try header.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+    return try environment.write { transaction in
+      if let tree = try environment.tree(named: name, in: transaction) { return tree }
+      guard try environment.treeNames(in: transaction).isEmpty else {
+        throw StoreError(
+          .notAStore, "the folder holds another program's LMDB data",
+          [("folder", environment.folder)], advice: "choose another folder")
       }
+      let tree = try environment.createTree(named: name, in: transaction)
+      let header = CatalogHeader(uuid: UUID(), revision: 1)
+      try transaction.put(tree, key: CatalogTree.headerKey, value: header.encoded())
+      return tree
     }
-    guard let tree = try environment.openTree(named: CatalogTree.name) else {
-      throw StoreError(.notAStore, "the catalog could not be made", [("folder", environment.folder)])
-    }
-    return tree
   }
 
   /// Runs a closure on one consistent snapshot.

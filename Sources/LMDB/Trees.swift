@@ -19,10 +19,13 @@ extension Environment {
 
   /// The tree of this name, made if it is missing. If the transaction fails, so does the tree.
   ///
+  /// - Parameter hasIntegerKeys: Keys are 8 bytes in the machine's order and sort as unsigned
+  ///   integers (`MDB_INTEGERKEY`), which costs less per comparison than bytes. Kept with the
+  ///   tree.
   /// - Throws: `.keyInvalid` for a name that is empty, longer than 511 bytes or holds a zero
   ///   byte; `.tooManyTrees`.
   public func createTree(
-    named name: String, in transaction: WriteTransaction
+    named name: String, hasIntegerKeys: Bool = false, in transaction: WriteTransaction
   ) throws -> Tree {
     guard (1...511).contains(name.utf8.count), !name.utf8.contains(0) else {
       throw LMDBError(
@@ -32,11 +35,13 @@ extension Environment {
     transaction.droppedTrees.remove(name)
     if let tree = try tree(named: name, in: transaction) { return tree }
     if let handle = trees.handle(named: name) {
-      try trees.createRecord(named: name, in: transaction)
+      try trees.createRecord(
+        named: name, hasIntegerKeys: hasIntegerKeys, in: transaction)
       return Tree(handle: handle, name: name)
     }
     var handle: MDB_dbi = 0
-    let result = mdb_dbi_open(transaction.raw, name, UInt32(MDB_CREATE), &handle)
+    let flags = MDB_CREATE | (hasIntegerKeys ? MDB_INTEGERKEY : 0)
+    let result = mdb_dbi_open(transaction.raw, name, UInt32(flags), &handle)
     guard result == MDB_SUCCESS else { throw failure(result, doing: "creating a tree") }
     transaction.createdTrees[name] = handle
     return Tree(handle: handle, name: name)
@@ -204,9 +209,12 @@ final class TreeHandles: Sendable {
 
   /// Puts the entry of an empty tree whose handle is open already: `mdb_dbi_open` would return
   /// the handle and make no entry.
-  func createRecord(named name: String, in transaction: WriteTransaction) throws {
-    // MDB_db: all zero but the root, which is the number of no page.
+  func createRecord(
+    named name: String, hasIntegerKeys: Bool, in transaction: WriteTransaction
+  ) throws {
+    // MDB_db: all zero but the flags, little-endian, and the root, which is the number of no page.
     var record = [UInt8](repeating: 0, count: Self.treeRecordCount)
+    if hasIntegerKeys { record[4] = UInt8(MDB_INTEGERKEY) }
     record.replaceSubrange(40..<48, with: repeatElement(0xff, count: 8))
     let result = record.withUnsafeBytes { value in
       Array(name.utf8).withUnsafeBytes { key in

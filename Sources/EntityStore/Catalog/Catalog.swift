@@ -109,31 +109,33 @@ final class CatalogCache: Sendable {
     return cached.withLock { catalog in catalog?.revision == revision ? catalog : nil }
   }
 
-  /// Reads the newest catalog and opens its trees.
-  ///
-  /// Handles are opened in a transaction of their own, which is committed: one opened in a
-  /// transaction that ends otherwise would be closed again.
+  /// Reads the newest catalog.
   func refresh() throws {
-    let stored = try environment.read { try StoredCatalog(tree, in: $0) }
-    let catalog = Catalog(
-      header: stored.header, schema: stored.schema, history: stored.history,
-      entities: try openEntities(of: stored.schema))
+    let catalog = try environment.read { transaction in
+      let stored = try StoredCatalog(tree, in: transaction)
+      var entities: [String: EntityLayout] = [:]
+      for entity in stored.schema.entities {
+        entities[entity.name] = try layout(of: entity, in: transaction)
+      }
+      return Catalog(
+        header: stored.header, schema: stored.schema, history: stored.history, entities: entities)
+    }
     cached.withLock { $0 = catalog }
   }
 
-  private func openEntities(of schema: Schema) throws -> [String: EntityLayout] {
-    var entities: [String: EntityLayout] = [:]
-    for entity in schema.entities {
-      guard let tree = try environment.openTree(named: EntityLayout.treeName(of: entity)) else {
-        throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
-      }
-      var indexTrees: [Int: Tree] = [:]
-      for index in entity.indexes {
-        indexTrees[index.id] = try environment.openTree(named: EntityLayout.treeName(of: index))
-      }
-      entities[entity.name] = try EntityLayout(entity, tree: tree, indexTrees: indexTrees)
+  private func layout(
+    of entity: EntityDescription, in transaction: Transaction
+  ) throws -> EntityLayout {
+    let name = EntityLayout.treeName(of: entity)
+    guard let tree = try environment.tree(named: name, in: transaction) else {
+      throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
     }
-    return entities
+    var indexTrees: [Int: Tree] = [:]
+    for index in entity.indexes {
+      let name = EntityLayout.treeName(of: index)
+      indexTrees[index.id] = try environment.tree(named: name, in: transaction)
+    }
+    return try EntityLayout(entity, tree: tree, indexTrees: indexTrees)
   }
 
   private func revision(in transaction: Transaction) throws -> UInt64? {

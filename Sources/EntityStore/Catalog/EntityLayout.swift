@@ -43,7 +43,7 @@ package final class EntityLayout: Sendable {
     slotPositions = shape.slots.map { byID[$0.attributeID] }
   }
 
-  var name: String { description.name }
+  package var name: String { description.name }
 
   package func position(of attribute: String) throws(StoreError) -> Int {
     guard let position = positions[attribute] else {
@@ -59,7 +59,7 @@ package final class EntityLayout: Sendable {
   }
 
   /// The unique index on exactly these attributes, in any order.
-  func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
+  package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
     var wanted: Set<Int> = []
     for attribute in attributes { wanted.insert(try position(of: attribute)) }
     for index in indexes where index.isUnique && Set(index.parts.map(\.position)) == wanted {

@@ -94,10 +94,9 @@ struct Migrator {
   private func save(
     _ schema: Schema, applied: [Migration], in transaction: LMDB.WriteTransaction
   ) throws {
+    let tree = store.catalogTree
     func put(_ key: [UInt8], _ value: [UInt8]) throws {
-      try key.withUnsafeBytes { key in
-        try value.withUnsafeBytes { try transaction.put(store.catalogTree, key: key, value: $0) }
-      }
+      try transaction.put(tree, key: key, value: value)
     }
     try put(CatalogTree.schemaKey, try CatalogTree.encode(schema))
     for migration in applied {

@@ -27,6 +27,12 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     public var frontier: Frontier
     public var rows: Int64
     public var chunks: Int64
+
+    public init(frontier: Frontier, rows: Int64, chunks: Int64) {
+      self.frontier = frontier
+      self.rows = rows
+      self.chunks = chunks
+    }
   }
 
   /// The room that is left in the chunk under way.

@@ -28,14 +28,15 @@ enum Tombstones {
       let record = try transaction.get(
         "_Tombstone", by: key(feedID, item.target.entity.name, item.id))
     else { return nil }
+    let stored = (try record["local"], try record["revision"], try record["deletedAt"])
     var local: [String: Value] = [:]
-    if case .data(let data) = try record["local"] {
+    if case .data(let data) = stored.0 {
       local = try JSONDecoder().decode([String: Value].self, from: data)
     }
     var revision: Int64?
-    if case .int64(let number) = try record["revision"] { revision = number }
+    if case .int64(let number) = stored.1 { revision = number }
     var deletedAt: Date?
-    if case .date(let date) = try record["deletedAt"] { deletedAt = date }
+    if case .date(let date) = stored.2 { deletedAt = date }
     return Tombstone(id: record.id, revision: revision, deletedAt: deletedAt, local: local)
   }
 

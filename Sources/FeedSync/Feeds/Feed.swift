@@ -2,7 +2,7 @@ public import EntityStore
 public import Foundation
 
 /// A feed as the store keeps it: where it is, what the next request depends on, how it fares.
-public struct Feed: Entity {
+public struct Feed: Entity, Equatable {
   public static let entityName = "_Feed"
 
   /// As it was typed; the identity of the feed.

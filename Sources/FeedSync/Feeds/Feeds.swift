@@ -1,6 +1,6 @@
-public import EntityModel
+import EntityModel
 public import EntityStore
-public import Foundation
+import Foundation
 
 /// The feeds of a store.
 public struct Feeds: Sendable {

@@ -1,0 +1,52 @@
+import EntityModel
+import EntityStore
+
+/// The end of a full run: records of the feed that the whole listing did not have are gone.
+///
+/// Only one record in two may go this way: more is a publisher's accident until somebody says
+/// otherwise.
+struct Sweep {
+  let feedID: Int64
+  let targets: [String: FeedTarget]
+  let allowsAll: Bool
+
+  func run(
+    _ seen: SeenRecords, _ report: inout SyncReport, in transaction: WriteTransaction
+  ) throws {
+    var gone: [(target: FeedTarget, id: Int64)] = []
+    var total = 0
+    for name in targets.keys.sorted() {
+      guard let target = targets[name] else { continue }
+      try transaction.eachRow(of: target.entity) { row in
+        if row.int64(target.feedID) == feedID {
+          total += 1
+          if !seen.contains(row.id, of: name) { gone.append((target, row.id)) }
+        }
+        return true
+      }
+    }
+    if !allowsAll, gone.count > Limits.deletedCountMin,
+      Double(gone.count) > Limits.deletedShareMax * Double(total)
+    {
+      report.outcome = .deletionsRefused
+      report.refusedDeletions = gone.count
+      return
+    }
+    for (target, id) in gone { try delete(id, target, transaction) }
+    report.deleted += gone.count
+  }
+
+  private func delete(
+    _ id: Int64, _ target: FeedTarget, _ transaction: WriteTransaction
+  ) throws {
+    guard let row = try transaction.row(id, of: target.entity)?.values(),
+      case .string(let itemID) = row[target.id]
+    else { return }
+    var revision: Int64?
+    if case .int64(let number) = row[target.revision] { revision = number }
+    try Tombstones.leave(
+      for: itemID, of: target, feedID: feedID, revision: revision, deletedAt: nil, row: row,
+      in: transaction)
+    try transaction.delete(ObjectID(entity: target.entity.name, number: id))
+  }
+}
