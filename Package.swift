@@ -55,7 +55,8 @@ let package = Package(
       name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],
       resources: [.embedInCode("../../Migrations/0001_home_feed.yaml")], swiftSettings: settings),
     .target(
-      name: "Console", dependencies: ["EntityModel", "EntityStore", argumentParser],
+      name: "Console",
+      dependencies: ["EntityModel", "EntityStore", "LMDB", "StrictYAML", argumentParser],
       swiftSettings: settings),
 
     // Commands.

@@ -61,6 +61,11 @@ public struct ContentStore: Sendable {
       sortBy: [SortDescriptor(\.position)], count: count)
   }
 
+  /// The number of episodes of a learning path, counted in the index.
+  public func countEpisodes(of path: LearningPath) throws -> Int {
+    try store.count(FetchDescriptor<Episode>(predicate: .comparison("pathID", .equal, .string(path.id)) && .isNotNull("position")))
+  }
+
   /// Whether anything has been cached: some episode or learning path.
   ///
   /// - Complexity: O(1).

@@ -68,7 +68,8 @@ struct FeedRoot {
     }
   }
 
-  /// The entries of an array, or none if it is absent or null; each read by itself; what `body` throws rejects that entry alone.
+  /// The entries of an array, or none if it is absent or null. Each is read by itself, and what
+  /// `body` throws rejects that entry alone.
   func entries<Entry>(
     of name: String, _ body: (JSONValue) throws(DocumentError) -> Entry
   ) throws(DocumentError) -> (accepted: [Entry], rejected: [RejectedItem]) {
@@ -103,7 +104,8 @@ struct FeedRoot {
   func describeFormat() throws(DocumentError) -> String {
     if let format = try string("format") { return "found format \"\(format.prefix(60))\"" }
     if let version = try string("version") { return "found version \"\(version.prefix(60))\"" }
-    let names = document.members.prefix(8).map(\.name.debugDescription)
-    return "found a JSON object with \(names.isEmpty ? "no members" : names.joined(separator: ", "))"
+    let names = document.members.prefix(8).map { $0.name.prefix(60).debugDescription }
+    let list = names.isEmpty ? "no members" : names.joined(separator: ", ")
+    return "found a JSON object with \(list)"
   }
 }

@@ -1,6 +1,6 @@
 import EntityModel
 public import EntityStore
-import Foundation
+public import Foundation
 
 /// The feeds of a store.
 public struct Feeds: Sendable {
@@ -79,6 +79,11 @@ public struct Feeds: Sendable {
     try await store.write(author: "feed") { transaction in
       try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id), change)
     }
+  }
+
+  /// When a run of the feed last began, in any process; `nil` if there was none.
+  public static func lastRun(of id: Int64, in store: Store) -> Date? {
+    SyncLease.lastRun(feedID: id, folder: store.folder)
   }
 
   private static func check(_ text: String) throws {

@@ -61,11 +61,6 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// When the feed was last asked, by any process.
-  public func lastRun(of id: Int64) -> Date? {
-    SyncLease.lastRun(feedID: id, folder: store.folder)
-  }
-
   private func check(_ feed: Feed, _ options: Options) throws {
     if feed.isPaused {
       throw SyncError(

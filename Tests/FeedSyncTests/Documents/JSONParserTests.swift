@@ -79,10 +79,12 @@ import Testing
     ("\"a\"", .notAnObject), ("{", .truncated), ("{\"a\":1", .truncated), ("{\"a\":\"", .truncated),
     ("{\"a\":1}}", .trailingContent), ("{\"a\":1} x", .trailingContent),
     ("{\"a\":1}{\"b\":2}", .trailingContent), ("{\"a\":1,}", .misplacedToken),
-    ("{\"a\" 1}", .misplacedToken), ("{\"a\":1 \"b\":2}", .misplacedToken), ("{a:1}", .misplacedToken),
+    ("{\"a\" 1}", .misplacedToken), ("{\"a\":1 \"b\":2}", .misplacedToken),
+    ("{a:1}", .misplacedToken),
     ("{\"a\":[1,]}", .misplacedToken), ("{\"a\":[1 2]}", .misplacedToken),
     ("{\"a\":[1}]", .misplacedToken), ("{\"a\":{\"b\":[}]}", .misplacedToken),
-    ("{\"a\":,\"b\":1}", .misplacedToken), ("{\"a\"}", .misplacedToken), ("{1:2}", .misplacedToken),
+    ("{\"a\":,\"b\":1}", .misplacedToken), ("{\"a\"}", .misplacedToken),
+    ("{1:2}", .misplacedToken),
     ("{\"a\":[{\"b\" 1}]}", .misplacedToken), ("{\"a\":\"b\"c}", .misplacedToken),
     ("{\"a\":\"\u{1}\"}", .controlCharacter), ("{\"a\":\"line\nbreak\"}", .controlCharacter),
     (#"{"\ud800":1}"#, .invalidString),
@@ -170,7 +172,8 @@ import Testing
     let parser = try JSONParser()
     for length in [1, 5_000, 3, 70_000, 0, 1_000_000, 2] {
       let text = String(repeating: "é", count: length)
-      let read = try withPadding(Array("{\"a\":\"\(text)\"}".utf8)) { buffer throws(DocumentError) in
+      let document = Array("{\"a\":\"\(text)\"}".utf8)
+      let read = try withPadding(document) { buffer throws(DocumentError) in
         try parser.withDocument(buffer) { document throws(DocumentError) in
           try document.withValue(of: document.members[0], \.text)
         }

@@ -1,0 +1,125 @@
+public import EntityModel
+import Foundation
+
+/// Prints a schema.
+public struct SchemaOutput {
+  public enum Form: Sendable { case table, yaml, json }
+
+  private let entities: [EntityDescription]
+
+  public init(_ schema: Schema, includesSystem: Bool) {
+    entities = schema.entities.filter { includesSystem || !$0.isSystem }
+  }
+
+  public func write(_ form: Form) throws {
+    try StandardOutput.with { output in
+      switch form {
+      case .table: for entity in entities { try write(entity, &output) }
+      case .yaml: for entity in entities { try output.write(yaml(entity)) }
+      case .json:
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try encoder.encode(Schema(entities: entities))
+        try output.write(String(decoding: data, as: UTF8.self) + "\n")
+      }
+    }
+  }
+
+  private func write(_ entity: EntityDescription, _ output: inout StandardOutput) throws {
+    try output.write(entity.name + "\n")
+    var attributes = TextTable([
+      .init("  attribute"), .init("type"), .init("owner"), .init("default"), .init("rules"),
+    ])
+    for attribute in entity.attributes {
+      attributes.append([
+        "  " + attribute.name, attribute.type.name + (attribute.isOptional ? "?" : ""),
+        attribute.owner.rawValue,
+        attribute.defaultValue.isNull ? "" : attribute.defaultValue.text, rules(attribute),
+      ])
+    }
+    try output.write(attributes)
+    if entity.indexes.isEmpty { return try output.write("\n") }
+    var indexes = TextTable([.init("  index"), .init("keys"), .init("kind")])
+    for index in entity.indexes {
+      indexes.append(["  " + index.name, entity.keyText(of: index), kind(index)])
+    }
+    try output.write(indexes)
+    try output.write("\n")
+  }
+
+  private func rules(_ attribute: AttributeDescription) -> String {
+    var rules: [String] = []
+    if case .enumeration(let enumeration) = attribute.type {
+      rules.append(
+        enumeration.cases.map { $0.rawValue == .string($0.name) ? $0.name : "\($0.name) \($0.rawValue.text)" }
+          .joined(separator: ", "))
+    }
+    let validation = attribute.validation
+    if !validation.min.isNull { rules.append("min \(validation.min.text)") }
+    if !validation.max.isNull { rules.append("max \(validation.max.text)") }
+    if let length = validation.maxLength { rules.append("at most \(length) long") }
+    if let pattern = validation.pattern { rules.append("/\(pattern)/") }
+    return rules.joined(separator: "; ")
+  }
+
+  private func kind(_ index: IndexDescription) -> String {
+    [index.isUnique ? "unique" : nil, index.isSparse ? "sparse" : nil].compactMap { $0 }
+      .joined(separator: ", ")
+  }
+
+  // MARK: YAML
+
+  /// The steps that would make the entity.
+  private func yaml(_ entity: EntityDescription) -> String {
+    var text = "- createEntity:\n    name: \(entity.name)\n    attributes:\n"
+    for attribute in entity.attributes { text += "      - { \(yaml(attribute)) }\n" }
+    for index in entity.indexes {
+      var parts = ["on: \(entity.name)", "name: \(index.name)"]
+      parts.append("keys: [\(entity.keyText(of: index))]")
+      if index.isUnique { parts.append("unique: true") }
+      if index.isSparse { parts.append("sparse: true") }
+      text += "- createIndex: { \(parts.joined(separator: ", ")) }\n"
+    }
+    return text
+  }
+
+  private func yaml(_ attribute: AttributeDescription) -> String {
+    var parts = ["name: \(attribute.name)", "type: \(attribute.type.name)"]
+    if case .enumeration(let enumeration) = attribute.type {
+      let isText = enumeration.kind == .string
+      let values = enumeration.cases.map { isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)" }
+      let list = values.joined(separator: ", ")
+      parts.append("values: " + (isText ? "[\(list)]" : "{ \(list) }"))
+    }
+    if attribute.isOptional { parts.append("optional: true") }
+    if !attribute.defaultValue.isNull { parts.append("default: \(yaml(attribute.defaultValue))") }
+    if attribute.owner == .local { parts.append("owner: local") }
+    let validation = attribute.validation
+    if !validation.min.isNull { parts.append("min: \(yaml(validation.min))") }
+    if !validation.max.isNull { parts.append("max: \(yaml(validation.max))") }
+    if let length = validation.maxLength { parts.append("maxLength: \(length)") }
+    if let pattern = validation.pattern { parts.append("pattern: \(quoted(pattern))") }
+    return parts.joined(separator: ", ")
+  }
+
+  private func yaml(_ value: Value) -> String {
+    switch value {
+    case .int64, .double, .bool: value.text
+    case .strings(let list): "[" + list.map(quoted).joined(separator: ", ") + "]"
+    default: quoted(value.text)
+    }
+  }
+
+  /// A double-quoted scalar, which JSON's escapes suit.
+  private func quoted(_ text: String) -> String {
+    var literal = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": literal += "\\" + String(scalar)
+      case "\n": literal += "\\n"
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal + "\""
+  }
+}

@@ -1,0 +1,73 @@
+public import ArgumentParser
+public import EntityStore
+import Foundation
+
+/// The options that all commands share.
+public struct StoreOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The folder of the store.",
+      discussion: """
+        Default: $MOORING_STORE, then $STATE_DIRECTORY, then $XDG_STATE_HOME/mooring, then \
+        ~/.local/state/mooring.
+        """, valueName: "path"))
+  public var store: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "A folder of migration files besides the built-in ones; may be repeated. "
+        + "Default: $MOORING_MIGRATIONS, separated by colons.", valueName: "dir"))
+  public var migrations: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Address space for the store, such as 8G. Default: $MOORING_MAP_SIZE, then 64G.",
+      valueName: "bytes"))
+  public var mapSize: String?
+
+  @Flag(name: .long, help: "No progress and no messages; errors only.")
+  public var quiet = false
+
+  public init() {}
+
+  public var folder: String { Self.folder(store, ProcessInfo.processInfo.environment) }
+
+  public var migrationSources: [MigrationSource] {
+    var folders = migrations
+    if folders.isEmpty, let list = ProcessInfo.processInfo.environment["MOORING_MIGRATIONS"] {
+      folders = list.split(separator: ":").map(String.init)
+    }
+    return folders.map(MigrationSource.directory)
+  }
+
+  /// - Throws: `ValidationError` for a size that cannot be read.
+  public func storeOptions() throws -> Store.Options {
+    var options = Store.Options()
+    let text = mapSize ?? ProcessInfo.processInfo.environment["MOORING_MAP_SIZE"]
+    guard let text else { return options }
+    guard let bytes = Self.bytes(text), bytes >= 1 << 20 else {
+      throw ValidationError("\"\(text)\" is no size of a map; write 64G or 512M, at least 1M")
+    }
+    options.mapSize = bytes
+    return options
+  }
+
+  static func folder(_ option: String?, _ environment: [String: String]) -> String {
+    func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    if let path = option ?? value("MOORING_STORE") ?? value("STATE_DIRECTORY") { return path }
+    if let path = value("XDG_STATE_HOME") { return path + "/mooring" }
+    return (value("HOME") ?? "/") + "/.local/state/mooring"
+  }
+
+  static func bytes(_ text: String) -> Int? {
+    let units: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]
+    guard let last = text.last?.uppercased().first, let shift = units[last] else {
+      return Int(text)
+    }
+    guard let number = Int(text.dropLast()), number > 0, number < 1 << 20 else { return nil }
+    return number << shift
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Console
+import EntityStore
+import FeedSync
+import HomeFeed
+
+@main
+struct Mooring: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mooring",
+    abstract: "Keeps content feeds moored to this machine.",
+    version: Version.text,
+    subcommands: [
+      Sync.self, FeedCommand.self, Home.self, SetCommand.self, Migrate.self, SchemaCommand.self,
+      Check.self,
+    ])
+
+  static func main() async { await CommandLineEntry.run(Self.self) }
+}
+
+enum Version {
+  static let text = "0.1.0"
+}
+
+extension StoreOptions {
+  /// All lines that this program knows and those that the operator names.
+  var allSources: [MigrationSource] { [.feeds, .homeFeed] + migrationSources }
+
+  /// Opens a store that is there.
+  func open() throws -> Store {
+    let store = try Store.open(
+      at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
+    return store
+  }
+
+  /// Opens the store, and makes it if it is missing.
+  func openOrCreate() throws -> Store {
+    try Store.open(
+      at: folder, migrations: allSources, migrate: .ifEmpty, options: try storeOptions())
+  }
+}
+
+extension SyncError: ExitStatusProviding {
+  var exitStatus: ExitStatus {
+    switch code {
+    case .unknownFeed, .gone: .unavailable
+    case .invalidFeed: .usage
+    case .paused, .busy, .waiting, .badStatus, .unaskedNotModified: .tryAgain
+    case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:
+      .badData
+    case .missingTarget: .configuration
+    }
+  }
+}
+
+extension HTTPError: ExitStatusProviding {
+  var exitStatus: ExitStatus {
+    switch code {
+    case .invalidURL, .unsupportedProtocol, .invalidHeader: .usage
+    case .tooLarge, .badEncoding, .protocolViolation: .badData
+    case .refusedAddress, .insecureRedirect: .notPermitted
+    default: .tryAgain
+    }
+  }
+}
+
+extension ContentStoreError: ExitStatusProviding {
+  var exitStatus: ExitStatus { .usage }
+}

@@ -1,0 +1,183 @@
+import ArgumentParser
+import Console
+import EntityStore
+import FeedSync
+import Foundation
+
+struct Sync: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Brings feeds up to date: all of them, or the ones named.",
+    discussion: """
+      A URL that is not a feed yet is added. Ctrl-C or a kill loses nothing that was committed; \
+      the next run goes on where this one stopped.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "Feeds by URL or by number (see `mooring feed list`).") var feeds: [String] = []
+  @Flag(help: "Fetch the whole listing, though a delta would do.") var full = false
+  @Flag(help: "Wait while another process syncs the feed.") var wait = false
+  @Flag(help: "Delete even if most records of the feed would go.") var allowDeletions = false
+  @Flag(help: "Ask though the server has asked to wait.") var now = false
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let store = try options.openOrCreate()
+    let chosen = try await choose(in: Feeds(store))
+    let transport = try CurlTransport()
+    let engine = SyncEngine(store: store, transport: transport)
+    var reports: [SyncReport] = []
+    var failure: (any Error)?
+    for (id, feed) in chosen {
+      do {
+        reports.append(try await sync(id, feed, with: engine))
+      } catch {
+        // One feed's failure does not keep the others from being synced.
+        if chosen.count > 1 { say("\(feed.url): \(error)") }
+        failure = failure ?? error
+      }
+    }
+    try SyncOutput(format: format).write(reports)
+    for report in reports { warn(report) }
+    if let failure, chosen.count == 1 { throw failure }
+    if let failure { throw (failure as? any ExitStatusProviding)?.exitStatus.exitCode ?? failure }
+    if reports.contains(where: { $0.outcome == .deletionsRefused || $0.outcome == .incomplete }) {
+      throw ExitStatus.badData.exitCode
+    }
+  }
+
+  private func choose(in feeds: Feeds) async throws -> [(id: Int64, feed: Feed)] {
+    if self.feeds.isEmpty {
+      let active = try feeds.list().filter { !$0.feed.isPaused }
+      if active.isEmpty {
+        say("there are no feeds; add one with `mooring feed add URL`")
+        throw ExitStatus.unavailable.exitCode
+      }
+      return active
+    }
+    var chosen: [(id: Int64, feed: Feed)] = []
+    for name in self.feeds {
+      if name.contains("://"), try !feeds.list().contains(where: { $0.feed.url == name }) {
+        try await feeds.add(name)
+        if !options.quiet { say("added the feed \(name)") }
+      }
+      chosen.append(try feeds.find(name))
+    }
+    return chosen
+  }
+
+  private func sync(
+    _ id: Int64, _ feed: Feed, with engine: SyncEngine
+  ) async throws -> SyncReport {
+    var settings = SyncEngine.Options()
+    settings.isFull = full
+    settings.allowsDeletions = allowDeletions
+    settings.ignoresWait = now
+    let line = ProgressLine.standardError(
+      isQuiet: options.quiet, environment: ProcessInfo.processInfo.environment,
+      now: { ContinuousClock.now })
+    defer { line.finish() }
+    while true {
+      do {
+        return try await engine.sync(id, options: settings) { report in
+          line.update(feed.url, done: Int64(report.items), of: nil)
+        }
+      } catch let error as SyncError where error.code == .busy && wait {
+        try await Task.sleep(for: .milliseconds(500))
+      }
+    }
+  }
+
+  private func warn(_ report: SyncReport) {
+    if options.quiet { return }
+    for rejection in report.rejections {
+      say("\(rejection.id ?? "an item"): \(rejection.reason)")
+    }
+    let noted = report.rejected + report.dropped - report.rejections.count
+    if noted > 0 { say("and \(Formatting.count(Int64(noted))) more") }
+    switch report.outcome {
+    case .deletionsRefused:
+      say(
+        "\(report.feed): \(Formatting.count(Int64(report.refusedDeletions))) records are not in "
+          + "the feed any more; that is more than half, so none was deleted. If it is meant, run "
+          + "`mooring sync --full --allow-deletions`")
+    case .incomplete:
+      say(
+        "\(report.feed): the listing was not whole, so nothing was deleted; the next run reads "
+          + "all of it again")
+    case .synced, .notModified: break
+    }
+  }
+}
+
+/// Messages go to stderr, data to stdout.
+func say(_ text: String) {
+  FileHandle.standardError.write(Data("mooring: \(text)\n".utf8))
+}
+
+/// The counts of runs.
+struct SyncOutput {
+  let format: OutputFormat
+
+  func write(_ reports: [SyncReport]) throws {
+    try StandardOutput.with { output in
+      switch format {
+      case .table: try output.write(table(reports))
+      case .json: try output.write(try JSONText.of(reports) + "\n")
+      case .jsonl: for report in reports { try output.write(try JSONText.of(report) + "\n") }
+      case .csv:
+        try output.writeCSV(titles)
+        for report in reports { try output.writeCSV(cells(report)) }
+      }
+    }
+  }
+
+  private var titles: [String] {
+    [
+      "feed", "outcome", "new", "changed", "unchanged", "deleted", "skipped", "rejected", "pages",
+      "requests", "bytes",
+    ]
+  }
+
+  private func cells(_ report: SyncReport) -> [String] {
+    [report.feed, outcome(report)] + numbers(report).map(String.init)
+  }
+
+  private func numbers(_ report: SyncReport) -> [Int] {
+    [
+      report.new, report.changed, report.unchanged, report.deleted, report.skipped,
+      report.rejected + report.unknownKinds, report.pages, report.requests, report.bytes,
+    ]
+  }
+
+  private func outcome(_ report: SyncReport) -> String {
+    switch report.outcome {
+    case .synced: report.isResumed ? "\(report.mode), resumed" : report.mode
+    case .notModified: "not modified"
+    case .deletionsRefused: "deletions refused"
+    case .incomplete: "incomplete"
+    }
+  }
+
+  private func table(_ reports: [SyncReport]) -> TextTable {
+    var table = TextTable(
+      titles.enumerated().map { .init($1, $0 < 2 ? .text : .number) })
+    for report in reports {
+      let numbers = numbers(report)
+      table.append(
+        [report.feed, outcome(report)]
+          + numbers.dropLast().map { Formatting.count(Int64($0)) }
+          + [Formatting.bytes(Int64(report.bytes))])
+    }
+    return table
+  }
+}
+
+/// JSON that scripts can rely on: sorted keys, dates as RFC 3339.
+enum JSONText {
+  static func of(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .iso8601
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
