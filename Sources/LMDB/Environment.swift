@@ -55,6 +55,8 @@ public final class Environment: @unchecked Sendable {
   let readers = ReaderPool()
   let trees = TreeHandles()
   let entry: OpenEnvironments.Entry
+  /// The place in the table of `FaultGuard`, or -1.
+  let faultGuardPlace = Atomic<Int32>(-1)
   private let isWriting = Atomic<Bool>(false)
 
   init(
@@ -72,6 +74,7 @@ public final class Environment: @unchecked Sendable {
     // SAFETY: every transaction holds a reference to its environment, so none is open here but
     // the idle ones of the pool, which are aborted first, as mdb_env_close demands.
     readers.abortAll()
+    FaultGuard.remove(self)
     mdb_env_close(raw)
     writerLock?.close()
     OpenEnvironments.remove(entry)

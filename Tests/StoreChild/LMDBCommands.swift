@@ -1,20 +1,110 @@
 import Glibc
 import LMDB
 
-/// Commands on a raw environment.
+/// Commands on a raw environment. Each says what it reached, and goes on when it is sent a line.
 ///
 /// - Returns: `false` if the command is not one of them.
 func runLMDBCommand(_ arguments: [String]) throws -> Bool {
   guard arguments.count >= 2, arguments[0].hasPrefix("lmdb-") else { return false }
   let folder = arguments[1]
+  let number = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0
   switch arguments[0] {
-  case "lmdb-hold-reader":
-    let environment = try Environment.open(at: folder)
-    let transaction = try environment.beginRead()
-    say("reading \(transaction.id)")
-    _ = readLine()
-    environment.endRead(transaction)
+  case "lmdb-hold-reader": try holdReader(folder)
+  case "lmdb-hold-writer": try holdWriter(folder)
+  case "lmdb-write-on": try writeOn(folder)
+  case "lmdb-create-tree": try createTree(folder, named: arguments[2])
+  case "lmdb-fill": try fill(folder, fileBytesMax: number)
+  case "lmdb-walk": try walk(Environment.open(at: folder, options: .init(access: .readOnly)))
+  case "lmdb-cut": try cut(folder)
   default: return false
   }
   return true
+}
+
+private func holdReader(_ folder: String) throws {
+  let environment = try Environment.open(at: folder)
+  try environment.read { transaction in
+    say("reading \(transaction.id)")
+    _ = readLine()
+  }
+}
+
+private func holdWriter(_ folder: String) throws {
+  let environment = try Environment.open(at: folder)
+  try environment.write { transaction in
+    say("writing \(transaction.id)")
+    _ = readLine()
+  }
+}
+
+/// Commits one small transaction after another, until its standard input ends.
+private func writeOn(_ folder: String) throws {
+  let environment = try Environment.open(at: folder)
+  let tree = try environment.write { try environment.createTree(named: "child", in: $0) }
+  say("ready")
+  var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+  while poll(&input, 1, 0) == 0 {
+    try environment.write { try $0.put(tree, key: [0], value: [UInt8($0.id & 0xff)]) }
+  }
+}
+
+private func createTree(_ folder: String, named name: String) throws {
+  let environment = try Environment.open(at: folder)
+  try environment.write { transaction in
+    let tree = try environment.createTree(named: name, in: transaction)
+    try transaction.put(tree, key: [1], value: [1])
+  }
+  say("created")
+}
+
+/// Writes under a file size limit until it strikes, and once more when it is lifted.
+private func fill(_ folder: String, fileBytesMax: Int) throws {
+  let environment = try Environment.open(at: folder)
+  let tree = try environment.write { try environment.createTree(named: "fill", in: $0) }
+  var limit = rlimit()
+  getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  let unlimited = limit
+  limit.rlim_cur = rlim_t(fileBytesMax)
+  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  do {
+    for round in 0..<1_000 {
+      try environment.write { transaction in
+        for item in 0..<16 {
+          let key = [UInt8(round >> 8), UInt8(round & 0xff), UInt8(item)]
+          try transaction.put(tree, key: key, value: [UInt8](repeating: 7, count: 5_000))
+        }
+      }
+    }
+    say("never full")
+  } catch let error as LMDBError {
+    say("\(error.code)")
+    say("\(error)")
+  }
+  limit = unlimited
+  setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  try environment.write { try $0.put(tree, key: [1], value: [1]) }
+  say("usable")
+}
+
+/// Reads every byte of every tree through LMDB.
+private func walk(_ environment: Environment) throws {
+  var sum = 0
+  try environment.read { transaction in
+    for name in try environment.treeNames(in: transaction) {
+      guard let tree = try environment.tree(named: name, in: transaction) else { continue }
+      var cursor = try transaction.cursor(tree)
+      while let entry = try cursor.next() {
+        for byte in entry.value { sum &+= Int(byte) }
+      }
+    }
+  }
+  say("walked \(sum)")
+}
+
+/// Cuts its own open file, and reads on.
+private func cut(_ folder: String) throws {
+  let environment = try Environment.open(at: folder)
+  try FaultGuard.install(for: environment)
+  truncate(folder + "/data.mdb", 2 * 4096)
+  try walk(environment)
 }

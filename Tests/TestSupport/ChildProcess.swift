@@ -30,6 +30,11 @@ public final class ChildProcess {
     /// The exit code, or the signal's number.
     public let status: Int32
     public let wasSignal: Bool
+
+    public init(status: Int32, wasSignal: Bool) {
+      self.status = status
+      self.wasSignal = wasSignal
+    }
   }
 
   public let process = Process()

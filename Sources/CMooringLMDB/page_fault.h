@@ -1,0 +1,93 @@
+#ifndef MOORING_PAGE_FAULT_H
+#define MOORING_PAGE_FAULT_H
+
+// Turns a fault inside the map of a store into a message and exit code 65.
+//
+// In C, because a signal handler may run nothing but async-signal-safe code: no Swift runtime, no
+// lazy initialisation of globals, no reference counts. The functions are inline, as the module of
+// a system library has no source files. The state is static within a function, as the Swift
+// compiler emits no variables of a header; so all calls must be in one Swift file (FaultGuard).
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A process has few stores open; the bound keeps the table free of allocation.
+#define MOORING_FAULT_MAPS_MAX 16
+
+struct mooring_fault_map {
+  _Atomic(uintptr_t) start;
+  _Atomic(uintptr_t) end;
+};
+
+struct mooring_fault_state {
+  struct mooring_fault_map maps[MOORING_FAULT_MAPS_MAX];
+  struct sigaction previous[2];
+};
+
+static inline struct mooring_fault_state *mooring_fault_state(void) {
+  static struct mooring_fault_state state;
+  return &state;
+}
+
+static inline void mooring_fault_handler(int number, siginfo_t *info, void *context) {
+  (void)context;
+  static const char message[] =
+      "mooring: the store is damaged (page fault inside data.mdb); run `mooring check`\n";
+  uintptr_t address = (uintptr_t)info->si_addr;
+  // si_code is positive for a fault, and not for kill(2).
+  for (int i = 0; info->si_code > 0 && i < MOORING_FAULT_MAPS_MAX; i++) {
+    uintptr_t end = atomic_load(&mooring_fault_state()->maps[i].end);
+    if (end != 0 && address >= atomic_load(&mooring_fault_state()->maps[i].start) && address < end) {
+      ssize_t ignored = write(2, message, sizeof message - 1);
+      (void)ignored;
+      _exit(65);
+    }
+  }
+  // Not ours: what was there before takes it. A fault comes again when this returns; a signal
+  // that was sent does not, so it is sent again.
+  sigaction(number, &mooring_fault_state()->previous[number == SIGBUS], NULL);
+  if (info->si_code <= 0) raise(number);
+}
+
+/// Installs the handler for SIGBUS and SIGSEGV, with a stack of its own for the calling thread.
+/// Returns 0, or -1 with errno.
+static inline int mooring_fault_install(void) {
+  stack_t stack;
+  if (sigaltstack(NULL, &stack) != 0) return -1;
+  if (stack.ss_flags & SS_DISABLE) {
+    memset(&stack, 0, sizeof stack);
+    stack.ss_size = 64 * 1024;
+    stack.ss_sp = malloc(stack.ss_size);  // for as long as the thread lives
+    if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) != 0) return -1;
+  }
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = mooring_fault_handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  if (sigaction(SIGSEGV, &action, &mooring_fault_state()->previous[0]) != 0) return -1;
+  return sigaction(SIGBUS, &action, &mooring_fault_state()->previous[1]);
+}
+
+/// Adds a range of addresses to the table. Returns its place, or -1 if the table is full. Not for
+/// two threads at once.
+static inline int mooring_fault_add(uintptr_t start, uintptr_t end) {
+  for (int i = 0; i < MOORING_FAULT_MAPS_MAX; i++) {
+    if (atomic_load(&mooring_fault_state()->maps[i].end) != 0) continue;
+    atomic_store(&mooring_fault_state()->maps[i].start, start);
+    atomic_store(&mooring_fault_state()->maps[i].end, end);
+    return i;
+  }
+  return -1;
+}
+
+/// Removes a range by its place.
+static inline void mooring_fault_remove(int place) {
+  if (place >= 0) atomic_store(&mooring_fault_state()->maps[place].end, 0);
+}
+
+#endif

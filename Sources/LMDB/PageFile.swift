@@ -1,0 +1,166 @@
+import CMooringLMDB
+import Glibc
+
+/// A data file read page by page, with every number in it held against its bounds.
+///
+/// LMDB trusts its file: damage in it ends in a signal. This reader maps nothing, never trusts a
+/// number, visits a page once, and holds one page per level and two bits per page in memory; so
+/// it answers with a report for garbage of any kind.
+public enum PageFile {
+  public struct Problem: Sendable, Hashable, CustomStringConvertible {
+    /// The page, if the problem is in one.
+    public let page: Int?
+    /// The tree's name; nil for the file as a whole.
+    public let tree: String?
+    public let text: String
+
+    public var description: String {
+      let place = [tree.map { "tree \($0)" }, page.map { "page \($0)" }].compactMap { $0 }
+      return place.isEmpty ? text : "\(place.joined(separator: ", ")): \(text)"
+    }
+  }
+
+  /// What a walk over one tree counted.
+  public struct TreePages: Sendable, Hashable {
+    public let name: String
+    public internal(set) var depth = 0
+    public internal(set) var branchPages = 0
+    public internal(set) var leafPages = 0
+    public internal(set) var overflowPages = 0
+    public internal(set) var entries = 0
+  }
+
+  public struct Report: Sendable {
+    /// The commit that was walked; nil if the file has no meta page to start from.
+    public internal(set) var transactionID: Int?
+    /// Bytes.
+    public internal(set) var pageSize = 0
+    /// Pages up to the last one ever used.
+    public internal(set) var pagesTotal = 0
+    public internal(set) var pagesFree = 0
+    /// Pages that are neither free nor in a tree: room that is lost, and no damage. Counted only
+    /// when there is no problem.
+    public internal(set) var pagesLost = 0
+    /// The free list, the main tree and the named trees, under "(free list)", "(main)" and their
+    /// names.
+    public internal(set) var trees: [TreePages] = []
+    /// The first problems, at most as many as were asked for.
+    public internal(set) var problems: [Problem] = []
+    /// All of them.
+    public internal(set) var problemsTotal = 0
+  }
+
+  /// Checks the structure of a store: meta pages, free list, main tree and named trees.
+  ///
+  /// Without `snapshotOf` no process may write meanwhile: pages of the walked commit could be
+  /// used again under the walk, and show as damage. With it, a read transaction of that
+  /// environment pins the pages of its snapshot until the walk ends.
+  ///
+  /// Trees with duplicate values or an order of their own, which Mooring never makes, are
+  /// reported as problems.
+  ///
+  /// - Parameter limit: how many problems to describe.
+  /// - Throws: `LMDBError` if the file cannot be read: `.storeMissing`, `.permission`,
+  ///   `.inputOutput`. Damage is in the report.
+  /// - Complexity: O(pages used), each read once.
+  public static func verify(
+    folder: String, snapshotOf environment: Environment? = nil, limit: Int = 20
+  ) throws -> Report {
+    let path = StoreFiles.dataFile(folder)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw LMDBError.system(
+        errno, "the data file of the store cannot be read", context: [("path", path)])
+    }
+    defer { close(descriptor) }
+    let source = PageSource(descriptor: descriptor, path: path)
+    guard let environment else { return try verifyNewest(source, limit: limit) }
+    let snapshot = try environment.beginRead()
+    defer { environment.endRead(snapshot) }
+    return try verify(source, snapshot: snapshot, of: environment, limit: limit)
+  }
+
+  /// The snapshot's meta page stays in the file until the second commit after it. If those have
+  /// come between, a newer snapshot is taken.
+  private static func verify(
+    _ source: PageSource, snapshot: ReadTransaction, of environment: Environment, limit: Int
+  ) throws -> Report {
+    let metas = try source.readMetaPages().compactMap(\.page)
+    if let meta = metas.first(where: { $0.transaction == UInt64(snapshot.id) }) {
+      return try walk(source, from: meta, PageFindings(limit: limit))
+    }
+    let newer = try environment.beginRead()
+    defer { environment.endRead(newer) }
+    guard newer.id != snapshot.id else { return try verifyNewest(source, limit: limit) }
+    return try verify(source, snapshot: newer, of: environment, limit: limit)
+  }
+
+  private static func verifyNewest(_ source: PageSource, limit: Int) throws -> Report {
+    var findings = PageFindings(limit: limit)
+    // A crash before the first commit leaves an empty file, which is a store without trees.
+    if try source.byteCount() == 0 { return Report() }
+    let metas = try source.readMetaPages()
+    for (number, meta) in metas.enumerated() {
+      switch meta.flaw {
+      case nil: break
+      case .noMagic: findings.add("the meta page bears no mark of LMDB", page: number)
+      case .otherVersion: findings.add("the meta page is of another format", page: number)
+      case .scribbled: findings.add("the meta page is overwritten", page: number)
+      }
+    }
+    let pages = metas.compactMap(\.page).sorted { $0.transaction > $1.transaction }
+    guard let newest = pages.first else {
+      return Report(problems: findings.problems, problemsTotal: findings.total)
+    }
+    if pages.count == 2, pages[0].pageSize != pages[1].pageSize {
+      findings.add("the meta pages name two page sizes")
+    }
+    let chosen = try pages.first { try fits($0, source) } ?? newest
+    if chosen.transaction != newest.transaction {
+      findings.add("the file ends before the pages of its last commit; this is the one before")
+    } else if try !fits(chosen, source) {
+      findings.add("the file is cut short")
+    }
+    return try walk(source, from: chosen, findings)
+  }
+
+  private static func fits(_ meta: MetaPage, _ source: PageSource) throws -> Bool {
+    let pagesInFile = try source.byteCount() / meta.pageSize
+    if pagesInFile > Int(meta.lastPage) { return true }
+    return try PageWalk.endIsFree(of: source, meta: meta, pagesInFile: pagesInFile)
+  }
+
+  private static func walk(
+    _ source: PageSource, from meta: MetaPage, _ findings: PageFindings
+  ) throws -> Report {
+    var walk = try PageWalk(source: source, meta: meta, findings: findings)
+    var trees = [
+      try walk.walkTree(.freeList, meta.freeList), try walk.walkTree(.main, meta.main),
+    ]
+    // Taken out of the walk: walking a named tree finds no further ones.
+    for (name, record) in walk.namedTrees { trees.append(try walk.walkTree(.named(name), record)) }
+    var report = Report(
+      transactionID: Int(clamping: meta.transaction), pageSize: meta.pageSize,
+      pagesTotal: Int(meta.lastPage) + 1, pagesFree: walk.freeCount, trees: trees,
+      problems: walk.findings.problems, problemsTotal: walk.findings.total)
+    if report.problemsTotal == 0 {
+      report.pagesLost = report.pagesTotal - 2 - walk.usedCount - walk.freeCount
+    }
+    return report
+  }
+}
+
+/// Problems found so far: all counted, the first ones described.
+struct PageFindings {
+  let limit: Int
+  private(set) var problems: [PageFile.Problem] = []
+  private(set) var total = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func add(_ text: String, page: Int? = nil, tree: String? = nil) {
+    total += 1
+    guard problems.count < limit else { return }
+    problems.append(PageFile.Problem(page: page, tree: tree, text: text))
+  }
+}
