@@ -5,10 +5,13 @@ import Glibc
 final class Channel: Sendable {
   enum Event { case signal, end }
 
+  /// Which of the server's connections this is, from 1.
+  let number: Int
   private let descriptor: Int32
 
   /// Takes over a connected socket.
-  init(owning descriptor: Int32) {
+  init(owning descriptor: Int32, number: Int) {
+    self.number = number
     self.descriptor = descriptor
     closeOnExec(descriptor)
     // Without this, a small answer after a small answer waits 40 ms for the client's delayed ACK.

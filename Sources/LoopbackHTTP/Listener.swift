@@ -23,11 +23,11 @@ final class Listener: Sendable {
     close(descriptor)
   }
 
-  /// Waits for a connection; nil after ``shutDown()``.
-  func accept() throws -> Channel? {
+  /// Waits for a connection, which gets the number; nil after ``shutDown()``.
+  func accept(number: Int) throws -> Channel? {
     while true {
       let connected = Glibc.accept(descriptor, nil, nil)
-      if connected >= 0 { return Channel(owning: connected) }
+      if connected >= 0 { return Channel(owning: connected, number: number) }
       switch errno {
       case EINTR, ECONNABORTED: continue  // The client has gone before its turn.
       case EINVAL: return nil  // Linux says so once the listening socket is shut down.
@@ -36,7 +36,7 @@ final class Listener: Sendable {
     }
   }
 
-  /// Refuses new connections and wakes ``accept()``.
+  /// Refuses new connections and wakes ``accept(number:)``.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }

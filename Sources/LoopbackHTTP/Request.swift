@@ -13,6 +13,8 @@ public struct Request: Sendable {
   public let headers: [(name: String, value: String)]
   /// The body, already unchunked.
   public let body: [UInt8]
+  /// Which of the server's connections it came over, from 1 in the order of connecting.
+  public let connection: Int
   /// Whether the client lets the connection stay open after the answer.
   let keepsAlive: Bool
 

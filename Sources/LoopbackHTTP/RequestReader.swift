@@ -22,11 +22,12 @@ struct RequestReader {
     }
     let body = try readBody(headers)
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let connection = firstValue(of: "Connection", in: headers)?.lowercased()
+    let option = firstValue(of: "Connection", in: headers)?.lowercased()
     return Request(
       method: method, target: target, path: percentDecoded(parts[0]),
       query: parts.count == 2 ? parseQuery(parts[1]) : [], headers: headers, body: body,
-      keepsAlive: version == "HTTP/1.1" ? connection != "close" : connection == "keep-alive")
+      connection: channel.number,
+      keepsAlive: version == "HTTP/1.1" ? option != "close" : option == "keep-alive")
   }
 
   private mutating func readHead() throws -> String? {
@@ -38,6 +39,10 @@ struct RequestReader {
       }
       guard buffer.count <= Limits.headerBytes else {
         throw LoopbackError(code: .requestTooLarge, context: "headers")
+      }
+      // A client that speaks TLS would wait for an answer until its timeout.
+      if let first = buffer.first, first <= UInt8(ascii: " ") {
+        throw LoopbackError(code: .badRequest, context: "first byte \(first)")
       }
       if try !fill() {
         guard buffer.isEmpty else {

@@ -42,8 +42,10 @@ final class ServerLoop: @unchecked Sendable {
   // MARK: The accepting thread
 
   private func acceptConnections() {
-    while waitForFreeThread(), let channel = acceptConnection() {
+    var number = 1
+    while waitForFreeThread(), let channel = acceptConnection(number: number) {
       startService(of: channel)
+      number += 1
     }
     condition.withLock {
       isAccepting = false
@@ -59,9 +61,9 @@ final class ServerLoop: @unchecked Sendable {
     }
   }
 
-  private func acceptConnection() -> Channel? {
+  private func acceptConnection(number: Int) -> Channel? {
     do {
-      return try listener.accept()
+      return try listener.accept(number: number)
     } catch {
       // No caller is left to throw to, and without descriptors there is nothing to accept.
       FileHandle.standardError.write(Data("loopback server stops accepting: \(error)\n".utf8))

@@ -38,7 +38,11 @@ import Testing
     _ = try client.read(until: "/2\n")
     try client.send("GET /3 HTTP/1.1\r\nConnection: close\r\n\r\n")
     #expect(try client.readToEnd().hasSuffix("/3\n"))
-    #expect(server.requests.map(\.path) == ["/1", "/2", "/3"])
+    let second = try RawClient(port: server.port)
+    try second.send("GET /4 HTTP/1.1\r\n\r\n")
+    _ = try second.read(until: "/4\n")
+    #expect(server.requests.map(\.path) == ["/1", "/2", "/3", "/4"])
+    #expect(server.requests.map(\.connection) == [1, 1, 1, 2])
   }
 
   @Test(arguments: [("HEAD", 200, true), ("GET", 204, false), ("GET", 304, false)])
@@ -122,7 +126,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
+    ("nonsense\r\n\r\n", 400), ("\u{16}\u{3}\u{1}", 400),
+    ("GET / HTTP/1.1\r\nno colon\r\n\r\n", 400),
     ("GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
     ("POST / HTTP/1.1\r\nContent-Length: 1048577\r\n\r\n", 413),
     ("POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),

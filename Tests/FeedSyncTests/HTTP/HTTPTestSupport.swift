@@ -1,0 +1,67 @@
+import Foundation
+import LoopbackHTTP
+import Testing
+
+@testable import FeedSync
+
+/// Runs the test with a server and a transport and ends both afterwards.
+func withServer(
+  configure: (inout CurlTransport.Configuration) -> Void = { _ in },
+  handler: @escaping LoopbackServer.Handler,
+  test: (LoopbackServer, CurlTransport) async throws -> Void
+) async throws {
+  let server = try LoopbackServer(handler: handler)
+  defer { server.stop() }
+  var configuration = CurlTransport.Configuration()
+  configure(&configuration)
+  let transport = try CurlTransport(configuration: configuration)
+  defer { transport.shutdown() }
+  try await test(server, transport)
+}
+
+/// Expects the request to fail with the code, and returns the error.
+@discardableResult
+func expectFailure(
+  _ code: HTTPError.Code, of transport: CurlTransport, _ request: HTTPRequest,
+  sourceLocation: SourceLocation = #_sourceLocation
+) async -> HTTPError? {
+  let error = await #expect(throws: HTTPError.self, sourceLocation: sourceLocation) {
+    try await transport.send(request)
+  }
+  #expect(error?.code == code, "\(String(describing: error))", sourceLocation: sourceLocation)
+  return error
+}
+
+extension PaddedBytes {
+  var text: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// The gzip stream of the file that `write` fills, by the gzip command.
+func gzip(_ write: (FileHandle) throws -> Void) throws -> [UInt8] {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let file = folder.appending(path: "plain")
+  _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+  let handle = try FileHandle(forWritingTo: file)
+  try write(handle)
+  try handle.close()
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/gzip")
+  process.arguments = ["-1", "-n", file.path]
+  try process.run()
+  process.waitUntilExit()
+  #expect(process.terminationStatus == 0)
+  return [UInt8](try Data(contentsOf: file.appendingPathExtension("gz")))
+}
+
+func gzip(_ text: String) throws -> [UInt8] {
+  try gzip { try $0.write(contentsOf: Data(text.utf8)) }
+}
+
+/// The largest resident size that this process had, in bytes.
+func peakMemory() throws -> Int {
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+  return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
+}
