@@ -1,8 +1,8 @@
 import ArgumentParser
-import Console
+public import Console
 import EntityStore
-import FeedSync
-import HomeFeed
+public import FeedSync
+public import HomeFeed
 
 @main
 struct Mooring: AsyncParsableCommand {
@@ -41,7 +41,7 @@ extension StoreOptions {
 }
 
 extension SyncError: ExitStatusProviding {
-  var exitStatus: ExitStatus {
+  public var exitStatus: ExitStatus {
     switch code {
     case .unknownFeed, .gone: .unavailable
     case .invalidFeed: .usage
@@ -54,7 +54,7 @@ extension SyncError: ExitStatusProviding {
 }
 
 extension HTTPError: ExitStatusProviding {
-  var exitStatus: ExitStatus {
+  public var exitStatus: ExitStatus {
     switch code {
     case .invalidURL, .unsupportedProtocol, .invalidHeader: .usage
     case .tooLarge, .badEncoding, .protocolViolation: .badData
@@ -65,5 +65,5 @@ extension HTTPError: ExitStatusProviding {
 }
 
 extension ContentStoreError: ExitStatusProviding {
-  var exitStatus: ExitStatus { .usage }
+  public var exitStatus: ExitStatus { .usage }
 }

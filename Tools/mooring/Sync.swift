@@ -72,14 +72,15 @@ struct Sync: AsyncParsableCommand {
     settings.isFull = full
     settings.allowsDeletions = allowDeletions
     settings.ignoresWait = now
+    let start = ContinuousClock.now
     let line = ProgressLine.standardError(
       isQuiet: options.quiet, environment: ProcessInfo.processInfo.environment,
-      now: { ContinuousClock.now })
+      now: { ContinuousClock.now - start })
     defer { line.finish() }
     while true {
       do {
         return try await engine.sync(id, options: settings) { report in
-          line.update(feed.url, done: Int64(report.items), of: nil)
+          line.update(feed.url, done: Int64(report.items))
         }
       } catch let error as SyncError where error.code == .busy && wait {
         try await Task.sleep(for: .milliseconds(500))
