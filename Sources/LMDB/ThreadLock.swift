@@ -23,13 +23,13 @@ final class ThreadLock: @unchecked Sendable {
 /// A value behind a lock. Like `Synchronization.Mutex`, whose Linux build the thread sanitizer
 /// cannot see, so that it reports races where there are none.
 // @unchecked: `value` is touched only under `lock`.
-final class Guarded<Value: Sendable>: @unchecked Sendable {
+package final class Guarded<Value: Sendable>: @unchecked Sendable {
   private let lock = ThreadLock()
   private var value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 
-  func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+  package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value)
