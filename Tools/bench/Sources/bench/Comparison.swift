@@ -1,0 +1,214 @@
+import Foundation
+
+/// How often each operation is repeated.
+struct Plan {
+  let rounds: Int
+  let loadRounds: Int
+}
+
+/// Drives all candidates through the same operations. Rounds are interleaved: every candidate does
+/// its turn of a round before any begins the next, so that a slow minute of the machine falls on
+/// all of them.
+struct Comparison {
+  let candidates: [any Candidate]
+  let workload: Workload
+  let plan: Plan
+  let scratch: ScratchFolder
+  private var measurements: [Measurement] = []
+
+  init(
+    candidates: [any Candidate], workload: Workload, plan: Plan, scratch: ScratchFolder
+  ) {
+    self.candidates = candidates
+    self.workload = workload
+    self.plan = plan
+    self.scratch = scratch
+  }
+
+  /// Runs everything and returns the table; throws `mismatch` when candidates disagree. Stores are
+  /// checked after the load, after the upserts and after the deletes.
+  mutating func run() throws -> Results {
+    let check = CrossCheck(candidates: candidates, workload: workload)
+    try loadSorted()
+    try loadInArrivalOrder()
+    try check.run(after: "the load")
+    try readPoints()
+    try readLists()
+    try countByType()
+    try upsertPages()
+    try check.run(after: "the upserts")
+    try deleteOldest()
+    try check.run(after: "the deletes")
+    for candidate in candidates { try candidate.close() }
+    return Results(
+      rows: workload.count, seed: workload.seed, plan: plan,
+      candidates: candidates.map(\.name), measurements: measurements)
+  }
+
+  private mutating func loadSorted() throws {
+    var speed = measurement("bulk load, sorted", "rows/s", .higher)
+    var memory = measurement("  peak memory growth", "MB", .lower)
+    var size = measurement("  file size", "MB", .lower)
+    for round in 0..<plan.loadRounds {
+      try eachCandidate("bulk load, sorted", round) { index, candidate in
+        guard let load = try timedLoad(candidate, by: { try candidate.sortedLoad($0) })
+        else { return try candidate.close() }
+        speed.samples[index].append(load.speed)
+        memory.samples[index].append(load.peak)
+        size.samples[index].append(megabytes(try candidate.fileSize()))
+        try candidate.close()
+      }
+    }
+    measurements += [speed, memory, size]
+  }
+
+  /// The stores of the last round stay open: all further operations run on them.
+  private mutating func loadInArrivalOrder() throws {
+    var speed = measurement("bulk load, 10,000-row commits", "rows/s", .higher)
+    var memory = measurement("  peak memory growth", "MB", .lower)
+    var size = measurement("  file size", "MB", .lower)
+    for round in 0..<plan.loadRounds {
+      try eachCandidate("bulk load", round) { index, candidate in
+        let load = try timedLoad(candidate) {
+          try candidate.bulkLoad($0)
+          return true
+        }
+        if let load {
+          speed.samples[index].append(load.speed)
+          memory.samples[index].append(load.peak)
+        }
+        size.samples[index].append(megabytes(try candidate.fileSize()))
+        if round < plan.loadRounds - 1 { try candidate.close() }
+      }
+    }
+    measurements += [speed, memory, size]
+  }
+
+  private mutating func readPoints() throws {
+    var get = measurement("get by string id", "ns", .lower)
+    for round in 0..<plan.rounds {
+      var random = SeededRandom(seed: UInt64(round) + 1)
+      let ids = (0..<5_000).map { _ in "ep:\(Int.random(in: 0..<workload.count, using: &random))" }
+      try eachCandidate("get by string id", round) { index, candidate in
+        let time = try seconds {
+          for id in ids where try !candidate.touchEpisode(id: id) {
+            throw BenchError(.mismatch, "\(candidate.name) has no episode \(id)")
+          }
+        }
+        get.samples[index].append(time / Double(ids.count) * 1e9)
+      }
+    }
+    measurements.append(get)
+  }
+
+  private mutating func readLists() throws {
+    for (title, lists) in listOperations() {
+      var fetch = measurement(title, "us", .lower)
+      for round in 0..<plan.rounds {
+        try eachCandidate(title, round) { index, candidate in
+          let time = try seconds {
+            for list in lists { _ = try candidate.touchEpisodes(list, limit: 20) }
+          }
+          fetch.samples[index].append(time / Double(lists.count) * 1e6)
+        }
+      }
+      measurements.append(fetch)
+    }
+  }
+
+  /// Each list often enough for the clock; the learning path is another one every time.
+  private func listOperations() -> [(title: String, lists: [HomeList])] {
+    var random = SeededRandom(seed: workload.seed)
+    let paths = (0..<500).map { _ in
+      HomeList.learningPath("lp:\(Int.random(in: 0..<workload.pathCount, using: &random))")
+    }
+    return [
+      ("recent 20", Array(repeating: .recent, count: 500)),
+      ("favorites 20", Array(repeating: .favorites, count: 500)),
+      ("watch later 20", Array(repeating: .watchLater, count: 500)),
+      ("free 20", Array(repeating: .free, count: 500)),
+      ("histories 20", Array(repeating: .histories, count: 500)),
+      ("learning path 20", paths),
+    ]
+  }
+
+  private mutating func countByType() throws {
+    var count = measurement("count by type", "us", .lower)
+    for round in 0..<plan.rounds {
+      try eachCandidate("count by type", round) { index, candidate in
+        let time = try seconds { for _ in 0..<5 { _ = try candidate.countByType() } }
+        count.samples[index].append(time / 5 * 1e6)
+      }
+    }
+    measurements.append(count)
+  }
+
+  private mutating func upsertPages() throws {
+    try upsertPages("upsert 100 random rows", .random, rows: 100, commits: 20)
+    try upsertPages("upsert 100 hot rows", .hot, rows: 100, commits: 20)
+    try upsertPages("upsert 1,000 random rows", .random, rows: 1000, commits: 5)
+    var size = measurement("  file size after upserts", "MB", .lower)
+    for (index, candidate) in candidates.enumerated() {
+      size.samples[index].append(megabytes(try candidate.fileSize()))
+    }
+    measurements.append(size)
+  }
+
+  private mutating func upsertPages(
+    _ title: String, _ kind: PageKind, rows: Int, commits: Int
+  ) throws {
+    var upsert = measurement(title, "commits/s", .higher)
+    for round in 0..<plan.rounds {
+      let pages = try (0..<commits).map { _ in try workload.nextPage(kind, rows: rows) }
+      try eachCandidate(title, round) { index, candidate in
+        let time = try seconds { for page in pages { try candidate.pageUpsert(page) } }
+        upsert.samples[index].append(Double(commits) / time)
+      }
+    }
+    measurements.append(upsert)
+  }
+
+  private mutating func deleteOldest() throws {
+    var delete = measurement("delete oldest 2 %", "rows/s", .higher)
+    let count = workload.count / 50
+    for round in 0..<plan.rounds {
+      try eachCandidate("delete oldest", round) { index, candidate in
+        let time = try seconds { try candidate.deleteOldest(count) }
+        delete.samples[index].append(Double(count) / time)
+      }
+    }
+    measurements.append(delete)
+  }
+
+  /// Opens a fresh store, loads it and leaves it open; nil when the candidate has no such load.
+  private func timedLoad(
+    _ candidate: any Candidate, by load: (RowFeed) throws -> Bool
+  ) throws -> (speed: Double, peak: Double)? {
+    try candidate.prepare(in: scratch.emptyFolder(candidate.name))
+    let feed = RowFeed(workload, chunk: 10_000)
+    var supported = false
+    var time = 0.0
+    let peak = try peakMemoryGrowth { time = try seconds { supported = try load(feed) } }
+    guard supported else { return nil }
+    return (Double(workload.count) / (time - feed.ownTime.seconds), megabytes(peak))
+  }
+
+  private func eachCandidate(
+    _ title: String, _ round: Int, _ turn: (Int, any Candidate) throws -> Void
+  ) throws {
+    if round == 0 { FileHandle.standardError.write(Data("bench: \(title)\n".utf8)) }
+    for (index, candidate) in candidates.enumerated() {
+      // What one candidate left for the disk is not to be paid by the next one's flush.
+      sync()
+      try turn(index, candidate)
+    }
+  }
+
+  private func measurement(
+    _ operation: String, _ unit: String, _ better: Measurement.Better
+  ) -> Measurement {
+    Measurement(operation, unit, better: better, candidates: candidates.count)
+  }
+}
+
+private func megabytes(_ bytes: Int) -> Double { Double(bytes) / 1e6 }
