@@ -21,13 +21,15 @@ struct Bench: ParsableCommand {
   @Option(help: "Rounds of each repeatable operation; the median is shown.")
   var rounds = 5
 
-  @Option(help: "Rounds of the whole load (default: 3 up to 100,000 rows, else 1).")
-  var loadRounds: Int?
+  @Option(help: "Rounds of the whole loads.")
+  var loadRounds = 3
 
   @Option(help: "The seed of the data set.")
   var seed: UInt64 = 42
 
-  @Option(help: "Candidates to run, in order: \(CandidateName.list).")
+  @Option(
+    parsing: .upToNextOption,
+    help: "Candidates to run; ratios are against the first. Of \(CandidateName.list).")
   var candidates: [CandidateName] = CandidateName.allCases
 
   @Option(help: "Where the temporary folder is made (default: the system's).")
@@ -40,7 +42,7 @@ struct Bench: ParsableCommand {
     guard episodeCount >= 5000, episodeCount <= 5_000_000 else {
       throw ValidationError("--rows must be from 5000 to 5000000")
     }
-    guard rounds > 0, loadRounds ?? 1 > 0 else {
+    guard rounds > 0, loadRounds > 0 else {
       throw ValidationError("rounds must be positive")
     }
     guard Set(candidates).count == candidates.count else {
@@ -63,11 +65,10 @@ struct Bench: ParsableCommand {
     let scratch = try ScratchFolder(
       in: parent, needing: episodeCount * bytesPerRow * candidates.count)
     defer { scratch.remove() }
-    let plan = Plan(
-      rounds: rounds, loadRounds: loadRounds ?? (episodeCount <= 100_000 ? 3 : 1))
     var comparison = Comparison(
       candidates: candidates.map { $0.make() },
-      workload: try Workload(rows: episodeCount, seed: seed), plan: plan, scratch: scratch)
+      workload: try Workload(rows: episodeCount, seed: seed),
+      plan: Plan(rounds: rounds, loadRounds: loadRounds), scratch: scratch)
     return try comparison.run()
   }
 

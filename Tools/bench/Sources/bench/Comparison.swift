@@ -144,8 +144,8 @@ struct Comparison {
   }
 
   private mutating func upsertPages() throws {
-    try upsertPages("upsert 100 random rows", .random, rows: 100, commits: 20)
-    try upsertPages("upsert 100 hot rows", .hot, rows: 100, commits: 20)
+    try upsertPages("upsert 100 random rows", .random, rows: 100, commits: 40)
+    try upsertPages("upsert 100 hot rows", .hot, rows: 100, commits: 40)
     try upsertPages("upsert 1,000 random rows", .random, rows: 1000, commits: 5)
     var size = measurement("  file size after upserts", "MB", .lower)
     for (index, candidate) in candidates.enumerated() {

@@ -34,9 +34,10 @@ final class RawLMDBCandidate: Candidate {
   }
 
   func sortedLoad(_ feed: RowFeed) throws -> Bool {
-    let all = feed.workload.all
-    guard let first = all.baseAddress else { return true }
-    try check(raw_store_load_sorted(opened(), first, all.count, 50_000))
+    try feed.workload.withAllRows { rows in
+      guard let first = rows.baseAddress else { return }
+      try check(raw_store_load_sorted(opened(), first, rows.count, 50_000))
+    }
     return true
   }
 

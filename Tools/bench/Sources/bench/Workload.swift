@@ -20,11 +20,22 @@ final class Workload {
   var count: Int { raw_rows_count(storage) }
   var pathCount: Int { raw_rows_path_count(storage) }
 
-  /// All rows in arrival order.
-  var all: UnsafeBufferPointer<raw_row> {
-    // SAFETY: `storage` holds `count` rows and never moves or changes them while it lives; callers
-    // hold the workload for the whole run.
-    UnsafeBufferPointer(start: raw_rows_all(storage), count: count)
+  /// Rows by their place in the order of arrival.
+  func rows(_ range: Range<Int>) -> Rows {
+    // SAFETY: `storage` holds `count` rows and never moves or changes them while it lives, and the
+    // result keeps this workload alive.
+    let all = UnsafeBufferPointer(start: raw_rows_all(storage), count: count)
+    return Rows(UnsafeBufferPointer(rebasing: all[range]), of: self)
+  }
+
+  /// Passes all rows in arrival order, as C holds them.
+  func withAllRows<Result>(
+    _ body: (UnsafeBufferPointer<raw_row>) throws -> Result
+  ) rethrows -> Result {
+    // SAFETY: as in `rows`; the pointer is for the length of the call.
+    try withExtendedLifetime(self) {
+      try body(UnsafeBufferPointer(start: raw_rows_all(storage), count: count))
+    }
   }
 
   /// Draws the next upsert page on top of all pages drawn before.
@@ -33,7 +44,7 @@ final class Workload {
       throw BenchError(.outOfMemory, "could not draw a page of \(rows) rows")
     }
     // SAFETY: the page holds `rows` rows and lives as long as `storage`.
-    return Rows(UnsafeBufferPointer(start: page, count: rows))
+    return Rows(UnsafeBufferPointer(start: page, count: rows), of: self)
   }
 }
 
@@ -50,10 +61,13 @@ enum PageKind {
 struct Rows {
   let raw: UnsafeBufferPointer<raw_row>
   let episodes: [Episode]
+  /// What `raw` points into.
+  private let workload: Workload
 
-  init(_ raw: UnsafeBufferPointer<raw_row>) {
+  fileprivate init(_ raw: UnsafeBufferPointer<raw_row>, of workload: Workload) {
     self.raw = raw
-    self.episodes = raw.map { Episode($0) }
+    self.workload = workload
+    episodes = raw.map { Episode($0) }
   }
 }
 
@@ -71,13 +85,10 @@ final class RowFeed: Sequence, IteratorProtocol {
   }
 
   func next() -> Rows? {
-    let all = workload.all
-    guard position < all.count else { return nil }
-    let end = Swift.min(position + chunk, all.count)
+    guard position < workload.count else { return nil }
+    let end = Swift.min(position + chunk, workload.count)
     var rows: Rows?
-    ownTime += ContinuousClock().measure {
-      rows = Rows(UnsafeBufferPointer(rebasing: all[position..<end]))
-    }
+    ownTime += ContinuousClock().measure { rows = workload.rows(position..<end) }
     position = end
     return rows
   }
