@@ -94,12 +94,13 @@ size_t encode_record(const raw_row *row, uint8_t record[longest_record]) {
     .path_id = (uint16_t)row->path_id.length, .type = (uint8_t)row->type,
   };
   const raw_text texts[] = {row->id, row->title, row->summary, row->url, row->path_id};
+  const size_t text_count = sizeof texts / sizeof *texts;
   size_t total = sizeof head;
-  for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) total += texts[index].length;
+  for (size_t index = 0; index < text_count; index++) total += texts[index].length;
   if (total > longest_record) return 0;
   memcpy(record, &head, sizeof head);
   size_t length = sizeof head;
-  for (size_t index = 0; index < sizeof texts / sizeof *texts; index++) {
+  for (size_t index = 0; index < text_count; index++) {
     if (texts[index].length == 0) continue;
     memcpy(record + length, texts[index].bytes, texts[index].length);
     length += texts[index].length;

@@ -33,7 +33,8 @@ struct raw_rows {
 };
 
 static bool generate(raw_rows *rows);
-static bool generate_row(raw_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next);
+static bool generate_row(
+    raw_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position);
 static uint32_t *shuffled(raw_rows *rows);
 static bool note_recent(raw_rows *rows, uint32_t row);
 static size_t collect_hot(raw_rows *rows, uint32_t hot[hot_rows]);

@@ -9,7 +9,8 @@ bool is_partitioned(const raw_store *store, int tree) {
 }
 
 static bool has_value(const raw_store *store, int tree) {
-  return is_partitioned(store, tree) || (tree == tree_id && store->options.layout != raw_layout_plain);
+  return is_partitioned(store, tree)
+      || (tree == tree_id && store->options.layout != raw_layout_plain);
 }
 
 void split_entry(const raw_store *store, int tree, entry *entry, MDB_val *key, MDB_val *data) {

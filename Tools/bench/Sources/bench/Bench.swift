@@ -52,7 +52,7 @@ struct Bench: ParsableCommand {
 
   func run() throws {
     do {
-      let results = try compare()
+      let results = try blocking { try await compare() }
       print(json ? try results.json() : results.table())
     } catch let error as BenchError {
       FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
@@ -60,7 +60,7 @@ struct Bench: ParsableCommand {
     }
   }
 
-  private func compare() throws -> Results {
+  private func compare() async throws -> Results {
     let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
     let scratch = try ScratchFolder(
       in: parent, needing: episodeCount * bytesPerRow * candidates.count)
@@ -69,7 +69,7 @@ struct Bench: ParsableCommand {
       candidates: candidates.map { $0.make() },
       workload: try Workload(rows: episodeCount, seed: seed),
       plan: Plan(rounds: rounds, loadRounds: loadRounds), scratch: scratch)
-    return try comparison.run()
+    return try await comparison.run()
   }
 
   private var episodeCount: Int { quick ? 20_000 : rows }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// One way to keep the episodes. A candidate is driven from one thread; every write is durable when
-/// its method returns; every read sees a fresh snapshot.
+/// One way to keep the episodes. A candidate is driven by one task; every write is durable when its
+/// method returns, and suspends where the candidate's own writes do; every read sees a fresh
+/// snapshot.
 ///
 /// Reads exist twice: `episode` and `episodes` return values and serve the cross-check; `touch…`
 /// is what the clock sees, and a candidate overrides it only when returning a Swift value is not
@@ -16,14 +17,14 @@ protocol Candidate: AnyObject {
   func close() throws
 
   /// Loads the empty store in arrival order, one durable commit per chunk of the feed.
-  func bulkLoad(_ feed: RowFeed) throws
+  func bulkLoad(_ feed: RowFeed) async throws
   /// Loads the empty store by the fastest way the candidate has for rows in any order; false, with
   /// nothing done, when that is `bulkLoad`.
-  func sortedLoad(_ feed: RowFeed) throws -> Bool
+  func sortedLoad(_ feed: RowFeed) async throws -> Bool
   /// Inserts or replaces rows by `id` in one durable commit.
-  func pageUpsert(_ page: Rows) throws
+  func pageUpsert(_ page: Rows) async throws
   /// Deletes the `count` least recently updated rows, 10,000 to a durable commit.
-  func deleteOldest(_ count: Int) throws
+  func deleteOldest(_ count: Int) async throws
 
   func episode(id: String) throws -> Episode?
   func episodes(_ list: HomeList, limit: Int) throws -> [Episode]
@@ -40,7 +41,7 @@ protocol Candidate: AnyObject {
 }
 
 extension Candidate {
-  func sortedLoad(_ feed: RowFeed) throws -> Bool { false }
+  func sortedLoad(_ feed: RowFeed) async throws -> Bool { false }
   func touchEpisode(id: String) throws -> Bool { try episode(id: id) != nil }
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int {
     try episodes(list, limit: limit).count

@@ -27,17 +27,17 @@ struct Comparison {
 
   /// Runs everything and returns the table; throws `mismatch` when candidates disagree. Stores are
   /// checked after the load, after the upserts and after the deletes.
-  mutating func run() throws -> Results {
+  mutating func run() async throws -> Results {
     let check = CrossCheck(candidates: candidates, workload: workload)
-    try loadSorted()
-    try loadInArrivalOrder()
+    try await loadSorted()
+    try await loadInArrivalOrder()
     try check.run(after: "the load")
-    try readPoints()
-    try readLists()
-    try countByType()
-    try upsertPages()
+    try await readPoints()
+    try await readLists()
+    try await countByType()
+    try await upsertPages()
     try check.run(after: "the upserts")
-    try deleteOldest()
+    try await deleteOldest()
     try check.run(after: "the deletes")
     for candidate in candidates { try candidate.close() }
     return Results(
@@ -45,13 +45,13 @@ struct Comparison {
       candidates: candidates.map(\.name), measurements: measurements)
   }
 
-  private mutating func loadSorted() throws {
+  private mutating func loadSorted() async throws {
     var speed = measurement("bulk load, sorted", "rows/s", .higher)
     var memory = measurement("  peak memory growth", "MB", .lower)
     var size = measurement("  file size", "MB", .lower)
     for round in 0..<plan.loadRounds {
-      try eachCandidate("bulk load, sorted", round) { index, candidate in
-        guard let load = try timedLoad(candidate, by: { try candidate.sortedLoad($0) })
+      try await eachCandidate("bulk load, sorted", round) { index, candidate in
+        guard let load = try await timedLoad(candidate, by: { try await candidate.sortedLoad($0) })
         else { return try candidate.close() }
         speed.samples[index].append(load.speed)
         memory.samples[index].append(load.peak)
@@ -63,14 +63,14 @@ struct Comparison {
   }
 
   /// The stores of the last round stay open: all further operations run on them.
-  private mutating func loadInArrivalOrder() throws {
+  private mutating func loadInArrivalOrder() async throws {
     var speed = measurement("bulk load, 10,000-row commits", "rows/s", .higher)
     var memory = measurement("  peak memory growth", "MB", .lower)
     var size = measurement("  file size", "MB", .lower)
     for round in 0..<plan.loadRounds {
-      try eachCandidate("bulk load", round) { index, candidate in
-        let load = try timedLoad(candidate) {
-          try candidate.bulkLoad($0)
+      try await eachCandidate("bulk load", round) { index, candidate in
+        let load = try await timedLoad(candidate) {
+          try await candidate.bulkLoad($0)
           return true
         }
         if let load {
@@ -84,13 +84,13 @@ struct Comparison {
     measurements += [speed, memory, size]
   }
 
-  private mutating func readPoints() throws {
+  private mutating func readPoints() async throws {
     var get = measurement("get by string id", "ns", .lower)
     for round in 0..<plan.rounds {
       var random = SeededRandom(seed: UInt64(round) + 1)
       let ids = (0..<5_000).map { _ in "ep:\(Int.random(in: 0..<workload.count, using: &random))" }
-      try eachCandidate("get by string id", round) { index, candidate in
-        let time = try seconds {
+      try await eachCandidate("get by string id", round) { index, candidate in
+        let time = try await seconds {
           for id in ids where try !candidate.touchEpisode(id: id) {
             throw BenchError(.mismatch, "\(candidate.name) has no episode \(id)")
           }
@@ -101,12 +101,12 @@ struct Comparison {
     measurements.append(get)
   }
 
-  private mutating func readLists() throws {
+  private mutating func readLists() async throws {
     for (title, lists) in listOperations() {
       var fetch = measurement(title, "us", .lower)
       for round in 0..<plan.rounds {
-        try eachCandidate(title, round) { index, candidate in
-          let time = try seconds {
+        try await eachCandidate(title, round) { index, candidate in
+          let time = try await seconds {
             for list in lists { _ = try candidate.touchEpisodes(list, limit: 20) }
           }
           fetch.samples[index].append(time / Double(lists.count) * 1e6)
@@ -132,21 +132,21 @@ struct Comparison {
     ]
   }
 
-  private mutating func countByType() throws {
+  private mutating func countByType() async throws {
     var count = measurement("count by type", "us", .lower)
     for round in 0..<plan.rounds {
-      try eachCandidate("count by type", round) { index, candidate in
-        let time = try seconds { for _ in 0..<5 { _ = try candidate.countByType() } }
+      try await eachCandidate("count by type", round) { index, candidate in
+        let time = try await seconds { for _ in 0..<5 { _ = try candidate.countByType() } }
         count.samples[index].append(time / 5 * 1e6)
       }
     }
     measurements.append(count)
   }
 
-  private mutating func upsertPages() throws {
-    try upsertPages("upsert 100 random rows", .random, rows: 100, commits: 40)
-    try upsertPages("upsert 100 hot rows", .hot, rows: 100, commits: 40)
-    try upsertPages("upsert 1,000 random rows", .random, rows: 1000, commits: 5)
+  private mutating func upsertPages() async throws {
+    try await upsertPages("upsert 100 random rows", .random, rows: 100, commits: 40)
+    try await upsertPages("upsert 100 hot rows", .hot, rows: 100, commits: 40)
+    try await upsertPages("upsert 1,000 random rows", .random, rows: 1000, commits: 5)
     var size = measurement("  file size after upserts", "MB", .lower)
     for (index, candidate) in candidates.enumerated() {
       size.samples[index].append(megabytes(try candidate.fileSize()))
@@ -156,24 +156,26 @@ struct Comparison {
 
   private mutating func upsertPages(
     _ title: String, _ kind: PageKind, rows: Int, commits: Int
-  ) throws {
+  ) async throws {
     var upsert = measurement(title, "commits/s", .higher)
     for round in 0..<plan.rounds {
       let pages = try (0..<commits).map { _ in try workload.nextPage(kind, rows: rows) }
-      try eachCandidate(title, round) { index, candidate in
-        let time = try seconds { for page in pages { try candidate.pageUpsert(page) } }
+      try await eachCandidate(title, round) { index, candidate in
+        let time = try await seconds {
+          for page in pages { try await candidate.pageUpsert(page) }
+        }
         upsert.samples[index].append(Double(commits) / time)
       }
     }
     measurements.append(upsert)
   }
 
-  private mutating func deleteOldest() throws {
+  private mutating func deleteOldest() async throws {
     var delete = measurement("delete oldest 2 %", "rows/s", .higher)
     let count = workload.count / 50
     for round in 0..<plan.rounds {
-      try eachCandidate("delete oldest", round) { index, candidate in
-        let time = try seconds { try candidate.deleteOldest(count) }
+      try await eachCandidate("delete oldest", round) { index, candidate in
+        let time = try await seconds { try await candidate.deleteOldest(count) }
         delete.samples[index].append(Double(count) / time)
       }
     }
@@ -182,25 +184,27 @@ struct Comparison {
 
   /// Opens a fresh store, loads it and leaves it open; nil when the candidate has no such load.
   private func timedLoad(
-    _ candidate: any Candidate, by load: (RowFeed) throws -> Bool
-  ) throws -> (speed: Double, peak: Double)? {
+    _ candidate: any Candidate, by load: (RowFeed) async throws -> Bool
+  ) async throws -> (speed: Double, peak: Double)? {
     try candidate.prepare(in: scratch.emptyFolder(candidate.name))
     let feed = RowFeed(workload, chunk: 10_000)
     var supported = false
     var time = 0.0
-    let peak = try peakMemoryGrowth { time = try seconds { supported = try load(feed) } }
+    let peak = try await peakMemoryGrowth {
+      time = try await seconds { supported = try await load(feed) }
+    }
     guard supported else { return nil }
     return (Double(workload.count) / (time - feed.ownTime.seconds), megabytes(peak))
   }
 
   private func eachCandidate(
-    _ title: String, _ round: Int, _ turn: (Int, any Candidate) throws -> Void
-  ) throws {
+    _ title: String, _ round: Int, _ turn: (Int, any Candidate) async throws -> Void
+  ) async throws {
     if round == 0 { FileHandle.standardError.write(Data("bench: \(title)\n".utf8)) }
     for (index, candidate) in candidates.enumerated() {
       // What one candidate left for the disk is not to be paid by the next one's flush.
       sync()
-      try turn(index, candidate)
+      try await turn(index, candidate)
     }
   }
 

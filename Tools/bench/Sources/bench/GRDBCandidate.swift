@@ -36,27 +36,25 @@ final class GRDBCandidate<Record: EpisodeRecord>: Candidate {
     pool = nil
   }
 
-  func bulkLoad(_ feed: RowFeed) throws {
-    let pool = try opened()
+  func bulkLoad(_ feed: RowFeed) async throws {
     for rows in feed {
-      try pool.write { database in
+      try commit { database in
         for episode in rows.episodes { try Record(episode).insert(database) }
       }
     }
   }
 
-  func pageUpsert(_ page: Rows) throws {
-    try opened().write { database in
+  func pageUpsert(_ page: Rows) async throws {
+    try commit { database in
       for episode in page.episodes { try Record(episode).save(database) }
     }
   }
 
-  func deleteOldest(_ count: Int) throws {
-    let pool = try opened()
+  func deleteOldest(_ count: Int) async throws {
     for start in stride(from: 0, to: count, by: 10_000) {
       let rows = min(10_000, count - start)
-      _ = try pool.write { database in
-        try Record.order(Column("updatedAt")).limit(rows).deleteAll(database)
+      try commit { database in
+        _ = try Record.order(Column("updatedAt")).limit(rows).deleteAll(database)
       }
     }
   }
@@ -89,6 +87,12 @@ final class GRDBCandidate<Record: EpisodeRecord>: Candidate {
     _ = try opened().writeWithoutTransaction { try $0.checkpoint(.truncate) }
     guard let folder else { return 0 }
     return try sizeOfFiles(in: folder)
+  }
+
+  /// GRDB's blocking write; within an asynchronous function its suspending one would be called,
+  /// which costs a little more.
+  private func commit(_ updates: (Database) throws -> Void) throws {
+    try opened().write(updates)
   }
 
   private func record(id: String) throws -> Record? {

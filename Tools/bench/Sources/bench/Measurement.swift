@@ -44,10 +44,10 @@ struct Summary: Equatable {
 }
 
 /// Seconds on the monotonic clock that `body` took.
-func seconds(_ body: () throws -> Void) rethrows -> Double {
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
   let clock = ContinuousClock()
   let start = clock.now
-  try body()
+  try await body()
   return (clock.now - start).seconds
 }
 

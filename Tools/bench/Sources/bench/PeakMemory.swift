@@ -4,12 +4,12 @@ import Foundation
 /// By how much the resident set of this process grew at most while `body` ran, in bytes. Pages of
 /// mapped files count as soon as they are touched, so for LMDB this includes page cache.
 ///
-/// It resets the kernel's high-water mark and is therefore for one thread at a time.
-func peakMemoryGrowth(_ body: () throws -> Void) throws -> Int {
+/// It resets the kernel's high-water mark and is therefore for one measurement at a time.
+func peakMemoryGrowth(_ body: () async throws -> Void) async throws -> Int {
   raw_release_free_memory()
   try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
   let before = try statusValue("VmRSS")
-  try body()
+  try await body()
   return max(0, try statusValue("VmHWM") - before)
 }
 

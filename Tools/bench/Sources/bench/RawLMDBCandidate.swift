@@ -26,14 +26,14 @@ final class RawLMDBCandidate: Candidate {
     store = nil
   }
 
-  func bulkLoad(_ feed: RowFeed) throws {
+  func bulkLoad(_ feed: RowFeed) async throws {
     for rows in feed {
       guard let first = rows.raw.baseAddress else { continue }
       try check(raw_store_insert(opened(), first, rows.raw.count))
     }
   }
 
-  func sortedLoad(_ feed: RowFeed) throws -> Bool {
+  func sortedLoad(_ feed: RowFeed) async throws -> Bool {
     try feed.workload.withAllRows { rows in
       guard let first = rows.baseAddress else { return }
       try check(raw_store_load_sorted(opened(), first, rows.count, 50_000))
@@ -41,12 +41,12 @@ final class RawLMDBCandidate: Candidate {
     return true
   }
 
-  func pageUpsert(_ page: Rows) throws {
+  func pageUpsert(_ page: Rows) async throws {
     guard let first = page.raw.baseAddress else { return }
     try check(raw_store_upsert(opened(), first, page.raw.count))
   }
 
-  func deleteOldest(_ count: Int) throws {
+  func deleteOldest(_ count: Int) async throws {
     try check(raw_store_delete_oldest(opened(), count, 10_000))
   }
 

@@ -8,23 +8,23 @@ struct CandidateTests {
   @Test(
     "Each candidate answers as a sorted array does, after load, upserts and deletes",
     arguments: CandidateName.allCases)
-  func answersAsAnArray(_ name: CandidateName) throws {
+  func answersAsAnArray(_ name: CandidateName) async throws {
     let workload = try Workload(rows: 5000, seed: 11)
     var model = Model(workload.rows(0..<workload.count).episodes)
     let candidate = name.make()
-    try withFolder { folder in
+    try await withFolder { folder in
       try candidate.prepare(in: folder)
-      try candidate.bulkLoad(RowFeed(workload, chunk: 1000))
+      try await candidate.bulkLoad(RowFeed(workload, chunk: 1000))
       try expectSame(candidate, model, workload)
 
       for kind in [PageKind.random, .hot, .random] {
         let page = try workload.nextPage(kind, rows: 300)
-        try candidate.pageUpsert(page)
+        try await candidate.pageUpsert(page)
         model.upsert(page.episodes)
       }
       try expectSame(candidate, model, workload)
 
-      try candidate.deleteOldest(1200)
+      try await candidate.deleteOldest(1200)
       model.deleteOldest(1200)
       try expectSame(candidate, model, workload)
       #expect(try candidate.fileSize() > 0)
@@ -33,12 +33,12 @@ struct CandidateTests {
   }
 
   @Test("A sorted load holds the same rows", arguments: CandidateName.allCases)
-  func sortedLoads(_ name: CandidateName) throws {
+  func sortedLoads(_ name: CandidateName) async throws {
     let workload = try Workload(rows: 5000, seed: 12)
     let candidate = name.make()
-    try withFolder { folder in
+    try await withFolder { folder in
       try candidate.prepare(in: folder)
-      if try candidate.sortedLoad(RowFeed(workload, chunk: 1000)) {
+      if try await candidate.sortedLoad(RowFeed(workload, chunk: 1000)) {
         try expectSame(candidate, Model(workload.rows(0..<workload.count).episodes), workload)
       }
       try candidate.close()
@@ -46,20 +46,20 @@ struct CandidateTests {
   }
 
   @Test("A candidate that loses one change is caught")
-  func mismatch() throws {
+  func mismatch() async throws {
     let workload = try Workload(rows: 5000, seed: 13)
     let honest = CandidateName.rawA.make()
     let lossy = CandidateName.rawB.make()
-    try withFolder { folder in
+    try await withFolder { folder in
       for (candidate, name) in [(honest, "honest"), (lossy, "lossy")] {
         let own = folder.appending(path: name)
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
         try candidate.prepare(in: own)
-        try candidate.bulkLoad(RowFeed(workload, chunk: 1000))
+        try await candidate.bulkLoad(RowFeed(workload, chunk: 1000))
       }
       let check = CrossCheck(candidates: [honest, lossy], workload: workload)
       try check.run(after: "the load")
-      try honest.pageUpsert(workload.nextPage(.random, rows: 1))
+      try await honest.pageUpsert(workload.nextPage(.random, rows: 1))
       let error = try #require(throws: BenchError.self) { try check.run(after: "a lost page") }
       #expect(error.code == .mismatch)
       try honest.close()
@@ -82,9 +82,10 @@ private func expectSame(_ candidate: any Candidate, _ model: Model, _ workload: 
   }
   #expect(try candidate.episode(id: "ep:none") == nil)
   #expect(
-    try candidate.countByType() == (1...3).map { type in
-      model.episodes.values.count { $0.type == type }
-    })
+    try candidate.countByType()
+      == (1...3).map { type in
+        model.episodes.values.count { $0.type == type }
+      })
 }
 
 /// The simplest thing that gives the right answers.
@@ -124,7 +125,7 @@ private struct Model {
   }
 }
 
-private func withFolder(_ body: (URL) throws -> Void) throws {
+private func withFolder(_ body: (URL) async throws -> Void) async throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "bench-tests-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -133,5 +134,5 @@ private func withFolder(_ body: (URL) throws -> Void) throws {
       Issue.record("\(folder.path) is left: \(error)")
     }
   }
-  try body(folder)
+  try await body(folder)
 }

@@ -35,7 +35,8 @@ struct WorkloadTests {
   func hotPages() throws {
     let workload = try Workload(rows: 10_000, seed: 7)
     var updated = Dictionary(
-      uniqueKeysWithValues: workload.rows(0..<workload.count).episodes.map { ($0.id, $0.updatedAt) })
+      uniqueKeysWithValues: workload.rows(0..<workload.count).episodes.map { ($0.id, $0.updatedAt) }
+    )
     for _ in 0..<5 {
       for episode in try workload.nextPage(.random, rows: 100).episodes {
         updated[episode.id] = episode.updatedAt
