@@ -22,6 +22,7 @@ let package = Package(
       name: "bench",
       dependencies: [
         "CRawLMDB",
+        .product(name: "Mooring", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
