@@ -206,7 +206,7 @@ import Testing
     defer { proxy.stop() }
     try await withServer {
       $0.proxy = proxy.url
-      $0.noProxy = "127.0.0.1"
+      $0.directHosts = ["127.0.0.1"]
     } handler: { _, connection in
       try connection.send(Response(text: "direct"))
     } test: { server, transport in
