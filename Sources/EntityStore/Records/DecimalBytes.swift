@@ -10,6 +10,9 @@ import Foundation
 ///
 /// After the first byte a negative number is complemented.
 enum DecimalBytes {
+  /// Foundation has 128 bits of digits: at most 39 of them, in 20 pairs.
+  static let countMax = 24
+
   static func append(_ decimal: Decimal, to bytes: inout [UInt8]) {
     // The description is exact: Foundation prints all of the at most 38 digits.
     var text = Substring(decimal.description)
