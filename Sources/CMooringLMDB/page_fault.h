@@ -41,7 +41,8 @@ static inline void mooring_fault_handler(int number, siginfo_t *info, void *cont
   // si_code is positive for a fault, and not for kill(2).
   for (int i = 0; info->si_code > 0 && i < MOORING_FAULT_MAPS_MAX; i++) {
     uintptr_t end = atomic_load(&mooring_fault_state()->maps[i].end);
-    if (end != 0 && address >= atomic_load(&mooring_fault_state()->maps[i].start) && address < end) {
+    uintptr_t start = atomic_load(&mooring_fault_state()->maps[i].start);
+    if (end != 0 && address >= start && address < end) {
       ssize_t ignored = write(2, message, sizeof message - 1);
       (void)ignored;
       _exit(65);

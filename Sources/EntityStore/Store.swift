@@ -97,18 +97,24 @@ public final class Store: Sendable {
         .notAStore, "the folder holds no Mooring store", [("folder", environment.folder)],
         advice: "create one with `mooring migrate up` or `mooring sync`")
     }
-    return try environment.write { transaction in
-      if let tree = try environment.tree(named: name, in: transaction) { return tree }
-      guard try environment.treeNames(in: transaction).isEmpty else {
-        throw StoreError(
-          .notAStore, "the folder holds another program's LMDB data",
-          [("folder", environment.folder)], advice: "choose another folder")
-      }
-      let tree = try environment.createTree(named: name, in: transaction)
-      let header = CatalogHeader(uuid: UUID(), revision: 1)
-      try transaction.put(tree, key: CatalogTree.headerKey, value: header.encoded())
-      return tree
+    return try environment.writerQueue.sync {
+      try environment.write { try makeCatalog(named: name, in: $0, of: environment) }
     }
+  }
+
+  private static func makeCatalog(
+    named name: String, in transaction: LMDB.WriteTransaction, of environment: Environment
+  ) throws -> Tree {
+    if let tree = try environment.tree(named: name, in: transaction) { return tree }
+    guard try environment.treeNames(in: transaction).isEmpty else {
+      throw StoreError(
+        .notAStore, "the folder holds another program's LMDB data",
+        [("folder", environment.folder)], advice: "choose another folder")
+    }
+    let tree = try environment.createTree(named: name, in: transaction)
+    let header = CatalogHeader(uuid: UUID(), revision: 1)
+    try transaction.put(tree, key: CatalogTree.headerKey, value: header.encoded())
+    return tree
   }
 
   /// Runs a closure on one consistent snapshot.

@@ -1,7 +1,6 @@
 import CMooringLMDB
 import Dispatch
 import Glibc
-import Synchronization
 
 extension Environment {
   /// Opens the store in a folder, or returns the object with which this process has it open.
@@ -9,7 +8,7 @@ extension Environment {
   /// The folder holds `data.mdb`, `lock.mdb` and the two files of the writer lock, all of mode
   /// 0600; a folder that is made has mode 0700. Before the file is mapped, its size and its meta
   /// pages are held against each other, so that a cut or overwritten file is an error and no
-  /// signal. Trees are not walked: that is `PageFile.verify`.
+  /// signal. The tree of trees is walked, the trees are not: that is `PageFile.verify`.
   ///
   /// - Parameter options: those of the first open hold while the object lives. Asking for a
   ///   writable environment while a read-only one is open fails with `.programming`.
@@ -21,11 +20,14 @@ extension Environment {
     let isNew = try StoreFiles.prepareFolder(folder, create: options.createIfMissing)
     let identity = try StoreFiles.identity(ofFolder: folder)
     while true {
-      switch try OpenEnvironments.find(identity, orOpen: { entry throws(LMDBError) in
-        let environment = try openFirst(folder: folder, options: options, entry: entry)
-        if isNew { StoreFiles.flushFolder(folder) }
-        return environment
-      }) {
+      switch try OpenEnvironments.find(
+        identity,
+        orOpen: { entry throws(LMDBError) in
+          let environment = try openFirst(folder: folder, options: options, entry: entry)
+          if isNew { StoreFiles.flushFolder(folder) }
+          return environment
+        })
+      {
       case .closing(let entry): entry.closed.wait()
       case .open(let environment):
         guard environment.options.access == .readWrite || options.access == .readOnly else {
@@ -117,22 +119,25 @@ enum OpenEnvironments {
     /// Left when the environment is closed: from the last release until then it can be neither
     /// used nor opened again.
     let closed = DispatchGroup()
-    private let environment = Mutex(Weak())
+    private let environment = Guarded(Weak())
 
-    init(_ identity: StoreFiles.Identity) {
-      self.identity = identity
-      closed.enter()
-    }
+    init(_ identity: StoreFiles.Identity) { self.identity = identity }
 
     func current() -> Environment? { environment.withLock { $0.value } }
-    func set(_ value: Environment) { environment.withLock { $0.value = value } }
+
+    func set(_ value: Environment) {
+      closed.enter()
+      environment.withLock { $0.value = value }
+    }
   }
 
   struct Weak: Sendable { weak var value: Environment? }
 
   enum Found { case open(Environment), closing(Entry) }
 
-  private static let entries = Mutex<[StoreFiles.Identity: Entry]>([:])
+  private static let entries = Guarded<[StoreFiles.Identity: Entry]>([:])
+  /// Held while an environment is opened, so that none is opened twice.
+  private static let opening = ThreadLock()
 
   static func find(
     _ identity: StoreFiles.Identity, orOpen open: (Entry) throws(LMDBError) -> Environment
@@ -152,9 +157,11 @@ enum OpenEnvironments {
   }
 
   static func remove(_ entry: Entry) {
-    entries.withLock { if $0[entry.identity] === entry { $0[entry.identity] = nil } }
-    entry.closed.leave()
+    let wasOpen = entries.withLock { entries in
+      guard entries[entry.identity] === entry else { return false }
+      entries[entry.identity] = nil
+      return true
+    }
+    if wasOpen { entry.closed.leave() }
   }
-
-  private static let opening = ThreadLock()
 }

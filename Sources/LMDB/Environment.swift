@@ -1,3 +1,4 @@
+public import Dispatch
 import CMooringLMDB
 import Glibc
 import Synchronization
@@ -48,6 +49,9 @@ public final class Environment: @unchecked Sendable {
   /// The folder as it was named at the first open.
   public let folder: String
   public let options: Options
+  /// Where the writes of this process take turns: `write` is called on this queue, or by somebody
+  /// who knows that there is no other writer.
+  public let writerQueue = DispatchQueue(label: "mooring.writer")
 
   let raw: OpaquePointer
   /// Null if the environment is read-only.

@@ -9,7 +9,7 @@ import Synchronization
 /// leaves them to the program. The check at open finds cut files; this is for pages that are
 /// overwritten, and for a file that another program cuts while it is open.
 public enum FaultGuard {
-  private static let isInstalled = Mutex(false)
+  private static let isInstalled = Guarded(false)
 
   /// Handles SIGBUS and SIGSEGV from inside the map of this environment until it is closed. Other
   /// faults go to the handler that was there before.

@@ -32,9 +32,23 @@ struct PageSource {
     return done
   }
 
-  /// Holds the meta pages against each other and the size of the file, as far as LMDB relies on
-  /// them when it opens the file.
-  func checkMetaPages() throws(LMDBError) {
+  /// Holds the meta pages against each other and the size of the file, and walks the tree of
+  /// trees: what LMDB touches when it opens the file.
+  func checkBeforeMapping() throws(LMDBError) {
+    var cause: String?
+    var last: UInt64?
+    while true {
+      let newest = try readNewestMeta()
+      // A writer that commits twice meanwhile uses the pages of the walked commit again, and a
+      // sound file looks damaged: only two looks at the same commit prove that it is.
+      if let cause, newest.transaction == last { throw damaged(cause) }
+      cause = try damage(under: newest)
+      if cause == nil { return }
+      last = newest.transaction
+    }
+  }
+
+  private func readNewestMeta() throws(LMDBError) -> MetaPage {
     let metas = try readMetaPages()
     if metas.allSatisfy({ $0.flaw == .noMagic }) { throw notAStore }
     guard let first = metas[0].page, let second = metas[1].page else {
@@ -43,14 +57,21 @@ struct PageSource {
     guard first.pageSize == second.pageSize else {
       throw damaged("the meta pages name two page sizes")
     }
-    let newest = first.transaction >= second.transaction ? first : second
+    return first.transaction >= second.transaction ? first : second
+  }
+
+  private func damage(under meta: MetaPage) throws(LMDBError) -> String? {
     let size = try byteCount()
-    if size >= (Int(newest.lastPage) + 1) * newest.pageSize { return }
     // LMDB does not write a page that was taken and given back within one transaction, so that
     // the end of the file may be missing if those pages are free.
-    guard try PageWalk.endIsFree(of: self, meta: newest, pagesInFile: size / newest.pageSize) else {
-      throw damaged("the file is cut short")
+    if size < (Int(meta.lastPage) + 1) * meta.pageSize,
+      try !PageWalk.endIsFree(of: self, meta: meta, pagesInFile: size / meta.pageSize)
+    {
+      return "the file is cut short"
     }
+    var walk = try PageWalk(source: self, meta: meta, findings: PageFindings(limit: 1))
+    _ = try walk.walkTree(.main, meta.main)
+    return walk.findings.problems.first.map(String.init(describing:))
   }
 
   struct FoundMeta {

@@ -47,7 +47,8 @@ struct PageWalk {
   }
 
   /// Walks a tree in key order and holds what it counted against the tree's record.
-  mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(LMDBError) -> PageFile.TreePages {
+  mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(LMDBError) -> PageFile.TreePages
+  {
     var tree = Progress(kind: kind, depth: Int(record.depth))
     defer { for page in tree.pages { page.deallocate() } }
     checkFlags(of: record, in: tree)

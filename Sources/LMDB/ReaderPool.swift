@@ -1,5 +1,4 @@
 import CMooringLMDB
-import Synchronization
 
 /// Idle read transactions: reset, each with its slot in the reader table, ready to be renewed.
 ///
@@ -10,7 +9,7 @@ final class ReaderPool: Sendable {
 
   // @unchecked: the pointer is an idle transaction, used by none until it is taken out.
   struct Idle: @unchecked Sendable { let raw: OpaquePointer }
-  private let idle = Mutex<[Idle]>([])
+  private let idle = Guarded<[Idle]>([])
 
   /// A reset transaction. When the reader table is full, slots of dead processes are freed once.
   func takeOrBegin(in environment: Environment) throws -> OpaquePointer {

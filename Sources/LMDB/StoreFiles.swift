@@ -70,7 +70,7 @@ enum StoreFiles {
       }
       return
     }
-    try file.checkMetaPages()
+    try file.checkBeforeMapping()
   }
 
   static func freeBytes(folder: String) -> Int? {

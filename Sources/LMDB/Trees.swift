@@ -85,11 +85,11 @@ final class TreeHandles: Sendable {
   private static let treeRecordFlag: UInt32 = 0x02
   private static let treeRecordCount = 48
 
-  private let byName = Mutex<[String: MDB_dbi]>([:])
+  private let byName = Guarded<[String: MDB_dbi]>([:])
   /// Held while handles are opened: by a write transaction as a whole, as it may create trees.
   private let opening = ThreadLock()
   /// Trees that were dropped, and whose empty entry could not be removed yet.
-  private let emptied = Mutex<Set<String>>([])
+  private let emptied = Guarded<Set<String>>([])
   /// A commit up to which every tree has a handle that new transactions know.
   let verifiedTransaction = Atomic<Int>(-1)
 
@@ -121,7 +121,8 @@ final class TreeHandles: Sendable {
     var all = true
     try forEachName(in: transaction, environment: environment) { name in
       var flags: UInt32 = 0
-      all = handle(named: name).map { mdb_dbi_flags(transaction, $0, &flags) == MDB_SUCCESS } ?? false
+      all =
+        handle(named: name).map { mdb_dbi_flags(transaction, $0, &flags) == MDB_SUCCESS } ?? false
       return all
     }
     if all { markVerified(Int(mdb_txn_id(transaction))) }
@@ -175,7 +176,9 @@ final class TreeHandles: Sendable {
     for name in missing {
       var handle: MDB_dbi = 0
       let result = mdb_dbi_open(transaction, name, 0, &handle)
-      guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "opening a tree") }
+      guard result == MDB_SUCCESS else {
+        throw environment.failure(result, doing: "opening a tree")
+      }
       opened[name] = handle
     }
     return opened

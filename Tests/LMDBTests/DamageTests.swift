@@ -98,7 +98,8 @@ import Testing
           let child = try ChildProcess(
             childExecutable(named: "store-child"), ["lmdb-walk", path])
           let exit = child.waitForExit()
-          #expect(exit == .init(status: 0, wasSignal: false), "seed \(seed), round \(round): \(places)")
+          #expect(
+            exit == .init(status: 0, wasSignal: false), "seed \(seed), round \(round): \(places)")
         }
         for place in places {
           try file.seek(toOffset: UInt64(place))
@@ -150,6 +151,36 @@ import Testing
       #expect(report.transactionID == newest - 1)
       #expect(report.problems.first?.text == "the meta page bears no mark of LMDB")
       #expect(try code { _ = try Environment.open(at: path) } == .damaged)
+    }
+  }
+
+  @Test func anOverwrittenTreeOfTreesIsRefusedAtOpen() throws {
+    try withTemporaryFolder { folder in
+      let (path, sound) = try makeFile(in: folder)
+      let newest = try #require(PageFile.verify(folder: path).transactionID) & 1
+      let root = sound[(newest * 4_096 + 128)...].prefix(8).reversed().reduce(0) {
+        $0 << 8 | Int($1)
+      }
+      var bytes = sound
+      for index in root * 4_096..<root * 4_096 + 4_096 { bytes[index] = 0xa5 }
+      try write(bytes, to: path)
+      #expect(try code { _ = try Environment.open(at: path) } == .damaged)
+      #expect(try PageFile.verify(folder: path).problems.first?.page == root)
+    }
+  }
+
+  @Test func anAssertionOfLMDBEndsTheProcessWithTheExitCodeForDamage() throws {
+    try withTemporaryFolder { folder in
+      var (path, bytes) = try makeFile(in: folder)
+      // A branch page of one child, which LMDB asserts not to exist.
+      for page in stride(from: 8_192, to: bytes.count, by: 4_096) where bytes[page + 10] == 1 {
+        bytes[page + 12] = 18
+        bytes[page + 13] = 0
+      }
+      try write(bytes, to: path)
+      let child = try ChildProcess(childExecutable(named: "store-child"), ["lmdb-walk", path])
+      #expect(child.readErrors().contains("store damaged: "))
+      #expect(child.waitForExit() == .init(status: 65, wasSignal: false))
     }
   }
 

@@ -7,7 +7,8 @@ import Testing
   @Test func aFolderIsOpenedOncePerProcess() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("store")
-      var first: Environment? = try Environment.open(at: path, options: .init(createIfMissing: true))
+      var first: Environment? = try Environment.open(
+        at: path, options: .init(createIfMissing: true))
       let link = folder.path("link")
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
       #expect(try Environment.open(at: link) === first)

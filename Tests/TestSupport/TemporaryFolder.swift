@@ -29,6 +29,7 @@ public struct TemporaryFolder: Sendable {
 }
 
 /// Runs `body` with a new folder, and removes it at the end.
+@discardableResult
 public func withTemporaryFolder<R>(_ body: (TemporaryFolder) throws -> R) throws -> R {
   let folder = try TemporaryFolder()
   defer { folder.remove() }
@@ -36,6 +37,7 @@ public func withTemporaryFolder<R>(_ body: (TemporaryFolder) throws -> R) throws
 }
 
 /// Runs `body` with a new folder, and removes it at the end.
+@discardableResult
 public func withTemporaryFolder<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: (TemporaryFolder) async throws -> R
 ) async throws -> R {

@@ -1,7 +1,6 @@
 import EntityModel
 import Foundation
 import LMDB
-import Synchronization
 
 /// The catalog as of one schema revision: what every transaction works with. Immutable.
 final class Catalog: Sendable {
@@ -95,7 +94,7 @@ enum CatalogTree {
 final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
-  private let cached = Mutex<Catalog?>(nil)
+  private let cached = Guarded<Catalog?>(nil)
 
   init(environment: Environment, tree: Tree) {
     self.environment = environment

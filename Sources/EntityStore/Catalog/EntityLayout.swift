@@ -1,7 +1,6 @@
 package import EntityModel
 import Foundation
 import LMDB
-import Synchronization
 
 /// One entity as the transactions use it: description, record layout, trees, indexes.
 package final class EntityLayout: Sendable {
@@ -17,7 +16,7 @@ package final class EntityLayout: Sendable {
   private let slotPositions: [Int?]
 
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
-  private let readingOrders = Mutex<[ObjectIdentifier: ReadingOrder]>([:])
+  private let readingOrders = Guarded<[ObjectIdentifier: ReadingOrder]>([:])
 
   init(
     _ description: EntityDescription, tree: Tree, indexTrees: [Int: Tree]

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import LMDB
-import Synchronization
 
 /// The one writer of this process: a serial Dispatch queue with group commit.
 ///
@@ -21,8 +20,9 @@ final class WriterQueue: Sendable {
   private let catalogTree: Tree
   private let catalogs: CatalogCache
   private let now: @Sendable () -> Date
-  private let queue = DispatchQueue(label: "mooring.writer")
-  private let waiting = Mutex<[Job]>([])
+  /// One per environment, so that two stores opened on one folder take turns, too.
+  private let queue: DispatchQueue
+  private let waiting = Guarded<[Job]>([])
   // SAFETY: touched on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
 
@@ -31,6 +31,7 @@ final class WriterQueue: Sendable {
     now: @escaping @Sendable () -> Date
   ) {
     self.environment = environment
+    queue = environment.writerQueue
     self.catalogTree = catalogTree
     self.catalogs = catalogs
     self.now = now

@@ -126,7 +126,7 @@ struct HomeFeedDocument {
   private static func fields(
     _ attributes: JSONValue?, updatedAt: JSONValue?
   ) throws(DocumentError) -> [Field] {
-    var list = FieldList()
+    var list = FieldList(capacity: (attributes?.count ?? 0) + 1)
     if let attributes, !attributes.isNull {
       try requireObject(attributes, at: "/attrs")
       for (name, value) in attributes.members where name.textBytes.first != UInt8(ascii: "_") {
@@ -143,7 +143,7 @@ struct HomeFeedDocument {
     (page.users, page.rejectedUsers) = try root.entries(of: "user") {
       value throws(DocumentError) in
       try Self.requireObject(value)
-      var values = FieldList()
+      var values = FieldList(capacity: value.count)
       for (name, member) in value.members
       where !name.hasText("id") && !name.hasText("rev")
         && name.textBytes.first != UInt8(ascii: "_")

@@ -21,6 +21,10 @@ struct FieldList {
   /// Positions by name, kept once a walk along the names would be slow.
   private var positions: [String: Int] = [:]
 
+  init(capacity: Int) {
+    fields.reserveCapacity(capacity)
+  }
+
   mutating func set(_ name: String, _ value: ScalarValue) {
     if let position = position(of: name) {
       fields[position].value = value

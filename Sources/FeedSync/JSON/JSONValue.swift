@@ -1,4 +1,5 @@
 import CMooringJSON
+import Glibc
 
 /// A value that has been read; valid only inside the closure that got it.
 ///
@@ -73,8 +74,9 @@ struct JSONValue {
   var count: Int { Int(node.pointee.count) }
 
   func hasText(_ other: StaticString) -> Bool {
-    textBytes.elementsEqual(
-      UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    // SAFETY: both have the compared number of bytes.
+    node.pointee.length == UInt32(other.utf8CodeUnitCount)
+      && memcmp(node.pointee.text, other.utf8Start, other.utf8CodeUnitCount) == 0
   }
 }
 

@@ -1,0 +1,39 @@
+import Glibc
+import LMDB
+import TestSupport
+import Testing
+
+/// Mistakes of a program trap with a sentence; each runs in a process of its own.
+@Suite struct MisuseTests {
+  @Test func aTransactionUsedAfterItsScopeTraps() async throws {
+    try await withTemporaryFolder { folder in
+      await #expect(processExitsWith: .signal(SIGILL)) { [path = folder.path("store") as String] in
+        let environment = try Environment.open(at: path, options: .init(createIfMissing: true))
+        var kept: ReadTransaction?
+        try environment.read { kept = $0 }
+        _ = try environment.treeNames(in: kept!)
+      }
+    }
+  }
+
+  @Test func aParentUsedWhileItsNestedTransactionRunsTraps() async throws {
+    try await withTemporaryFolder { folder in
+      await #expect(processExitsWith: .signal(SIGILL)) { [path = folder.path("store") as String] in
+        let environment = try Environment.open(at: path, options: .init(createIfMissing: true))
+        let tree = try environment.makeTree()
+        try environment.write { parent in
+          try parent.nested { _ in try parent.put(tree, key: [1], value: [1]) }
+        }
+      }
+    }
+  }
+
+  @Test func aWriteWithinAWriteTraps() async throws {
+    try await withTemporaryFolder { folder in
+      await #expect(processExitsWith: .signal(SIGILL)) { [path = folder.path("store") as String] in
+        let environment = try Environment.open(at: path, options: .init(createIfMissing: true))
+        try environment.write { _ in try environment.write { _ in } }
+      }
+    }
+  }
+}

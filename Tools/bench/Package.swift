@@ -1,0 +1,34 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own: the peers that Mooring is measured against are dependencies of the
+// measurement, never of the product.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "bench",
+  dependencies: [
+    .package(name: "mooring", path: "../.."),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .target(name: "CRawLMDB", linkerSettings: [.linkedLibrary("lmdb")]),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "CRawLMDB",
+        .product(name: "Mooring", package: "mooring"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .testTarget(name: "BenchTests", dependencies: ["bench"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c11
+)

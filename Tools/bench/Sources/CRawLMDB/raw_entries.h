@@ -1,0 +1,61 @@
+// Index entries and records as bytes; private to this target.
+
+#ifndef RAW_ENTRIES_H
+#define RAW_ENTRIES_H
+
+#include <lmdb.h>
+#include <stdbool.h>
+
+#include "raw_store.h"
+
+enum {
+  tree_id,
+  tree_updated,
+  tree_type_updated,
+  tree_watch_later,
+  tree_favorite,
+  tree_watched,
+  tree_path,
+  tree_count,
+};
+
+/// One index entry: the bytes in sort order. The first `leading` bytes are the leading value, the
+/// key of a partition; the last eight are the object id.
+typedef struct {
+  uint8_t length;
+  uint8_t leading;
+  uint8_t bytes[38];
+} entry;
+
+/// Encodes the entry of `row` in `tree`; its `length` is 0 where the row has none.
+///
+///     tree          leading        rest
+///     id            id NUL         object id
+///     updated                      ~updated_at, object id
+///     type_updated  type (1 byte)  ~updated_at, object id
+///     watch_later, favorite, watched: as updated, absent where the date is
+///     path          path_id NUL    position, object id; absent without a path
+///
+/// Numbers are eight big-endian bytes; a date is the order-preserving form of its IEEE bits, and
+/// `~` its complement, so that the newest comes first.
+void encode_entry(const raw_row *row, uint64_t object_id, int tree, entry *entry);
+
+/// Encodes only a leading string of at most 20 bytes, as the id and path trees begin.
+void encode_leading_text(raw_text text, entry *entry);
+
+int compare_entries(const void *left, const void *right);
+
+uint64_t read_big_endian(const uint8_t *bytes);
+void write_big_endian(uint8_t *bytes, uint64_t value);
+
+enum { longest_record = 512 };
+
+/// Record: six dates and progress as doubles, duration and position as 32-bit, type, five 16-bit
+/// lengths, then id, title, summary, url and path id. Native byte order, unaligned.
+/// Returns the length, or 0 when the row does not fit.
+size_t encode_record(const raw_row *row, uint8_t record[longest_record]);
+
+/// Reads a record in place: the strings point into it. False when it is cut short.
+bool read_record(MDB_val record, raw_row *row);
+
+#endif

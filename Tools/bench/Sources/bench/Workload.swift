@@ -1,0 +1,95 @@
+import CRawLMDB
+
+/// The seeded data set and the upsert pages drawn from it. The same seed and the same calls give
+/// the same rows on every machine.
+final class Workload {
+  let seed: UInt64
+  private let storage: OpaquePointer
+
+  /// Generates `rows` episodes in memory, about 600 bytes each.
+  init(rows: Int, seed: UInt64) throws {
+    guard let storage = raw_rows_create(rows, seed) else {
+      throw BenchError(.outOfMemory, "could not generate \(rows) rows")
+    }
+    self.seed = seed
+    self.storage = storage
+  }
+
+  deinit { raw_rows_destroy(storage) }
+
+  var count: Int { raw_rows_count(storage) }
+  var pathCount: Int { raw_rows_path_count(storage) }
+
+  /// Rows by their place in the order of arrival.
+  func rows(_ range: Range<Int>) -> Rows {
+    // SAFETY: `storage` holds `count` rows and never moves or changes them while it lives, and the
+    // result keeps this workload alive.
+    let all = UnsafeBufferPointer(start: raw_rows_all(storage), count: count)
+    return Rows(UnsafeBufferPointer(rebasing: all[range]), of: self)
+  }
+
+  /// Passes all rows in arrival order, as C holds them.
+  func withAllRows<Result>(
+    _ body: (UnsafeBufferPointer<raw_row>) throws -> Result
+  ) rethrows -> Result {
+    // SAFETY: as in `rows`; the pointer is for the length of the call.
+    try withExtendedLifetime(self) {
+      try body(UnsafeBufferPointer(start: raw_rows_all(storage), count: count))
+    }
+  }
+
+  /// Draws the next upsert page on top of all pages drawn before.
+  func nextPage(_ kind: PageKind, rows: Int) throws -> Rows {
+    guard let page = raw_rows_next_page(storage, kind.raw, rows) else {
+      throw BenchError(.outOfMemory, "could not draw a page of \(rows) rows")
+    }
+    // SAFETY: the page holds `rows` rows and lives as long as `storage`.
+    return Rows(UnsafeBufferPointer(start: page, count: rows), of: self)
+  }
+}
+
+/// How the rows of an upsert page are drawn.
+enum PageKind {
+  case random
+  /// From the 2,000 most recently updated rows.
+  case hot
+
+  fileprivate var raw: raw_page_kind { self == .random ? raw_page_random : raw_page_hot }
+}
+
+/// Rows in the two forms the candidates take, both made before any clock starts.
+struct Rows {
+  let raw: UnsafeBufferPointer<raw_row>
+  let episodes: [Episode]
+  /// What `raw` points into.
+  private let workload: Workload
+
+  fileprivate init(_ raw: UnsafeBufferPointer<raw_row>, of workload: Workload) {
+    self.raw = raw
+    self.workload = workload
+    episodes = raw.map { Episode($0) }
+  }
+}
+
+/// Hands out all rows in arrival order, in chunks, and knows how long making them took, so that a
+/// load is not charged for its input.
+final class RowFeed: Sequence, IteratorProtocol {
+  let workload: Workload
+  private let chunk: Int
+  private var position = 0
+  private(set) var ownTime = Duration.zero
+
+  init(_ workload: Workload, chunk: Int) {
+    self.workload = workload
+    self.chunk = chunk
+  }
+
+  func next() -> Rows? {
+    guard position < workload.count else { return nil }
+    let end = Swift.min(position + chunk, workload.count)
+    var rows: Rows?
+    ownTime += ContinuousClock().measure { rows = workload.rows(position..<end) }
+    position = end
+    return rows
+  }
+}
