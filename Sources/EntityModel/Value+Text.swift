@@ -26,7 +26,7 @@ extension Value {
   /// - Parameter now: What the word `now` stands for in a date.
   /// - Returns: `nil` if the text is not of that kind.
   public init?(text: String, as kind: ValueKind, now: Date) {
-    if text == "null" {
+    if text == "null", kind != .string, kind != .url {
       self = .null
       return
     }
