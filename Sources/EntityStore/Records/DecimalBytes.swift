@@ -61,6 +61,8 @@ enum DecimalBytes {
       digits += String((pair - 1) / 10) + String((pair - 1) % 10)
     }
     guard digits.count <= 40, abs(exponent) <= 200 else { return nil }
+    // What fills the last pair would be a digit too many for the smallest numbers.
+    if digits.last == "0" { digits.removeLast() }
     let text = (sign == 0 ? "-" : "") + digits + "e\(exponent - digits.count)"
     return Decimal(string: text)
   }
