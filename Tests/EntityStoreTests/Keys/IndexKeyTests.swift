@@ -51,6 +51,22 @@ import Testing
     }
   }
 
+  @Test func theCutOfALoneTextAmongNullsIsDetected() async throws {
+    try await withTemporaryStore { temporary in
+      let entity = try temporary.store.catalog().entity("Wide")
+      let index = try #require(entity.indexes.first)
+      for position in 0..<8 {
+        for text in [String(repeating: "x", count: 600), String(repeating: "\0", count: 600)] {
+          var row = [Value](repeating: .null, count: 8)
+          row[position] = .string(text)
+          let key = try #require(try Self.keys(of: row, index, entity).first)
+          #expect(key.isCut)
+          #expect(key.bytes.withUnsafeBytes { index.isCut($0) })
+        }
+      }
+    }
+  }
+
   @Test func aFetchWritesTheSameBytesAsARecord() async throws {
     try await withTemporaryStore(seed: 23) { temporary in
       var random = temporary.random
