@@ -144,8 +144,16 @@ package struct IndexLayout: Sendable {
   /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
   func isCut(_ key: UnsafeRawBufferPointer) -> Bool { cutEnd(of: key) != nil }
 
+  /// The bytes by which the index orders its entries: all but the object id, or if a component
+  /// was cut no more than up to its mark. Entries that agree in these are put in order by their
+  /// records: what follows a cut (other components, a hash) says nothing about the order.
+  func orderingBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard let end = cutEnd(of: key) else { return sortBytes(of: key) }
+    return UnsafeRawBufferPointer(rebasing: key[..<end])
+  }
+
   /// How many of the key's bytes lie before and in the first component that was cut, up to its
-  /// mark. Keys that agree so far sort by their records only.
+  /// mark.
   ///
   /// - Returns: `nil` if nothing was cut.
   private func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
