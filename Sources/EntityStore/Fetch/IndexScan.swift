@@ -7,6 +7,7 @@ import LMDB
 /// in bytes though their values differ; such a run is put in order by its records.
 struct IndexScan {
   private let index: IndexLayout
+  private let reader: KeyReader
   private let range: KeyRange
   private let isReversed: Bool
   private let transaction: ReadTransaction
@@ -18,6 +19,7 @@ struct IndexScan {
     _ entity: EntityLayout
   ) throws {
     self.index = index
+    reader = KeyReader(index)
     self.range = range
     self.isReversed = isReversed
     self.transaction = transaction
@@ -40,7 +42,7 @@ struct IndexScan {
       lower.isEmpty ? try cursor.first() : try cursor.seek(atLeast: lower)
     }
     while let found = entry, range.isBelowUpper(found.key) {
-      if index.isCut(found.key) {
+      if reader.isCut(found.key) {
         let run = try run(from: found, &cursor)
         for id in try sorted(run.identifiers) { guard try body(id) else { return } }
         entry = run.next
@@ -63,7 +65,7 @@ struct IndexScan {
     while let found = entry, range.isAtLeastLower(found.key) {
       let sortBytes = Array(index.sortBytes(of: found.key))
       let id = try identifier(found)
-      let isCut = index.isCut(found.key)
+      let isCut = reader.isCut(found.key)
       entry = try cursor.previous()
       let repeats =
         entry.map { previous in

@@ -128,42 +128,4 @@ package struct IndexLayout: Sendable {
   func sortBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     isUnique || key.count < 8 ? key : UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)])
   }
-
-  /// Whether some component of the key was cut, so that the record must be looked at.
-  ///
-  /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
-  func isCut(_ key: UnsafeRawBufferPointer) -> Bool {
-    let sort = sortBytes(of: key)
-    guard sort.count > 300 else { return false }
-    var offset = 0
-    for part in parts {
-      guard offset < sort.count else { return false }
-      let mask: UInt8 = part.isDescending ? 0xff : 0
-      if sort[offset] ^ mask == KeyWriter.null {
-        offset += 1
-        continue
-      }
-      offset += 1
-      if let size = part.kind.fixedBytes {
-        offset += size
-        continue
-      }
-      while offset + 1 < sort.count {
-        guard sort[offset] ^ mask == 0 else {
-          offset += 1
-          continue
-        }
-        // A decimal ends in one zero; a text in a zero and a mark.
-        if part.kind == .decimal {
-          offset += 1
-          break
-        }
-        let mark = sort[offset + 1] ^ mask
-        offset += 2
-        if mark == 2 { return true }
-        if mark == 1 { break }
-      }
-    }
-    return false
-  }
 }
