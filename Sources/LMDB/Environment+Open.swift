@@ -57,6 +57,7 @@ extension Environment {
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
+    if options.guardsFaults { try FaultGuard.install(for: environment) }
     mdb_reader_check(raw, nil)
     try environment.trees.openMissing(in: environment)
     return environment

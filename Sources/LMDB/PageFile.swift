@@ -86,7 +86,7 @@ public enum PageFile {
     _ source: PageSource, snapshot: ReadTransaction, of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)
-    if let meta = metas.first(where: { $0.transaction == UInt64(snapshot.id) }) {
+    if let meta = metas.first(where: { $0.transaction == UInt64(truncatingIfNeeded: snapshot.id) }) {
       return try walk(source, from: meta, PageFindings(limit: limit))
     }
     let newer = try environment.beginRead()

@@ -116,12 +116,12 @@ struct Migrate: AsyncParsableCommand {
       let applied = try store.migrate()
       if options.quiet { return }
       if isNew {
-        say("made the store \(store.folder)")
-        for entry in try store.migrationHistory() { say("applied \(entry.line) \(entry.name)") }
+        Message.say("made the store \(store.folder)")
+        for entry in try store.migrationHistory() { Message.say("applied \(entry.line) \(entry.name)") }
       } else if applied.isEmpty {
-        say("nothing is pending")
+        Message.say("nothing is pending")
       } else {
-        for migration in applied { say("applied \(migration.line) \(migration.name)") }
+        for migration in applied { Message.say("applied \(migration.line) \(migration.name)") }
       }
     }
   }

@@ -159,7 +159,7 @@ public final class WriteTransaction: ReadTransaction {
 }
 
 extension StoreError {
-  static func missing(_ id: ObjectID) -> StoreError {
+  public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
   }
 }
