@@ -7,18 +7,18 @@ import Testing
 
 /// Requests at the edge of what makes sense.
 @Suite struct FetchRefusalTests {
-  @Test(
-    "A predicate with not-a-number is refused",
-    arguments: [
+  @Test func aPredicateWithNotANumberIsRefused() async throws {
+    let values: [(String, Value)] = [
       ("score", .double(.nan)), ("price", .decimal(.nan)),
       ("dueAt", .date(Date(timeIntervalSinceReferenceDate: .nan))),
-    ] as [(String, Value)])
-  func notANumber(attribute: String, value: Value) async throws {
+    ]
     try await withTemporaryStore { temporary in
-      for comparison in [ComparisonOperator.equal, .less, .greaterOrEqual] {
-        let request = FetchRequest(
-          entityName: "Sample", predicate: .comparison(attribute, comparison, value))
-        #expect(code { try temporary.store.fetch(request) } == .invalidRequest)
+      for (attribute, value) in values {
+        for comparison in [ComparisonOperator.equal, .less, .greaterOrEqual] {
+          let request = FetchRequest(
+            entityName: "Sample", predicate: .comparison(attribute, comparison, value))
+          #expect(code { try temporary.store.fetch(request) } == .invalidRequest, "\(attribute)")
+        }
       }
     }
   }

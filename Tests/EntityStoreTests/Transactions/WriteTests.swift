@@ -108,23 +108,24 @@ import Testing
     }
   }
 
-  @Test(
-    "A value that breaks a rule is refused",
-    arguments: [
+  @Test func aValueThatBreaksARuleIsRefused() async throws {
+    // Not as arguments of the test: Foundation traps when it prints a date that is no number.
+    let refused: [(String, Value)] = [
       ("name", .null), ("name", 1), ("rank", .null), ("rank", 1.0), ("score", .double(.nan)),
       ("price", .decimal(.nan)), ("dueAt", .date(Date(timeIntervalSinceReferenceDate: .nan))),
       ("state", .null), ("state", 1), ("kind", "small"), ("tags", "a"), ("link", "https://a"),
-    ] as [(String, Value)])
-  func refusedValue(attribute: String, value: Value) async throws {
+    ]
     try await withTemporaryStore { temporary in
-      let values = ["name": "a"].merging([attribute: value]) { _, new in new }
-      let store = temporary.store
-      #expect(await code { try await store.write { _ = try $0.insert("Sample", values) } } == .validation)
-      let id = try await store.write { try $0.insert("Sample", ["name": "b"]) }
-      #expect(
-        await code {
-          try await store.write { try $0.update(id) { try $0.set(attribute, to: value) } }
-        } == .validation)
+      try await temporary.store.write { transaction in
+        let id = try transaction.insert("Sample", ["name": "b"])
+        for (attribute, value) in refused {
+          let values = ["name": "a"].merging([attribute: value]) { _, new in new }
+          #expect(code { try transaction.insert("Sample", values) } == .validation, "\(attribute)")
+          #expect(
+            code { try transaction.update(id) { try $0.set(attribute, to: value) } } == .validation,
+            "\(attribute)")
+        }
+      }
     }
   }
 
