@@ -50,11 +50,15 @@ extension Value: Codable {
       let seconds = try container.decode(Double.self, forKey: key)
       self = .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .decimal, .data, .url:
+      // Not through `init(text:…)`, for which "null", a good base64 text, is null.
       let text = try container.decode(String.self, forKey: key)
-      let kind = ValueKind(rawValue: key.rawValue) ?? .string
-      guard let value = Value(text: text, as: kind, now: .distantPast) else {
-        throw Value.malformed("unreadable \(key.rawValue)", decoder)
-      }
+      let value: Value? =
+        switch key {
+        case .decimal: Value.decimal(of: text)
+        case .data: Data(base64Encoded: text).map(Value.data)
+        default: URL(string: text).map(Value.url)
+        }
+      guard let value else { throw Value.malformed("unreadable \(key.rawValue)", decoder) }
       self = value
     }
   }

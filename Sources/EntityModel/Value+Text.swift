@@ -26,7 +26,7 @@ extension Value {
   /// - Parameter now: What the word `now` stands for in a date.
   /// - Returns: `nil` if the text is not of that kind.
   public init?(text: String, as kind: ValueKind, now: Date) {
-    if text == "null" {
+    if text == "null", kind != .string, kind != .url {
       self = .null
       return
     }
@@ -87,9 +87,10 @@ extension Value {
     return (try? style.parse(text)).map(Value.date)  // because a text that is no date is `nil` here
   }
 
-  private static func decimal(of text: String) -> Value? {
-    // Decimal(string:) reads a prefix, so the grammar is checked first.
-    guard text.wholeMatch(of: /-?[0-9]{1,38}(\.[0-9]{1,38})?/) != nil,
+  static func decimal(of text: String) -> Value? {
+    // Decimal(string:) reads a prefix, so the grammar is checked first. The greatest decimal has
+    // 39 digits and 127 zeros, the least 128 places.
+    guard text.wholeMatch(of: /-?[0-9]{1,166}(\.[0-9]{1,166})?/) != nil,
       let decimal = Decimal(string: text)
     else { return nil }
     return .decimal(decimal)

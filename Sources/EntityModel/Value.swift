@@ -20,6 +20,47 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value {
+  /// Equal as `compared(with:)` says: texts are equal when their UTF-8 bytes are. Swift's own
+  /// `==` takes two spellings of one character for equal, and a change between them would be lost.
+  public static func == (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.int64(let a), .int64(let b)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.decimal(let a), .decimal(let b)): a == b
+    case (.bool(let a), .bool(let b)): a == b
+    case (.string(let a), .string(let b)): haveSameBytes(a, b)
+    case (.date(let a), .date(let b)): a == b
+    case (.uuid(let a), .uuid(let b)): a == b
+    case (.data(let a), .data(let b)): a == b
+    case (.url(let a), .url(let b)): haveSameBytes(a.absoluteString, b.absoluteString)
+    case (.strings(let a), .strings(let b)): a.elementsEqual(b, by: haveSameBytes)
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    switch self {
+    case .null: break
+    case .int64(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .bool(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value)
+    case .date(let value): hasher.combine(value)
+    case .uuid(let value): hasher.combine(value)
+    case .data(let value): hasher.combine(value)
+    case .url(let value): hasher.combine(value.absoluteString)
+    case .strings(let value): hasher.combine(value)
+    }
+  }
+
+  private static func haveSameBytes(_ a: String, _ b: String) -> Bool {
+    // The first is a comparison of memory for ASCII, which the second then is, too.
+    a == b && a.utf8.elementsEqual(b.utf8)
+  }
+
   /// The kind of this value; `nil` for null, which fits every optional attribute.
   public var kind: ValueKind? {
     switch self {

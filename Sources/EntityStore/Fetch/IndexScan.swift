@@ -4,10 +4,9 @@ import LMDB
 /// Walks a range of an index and yields object ids in the order of the values, forward or backward.
 ///
 /// Equal keys come in order of object id either way. Keys that were cut at LMDB's key size agree
-/// in bytes though their values differ; such a run is put in order by its records.
+/// up to the cut though their values differ; such a run is put in order by its records.
 struct IndexScan {
   private let index: IndexLayout
-  private let reader: KeyReader
   private let range: KeyRange
   private let isReversed: Bool
   private let transaction: ReadTransaction
@@ -19,7 +18,6 @@ struct IndexScan {
     _ entity: EntityLayout
   ) throws {
     self.index = index
-    reader = KeyReader(index)
     self.range = range
     self.isReversed = isReversed
     self.transaction = transaction
@@ -42,7 +40,7 @@ struct IndexScan {
       lower.isEmpty ? try cursor.first() : try cursor.seek(atLeast: lower)
     }
     while let found = entry, range.isBelowUpper(found.key) {
-      if reader.isCut(found.key) {
+      if index.isCut(found.key) {
         let run = try run(from: found, &cursor)
         for id in try sorted(run.identifiers) { guard try body(id) else { return } }
         entry = run.next
@@ -63,44 +61,48 @@ struct IndexScan {
       entry = try cursor.last()
     }
     while let found = entry, range.isAtLeastLower(found.key) {
-      let sortBytes = Array(index.sortBytes(of: found.key))
+      let ordering = Array(index.orderingBytes(of: found.key))
       let id = try identifier(found)
-      let isCut = reader.isCut(found.key)
+      let isCut = index.isCut(found.key)
       entry = try cursor.previous()
-      let repeats =
-        entry.map { previous in
-          sortBytes.withUnsafeBytes { compare(index.sortBytes(of: previous.key), $0) == 0 }
-        } ?? false
+      let repeats = entry.map { begins($0.key, with: ordering) } ?? false
       guard repeats || isCut else {
         guard try body(id) else { return }
         continue
       }
       // Several records with these values: go to the first of them and take them forward.
-      guard let first = try sortBytes.withUnsafeBytes({ try cursor.seek(atLeast: $0) }) else {
+      guard let first = try ordering.withUnsafeBytes({ try cursor.seek(atLeast: $0) }) else {
         return
       }
       let run = try run(from: first, &cursor)
       for id in isCut ? try sorted(run.identifiers) : run.identifiers {
         guard try body(id) else { return }
       }
-      entry = try sortBytes.withUnsafeBytes { try cursor.seek(below: $0) }
+      entry = try ordering.withUnsafeBytes { try cursor.seek(below: $0) }
     }
   }
 
-  /// All entries with the sort bytes of `first`, and the entry after them.
+  /// All entries with the ordering bytes of `first`, and the entry after them.
   private mutating func run(
     from first: Cursor.Entry, _ cursor: inout Cursor
   ) throws -> (identifiers: [Int64], next: Cursor.Entry?) {
-    let sortBytes = Array(index.sortBytes(of: first.key))
+    let ordering = Array(index.orderingBytes(of: first.key))
     var identifiers: [Int64] = []
     var entry: Cursor.Entry? = first
-    while let found = entry,
-      sortBytes.withUnsafeBytes({ compare(index.sortBytes(of: found.key), $0) == 0 })
-    {
+    while let found = entry, begins(found.key, with: ordering) {
       identifiers.append(try identifier(found))
       entry = try cursor.next()
     }
     return (identifiers, entry)
+  }
+
+  /// No component is the beginning of another one, so that keys which begin with all the ordering
+  /// bytes of one have no others.
+  private func begins(_ key: UnsafeRawBufferPointer, with ordering: [UInt8]) -> Bool {
+    guard key.count >= ordering.count else { return false }
+    return ordering.withUnsafeBytes {
+      compare(UnsafeRawBufferPointer(rebasing: key[..<ordering.count]), $0) == 0
+    }
   }
 
   private func sorted(_ identifiers: [Int64]) throws -> [Int64] {

@@ -17,6 +17,8 @@ package struct IndexLayout: Sendable {
   /// Which part is a list; it gives one entry per distinct element, none for null or empty.
   let listPart: Int?
   let number: Int
+  /// The least length that a key has when something of it was cut, without the object id.
+  private let cutBytesMin: Int
 
   var isUnique: Bool { description.isUnique }
   var isSparse: Bool { description.isSparse }
@@ -44,6 +46,14 @@ package struct IndexLayout: Sendable {
     self.number = number
     self.parts = parts.reversed()
     listPart = self.parts.firstIndex { $0.kind == .strings }
+    let reservedMax = parts.filter { IndexLayout.isText($0.kind) }.map(\.reservedAfter).max() ?? 0
+    // A cut component leaves of its room what it does not need at most one byte, where an
+    // escaped zero did not fit.
+    cutBytesMin = Limits.keyBytesMax - 8 - 1 - reservedMax
+  }
+
+  private static func isText(_ kind: ValueKind) -> Bool {
+    kind.fixedBytes == nil && kind != .decimal
   }
 
   private static func reserve(for kind: ValueKind) -> Int {
@@ -127,5 +137,73 @@ package struct IndexLayout: Sendable {
   @inline(__always)
   func sortBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     isUnique || key.count < 8 ? key : UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)])
+  }
+
+  /// Whether some component of the key was cut, so that the record must be looked at.
+  ///
+  /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
+  func isCut(_ key: UnsafeRawBufferPointer) -> Bool { cutEnd(of: key) != nil }
+
+  /// The bytes by which the index orders its entries: all but the object id, or if a component
+  /// was cut no more than up to its mark. Entries that agree in these are put in order by their
+  /// records: what follows a cut (other components, a hash) says nothing about the order.
+  func orderingBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard let end = cutEnd(of: key) else { return sortBytes(of: key) }
+    return UnsafeRawBufferPointer(rebasing: key[..<end])
+  }
+
+  /// How many of the key's bytes lie before and in the first component that was cut, up to its
+  /// mark.
+  ///
+  /// - Returns: `nil` if nothing was cut.
+  private func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
+    let sort = sortBytes(of: key)
+    guard sort.count >= cutBytesMin else { return nil }
+    var offset = 0
+    for part in parts {
+      guard offset < sort.count else { return nil }
+      let mask: UInt8 = part.isDescending ? 0xff : 0
+      let isNull = sort[offset] ^ mask == KeyWriter.null
+      offset += 1
+      if isNull { continue }
+      if let size = part.kind.fixedBytes {
+        offset += size
+      } else if part.kind == .decimal {
+        offset = IndexLayout.decimalEnd(sort, from: offset, mask: mask)
+      } else {
+        let end = IndexLayout.textEnd(sort, from: offset, mask: mask)
+        if end.isCut { return end.offset }
+        offset = end.offset
+      }
+    }
+    return nil
+  }
+
+  /// Where a decimal ends: see `DecimalBytes`.
+  private static func decimalEnd(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, mask: UInt8
+  ) -> Int {
+    guard start < bytes.count, bytes[start] ^ mask != 1 else { return start + 1 }
+    let last: UInt8 = bytes[start] ^ mask == 0 ? 0xff : 0
+    var offset = start + 3
+    while offset < bytes.count, bytes[offset] ^ mask != last { offset += 1 }
+    return offset + 1
+  }
+
+  /// Where a text ends, after its mark.
+  private static func textEnd(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, mask: UInt8
+  ) -> (offset: Int, isCut: Bool) {
+    var offset = start
+    while offset + 1 < bytes.count {
+      guard bytes[offset] ^ mask == 0 else {
+        offset += 1
+        continue
+      }
+      let mark = bytes[offset + 1] ^ mask
+      offset += 2
+      if mark <= 2 { return (offset, mark == 2) }
+    }
+    return (bytes.count, false)
   }
 }

@@ -39,22 +39,6 @@ struct KeyReader {
     return rest.isEmpty ? parts : nil
   }
 
-  /// Whether some component of the key was cut, so that the record must be looked at.
-  ///
-  /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
-  @inline(__always)
-  func isCut(_ key: UnsafeRawBufferPointer) -> Bool {
-    let sort = index.sortBytes(of: key)
-    guard sort.count > 300 else { return false }
-    var rest = sort[...]
-    for part in index.parts {
-      guard let extent = extent(of: part, rest) else { return false }
-      if extent.isCut { return true }
-      rest = rest.dropFirst(extent.count)
-    }
-    return false
-  }
-
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   // MARK: Where a component ends

@@ -51,7 +51,7 @@ struct KeyWriter: ~Copyable {
   mutating func truncate(to count: Int) { self.count = count }
 
   // SAFETY (whole type): `room` keeps every variable component within `keyBytesMax`, fixed ones
-  // take at most 17 bytes each, and an index has at most `keyPartsMax` of them.
+  // take at most 17 bytes each, decimals 25, and an index has at most `keyPartsMax` of them.
 
   /// Appends the attribute's value as one component.
   ///
@@ -70,7 +70,10 @@ struct KeyWriter: ~Copyable {
       case .double, .date: push(bigEndian: KeyWriter.ordered(field.double))
       case .bool: push(field.bool ? 1 : 0)
       case .uuid: push(field.fixedBytes)
-      case .decimal: push(try field.bytes())
+      case .decimal:
+        let bytes = try field.bytes()
+        guard bytes.count <= DecimalBytes.countMax else { throw RecordDamage() }
+        push(bytes)
       case .string, .url, .data: push(text: try field.bytes(), room: room, hashesCuts: hashesCuts)
       case .strings: throw RecordDamage()  // lists are written element by element
       }

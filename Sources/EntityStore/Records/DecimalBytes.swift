@@ -10,6 +10,9 @@ import Foundation
 ///
 /// After the first byte a negative number is complemented.
 enum DecimalBytes {
+  /// Foundation has 128 bits of digits: at most 39 of them, in 20 pairs.
+  static let countMax = 24
+
   static func append(_ decimal: Decimal, to bytes: inout [UInt8]) {
     // The description is exact: Foundation prints all of the at most 38 digits.
     var text = Substring(decimal.description)
@@ -58,6 +61,8 @@ enum DecimalBytes {
       digits += String((pair - 1) / 10) + String((pair - 1) % 10)
     }
     guard digits.count <= 40, abs(exponent) <= 200 else { return nil }
+    // What fills the last pair would be a digit too many for the smallest numbers.
+    if digits.last == "0" { digits.removeLast() }
     let text = (sign == 0 ? "-" : "") + digits + "e\(exponent - digits.count)"
     return Decimal(string: text)
   }

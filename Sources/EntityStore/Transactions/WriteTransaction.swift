@@ -41,7 +41,7 @@ public final class WriteTransaction: ReadTransaction {
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
     let layout = try catalog.entity(entity)
-    var row = layout.description.attributes.map(\.defaultValue)
+    var row = layout.defaults
     for (name, value) in values { row[try layout.position(of: name)] = value }
     return ObjectID(entity: entity, number: try insert(row, into: layout))
   }

@@ -59,9 +59,13 @@ extension Entity {
     return attribute.name
   }
 
-  /// The values that this type knows of, by attribute name.
-  var namedValues: [String: Value] {
-    Dictionary(uniqueKeysWithValues: Self.attributes.map { ($0.name, $0.value(self)) })
+  /// Puts the values that this type knows of into a row.
+  ///
+  /// - Parameter positions: Of the type's attributes, in their order (`EntityLayout.positions`).
+  func write(to row: inout [Value], at positions: [Int]) {
+    for (attribute, position) in zip(Self.attributes, positions) {
+      row[position] = attribute.value(self)
+    }
   }
 }
 
@@ -89,14 +93,16 @@ public struct RecordReader {
   /// The value of an attribute.
   ///
   /// - Throws: `unknownAttribute`, `schemaMismatch`, `damaged`.
+  @inlinable
   public subscript<T: AttributeValue>(_ name: StaticString) -> T {
-    mutating get throws {
-      let position = try position(of: name)
-      return try T(
-        reading: StoredField(
-          field: view.field(position), attribute: entity.description.attributes[position],
-          entity: entity.name))
-    }
+    mutating get throws { try T(reading: try field(name)) }
+  }
+
+  @usableFromInline
+  mutating func field(_ name: StaticString) throws -> StoredField {
+    let position = try position(of: name)
+    return StoredField(
+      field: view.field(position), position: position, layout: .passUnretained(entity))
   }
 
   @inline(__always)

@@ -60,7 +60,10 @@ extension WriteTransaction {
   /// Writes a value as a new record; attributes that the type does not know get their defaults.
   @discardableResult
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
-    try insert(T.entityName, value.namedValues)
+    let entity = try catalog.entity(T.entityName)
+    var row = entity.defaults
+    value.write(to: &row, at: try entity.positions(of: T.self))
+    return ObjectID(entity: T.entityName, number: try insert(row, into: entity))
   }
 
   /// Reads a record, lets the closure change it, and writes it if it changed; attributes that the
@@ -70,9 +73,7 @@ extension WriteTransaction {
   ) throws {
     guard var value = try get(type, id) else { throw StoreError.missing(id) }
     try change(&value)
-    try update(id) { record in
-      for (name, value) in value.namedValues { try record.set(name, to: value) }
-    }
+    try write(value, over: id)
   }
 
   /// Finds the record with this value's unique attributes and changes it; inserts one if there is
@@ -81,8 +82,22 @@ extension WriteTransaction {
   /// - Parameter keyPaths: Exactly the attributes of one unique index.
   @discardableResult
   public func upsert<T: Entity>(_ value: T, by keyPaths: PartialKeyPath<T>...) throws -> ObjectID {
-    try upsert(
-      T.entityName, value.namedValues, by: try keyPaths.map { try T.attributeName(of: $0) })
+    let entity = try catalog.entity(T.entityName)
+    let index = try entity.uniqueIndex(on: try keyPaths.map { try T.attributeName(of: $0) })
+    var row = entity.defaults
+    value.write(to: &row, at: try entity.positions(of: T.self))
+    guard let id = try identifier(in: entity, index: index, by: { row[$0] }) else {
+      return ObjectID(entity: T.entityName, number: try insert(row, into: entity))
+    }
+    let identity = ObjectID(entity: T.entityName, number: id)
+    try write(value, over: identity)
+    return identity
+  }
+
+  private func write<T: Entity>(_ value: T, over id: ObjectID) throws {
+    try update(id) { record in
+      value.write(to: &record.values, at: try record.layout.positions(of: T.self))
+    }
   }
 
   @discardableResult

@@ -1,0 +1,61 @@
+import EntityModel
+import Foundation
+import Testing
+
+@Suite struct ValidationTests {
+  private func failure(
+    of value: Value, _ type: AttributeType, _ rules: Validation = .none, optional: Bool = true
+  ) throws -> ValidationFailure? {
+    try AttributeValidator(
+      AttributeDescription(name: "a", type: type, isOptional: optional, validation: rules)
+    ).failure(of: value)
+  }
+
+  @Test func nullFitsEveryOptionalAttributeAndNoRequiredOne() throws {
+    #expect(try failure(of: .null, .string) == nil)
+    #expect(try failure(of: .null, .string, optional: false) == .required)
+  }
+
+  @Test func aValueOfAnotherKindIsRefused() throws {
+    #expect(try failure(of: 1, .string) == .wrongKind(expected: .string, found: .int64))
+    let enumeration = AttributeType.enumeration(.init(cases: [.init(name: "a", rawValue: 1)]))
+    #expect(try failure(of: "a", enumeration) == .wrongKind(expected: .int64, found: .string))
+    #expect(try failure(of: 99, enumeration) == nil)
+  }
+
+  @Test func notANumberIsRefusedInEveryKindThatHasIt() throws {
+    #expect(try failure(of: .double(.nan), .double) == .notANumber)
+    #expect(try failure(of: .decimal(.nan), .decimal) == .notANumber)
+    #expect(
+      try failure(of: .date(Date(timeIntervalSinceReferenceDate: .nan)), .date) == .notANumber)
+    #expect(try failure(of: .double(.infinity), .double) == nil)
+  }
+
+  @Test func boundsIncludeTheirEnds() throws {
+    let rules = Validation(min: 0.0, max: 1.0)
+    #expect(try failure(of: 0.0, .double, rules) == nil)
+    #expect(try failure(of: 1.0, .double, rules) == nil)
+    #expect(try failure(of: .double(-0.1), .double, rules) == .belowMinimum(0.0))
+    #expect(try failure(of: 1.1, .double, rules) == .aboveMaximum(1.0))
+  }
+
+  @Test func lengthCountsCharactersBytesOrElements() throws {
+    let rules = Validation(maxLength: 2)
+    #expect(try failure(of: "👨‍👩‍👧e\u{301}", .string, rules) == nil)
+    #expect(try failure(of: "abc", .string, rules) == .tooLong(maximum: 2))
+    #expect(try failure(of: .data(Data([1, 2, 3])), .data, rules) == .tooLong(maximum: 2))
+    #expect(try failure(of: .strings(["a", "b", "c"]), .strings, rules) == .tooLong(maximum: 2))
+    #expect(try failure(of: .strings(["abc", "b"]), .strings, rules) == nil)
+  }
+
+  @Test func aPatternMatchesTheWholeTextOrEveryElement() throws {
+    let rules = Validation(pattern: "[a-z]+")
+    #expect(try failure(of: "abc", .string, rules) == nil)
+    #expect(try failure(of: "abc1", .string, rules) == .noMatch(pattern: "[a-z]+"))
+    #expect(try failure(of: .strings(["a", "B"]), .strings, rules) != nil)
+    #expect(try failure(of: .strings([]), .strings, rules) == nil)
+    #expect(throws: (any Error).self) {
+      try failure(of: "a", .string, Validation(pattern: "[a-"))
+    }
+  }
+}

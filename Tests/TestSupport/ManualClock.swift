@@ -1,0 +1,17 @@
+public import Foundation
+import Synchronization
+
+/// Time that stands still until a test moves it.
+public final class ManualClock: Sendable {
+  private let time: Mutex<Date>
+
+  public init(_ start: Date = Date(timeIntervalSinceReferenceDate: 800_000_000)) {
+    time = Mutex(start)
+  }
+
+  public var now: Date { time.withLock { $0 } }
+
+  public func advance(by seconds: TimeInterval) {
+    time.withLock { $0.addTimeInterval(seconds) }
+  }
+}

@@ -1,0 +1,73 @@
+public import EntityStore
+import Foundation
+
+/// A store in a folder of its own, with time and randomness that a test can repeat.
+public struct TemporaryStore: Sendable {
+  public let store: Store
+  public let folder: TemporaryFolder
+  public let clock: ManualClock
+  public let random: SeededRandom
+}
+
+/// A store that was not whole at the end of a test.
+public struct StoreNotClean: Error, CustomStringConvertible {
+  public let problems: [String]
+
+  public var description: String {
+    "the store is not clean: " + problems.prefix(10).joined(separator: "; ")
+  }
+}
+
+/// The seed of a test: `MOORING_SEED`, by which a failure is replayed, or the test's own.
+public func testSeed(_ usual: UInt64) -> UInt64 {
+  ProcessInfo.processInfo.environment["MOORING_SEED"].flatMap { UInt64($0) } ?? usual
+}
+
+/// Whether the long versions of the tests are asked for (`MOORING_THOROUGH=1`).
+public var isThorough: Bool { ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" }
+
+/// Runs `body` with a new store, and removes it at the end.
+///
+/// Commits are not flushed: a test kills processes, never the machine.
+///
+/// - Throws: what `body` throws, after the seed was printed; `StoreNotClean` if the store does not
+///   pass its integrity check at the end.
+public func withTemporaryStore<R>(
+  seed: UInt64 = 1, migrations: [MigrationSource] = [.model],
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (TemporaryStore) async throws -> R
+) async throws -> R {
+  let seed = testSeed(seed)
+  do {
+    return try await withTemporaryFolder { folder in
+      let clock = ManualClock()
+      let store = try openStore(at: folder.path("store"), migrations: migrations, clock: clock)
+      let result = try await body(
+        TemporaryStore(
+          store: store, folder: folder, clock: clock, random: SeededRandom(seed: seed)))
+      try requireClean(store)
+      return result
+    }
+  } catch {
+    print("MOORING_SEED=\(seed) repeats this failure")
+    throw error
+  }
+}
+
+/// Opens a store for a test; makes it if it is missing.
+public func openStore(
+  at folder: String, migrations: [MigrationSource] = [.model], clock: ManualClock = ManualClock(),
+  mapSize: Int = 1 << 30, migrate: Store.MigrationPolicy = .ifEmpty
+) throws -> Store {
+  var options = Store.Options()
+  options.mapSize = mapSize
+  options.flushesCommits = false
+  options.now = { clock.now }
+  return try Store.open(at: folder, migrations: migrations, migrate: migrate, options: options)
+}
+
+/// - Throws: `StoreNotClean`.
+public func requireClean(_ store: Store) throws {
+  let report = try store.checkIntegrity()
+  guard report.isClean else { throw StoreNotClean(problems: report.problems.map(\.description)) }
+}
