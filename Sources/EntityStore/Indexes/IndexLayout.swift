@@ -58,7 +58,7 @@ package struct IndexLayout: Sendable {
 
   private static func reserve(for kind: ValueKind) -> Int {
     if let size = kind.fixedBytes { return 1 + size }
-    return kind == .decimal ? 25 : 40
+    return kind == .decimal ? 1 + DecimalBytes.countMax : 40
   }
 
   /// The room of a part, given how much of the key is written.
