@@ -39,6 +39,22 @@ struct KeyReader {
     return rest.isEmpty ? parts : nil
   }
 
+  /// How many of the key's bytes lie before and in the first component that was cut, up to its
+  /// mark.
+  ///
+  /// - Returns: `nil` if nothing was cut.
+  func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
+    var rest = index.sortBytes(of: key)[...]
+    var end = 0
+    for part in index.parts {
+      guard let extent = extent(of: part, rest) else { return nil }
+      end += extent.count
+      if extent.isCut { return end - (index.isUnique ? KeyWriter.hashBytes : 0) }
+      rest = rest.dropFirst(extent.count)
+    }
+    return nil
+  }
+
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   // MARK: Where a component ends
