@@ -3,7 +3,6 @@ import Console
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -117,7 +116,9 @@ struct Migrate: AsyncParsableCommand {
       if options.quiet { return }
       if isNew {
         Message.say("made the store \(store.folder)")
-        for entry in try store.migrationHistory() { Message.say("applied \(entry.line) \(entry.name)") }
+        for entry in try store.migrationHistory() {
+          Message.say("applied \(entry.line) \(entry.name)")
+        }
       } else if applied.isEmpty {
         Message.say("nothing is pending")
       } else {

@@ -117,7 +117,7 @@ struct SyncOutput {
   func write(_ reports: [SyncReport]) throws {
     try StandardOutput.with { output in
       switch format {
-      case .table: try output.write(table(reports))
+      case .table: if !reports.isEmpty { try output.write(table(reports)) }
       case .json: try output.write(try JSONText.of(reports) + "\n")
       case .jsonl: for report in reports { try output.write(try JSONText.of(report) + "\n") }
       case .csv:

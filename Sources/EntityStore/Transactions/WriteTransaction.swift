@@ -141,9 +141,7 @@ public final class WriteTransaction: ReadTransaction {
 
   private func nextID(of entity: EntityLayout) throws -> Int64 {
     if let next = nextIDs[entity.name] { return next }
-    let key = CatalogTree.nextIDKey(entity: entity.description.id)
-    guard let bytes = try transaction.get(catalogTree, key), bytes.count == 8 else { return 1 }
-    return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+    return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
   }
 
   // MARK: Completion
