@@ -17,7 +17,8 @@ final class Channel: Sendable {
     // Without this, a small answer after a small answer waits 40 ms for the client's delayed ACK.
     setOption(descriptor, level: Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     setOption(
-      descriptor, level: SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: Limits.idleSeconds, tv_usec: 0))
+      descriptor, level: SOL_SOCKET, SO_RCVTIMEO,
+      timeval(tv_sec: LoopbackServer.Limits.idleSeconds, tv_usec: 0))
   }
 
   deinit {

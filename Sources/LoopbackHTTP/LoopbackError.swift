@@ -9,7 +9,7 @@ public struct LoopbackError: Error, Sendable, CustomStringConvertible {
     case system
     /// The client sent no well-formed request.
     case badRequest
-    /// The client sent more than ``Limits`` allow.
+    /// The client sent more than ``LoopbackServer/Limits`` allow.
     case requestTooLarge
   }
 
@@ -33,7 +33,7 @@ public struct LoopbackError: Error, Sendable, CustomStringConvertible {
     case .connectionClosed: "return from the handler"
     case .system: "look at the limits of the process (ulimit -a)"
     case .badRequest: "correct the client"
-    case .requestTooLarge: "send less, or raise Limits"
+    case .requestTooLarge: "send less, or raise LoopbackServer.Limits"
     }
   }
 

@@ -37,7 +37,7 @@ struct RequestReader {
         buffer.removeSubrange(..<end.upperBound)
         return head
       }
-      guard buffer.count <= Limits.headerBytes else {
+      guard buffer.count <= LoopbackServer.Limits.headerBytes else {
         throw LoopbackError(code: .requestTooLarge, context: "headers")
       }
       // A client that speaks TLS would wait for an answer until its timeout.
@@ -78,7 +78,7 @@ struct RequestReader {
       }
       if count == 0 { break }
       body += try take(count)
-      guard body.count <= Limits.bodyBytes else {
+      guard body.count <= LoopbackServer.Limits.bodyBytes else {
         throw LoopbackError(code: .requestTooLarge, context: "body")
       }
       guard try takeLine().isEmpty else {
@@ -96,7 +96,7 @@ struct RequestReader {
         buffer.removeSubrange(..<end.upperBound)
         return line
       }
-      guard buffer.count <= Limits.headerBytes else {
+      guard buffer.count <= LoopbackServer.Limits.headerBytes else {
         throw LoopbackError(code: .requestTooLarge, context: "chunk header")
       }
       try fillOrThrow()
@@ -104,7 +104,7 @@ struct RequestReader {
   }
 
   private mutating func take(_ count: Int) throws -> [UInt8] {
-    guard count <= Limits.bodyBytes else {
+    guard count <= LoopbackServer.Limits.bodyBytes else {
       throw LoopbackError(code: .requestTooLarge, context: "body of \(count) bytes")
     }
     while buffer.count < count { try fillOrThrow() }

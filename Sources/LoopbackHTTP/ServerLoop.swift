@@ -56,7 +56,7 @@ final class ServerLoop: @unchecked Sendable {
   /// Waits until one more connection may be served; false when the server stops.
   private func waitForFreeThread() -> Bool {
     condition.withLock {
-      while !isStopping, services.count >= Limits.connections { condition.wait() }
+      while !isStopping, services.count >= LoopbackServer.Limits.connections { condition.wait() }
       return !isStopping
     }
   }
@@ -73,7 +73,7 @@ final class ServerLoop: @unchecked Sendable {
 
   private func startService(of channel: Channel) {
     let thread = Thread { self.serve(channel) }
-    thread.stackSize = Limits.stackBytes
+    thread.stackSize = LoopbackServer.Limits.stackBytes
     condition.withLock {
       services[ObjectIdentifier(thread)] = Service(thread: thread, channel: channel)
       if isStopping { channel.shutDown() }
@@ -136,7 +136,7 @@ final class ServerLoop: @unchecked Sendable {
   }
 }
 
-/// The last requests, within ``Limits/loggedRequests`` and ``Limits/loggedBytes``.
+/// The last requests, within the limits ``LoopbackServer/Limits`` of number and bytes.
 struct RequestLog {
   private var entries: [Request] = []
   /// Where the log begins; what lies before is removed in bulk, so that appending is O(1).
@@ -148,7 +148,9 @@ struct RequestLog {
   mutating func append(_ request: Request) {
     entries.append(request)
     byteCount += request.byteCount
-    while entries.count - start > Limits.loggedRequests || byteCount > Limits.loggedBytes {
+    while entries.count - start > LoopbackServer.Limits.loggedRequests
+      || byteCount > LoopbackServer.Limits.loggedBytes
+    {
       byteCount -= entries[start].byteCount
       start += 1
     }

@@ -67,7 +67,8 @@ import Testing
     try client.send("POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc")
     _ = try client.read(until: "abc\n")
     try client.send(
-      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nde\r\n1\r\nf\r\n0\r\nT: 1\r\n\r\n"
+      "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "2;x=y\r\nde\r\n1\r\nf\r\n0\r\nT: 1\r\n\r\n"
     )
     _ = try client.read(until: "def\n")
     #expect(server.requests.map(\.body) == [Array("abc".utf8), Array("def".utf8)])
@@ -145,7 +146,8 @@ import Testing
     let server = try LoopbackServer { _, connection in try connection.send(Response()) }
     defer { server.stop() }
     let client = try RawClient(port: server.port)
-    try client.send("GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: Limits.headerBytes))
+    try client.send(
+      "GET / HTTP/1.1\r\nX: " + String(repeating: "x", count: LoopbackServer.Limits.headerBytes))
     #expect(try client.read(until: "\r\n").hasPrefix("HTTP/1.1 413 "))
   }
 
@@ -230,18 +232,20 @@ import Testing
         $0.most = max($0.most, $0.now)
         return $0.now
       }
-      if now == Limits.connections { full.fire() }
+      if now == LoopbackServer.Limits.connections { full.fire() }
       try connection.stall(until: release)
       serving.withLock { $0.now -= 1 }
       try connection.send(Response(headers: [("Connection", "close")], text: "done"))
     }
     defer { server.stop() }
-    let clients = try (0..<Limits.connections + 8).map { _ in try RawClient(port: server.port) }
+    let clients = try (0..<LoopbackServer.Limits.connections + 8).map { _ in
+      try RawClient(port: server.port)
+    }
     for client in clients { try client.send("GET / HTTP/1.1\r\n\r\n") }
     try full.wait()
     release.fire()
     for client in clients { #expect(try client.readToEnd().hasSuffix("done")) }
-    #expect(serving.withLock { $0.most } == Limits.connections)
+    #expect(serving.withLock { $0.most } == LoopbackServer.Limits.connections)
   }
 
   @Test func theLogKeepsTheLastRequests() throws {
@@ -249,11 +253,11 @@ import Testing
     defer { server.stop() }
     let client = try RawClient(port: server.port)
     let surplus = 5
-    for number in 0..<Limits.loggedRequests + surplus {
+    for number in 0..<LoopbackServer.Limits.loggedRequests + surplus {
       try client.send("GET /\(number) HTTP/1.1\r\n\r\n")
       _ = try client.read(until: "\r\n\r\n")
     }
-    #expect(server.requests.count == Limits.loggedRequests)
+    #expect(server.requests.count == LoopbackServer.Limits.loggedRequests)
     #expect(server.requests.first?.path == "/\(surplus)")
   }
 

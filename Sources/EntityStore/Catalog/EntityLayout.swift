@@ -15,6 +15,11 @@ package final class EntityLayout: Sendable {
   private let geometry: RecordGeometry
   private let slotPositions: [Int?]
 
+  /// A row of which nothing is known.
+  package let defaults: [Value]
+
+  /// Where the attributes of a Swift type are, in the order in which it lists them.
+  private let typePositions = Guarded<[ObjectIdentifier: [Int]]>([:])
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
   private let readingOrders = Guarded<[ObjectIdentifier: ReadingOrder]>([:])
 
@@ -24,6 +29,7 @@ package final class EntityLayout: Sendable {
     self.description = description
     self.tree = tree
     record = RecordLayout(description)
+    defaults = description.attributes.map(\.defaultValue)
     positions = Dictionary(
       uniqueKeysWithValues: description.attributes.enumerated().map { ($1.name, $0) })
     var indexes: [IndexLayout] = []
@@ -69,6 +75,27 @@ package final class EntityLayout: Sendable {
       .invalidRequest, "no unique index on exactly these attributes",
       [("entity", name), ("attributes", attributes.joined(separator: ", "))],
       advice: "add one with a migration (createIndex, unique: true)")
+  }
+
+  /// A row with the values of a typed entity put over it.
+  ///
+  /// - Parameter values: Of the type's attributes, in the order in which it lists them.
+  func row(
+    _ values: [Value], of type: any Entity.Type, over row: [Value]
+  ) throws(StoreError) -> [Value] {
+    let positions = try positions(of: type)
+    var row = row
+    for (number, position) in positions.enumerated() { row[position] = values[number] }
+    return row
+  }
+
+  private func positions(of type: any Entity.Type) throws(StoreError) -> [Int] {
+    if let known = typePositions.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+    var found: [Int] = []
+    for name in type.attributeNames { found.append(try position(of: name)) }
+    let positions = found
+    typePositions.withLock { $0[ObjectIdentifier(type)] = positions }
+    return positions
   }
 
   func readingOrder(of type: Any.Type) -> ReadingOrder? {

@@ -34,6 +34,7 @@ struct KeyWriter: ~Copyable {
 
   static let present: UInt8 = 2
   static let null: UInt8 = 1
+  /// After the mark of a cut, in a unique index.
   static let hashBytes = 16
 
   init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }

@@ -41,7 +41,7 @@ public final class WriteTransaction: ReadTransaction {
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
     let layout = try catalog.entity(entity)
-    var row = layout.description.attributes.map(\.defaultValue)
+    var row = layout.defaults
     for (name, value) in values { row[try layout.position(of: name)] = value }
     return ObjectID(entity: entity, number: try insert(row, into: layout))
   }
@@ -141,9 +141,7 @@ public final class WriteTransaction: ReadTransaction {
 
   private func nextID(of entity: EntityLayout) throws -> Int64 {
     if let next = nextIDs[entity.name] { return next }
-    let key = CatalogTree.nextIDKey(entity: entity.description.id)
-    guard let bytes = try transaction.get(catalogTree, key), bytes.count == 8 else { return 1 }
-    return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+    return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
   }
 
   // MARK: Completion
@@ -172,7 +170,7 @@ public final class WriteTransaction: ReadTransaction {
 }
 
 extension StoreError {
-  static func missing(_ id: ObjectID) -> StoreError {
+  public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
   }
 }

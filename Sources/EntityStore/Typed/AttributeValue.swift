@@ -3,6 +3,9 @@ public import Foundation
 
 /// A Swift type that an attribute of a typed entity may have.
 ///
+/// What is generic here is `@inlinable`, so that a type of another module reads its attributes
+/// without a look at generic metadata; the reading itself stays in this module.
+///
 /// The standard ones conform already; an enumeration conforms by declaring it when its raw type is
 /// `Int64`, `Int` or `String`. A raw value without a case then throws; to keep unknown raw values
 /// use a struct that is `RawRepresentable`.
@@ -19,17 +22,19 @@ public protocol AttributeValue: Sendable {
 /// One attribute of a stored record, still in the memory map.
 public struct StoredField {
   let field: RecordField
-  let attribute: AttributeDescription
-  let entity: String
+  let position: Int
+  /// The reader that made this holds the layout; a field is used at once and not kept, so it need
+  /// not count a reference.
+  let layout: Unmanaged<EntityLayout>
 
-  var isNull: Bool { field.isNull }
+  public var isNull: Bool { field.isNull }
 
   /// Reads a value that must be there and of the kind.
+  @inline(__always)
   fileprivate func read<T>(
     _ kind: ValueKind, _ body: (RecordField) throws -> T
   ) throws -> T {
-    guard !field.isNull else { throw mismatch("a required attribute is null in the store") }
-    guard field.kind == kind else { throw mismatch("an attribute has another type in the store") }
+    guard field.kind == kind, !field.isNull else { throw misfit }
     do {
       return try body(field)
     } catch is RecordDamage {
@@ -37,11 +42,28 @@ public struct StoredField {
     }
   }
 
-  func mismatch(_ summary: StaticString, _ more: [(String, String)] = []) -> StoreError {
-    StoreError(
-      .schemaMismatch, summary, [("entity", entity), ("attribute", attribute.name)] + more,
+  private var misfit: StoreError {
+    field.isNull
+      ? mismatch("a required attribute is null in the store")
+      : mismatch("an attribute has another type in the store")
+  }
+
+  /// A raw value that an enumeration does not know.
+  @usableFromInline
+  func unknown(_ rawValue: Value) -> StoreError {
+    mismatch(
+      "an enumeration has no case for a stored value", [("raw value", rawValue.text)])
+  }
+
+  private func mismatch(_ summary: StaticString, _ more: [(String, String)] = []) -> StoreError {
+    // SAFETY: see `layout`.
+    let attribute = layout._withUnsafeGuaranteedRef { $0.description.attributes[position].name }
+    return StoreError(
+      .schemaMismatch, summary, [("entity", entity), ("attribute", attribute)] + more,
       advice: "make the property optional, or mend the record")
   }
+
+  private var entity: String { layout._withUnsafeGuaranteedRef { $0.name } }
 }
 
 extension AttributeValue {
@@ -129,7 +151,9 @@ extension [String]: AttributeValue {
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   public static var kind: ValueKind { Wrapped.kind }
   public static var isOptional: Bool { true }
+  @inlinable
   public var value: Value { self?.value ?? .null }
+  @inlinable
   public init(reading field: StoredField) throws {
     self = field.isNull ? nil : try Wrapped(reading: field)
   }
@@ -137,13 +161,12 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
   public static var kind: ValueKind { RawValue.kind }
+  @inlinable
   public var value: Value { rawValue.value }
+  @inlinable
   public init(reading field: StoredField) throws {
     let raw = try RawValue(reading: field)
-    guard let value = Self(rawValue: raw) else {
-      throw field.mismatch(
-        "an enumeration has no case for a stored value", [("raw value", raw.value.text)])
-    }
+    guard let value = Self(rawValue: raw) else { throw field.unknown(raw.value) }
     self = value
   }
 }

@@ -24,6 +24,7 @@ public struct FetchDescriptor<T: Entity> {
   }
 
   /// - Throws: `invalidRequest` for a sort that names no attribute.
+  @usableFromInline
   func request() throws -> FetchRequest {
     // In a request 0 is no limit. The predicate stays, so that the same index serves.
     let nothing = fetchLimit == 0 ? FetchPredicate.always(false) : nil

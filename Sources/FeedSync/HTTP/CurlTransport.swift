@@ -1,9 +1,11 @@
 /// HTTP over libcurl, on one thread of its own.
 ///
-/// It follows redirects by its own rules (``Route``), starts no more transfers per host than
-/// configured, keeps connections open between requests, and asks once more for a plain body when
-/// a compressed one cannot be decoded. Cookies, HSTS files and proxies of the environment are not
-/// used.
+/// It starts no more transfers per host than configured, keeps connections open between requests,
+/// and asks once more for a plain body when a compressed one cannot be decoded. Cookies, HSTS
+/// files and proxies of the environment are not used.
+///
+/// Redirects lead from http to https and never back, to no URL seen before, and from no public to
+/// a private address. Headers that may be secrets stay with their origin: scheme, host and port.
 public final class CurlTransport: HTTPTransport {
   /// What holds for all requests of a transport.
   public struct Configuration: Sendable {
@@ -13,8 +15,8 @@ public final class CurlTransport: HTTPTransport {
     /// The URL of a proxy, such as `http://proxy:3128` or `socks5h://127.0.0.1:1080`. The
     /// environment is never asked. Behind a proxy the addresses of hosts cannot be checked.
     public var proxy: String?
-    /// Hosts asked without the proxy, separated by commas.
-    public var noProxy = ""
+    /// The hosts, in lower case and as URLs write them, that are asked without the proxy.
+    public var directHosts: Set<String> = []
     public var connectTimeout: Duration = .seconds(10)
     /// A transfer that stays below this rate for ``slowSecondsMax`` is ended, also while it waits
     /// for the first byte.

@@ -37,7 +37,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
   /// The URL, without user and password, and what libcurl said.
   public let context: String
 
-  init(_ code: Code, _ context: String) {
+  /// An error of another ``HTTPTransport``, or of a test.
+  public init(_ code: Code, _ context: String) {
     self.code = code
     self.context = context
   }

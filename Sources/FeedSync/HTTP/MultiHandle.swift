@@ -23,10 +23,7 @@ final class MultiHandle: @unchecked Sendable {
   }
 
   func add(_ handle: EasyHandle) throws(HTTPError) {
-    let code = curl_multi_add_handle(pointer, handle.pointer)
-    guard code == CURLM_OK else {
-      throw HTTPError(.other, String(cString: curl_multi_strerror(code)))
-    }
+    try check(curl_multi_add_handle(pointer, handle.pointer))
   }
 
   func remove(_ handle: EasyHandle) {
@@ -34,11 +31,10 @@ final class MultiHandle: @unchecked Sendable {
     curl_multi_remove_handle(pointer, handle.pointer)
   }
 
-  func perform() {
+  /// Moves all transfers on. An error is none of a single transfer's: none can go on.
+  func perform() throws(HTTPError) {
     var running: Int32 = 0
-    // Failures of single transfers come out of `completed`; this one fails on misuse only.
-    let code = curl_multi_perform(pointer, &running)
-    assert(code == CURLM_OK, String(cString: curl_multi_strerror(code)))
+    try check(curl_multi_perform(pointer, &running))
   }
 
   /// The transfers that have ended since the last call, with their results.
@@ -55,14 +51,20 @@ final class MultiHandle: @unchecked Sendable {
   }
 
   /// Waits for the network, a timer of libcurl or ``wakeUp()``.
-  func poll() {
+  func poll() throws(HTTPError) {
     // The timeout is a safety net only: libcurl shortens it to its own next timer.
-    curl_multi_poll(pointer, nil, 0, 1000, nil)
+    try check(curl_multi_poll(pointer, nil, 0, 1000, nil))
   }
 
   func wakeUp() {
     // It fails only when its pipe is full, and then the thread is awake.
     curl_multi_wakeup(pointer)
+  }
+
+  private func check(_ code: CURLMcode) throws(HTTPError) {
+    guard code == CURLM_OK else {
+      throw HTTPError(.other, String(cString: curl_multi_strerror(code)))
+    }
   }
 }
 

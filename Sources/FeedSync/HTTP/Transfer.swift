@@ -17,8 +17,9 @@ final class Transfer {
 
   init(_ exchange: Exchange, configuration: CurlTransport.Configuration) throws(HTTPError) {
     self.exchange = exchange
-    usesProxy = configuration.proxy != nil
-    body = PaddedBuffer(countMax: exchange.decodedBytesMax)
+    usesProxy =
+      configuration.proxy != nil && !configuration.directHosts.contains(exchange.url.origin.host)
+    body = PaddedBuffer(countMax: max(0, exchange.decodedBytesMax))
     handle = try EasyHandle()
     try setRequest(configuration)
     try setLimits(configuration)
@@ -50,8 +51,8 @@ final class Transfer {
     // Refuses an announced length early; the cap itself is in `receive`, because this one does
     // not see chunked and compressed bodies.
     try handle.set(CURLOPT_MAXFILESIZE_LARGE, offset: max(1, exchange.decodedBytesMax))
-    try handle.set(CURLOPT_TIMEOUT_MS, max(1, exchange.timeout.milliseconds))
-    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, configuration.connectTimeout.milliseconds))
+    try handle.set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds(exchange.timeout))
+    try handle.set(CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds(configuration.connectTimeout))
     try handle.set(CURLOPT_LOW_SPEED_LIMIT, configuration.slowestBytesPerSecond)
     try handle.set(CURLOPT_LOW_SPEED_TIME, configuration.slowSecondsMax)
     try handle.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -72,7 +73,7 @@ final class Transfer {
     try handle.set(CURLOPT_MAXLIFETIME_CONN, 600)
     // Both are always set, because libcurl would read them from the environment.
     try handle.set(CURLOPT_PROXY, configuration.proxy ?? "")
-    try handle.set(CURLOPT_NOPROXY, configuration.proxy == nil ? "*" : configuration.noProxy)
+    try handle.set(CURLOPT_NOPROXY, usesProxy ? "" : "*")
     try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
   }
 
@@ -147,10 +148,9 @@ final class Transfer {
 
   /// What came of the exchange, once libcurl has reported its result. Called once.
   func finish(_ code: CURLcode) -> Exchange.Outcome {
-    let body = PaddedBytes(self.body.take()!)
     let ending: Result<Exchange.Answer, HTTPError> =
       code == CURLE_OK
-      ? .success(answer(body))
+      ? .success(answer())
       : .failure(
         HTTPError(errorCode(code), "\(exchange.url.text): \(handle.message(for: code))"))
     return Exchange.Outcome(
@@ -160,11 +160,11 @@ final class Transfer {
       duration: .microseconds(handle.get(offset: CURLINFO_TOTAL_TIME_T)), ending: ending)
   }
 
-  private func answer(_ body: PaddedBytes) -> Exchange.Answer {
+  private func answer() -> Exchange.Answer {
     let status = handle.get(CURLINFO_RESPONSE_CODE)
     let isRedirect = [301, 302, 303, 307, 308].contains(status)
     return Exchange.Answer(
-      status: status, headers: collector.headers, body: body,
+      status: status, headers: collector.headers, body: PaddedBytes(body.take()!),
       redirectTarget: isRedirect ? handle.get(string: CURLINFO_REDIRECT_URL) : nil,
       retryAfter: retryAfterSeconds(
         in: collector.headers, localSeconds: handle.get(offset: CURLINFO_RETRY_AFTER)))
@@ -198,14 +198,12 @@ final class Transfer {
   }
 }
 
-/// CURL_WRITEFUNC_ERROR, whose unsigned macro Swift imports as another type than the callback's.
+/// What a write callback returns to end the transfer; the macro has another type than the result.
 private let writeError = Int(CURL_WRITEFUNC_ERROR)
 
-extension Duration {
-  /// Whole milliseconds, rounded down.
-  var milliseconds: Int {
-    let (seconds, attoseconds) = components
-    return Int(clamping: seconds).multipliedReportingOverflow(by: 1000).partialValue
-      + Int(attoseconds / 1_000_000_000_000_000)
-  }
+/// The duration as libcurl takes it: at least 1, since 0 means its default, and at most the 24
+/// days of an `int`.
+private func timeoutMilliseconds(_ duration: Duration) -> Int {
+  let milliseconds = (duration / .milliseconds(1)).rounded(.up)
+  return Int(min(max(milliseconds, 1), Double(Int32.max)))
 }

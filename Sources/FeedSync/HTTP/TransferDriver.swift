@@ -37,14 +37,23 @@ final class TransferDriver {
   /// transfer makes room for others and is not told to libcurl's timer, so it goes on until
   /// nothing finishes: else the next start may wait for a whole poll.
   func runUntilBlocked() {
-    repeat {
-      startAdmitted()
-      multi.perform()
-    } while finishCompleted()
+    do {
+      repeat {
+        startAdmitted()
+        try multi.perform()
+      } while finishCompleted()
+    } catch {
+      failRunning(error)
+    }
   }
 
+  /// Waits for the network, or until somebody wakes the loop.
   func waitForActivity() {
-    multi.poll()
+    do {
+      try multi.poll()
+    } catch {
+      failRunning(error)
+    }
   }
 
   private func startAdmitted() {
@@ -70,6 +79,10 @@ final class TransferDriver {
     return !completed.isEmpty
   }
 
+  private func failRunning(_ error: HTTPError) {
+    for pointer in running.keys { remove(pointer)?.submission.fail(error) }
+  }
+
   private func cancel(where condition: (Submission) -> Bool) {
     for submission in admission.removeAll(where: condition) { submission.cancel() }
     for (pointer, entry) in running where condition(entry.submission) {
@@ -78,7 +91,6 @@ final class TransferDriver {
   }
 
   /// Takes a transfer from libcurl. From here on there are no callbacks to it.
-  @discardableResult
   private func remove(_ pointer: UnsafeMutableRawPointer) -> Running? {
     guard let entry = running.removeValue(forKey: pointer) else { return nil }
     multi.remove(entry.transfer.handle)

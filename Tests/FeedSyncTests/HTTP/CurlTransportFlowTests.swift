@@ -19,6 +19,7 @@ import Testing
   @Test func twoTransfersPerHostRunAtOnceAndOtherHostsAreNotHeldUp() async throws {
     let release = try Signal()
     let counts = Mutex((now: 0, most: 0))
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
     let (entered, enter) = AsyncStream.makeStream(of: Void.self)
     try await withServer { request, connection in
       guard request.header("Host")?.hasPrefix("127.") == true else {
@@ -35,8 +36,13 @@ import Testing
     } test: { server, transport in
       try await withThrowingTaskGroup(of: Int.self) { group in
         for _ in 0..<6 {
-          group.addTask { try await transport.send(HTTPRequest(url: server.url)).status }
+          group.addTask {
+            start.yield()
+            return try await transport.send(HTTPRequest(url: server.url)).status
+          }
         }
+        var starts = started.makeAsyncIterator()
+        for _ in 0..<6 { await starts.next() }
         var entries = entered.makeAsyncIterator()
         for _ in 0..<2 { await entries.next() }
         // Each of these takes a turn of the loop, in which a third transfer could have started.
@@ -81,20 +87,41 @@ import Testing
       }
       try connection.waitForClose()
     } test: { server, transport in
-      await expectFailure(.timeout, of: transport, HTTPRequest(url: server.url))
+      let error = await expectFailure(.timeout, of: transport, HTTPRequest(url: server.url))
+      #expect(error?.context.contains("too slow") == true)
     }
   }
 
-  @Test func theTimeoutCoversRedirectsAndRunsOut() async throws {
+  /// Time itself is tested here: what the first transfer took is missing from the second.
+  @Test func theTimeoutCoversRedirects() async throws {
+    let release = try Signal()
+    let (entered, enter) = AsyncStream.makeStream(of: Void.self)
     try await withServer { request, connection in
       guard request.path == "/" else { return try connection.waitForClose() }
+      enter.yield()
+      try connection.stall(until: release)
       try connection.send(Response(status: 302, headers: [("Location", "/next")]))
     } test: { server, transport in
-      let error = await expectFailure(
-        .timeout, of: transport, HTTPRequest(url: server.url, timeout: .milliseconds(300)))
-      #expect(error?.context.contains("/next") == true)
-      await expectFailure(
-        .timeout, of: transport, HTTPRequest(url: server.url, timeout: .zero))
+      async let failure = expectFailure(
+        .timeout, of: transport, HTTPRequest(url: server.url, timeout: .milliseconds(1000)))
+      var entries = entered.makeAsyncIterator()
+      await entries.next()
+      try await Task.sleep(for: .milliseconds(600))
+      release.fire()
+      let context = try #require(await failure?.context)
+      #expect(context.contains("/next"))
+      // libcurl says "Operation timed out after 400 milliseconds" of the second transfer.
+      let milliseconds = context.split(separator: " ").compactMap { Int($0) }.first
+      #expect(try #require(milliseconds) < 1000)
+    }
+  }
+
+  @Test func noTimeIsATimeout() async throws {
+    try await withServer { _, connection in
+      try connection.send(Response())
+    } test: { server, transport in
+      await expectFailure(.timeout, of: transport, HTTPRequest(url: server.url, timeout: .zero))
+      #expect(server.requests.isEmpty)
     }
   }
 
@@ -115,7 +142,7 @@ import Testing
       await entries.next()
       let patience = Duration.milliseconds(300)
       async let second = transport.send(HTTPRequest(url: server.url, timeout: patience))
-      // The one wait in these tests: the point is that this time passes and does no harm.
+      // Time itself is tested here: it passes and does no harm.
       try await Task.sleep(for: patience * 2)
       release.fire()
       #expect(try await first.status == 200)
@@ -206,7 +233,7 @@ import Testing
     defer { proxy.stop() }
     try await withServer {
       $0.proxy = proxy.url
-      $0.noProxy = "127.0.0.1"
+      $0.directHosts = ["127.0.0.1"]
     } handler: { _, connection in
       try connection.send(Response(text: "direct"))
     } test: { server, transport in

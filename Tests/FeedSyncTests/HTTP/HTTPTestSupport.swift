@@ -40,7 +40,9 @@ extension PaddedBytes {
 func gzip(_ write: (FileHandle) throws -> Void) throws -> [UInt8] {
   let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID())")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: folder) }
+  defer {
+    do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+  }
   let file = folder.appending(path: "plain")
   _ = FileManager.default.createFile(atPath: file.path, contents: nil)
   let handle = try FileHandle(forWritingTo: file)
