@@ -73,6 +73,7 @@ import Testing
 
   private static func check(_ store: Store) async throws {
     try requireClean(store)
+    try requireWholePages(store)
     let problems = try store.read { try CrashPlan.problems(in: $0) }
     try #require(problems.isEmpty)
     // Writing goes on: no lock is left behind.
