@@ -70,7 +70,7 @@ struct ItemMapper {
       } else if attribute.isOptional {
         // One bad value is no reason to lose an item; what was there before is not kept either,
         // for the feed no longer says it.
-        report.drop(item.id, attribute.name)
+        report.drop(item.id, "\(attribute.name) left out: not a value that is allowed")
       } else {
         report.reject(item.id, "\(field.name) is no \(attribute.type.name) that is allowed")
         return nil

@@ -29,7 +29,8 @@ public struct SyncReport: Codable, Sendable {
   public var skipped = 0
   public var rejected = 0
   public var unknownKinds = 0
-  /// Optional values of a wrong type, left out of items that were stored.
+  /// Optional values of a wrong type, left out of items that were stored, and entries of the user's
+  /// values that cannot be read.
   public var dropped = 0
   /// Dates too far in the future, brought back to a day from now.
   public var futureDates = 0
@@ -56,9 +57,9 @@ public struct SyncReport: Codable, Sendable {
     note(id, reason)
   }
 
-  mutating func drop(_ id: String, _ attribute: String) {
+  mutating func drop(_ id: String?, _ reason: String) {
     dropped += 1
-    note(id, "\(attribute) left out: not a value that is allowed")
+    note(id, reason)
   }
 
   private mutating func note(_ id: String?, _ reason: String) {
