@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+// Of glibc: the last part of the path that the program was called by.
+extern char *program_invocation_short_name;
+
 // A process has few stores open; the bound keeps the table free of allocation.
 #define MOORING_FAULT_MAPS_MAX 16
 
@@ -36,14 +39,16 @@ static inline struct mooring_fault_state *mooring_fault_state(void) {
 static inline void mooring_fault_handler(int number, siginfo_t *info, void *context) {
   (void)context;
   static const char message[] =
-      "mooring: the store is damaged (page fault inside data.mdb); run `mooring check`\n";
+      ": the store is damaged (page fault inside data.mdb); run `mooring check`\n";
   uintptr_t address = (uintptr_t)info->si_addr;
   // si_code is positive for a fault, and not for kill(2).
   for (int i = 0; info->si_code > 0 && i < MOORING_FAULT_MAPS_MAX; i++) {
     uintptr_t end = atomic_load(&mooring_fault_state()->maps[i].end);
     uintptr_t start = atomic_load(&mooring_fault_state()->maps[i].start);
     if (end != 0 && address >= start && address < end) {
-      ssize_t ignored = write(2, message, sizeof message - 1);
+      const char *name = program_invocation_short_name;
+      ssize_t ignored = write(2, name, strlen(name));
+      ignored = write(2, message, sizeof message - 1);
       (void)ignored;
       _exit(65);
     }

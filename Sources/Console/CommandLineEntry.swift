@@ -20,16 +20,51 @@ public enum CommandLineEntry {
         try command.run()
       }
       exit(ExitStatus.success.rawValue)
-    } catch let error as any ExitStatusProviding {
-      FileHandle.standardError.write(Data("mooring: \(error)\n".utf8))
-      exit(error.exitStatus.rawValue)
-    } catch let error as CocoaError {
-      FileHandle.standardError.write(Data("mooring: \(error.localizedDescription)\n".utf8))
-      exit(ExitStatus.inputOutput.rawValue)
     } catch {
-      // Usage, help and version, and the status that a command ends with on purpose.
+      end(root, error)
+    }
+  }
+
+  private static func end(_ root: any ParsableCommand.Type, _ error: any Error) -> Never {
+    switch error {
+    case let error as YAMLError:
+      // The place comes first, as editors and compilers have it.
+      Message.write("\(error)".singleLine)
+      exit(error.exitStatus.rawValue)
+    case let error as any ExitStatusProviding:
+      Message.say("\(error)")
+      exit(error.exitStatus.rawValue)
+    case let error as CocoaError:
+      Message.say(error.localizedDescription)
+      exit(ExitStatus.inputOutput.rawValue)
+    default: break
+    }
+    switch root.exitCode(for: error) {
+    case .validationFailure:
+      explainUsage(root, error)
+      exit(ExitStatus.usage.rawValue)
+    case .failure:
+      // An error of no kind that is known here.
+      Message.say("\(error)")
+      exit(ExitStatus.inputOutput.rawValue)
+    default:
+      // Help, version, and the status that a command ends with on purpose.
       root.exit(withError: error)
     }
+  }
+
+  /// What is wrong in the first line, then how it should be.
+  private static func explainUsage(_ root: any ParsableCommand.Type, _ error: any Error) {
+    var lines = root.fullMessage(for: error).split(separator: "\n").map { String($0).singleLine }
+    if let verb = UnknownVerb(in: root, Array(CommandLine.arguments.dropFirst())) {
+      Message.say(verb.description)
+    } else {
+      let label = "Error: "
+      let first = lines.first ?? ""
+      Message.say(first.hasPrefix(label) ? String(first.dropFirst(label.count)) : first)
+    }
+    if !lines.isEmpty { lines.removeFirst() }
+    for line in lines { Message.write(line) }
   }
 }
 

@@ -1,9 +1,10 @@
+public import ArgumentParser
 public import EntityModel
 import Foundation
 
 /// Prints a schema.
 public struct SchemaOutput {
-  public enum Form: Sendable { case table, yaml, json }
+  public enum Form: String, CaseIterable, Sendable, ExpressibleByArgument { case table, yaml, json }
 
   private let entities: [EntityDescription]
 

@@ -28,6 +28,12 @@ public struct StoreOptions: ParsableArguments {
       valueName: "bytes"))
   public var mapSize: String?
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "How long a write waits while another process writes. Default: 10.", valueName: "seconds"))
+  public var waitForWriter: Double?
+
   @Flag(name: .long, help: "No progress and no messages; errors only.")
   public var quiet = false
 
@@ -43,9 +49,22 @@ public struct StoreOptions: ParsableArguments {
     return folders.map(MigrationSource.directory)
   }
 
-  /// - Throws: `ValidationError` for a size that cannot be read.
+  public func validate() throws {
+    _ = try storeOptions()
+  }
+
+  /// How a command opens a store.
+  ///
+  /// - Throws: `ValidationError` for a size or a time that cannot be.
   public func storeOptions() throws -> Store.Options {
     var options = Store.Options()
+    options.endsOnPageFaults = true
+    if let seconds = waitForWriter {
+      guard seconds >= 0, seconds <= 86_400 else {
+        throw ValidationError("--wait-for-writer takes 0 to 86400 seconds")
+      }
+      options.writerDeadline = .seconds(seconds)
+    }
     let text = mapSize ?? ProcessInfo.processInfo.environment["MOORING_MAP_SIZE"]
     guard let text else { return options }
     guard let bytes = Self.bytes(text), bytes >= 1 << 20 else {

@@ -25,12 +25,15 @@ public struct TextTable: Sendable {
 
   private let columns: [Column]
   private var rows: [[String]] = []
+  /// The widths of the rows that were handed out by `takeText`.
+  private var earlierWidths: [Int]?
 
   public init(_ columns: [Column]) {
     self.columns = columns
   }
 
   public var isEmpty: Bool { rows.isEmpty }
+  public var rowCount: Int { rows.count }
 
   /// Adds a row. Line breaks and control characters in cells are made harmless.
   ///
@@ -52,8 +55,21 @@ public struct TextTable: Sendable {
     return text
   }
 
+  /// The rows so far as text, which are then forgotten: a table of any length in little memory.
+  ///
+  /// Titles come once, and the columns keep at least the widths they had, so that the parts stand
+  /// under each other as well as can be known.
+  public mutating func takeText(width: Int?) -> String {
+    let widths = columnWidths(within: width)
+    var text = earlierWidths == nil ? line(columns.map(\.title), widths) : ""
+    for row in rows { text += line(row, widths) }
+    earlierWidths = widths
+    rows.removeAll(keepingCapacity: true)
+    return text
+  }
+
   private func columnWidths(within limit: Int?) -> [Int] {
-    var widths = columns.map(\.title.displayWidth)
+    var widths = earlierWidths ?? columns.map(\.title.displayWidth)
     for row in rows {
       for (index, cell) in row.enumerated() {
         widths[index] = max(widths[index], cell.displayWidth)

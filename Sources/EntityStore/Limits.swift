@@ -4,6 +4,8 @@ public enum Limits {
   static let keyBytesMax = 511
   /// Attributes of one entity: null bits and slot tables stay within a page.
   static let attributesMax = 512
+  /// Slots of one record layout: attributes, and those that were dropped since.
+  static let slotsMax = 4_096
   /// One record; larger payloads belong in files. LMDB itself would take 2 GiB.
   public static let recordBytesMax = 16 << 20
   /// Writes that share a commit. At 64 the flush is already a small part of each.

@@ -1,6 +1,6 @@
 public import EntityModel
 public import Foundation
-public import LMDB
+import LMDB
 
 /// A store: entities in LMDB tables with sorted secondary indexes.
 ///
@@ -12,6 +12,14 @@ public final class Store: Sendable {
   public struct Options: Sendable {
     /// Address space, not disk space. See design D8.
     public var mapSize = 64 << 30
+    /// Opens for reading only: nothing is created, and every write fails. What LMDB needs for it
+    /// beside the data file is the lock file, in which readers announce themselves; on a
+    /// read-only file system it goes without.
+    public var isReadOnly = false
+    /// For tools only, as signal handlers belong to the whole process: a page that turns out to
+    /// be missing or damaged when it is read ends the process with one line on stderr and exit
+    /// code 65, and not by a signal.
+    public var endsOnPageFaults = false
     /// How long a write waits for another process's writer before it fails with `busy`.
     public var writerDeadline = Duration.seconds(10)
     /// The time that write transactions see.
@@ -76,6 +84,8 @@ public final class Store: Sendable {
     var opening = Environment.Options()
     opening.mapSize = options.mapSize
     opening.createIfMissing = creates
+    opening.access = options.isReadOnly ? .readOnly : .readWrite
+    opening.guardsFaults = options.endsOnPageFaults
     opening.writerDeadline = options.writerDeadline
     opening.flushesCommits = options.flushesCommits
     environment = try Environment.open(at: folder, options: opening)
@@ -169,11 +179,6 @@ public final class Store: Sendable {
 
   /// The identity of this store, part of every reference to its objects.
   public var id: UUID { get throws { try catalog().uuid } }
-
-  /// Size, map and readers of the environment.
-  public func information() throws -> Environment.Information {
-    try translatingStorageErrors { try environment.information() }
-  }
 
   /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
   func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {

@@ -1,4 +1,4 @@
-import EntityModel
+public import EntityModel
 public import LMDB
 
 /// What the store refuses or fails at.
@@ -74,7 +74,10 @@ extension StoreError {
         : "the store has " + names.joined(separator: ", "))
   }
 
-  static func unknownAttribute(_ name: String, in entity: EntityDescription) -> StoreError {
+  /// The error that names the attributes there are.
+  public static func unknownAttribute(
+    _ name: String, in entity: EntityDescription
+  ) -> StoreError {
     StoreError(
       .unknownAttribute, "no such attribute", [("entity", entity.name), ("attribute", name)],
       advice: "it has " + entity.attributes.map(\.name).joined(separator: ", "))

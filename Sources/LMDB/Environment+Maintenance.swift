@@ -44,10 +44,29 @@ extension Environment {
       pagesUsed: Int(information.me_last_pgno) + 1)
   }
 
+  /// The size and shape of every tree of the snapshot: first "(free list)" and "(main)", the tree
+  /// of the others' names, then the named ones in byte order.
+  ///
+  /// - Complexity: O(number of trees).
+  public func allStatistics(
+    in transaction: Transaction
+  ) throws -> [(name: String, statistics: TreeStatistics)] {
+    var all = [
+      (name: "(free list)", statistics: try transaction.statistics(ofHandle: 0)),
+      (name: "(main)", statistics: try transaction.statistics(ofHandle: TreeHandles.main)),
+    ]
+    for name in try treeNames(in: transaction) {
+      guard let tree = try tree(named: name, in: transaction) else { continue }
+      all.append((name, try transaction.statistics(tree)))
+    }
+    return all
+  }
+
   /// The number of pages that the next writers can use before the file grows.
   ///
+  /// - Parameter transaction: a snapshot: LMDB keeps its free list from writers.
   /// - Complexity: O(entries of the free list).
-  public func freePages(in transaction: ReadTransaction) throws -> Int {
+  public func freePages(in transaction: Transaction) throws -> Int {
     var cursor: OpaquePointer?
     // Tree 0 is the free list; LMDB opens it for read transactions.
     let opened = mdb_cursor_open(transaction.raw, 0, &cursor)
@@ -61,7 +80,11 @@ extension Environment {
     var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
     while result == MDB_SUCCESS {
       // Each entry begins with its count.
-      if value.mv_size >= 8 { total += Int(value.mv_data.loadUnaligned(as: UInt64.self)) }
+      if value.mv_size >= 8 {
+        // A count that the entry has no room for is damage, which `PageFile.verify` describes.
+        total += min(
+          Int(clamping: value.mv_data.loadUnaligned(as: UInt64.self)), value.mv_size / 8 - 1)
+      }
       result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
     }
     guard result == MDB_NOTFOUND else { throw failure(result, doing: "reading the free list") }

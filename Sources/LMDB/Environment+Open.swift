@@ -57,9 +57,18 @@ extension Environment {
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
+    if options.guardsFaults { installFaultGuard(for: environment) }
     mdb_reader_check(raw, nil)
     try environment.trees.openMissing(in: environment)
     return environment
+  }
+
+  private static func installFaultGuard(for environment: Environment) {
+    do {
+      try FaultGuard.install(for: environment)
+    } catch {
+      // A system without /proc: a store that is sound opens all the same.
+    }
   }
 
   private static func openRaw(
@@ -107,7 +116,8 @@ extension Environment {
 /// frees the locks. Left alone, LMDB would call abort().
 private func exitOnDamage(environment: OpaquePointer?, message: UnsafePointer<CChar>?) {
   let text = message.map { String(cString: $0) } ?? "an assertion failed"
-  let line = "store damaged: \(text); run `mooring check`\n"
+  let name = CommandLine.arguments.first?.split(separator: "/").last ?? "store"
+  let line = "\(name): the store is damaged (\(text)); run `mooring check`\n"
   line.utf8.withContiguousStorageIfAvailable { _ = Glibc.write(2, $0.baseAddress, $0.count) }
   _exit(65)
 }

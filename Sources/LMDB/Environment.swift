@@ -30,6 +30,8 @@ public final class Environment: @unchecked Sendable {
     /// `false` leaves commits in the page cache (MDB_NOSYNC): a power cut may then damage the
     /// store. For benchmarks only.
     public var flushesCommits = true
+    /// Installs `FaultGuard` as soon as the file is mapped, before any page is read.
+    public var guardsFaults = false
 
     public init(
       mapSize: Int = 64 << 30, treesMax: Int = 512, readersMax: Int = 512,

@@ -5,7 +5,7 @@ import Synchronization
 /// Makes damage that only shows as a page fault end a command-line tool with one line and exit
 /// code 65 instead of a crash.
 ///
-/// For tools only: signal handlers belong to the whole process, and a library that is embedded
+/// For tools only (`Environment.Options.guardsFaults` installs it at the earliest): signal handlers belong to the whole process, and a library that is embedded
 /// leaves them to the program. The check at open finds cut files; this is for pages that are
 /// overwritten, and for a file that another program cuts while it is open.
 public enum FaultGuard {
@@ -16,9 +16,9 @@ public enum FaultGuard {
   ///
   /// - Throws: `LMDBError` with `.other` if the system refuses the handler, or the map is not
   ///   found, or sixteen environments are guarded already.
-  public static func install(for environment: Environment) throws {
+  public static func install(for environment: Environment) throws(LMDBError) {
     let range = try mapRange(of: environment)
-    try isInstalled.withLock { isInstalled in
+    try isInstalled.withLock { (isInstalled: inout Bool) throws(LMDBError) in
       if !isInstalled {
         guard mooring_fault_install() == 0 else {
           throw LMDBError.system(errno, "the fault handler cannot be installed", context: [])
@@ -38,7 +38,7 @@ public enum FaultGuard {
   }
 
   /// The addresses of the map. LMDB does not tell them, the kernel does, by device and inode.
-  private static func mapRange(of environment: Environment) throws -> Range<UInt> {
+  private static func mapRange(of environment: Environment) throws(LMDBError) -> Range<UInt> {
     var status = stat()
     guard stat(StoreFiles.dataFile(environment.folder), &status) == 0 else {
       throw notGuarded(environment, LMDBError.text(of: errno))

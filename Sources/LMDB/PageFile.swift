@@ -48,16 +48,20 @@ public enum PageFile {
     public internal(set) var problems: [Problem] = []
     /// All of them.
     public internal(set) var problemsTotal = 0
+    /// Other processes have committed so often during the walk that what it took for damage may
+    /// be their work.
+    public internal(set) var wasOvertaken = false
   }
 
   /// Checks the structure of a store: meta pages, free list, main tree and named trees.
   ///
-  /// Without `snapshotOf` no process may write meanwhile: pages of the walked commit could be
-  /// used again under the walk, and show as damage. With it, a read transaction of that
-  /// environment pins the pages of its snapshot until the walk ends.
+  /// Without `snapshotOf` nothing is mapped, so that it can come before any trust in the file. But
+  /// a process that commits twice during the walk may use pages of the walked commit again, which
+  /// then show as damage; the report says so (`wasOvertaken`). With `snapshotOf` a read
+  /// transaction of that environment pins the pages of its snapshot until the walk ends.
   ///
-  /// Trees with duplicate values or an order of their own, which Mooring never makes, are
-  /// reported as problems.
+  /// Keys are compared as their tree sorts them, by bytes or as 8-byte integers. Trees with
+  /// duplicate values or another order, which Mooring never makes, are reported as problems.
   ///
   /// - Parameter limit: how many problems to describe.
   /// - Throws: `LMDBError` if the file cannot be read: `.storeMissing`, `.permission`,
@@ -86,7 +90,7 @@ public enum PageFile {
     _ source: PageSource, snapshot: ReadTransaction, of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)
-    if let meta = metas.first(where: { $0.transaction == UInt64(snapshot.id) }) {
+    if let meta = metas.first(where: { $0.transaction == UInt64(truncatingIfNeeded: snapshot.id) }) {
       return try walk(source, from: meta, PageFindings(limit: limit))
     }
     let newer = try environment.beginRead()
@@ -121,7 +125,11 @@ public enum PageFile {
     } else if try !fits(chosen, source) {
       findings.add("the file is cut short")
     }
-    return try walk(source, from: chosen, findings)
+    var report = try walk(source, from: chosen, findings)
+    // The first commit after the walked one takes no page of it, the second may.
+    let last = try source.readMetaPages().compactMap(\.page?.transaction).max() ?? 0
+    report.wasOvertaken = last > chosen.transaction + 1
+    return report
   }
 
   private static func fits(_ meta: MetaPage, _ source: PageSource) throws -> Bool {

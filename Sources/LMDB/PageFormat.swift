@@ -61,6 +61,12 @@ enum PageFormat {
     static let meta: UInt16 = 8
   }
 
+  enum TreeFlag {
+    static let integerKeys: UInt16 = 0x08
+    /// All that change the order or the number of entries of a key.
+    static let orders: UInt16 = 0x7e
+  }
+
   enum NodeFlag {
     static let overflow: UInt16 = 1
     static let tree: UInt16 = 2

@@ -49,7 +49,7 @@ struct PageWalk {
   /// Walks a tree in key order and holds what it counted against the tree's record.
   mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(LMDBError) -> PageFile.TreePages
   {
-    var tree = Progress(kind: kind, depth: Int(record.depth))
+    var tree = Progress(kind: kind, record)
     defer { for page in tree.pages { page.deallocate() } }
     checkFlags(of: record, in: tree)
     if record.root == PageFormat.noPage {
@@ -75,6 +75,9 @@ struct PageWalk {
   private struct Progress {
     let kind: Kind
     let depth: Int
+    /// Keys are 8 bytes that sort as unsigned integers of the machine: the free list and trees
+    /// made with `MDB_INTEGERKEY`.
+    let hasIntegerKeys: Bool
     var counted: PageFile.TreePages
     /// One buffer per level.
     var pages: [UnsafeMutableRawBufferPointer] = []
@@ -82,14 +85,20 @@ struct PageWalk {
     /// The separator of the branch above: the next key is not less.
     var floor: [UInt8]?
 
-    init(kind: Kind, depth: Int) {
+    init(kind: Kind, _ record: TreeRecord) {
       self.kind = kind
-      self.depth = depth
+      depth = Int(record.depth)
+      hasIntegerKeys =
+        switch kind {
+        case .freeList: true
+        case .main: false
+        case .named: record.flags & PageFormat.TreeFlag.integerKeys != 0
+        }
       counted = PageFile.TreePages(name: kind.name)
     }
 
     func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-      guard case .freeList = kind else { return left.lexicographicallyPrecedes(right) }
+      guard hasIntegerKeys else { return left.lexicographicallyPrecedes(right) }
       return PageWalk.number(left) < PageWalk.number(right)
     }
   }
@@ -293,16 +302,15 @@ struct PageWalk {
   }
 
   private mutating func checkKeySize(_ count: Int, _ page: UInt64, in tree: Progress) {
-    if case .freeList = tree.kind, count != 8 {
-      add("a key of the free list has \(count) bytes", page: page, in: tree)
+    if tree.hasIntegerKeys, count != 8 {
+      add("a key of \(count) bytes is in a tree of 8-byte keys", page: page, in: tree)
     }
   }
 
   private mutating func checkFlags(of record: TreeRecord, in tree: Progress) {
-    // MDB_INTEGERKEY, beside flags of the environment that mean nothing to a tree.
-    let orders: UInt16 = 0x7e
-    let expected: UInt16 = if case .freeList = tree.kind { 0x08 } else { 0 }
-    if record.flags & orders != expected {
+    // Only these bits mean something to a tree; the free list's record has some of the environment.
+    let expected = tree.hasIntegerKeys ? PageFormat.TreeFlag.integerKeys : 0
+    if record.flags & PageFormat.TreeFlag.orders != expected {
       add("the tree has duplicate values or an order of its own (unsupported)", in: tree)
     }
   }

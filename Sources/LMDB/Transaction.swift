@@ -32,7 +32,7 @@ public class Transaction {
     // SAFETY: LMDB reads the key and keeps no pointer to it.
     let result = mdb_get(raw, tree.handle, &keyValue, &value)
     if result == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
-    if result == MDB_NOTFOUND || isUnknownTree(result, tree) { return nil }
+    if result == MDB_NOTFOUND || isUnknownTree(result, tree.handle) { return nil }
     throw environment.failure(result, doing: "read")
   }
 
@@ -40,7 +40,7 @@ public class Transaction {
   public final func cursor(_ tree: Tree) throws -> Cursor {
     var cursor: OpaquePointer?
     let result = mdb_cursor_open(raw, tree.handle, &cursor)
-    guard result == MDB_SUCCESS || isUnknownTree(result, tree) else {
+    guard result == MDB_SUCCESS || isUnknownTree(result, tree.handle) else {
       throw environment.failure(result, doing: "opening a cursor")
     }
     return Cursor(cursor, tree: tree, transaction: self)
@@ -53,9 +53,13 @@ public class Transaction {
   public final func statistics(_ tree: Tree) throws -> TreeStatistics {
     // mdb_stat says nothing about a tree that is not in the snapshot, so that is asked first.
     guard try environment.exists(tree.name, in: self) else { return TreeStatistics() }
+    return try statistics(ofHandle: tree.handle)
+  }
+
+  final func statistics(ofHandle handle: MDB_dbi) throws -> TreeStatistics {
     var statistics = MDB_stat()
-    let result = mdb_stat(raw, tree.handle, &statistics)
-    if isUnknownTree(result, tree) { return TreeStatistics() }
+    let result = mdb_stat(raw, handle, &statistics)
+    if isUnknownTree(result, handle) { return TreeStatistics() }
     guard result == MDB_SUCCESS else {
       throw environment.failure(result, doing: "reading statistics")
     }
@@ -80,10 +84,10 @@ public class Transaction {
 
   /// EINVAL for a handle that came into being after this transaction began: the tree is younger
   /// than the snapshot, and so not in it.
-  private func isUnknownTree(_ result: Int32, _ tree: Tree) -> Bool {
+  private func isUnknownTree(_ result: Int32, _ handle: MDB_dbi) -> Bool {
     guard result == EINVAL else { return false }
     var flags: UInt32 = 0
-    return mdb_dbi_flags(raw, tree.handle, &flags) == EINVAL
+    return mdb_dbi_flags(raw, handle, &flags) == EINVAL
   }
 }
 

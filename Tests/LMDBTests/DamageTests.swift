@@ -204,3 +204,48 @@ import Testing
     }
   }
 }
+
+/// Trees whose keys sort as integers.
+@Suite struct IntegerKeyDamageTests {
+  /// Keys in an order that differs from that of their bytes.
+  private func makeStore(in folder: TemporaryFolder) throws -> String {
+    let path = folder.path("store")
+    let environment = try Environment.open(
+      at: path, options: .init(mapSize: 1 << 30, createIfMissing: true))
+    try environment.write { transaction in
+      let tree = try environment.createTree(
+        named: "numbers", hasIntegerKeys: true, in: transaction)
+      for number in 0..<2_000 as Range<UInt64> {
+        try withUnsafeBytes(of: number) { key in
+          try [UInt8](repeating: 1, count: 20).withUnsafeBytes {
+            try transaction.put(tree, key: key, value: $0)
+          }
+        }
+      }
+    }
+    return path
+  }
+
+  @Test func aSoundTreeHasNoProblems() throws {
+    try withTemporaryFolder { folder in
+      let report = try PageFile.verify(folder: try makeStore(in: folder))
+      #expect(report.problems.isEmpty && !report.wasOvertaken)
+      #expect(report.trees.last?.name == "numbers" && report.trees.last?.entries == 2_000)
+    }
+  }
+
+  @Test func aKeyOutOfTheOrderOfNumbersIsFound() throws {
+    try withTemporaryFolder { folder in
+      let path = try makeStore(in: folder)
+      let file = URL(fileURLWithPath: path + "/data.mdb")
+      var bytes = try [UInt8](Data(contentsOf: file))
+      // The node of key 1000: no flags, 8 bytes of key, the key. It becomes 1000 + 2^16.
+      let node: [UInt8] = [0, 0, 8, 0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 1, 1]
+      let place = try #require(bytes.indices.first { bytes[$0...].starts(with: node) })
+      bytes[place + 6] = 1
+      try Data(bytes).write(to: file)
+      let report = try PageFile.verify(folder: path)
+      #expect(report.problems.map(\.text) == ["keys are out of order"])
+    }
+  }
+}

@@ -4,29 +4,50 @@ import EntityStore
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Checks the file's pages, then records against indexes and back.",
-    discussion: "Changes nothing; other processes may read and write meanwhile.")
+    abstract: "Checks the file's pages, then the catalog, then records against indexes and back.",
+    discussion: """
+      Changes nothing; other processes may read and write meanwhile. Ends with 65 if it finds \
+      damage, and looks no further than the first level that has some.
+      """)
 
   @OptionGroup var options: StoreOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 
+  func validate() throws {
+    guard format == .table || format == .json else {
+      throw ValidationError("a check is printed as table or json")
+    }
+  }
+
   func run() async throws {
-    let report = try options.open().checkIntegrity()
+    let report = try Store.check(at: options.folder, options: try options.storeOptions())
     try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(report) + "\n") }
-      var table = TextTable([
-        .init("entities", .number), .init("records", .number), .init("index entries", .number),
-        .init("problems", .number),
-      ])
-      table.append(
-        [report.entities, report.records, report.entries, report.problemCount]
-          .map { Formatting.count(Int64($0)) })
-      try output.write(table)
-      for problem in report.problems { try output.write("\(problem)\n") }
-      if report.problemCount > report.problems.count {
-        try output.write("and \(report.problemCount - report.problems.count) more\n")
+      if format == .json {
+        try output.write(try JSONText.of(report) + "\n")
+      } else {
+        try write(report, &output)
       }
     }
-    if !report.isClean { throw ExitStatus.badData.exitCode }
+    if report.isClean { return }
+    Message.say("the store is damaged; restore a backup, or save what mooring-dump still reads")
+    throw ExitStatus.badData.exitCode
+  }
+
+  private func write(_ report: StoreReport, _ output: inout StandardOutput) throws {
+    let count = report.problemCount + (report.integrity?.problemCount ?? 0)
+    var table = TextTable([
+      .init("pages", .number), .init("entities", .number), .init("records", .number),
+      .init("index entries", .number), .init("problems", .number),
+    ])
+    let integrity = report.integrity
+    table.append(
+      [report.pages.total, integrity?.entities, integrity?.records, integrity?.entries, count]
+        .map { $0.map { Formatting.count(Int64($0)) } ?? "-" })
+    try output.write(table)
+    let problems = report.problems + (integrity?.problems.map(\.description) ?? [])
+    for problem in problems { try output.write(problem.singleLine + "\n") }
+    if count > problems.count {
+      try output.write("and \(Formatting.count(Int64(count - problems.count))) more\n")
+    }
   }
 }

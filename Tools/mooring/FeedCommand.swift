@@ -30,7 +30,7 @@ struct FeedCommand: AsyncParsableCommand {
         entity: into, every: try every.map(interval), tokenFile: tokenFile)
       let store = try options.openOrCreate()
       let isNew = try await Feeds(store).add(url, settings)
-      if !options.quiet { say(isNew ? "added the feed \(url)" : "changed the feed \(url)") }
+      if !options.quiet { Message.say(isNew ? "added the feed \(url)" : "changed the feed \(url)") }
     }
 
     private func interval(_ text: String) throws -> Duration {

@@ -92,7 +92,13 @@ private struct HomePage: Encodable {
   private static func row(_ episode: Episode, _ date: KeyPath<Episode, Date?>) -> Row {
     Row(
       id: episode.id, title: episode.title ?? "(untitled)", date: text(episode[keyPath: date]),
-      detail: episode.progress > 0 ? "\(Int((episode.progress * 100).rounded())) %" : "")
+      detail: percent(episode.progress))
+  }
+
+  private static func percent(_ progress: Double) -> String {
+    // Anything else is damage, and no number to count with.
+    guard progress > 0, progress <= 1 else { return "" }
+    return "\(Int((progress * 100).rounded())) %"
   }
 
   private static func text(_ date: Date?) -> String {

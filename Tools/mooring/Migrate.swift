@@ -3,7 +3,6 @@ import Console
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -116,12 +115,14 @@ struct Migrate: AsyncParsableCommand {
       let applied = try store.migrate()
       if options.quiet { return }
       if isNew {
-        say("made the store \(store.folder)")
-        for entry in try store.migrationHistory() { say("applied \(entry.line) \(entry.name)") }
+        Message.say("made the store \(store.folder)")
+        for entry in try store.migrationHistory() {
+          Message.say("applied \(entry.line) \(entry.name)")
+        }
       } else if applied.isEmpty {
-        say("nothing is pending")
+        Message.say("nothing is pending")
       } else {
-        for migration in applied { say("applied \(migration.line) \(migration.name)") }
+        for migration in applied { Message.say("applied \(migration.line) \(migration.name)") }
       }
     }
   }

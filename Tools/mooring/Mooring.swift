@@ -18,10 +18,6 @@ struct Mooring: AsyncParsableCommand {
   static func main() async { await CommandLineEntry.run(Self.self) }
 }
 
-enum Version {
-  static let text = "0.1.0"
-}
-
 extension StoreOptions {
   /// All lines that this program knows and those that the operator names.
   var allSources: [MigrationSource] { [.feeds, .homeFeed] + migrationSources }

@@ -29,7 +29,7 @@ struct SetCommand: AsyncParsableCommand {
       }
       return id
     }
-    if !options.quiet { say("changed \(id)") }
+    if !options.quiet { Message.say("changed \(id)") }
   }
 }
 

@@ -32,7 +32,7 @@ struct Sync: AsyncParsableCommand {
         reports.append(try await sync(id, feed, with: engine))
       } catch {
         // One feed's failure does not keep the others from being synced.
-        if chosen.count > 1 { say("\(feed.url): \(error)") }
+        if chosen.count > 1 { Message.say("\(feed.url): \(error)") }
         failure = failure ?? error
       }
     }
@@ -49,7 +49,7 @@ struct Sync: AsyncParsableCommand {
     if self.feeds.isEmpty {
       let active = try feeds.list().filter { !$0.feed.isPaused }
       if active.isEmpty {
-        say("there are no feeds; add one with `mooring feed add URL`")
+        Message.say("there are no feeds; add one with `mooring feed add URL`")
         throw ExitStatus.unavailable.exitCode
       }
       return active
@@ -58,7 +58,7 @@ struct Sync: AsyncParsableCommand {
     for name in self.feeds {
       if name.contains("://"), try !feeds.list().contains(where: { $0.feed.url == name }) {
         try await feeds.add(name)
-        if !options.quiet { say("added the feed \(name)") }
+        if !options.quiet { Message.say("added the feed \(name)") }
       }
       chosen.append(try feeds.find(name))
     }
@@ -91,28 +91,23 @@ struct Sync: AsyncParsableCommand {
   private func warn(_ report: SyncReport) {
     if options.quiet { return }
     for rejection in report.rejections {
-      say("\(rejection.id ?? "an item"): \(rejection.reason)")
+      Message.say("\(rejection.id ?? "an item"): \(rejection.reason)")
     }
     let noted = report.rejected + report.dropped - report.rejections.count
-    if noted > 0 { say("and \(Formatting.count(Int64(noted))) more") }
+    if noted > 0 { Message.say("and \(Formatting.count(Int64(noted))) more") }
     switch report.outcome {
     case .deletionsRefused:
-      say(
+      Message.say(
         "\(report.feed): \(Formatting.count(Int64(report.refusedDeletions))) records are not in "
           + "the feed any more; that is more than half, so none was deleted. If it is meant, run "
           + "`mooring sync --full --allow-deletions`")
     case .incomplete:
-      say(
+      Message.say(
         "\(report.feed): the listing was not whole, so nothing was deleted; the next run reads "
           + "all of it again")
     case .synced, .notModified: break
     }
   }
-}
-
-/// Messages go to stderr, data to stdout.
-func say(_ text: String) {
-  FileHandle.standardError.write(Data("mooring: \(text)\n".utf8))
 }
 
 /// The counts of runs.
@@ -122,7 +117,7 @@ struct SyncOutput {
   func write(_ reports: [SyncReport]) throws {
     try StandardOutput.with { output in
       switch format {
-      case .table: try output.write(table(reports))
+      case .table: if !reports.isEmpty { try output.write(table(reports)) }
       case .json: try output.write(try JSONText.of(reports) + "\n")
       case .jsonl: for report in reports { try output.write(try JSONText.of(report) + "\n") }
       case .csv:
@@ -170,15 +165,5 @@ struct SyncOutput {
           + [Formatting.bytes(Int64(report.bytes))])
     }
     return table
-  }
-}
-
-/// JSON that scripts can rely on: sorted keys, dates as RFC 3339.
-enum JSONText {
-  static func of(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    encoder.dateEncodingStrategy = .iso8601
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 }

@@ -37,6 +37,8 @@ public struct AppliedMigration: Codable, Hashable, Sendable {
   public var checksum: String
   /// Seconds since 1970.
   public var appliedAt: Double
+  /// The place among all that was applied to the store, of whatever line; 1 is the first.
+  public var sequence: Int
 }
 
 /// Keys and contents of the tree `catalog`. Everything but the header is JSON with sorted keys.
@@ -77,6 +79,18 @@ enum CatalogTree {
     return history
   }
 
+  /// The object id that the next record of an entity gets.
+  static func readNextID(
+    of entity: EntityLayout, _ tree: Tree, in transaction: Transaction
+  ) throws -> Int64 {
+    let key = nextIDKey(entity: entity.description.id)
+    guard let bytes = try transaction.get(tree, key) else { return 1 }
+    guard bytes.count == 8, case let next = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)),
+      (1..<Int64.max).contains(next)
+    else { throw StoreError.damaged("the counter of object ids is unreadable", entity: entity.name) }
+    return next
+  }
+
   private static func decode<T: Decodable>(
     _ type: T.Type, _ bytes: UnsafeRawBufferPointer
   ) throws -> T {
@@ -112,6 +126,13 @@ final class CatalogCache: Sendable {
   func refresh() throws {
     let catalog = try environment.read { transaction in
       let stored = try StoredCatalog(tree, in: transaction)
+      let names = Set(try environment.treeNames(in: transaction))
+      if let problem = CatalogCheck.problems(of: stored.schema, treeNames: names).first {
+        throw StoreError(
+          .damaged, "the catalog contradicts itself",
+          [("entity", problem.entity), ("problem", problem.text)],
+          advice: "run `mooring check`, then restore a backup")
+      }
       var entities: [String: EntityLayout] = [:]
       for entity in stored.schema.entities {
         entities[entity.name] = try layout(of: entity, in: transaction)
@@ -144,17 +165,20 @@ final class CatalogCache: Sendable {
 }
 
 /// The catalog's contents as read in one transaction.
-private struct StoredCatalog {
+struct StoredCatalog {
   let header: CatalogHeader
   let schema: Schema
   let history: [AppliedMigration]
 
   init(_ tree: Tree, in transaction: Transaction) throws {
+    header = try StoredCatalog.readHeader(tree, in: transaction)
+    schema = try CatalogTree.readSchema(tree, in: transaction)
+    history = try CatalogTree.readHistory(tree, in: transaction)
+  }
+  static func readHeader(_ tree: Tree, in transaction: Transaction) throws -> CatalogHeader {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
       throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")
     }
-    header = try CatalogHeader(decoding: bytes)
-    schema = try CatalogTree.readSchema(tree, in: transaction)
-    history = try CatalogTree.readHistory(tree, in: transaction)
+    return try CatalogHeader(decoding: bytes)
   }
 }

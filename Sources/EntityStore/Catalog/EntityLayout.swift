@@ -63,12 +63,13 @@ package final class EntityLayout: Sendable {
       order: slotPositions, into: &bytes)
   }
 
-  /// The unique index on exactly these attributes, in any order.
+  /// The unique index on exactly these attributes, in any order. A list has many entries, so that
+  /// none on a list serves.
   package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
     var wanted: Set<Int> = []
     for attribute in attributes { wanted.insert(try position(of: attribute)) }
-    for index in indexes where index.isUnique && Set(index.parts.map(\.position)) == wanted {
-      return index
+    for index in indexes where index.isUnique && index.listPart == nil {
+      if Set(index.parts.map(\.position)) == wanted { return index }
     }
     throw StoreError(
       .invalidRequest, "no unique index on exactly these attributes",
@@ -76,11 +77,22 @@ package final class EntityLayout: Sendable {
       advice: "add one with a migration (createIndex, unique: true)")
   }
 
-  /// - Throws: `unknownAttribute` if the type lists one that the entity does not have.
-  func positions<T: Entity>(of type: T.Type) throws(StoreError) -> [Int] {
+  /// A row with the values of a typed entity put over it.
+  ///
+  /// - Parameter values: Of the type's attributes, in the order in which it lists them.
+  func row(
+    _ values: [Value], of type: any Entity.Type, over row: [Value]
+  ) throws(StoreError) -> [Value] {
+    let positions = try positions(of: type)
+    var row = row
+    for (number, position) in positions.enumerated() { row[position] = values[number] }
+    return row
+  }
+
+  private func positions(of type: any Entity.Type) throws(StoreError) -> [Int] {
     if let known = typePositions.withLock({ $0[ObjectIdentifier(type)] }) { return known }
     var found: [Int] = []
-    for attribute in T.attributes { found.append(try position(of: attribute.name)) }
+    for name in type.attributeNames { found.append(try position(of: name)) }
     let positions = found
     typePositions.withLock { $0[ObjectIdentifier(type)] = positions }
     return positions

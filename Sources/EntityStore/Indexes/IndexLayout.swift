@@ -142,68 +142,18 @@ package struct IndexLayout: Sendable {
   /// Whether some component of the key was cut, so that the record must be looked at.
   ///
   /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
-  func isCut(_ key: UnsafeRawBufferPointer) -> Bool { cutEnd(of: key) != nil }
+  @inline(__always)
+  func isCut(_ key: UnsafeRawBufferPointer) -> Bool {
+    key.count >= cutBytesMin && KeyReader(self).cutEnd(of: key) != nil
+  }
 
   /// The bytes by which the index orders its entries: all but the object id, or if a component
   /// was cut no more than up to its mark. Entries that agree in these are put in order by their
   /// records: what follows a cut (other components, a hash) says nothing about the order.
   func orderingBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard let end = cutEnd(of: key) else { return sortBytes(of: key) }
+    guard key.count >= cutBytesMin, let end = KeyReader(self).cutEnd(of: key) else {
+      return sortBytes(of: key)
+    }
     return UnsafeRawBufferPointer(rebasing: key[..<end])
-  }
-
-  /// How many of the key's bytes lie before and in the first component that was cut, up to its
-  /// mark.
-  ///
-  /// - Returns: `nil` if nothing was cut.
-  private func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
-    let sort = sortBytes(of: key)
-    guard sort.count >= cutBytesMin else { return nil }
-    var offset = 0
-    for part in parts {
-      guard offset < sort.count else { return nil }
-      let mask: UInt8 = part.isDescending ? 0xff : 0
-      let isNull = sort[offset] ^ mask == KeyWriter.null
-      offset += 1
-      if isNull { continue }
-      if let size = part.kind.fixedBytes {
-        offset += size
-      } else if part.kind == .decimal {
-        offset = IndexLayout.decimalEnd(sort, from: offset, mask: mask)
-      } else {
-        let end = IndexLayout.textEnd(sort, from: offset, mask: mask)
-        if end.isCut { return end.offset }
-        offset = end.offset
-      }
-    }
-    return nil
-  }
-
-  /// Where a decimal ends: see `DecimalBytes`.
-  private static func decimalEnd(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, mask: UInt8
-  ) -> Int {
-    guard start < bytes.count, bytes[start] ^ mask != 1 else { return start + 1 }
-    let last: UInt8 = bytes[start] ^ mask == 0 ? 0xff : 0
-    var offset = start + 3
-    while offset < bytes.count, bytes[offset] ^ mask != last { offset += 1 }
-    return offset + 1
-  }
-
-  /// Where a text ends, after its mark.
-  private static func textEnd(
-    _ bytes: UnsafeRawBufferPointer, from start: Int, mask: UInt8
-  ) -> (offset: Int, isCut: Bool) {
-    var offset = start
-    while offset + 1 < bytes.count {
-      guard bytes[offset] ^ mask == 0 else {
-        offset += 1
-        continue
-      }
-      let mark = bytes[offset + 1] ^ mask
-      offset += 2
-      if mark <= 2 { return (offset, mark == 2) }
-    }
-    return (bytes.count, false)
   }
 }

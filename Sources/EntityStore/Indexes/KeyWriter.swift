@@ -22,7 +22,7 @@ import Foundation
 ///
 /// A descending component is complemented as a whole. A cut component sorts after every value
 /// that is a prefix of it and equal to every other cut one with the same beginning: whoever reads
-/// such entries looks at the record to tell them apart (`KeyReader.isCut`).
+/// such entries looks at the record to tell them apart (`IndexLayout.isCut`).
 ///
 /// How much room a component has depends only on the components before it, so two keys that agree
 /// so far are cut at the same place.
@@ -34,6 +34,8 @@ struct KeyWriter: ~Copyable {
 
   static let present: UInt8 = 2
   static let null: UInt8 = 1
+  /// After the mark of a cut, in a unique index.
+  static let hashBytes = 16
 
   init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
 
@@ -163,7 +165,7 @@ struct KeyWriter: ~Copyable {
   private mutating func push(text: UnsafeRawBufferPointer, room: Int, hashesCuts: Bool) {
     let begin = count
     // The tag, and the mark at the end with the hash.
-    let limit = begin + room - 3 - (hashesCuts ? 16 : 0)
+    let limit = begin + room - 3 - (hashesCuts ? KeyWriter.hashBytes : 0)
     if text.count <= limit - begin, !text.contains(0) {
       push(text)
       push(0)

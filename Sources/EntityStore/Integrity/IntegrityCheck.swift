@@ -45,7 +45,7 @@ extension Store {
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {
     try read { transaction in
-      var check = IntegrityCheck(transaction)
+      var check = IntegrityCheck(transaction, catalogTree: catalogTree)
       try check.run()
       return check.report
     }
@@ -54,10 +54,14 @@ extension Store {
 
 struct IntegrityCheck {
   private let transaction: ReadTransaction
+  private let catalogTree: Tree
   private(set) var report = IntegrityReport()
   private let key = KeyBox()
 
-  init(_ transaction: ReadTransaction) { self.transaction = transaction }
+  init(_ transaction: ReadTransaction, catalogTree: Tree) {
+    self.transaction = transaction
+    self.catalogTree = catalogTree
+  }
 
   mutating func run() throws {
     for name in transaction.catalog.entities.keys.sorted() {
@@ -70,12 +74,16 @@ struct IntegrityCheck {
 
   /// From the records to the entries: none is missing.
   private mutating func checkRecords(of entity: EntityLayout) throws {
+    let nextID = try CatalogTree.readNextID(of: entity, catalogTree, in: transaction.transaction)
     var cursor = try transaction.transaction.cursor(entity.tree)
     var entry = try cursor.first()
     while let found = entry {
       report.records += 1
       if let id = RecordKey.objectID(found.key) {
         try check(found.value, id: id, entity)
+        if id < 1 || id >= nextID {
+          report.add("the record's id is not below the counter", entity: entity.name, id: id)
+        }
       } else {
         report.add("a record has an unreadable key", entity: entity.name)
       }
@@ -86,7 +94,7 @@ struct IntegrityCheck {
   private mutating func check(
     _ bytes: UnsafeRawBufferPointer, id: Int64, _ entity: EntityLayout
   ) throws {
-    guard let view = entity.record.view(of: bytes), let values = try? view.values() else {  // because damage is what is looked for
+    guard let view = entity.record.view(of: bytes), let values = readable(view) else {
       report.add("the record is unreadable", entity: entity.name, id: id)
       return
     }
@@ -104,6 +112,14 @@ struct IntegrityCheck {
         report.add(
           "an index entry is missing", entity: entity.name, id: id, index: index.description.name)
       }
+    }
+  }
+
+  private func readable(_ view: RecordView) -> [Value]? {
+    do {
+      return try view.values()
+    } catch {
+      return nil
     }
   }
 

@@ -90,6 +90,8 @@ extension Store {
   /// The lines that this program was opened with.
   public var migrationLines: [MigrationLine] { lines }
 
-  /// What has been applied to this store.
-  public func migrationHistory() throws -> [AppliedMigration] { try catalog().history }
+  /// What has been applied to this store, in the order in which it was.
+  public func migrationHistory() throws -> [AppliedMigration] {
+    try catalog().history.sorted { $0.sequence < $1.sequence }
+  }
 }

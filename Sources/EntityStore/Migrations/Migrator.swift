@@ -28,7 +28,7 @@ struct Migrator {
           try carryOut(step, schema.schema, in: transaction)
         }
       }
-      try save(schema.schema, applied: state.pending, in: transaction)
+      try save(schema.schema, applied: state.pending, after: history.count, in: transaction)
       return state.pending
     }
     try store.catalogs.refresh()
@@ -91,18 +91,21 @@ struct Migrator {
     }
   }
 
+  /// - Parameter earlier: How many migrations the store had before these.
   private func save(
-    _ schema: Schema, applied: [Migration], in transaction: LMDB.WriteTransaction
+    _ schema: Schema, applied: [Migration], after earlier: Int,
+    in transaction: LMDB.WriteTransaction
   ) throws {
     let tree = store.catalogTree
     func put(_ key: [UInt8], _ value: [UInt8]) throws {
       try transaction.put(tree, key: key, value: value)
     }
     try put(CatalogTree.schemaKey, try CatalogTree.encode(schema))
-    for migration in applied {
+    for (index, migration) in applied.enumerated() {
       let entry = AppliedMigration(
         line: migration.line, version: migration.version, name: migration.name,
-        checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970)
+        checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970,
+        sequence: earlier + index + 1)
       try put(
         CatalogTree.historyKey(migration.line, migration.version), try CatalogTree.encode(entry))
     }
@@ -110,7 +113,7 @@ struct Migrator {
       throw StoreError(.notAStore, "the catalog has no header")
     }
     var header = try CatalogHeader(decoding: bytes)
-    header.revision += 1
+    header.revision &+= 1  // a damaged one may be the last there is
     try put(CatalogTree.headerKey, header.encoded())
   }
 }

@@ -93,15 +93,24 @@ struct RecordField {
   }
 
   func string() throws(RecordDamage) -> String {
-    guard let text = String(validating: try bytes(), as: UTF8.self) else { throw RecordDamage() }
-    return text
+    try RecordField.text(try bytes())
+  }
+
+  /// Concrete all the way down: `String(validating:as:)` looks generic metadata up per call.
+  private static func text(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) -> String {
+    do {
+      // SAFETY: the span lives no longer than the bytes, and the string is a copy.
+      let span = Span<UInt8>(_unsafeBytes: bytes)
+      return String(copying: try UTF8Span(validating: span))
+    } catch {
+      throw RecordDamage()
+    }
   }
 
   func strings() throws(RecordDamage) -> [String] {
     var list: [String] = []
     try eachElement { element throws(RecordDamage) in
-      guard let text = String(validating: element, as: UTF8.self) else { throw RecordDamage() }
-      list.append(text)
+      list.append(try RecordField.text(element))
     }
     return list
   }

@@ -18,6 +18,13 @@ public class ReadTransaction {
   public var schema: Schema { catalog.schema }
   public var storeID: UUID { catalog.uuid }
 
+  /// What the catalog says of an entity.
+  ///
+  /// - Throws: `unknownEntity`, naming those that there are.
+  public func description(of entity: String) throws -> EntityDescription {
+    try catalog.entity(entity).description
+  }
+
   /// Called before an index of the entity is read: a write transaction applies what it has
   /// collected.
   func prepareToRead(_ entity: EntityLayout) throws {}
@@ -106,6 +113,9 @@ public class ReadTransaction {
         throw StoreError.validation(
           .wrongKind(expected: attribute.type.kind, found: kind), entity: entity.name,
           attribute: name)
+      }
+      if value.isNotANumber {
+        throw StoreError.validation(.notANumber, entity: entity.name, attribute: name)
       }
       byPosition[position] = value
     }

@@ -37,8 +37,10 @@ public struct EntityAttribute<Root>: Sendable {
   public let keyPath: any PartialKeyPath<Root> & Sendable
   public let kind: ValueKind
   public let isOptional: Bool
-  let value: @Sendable (Root) -> Value
+  @usableFromInline let value: @Sendable (Root) -> Value
 
+  // Inlinable, so that the closure is made where the types are known.
+  @inlinable
   public init<T: AttributeValue>(_ name: String, _ keyPath: any KeyPath<Root, T> & Sendable) {
     self.name = name
     self.keyPath = keyPath
@@ -50,6 +52,7 @@ public struct EntityAttribute<Root>: Sendable {
 
 extension Entity {
   /// - Throws: `invalidRequest` if the property stands for no attribute.
+  @usableFromInline
   static func attributeName(of keyPath: PartialKeyPath<Self>) throws -> String {
     guard let attribute = attributes.first(where: { $0.keyPath == keyPath }) else {
       throw StoreError(
@@ -59,14 +62,11 @@ extension Entity {
     return attribute.name
   }
 
-  /// Puts the values that this type knows of into a row.
-  ///
-  /// - Parameter positions: Of the type's attributes, in their order (`EntityLayout.positions`).
-  func write(to row: inout [Value], at positions: [Int]) {
-    for (attribute, position) in zip(Self.attributes, positions) {
-      row[position] = attribute.value(self)
-    }
-  }
+  static var attributeNames: [String] { attributes.map(\.name) }
+
+  /// The values of the type's attributes, in their order.
+  @inlinable
+  var attributeValues: [Value] { Self.attributes.map { $0.value(self) } }
 }
 
 /// Reads the attributes of one record into a Swift value.
@@ -76,18 +76,15 @@ extension Entity {
 public struct RecordReader {
   let view: RecordView
   let entity: EntityLayout
-  private let known: UnsafePointer<ReadingOrder.Step>?
-  private let knownCount: Int
+  private let order: ReadingOrder?
   private var next = 0
   /// Collected while the order is not known yet.
   fileprivate(set) var learned: [ReadingOrder.Step] = []
 
-  /// - Parameter known: The steps of a reading order that outlives the reader.
-  init(_ view: RecordView, entity: EntityLayout, known: UnsafeBufferPointer<ReadingOrder.Step>?) {
+  init(_ view: RecordView, entity: EntityLayout, order: ReadingOrder?) {
     self.view = view
     self.entity = entity
-    self.known = known?.baseAddress
-    knownCount = known?.count ?? 0
+    self.order = order
   }
 
   /// The value of an attribute.
@@ -107,11 +104,11 @@ public struct RecordReader {
 
   @inline(__always)
   private mutating func position(of name: StaticString) throws -> Int {
-    if next < knownCount, name.hasPointerRepresentation, let step = known?[next],
-      step.name == name.utf8Start
+    if let order, next < order.steps.count, name.hasPointerRepresentation,
+      order.steps[next].name == name.utf8Start
     {
       next += 1
-      return step.position
+      return order.steps[next - 1].position
     }
     let position = try entity.position(of: "\(name)")
     if name.hasPointerRepresentation {
@@ -121,28 +118,27 @@ public struct RecordReader {
   }
 }
 
-/// Decodes records of one entity into one Swift type.
-struct EntityDecoder<T: Entity> {
+/// Hands records of one entity to one Swift type.
+struct EntityDecoder {
+  private let type: Any.Type
   private let entity: EntityLayout
   private var order: ReadingOrder?
 
-  init(entity: EntityLayout) {
+  init(_ type: Any.Type, entity: EntityLayout) {
+    self.type = type
     self.entity = entity
-    order = entity.readingOrder(of: T.self)
+    order = entity.readingOrder(of: type)
   }
 
-  mutating func decode(_ view: RecordView) throws -> T {
-    if let order {
-      return try order.steps.withUnsafeBufferPointer { steps in
-        var reader = RecordReader(view, entity: entity, known: steps)
-        return try T(from: &reader)
-      }
+  mutating func decode(
+    _ view: RecordView, _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    var reader = RecordReader(view, entity: entity, order: order)
+    try body(&reader)
+    if order == nil {
+      let learned = ReadingOrder(reader.learned)
+      entity.keep(learned, for: type)
+      order = learned
     }
-    var reader = RecordReader(view, entity: entity, known: nil)
-    let value = try T(from: &reader)
-    let learned = ReadingOrder(reader.learned)
-    entity.keep(learned, for: T.self)
-    order = learned
-    return value
   }
 }

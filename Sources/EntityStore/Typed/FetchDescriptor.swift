@@ -24,6 +24,7 @@ public struct FetchDescriptor<T: Entity> {
   }
 
   /// - Throws: `invalidRequest` for a sort that names no attribute.
+  @usableFromInline
   func request() throws -> FetchRequest {
     FetchRequest(
       entityName: T.entityName, predicate: fetchLimit == 0 ? .always(false) : predicate,

@@ -3,14 +3,15 @@ import LMDB
 
 extension ReadTransaction {
   /// The record with this identity as a Swift value.
+  @inlinable
   public func get<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> T? {
-    let entity = try typedEntity(type, id)
-    guard let view = try view(of: id.number, in: entity) else { return nil }
-    var decoder = EntityDecoder<T>(entity: entity)
-    return try decoder.decode(view)
+    var value: T?
+    try readRecord(id, as: type) { value = try T(from: &$0) }
+    return value
   }
 
   /// The record that has this value in a unique index on exactly this attribute.
+  @inlinable
   public func get<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V
   ) throws -> T? {
@@ -21,17 +22,34 @@ extension ReadTransaction {
 
   /// The records of the descriptor, filtered, sorted and windowed. Throws, and never returns a
   /// part.
+  @inlinable
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    let request = try descriptor.request()
     var rows: [T] = []
-    if request.fetchLimit > 0 { rows.reserveCapacity(min(request.fetchLimit, 1_024)) }
+    try readRecords(try descriptor.request(), as: T.self) { rows.append(try T(from: &$0)) }
+    return rows
+  }
+
+  @usableFromInline
+  func readRecord(
+    _ id: ObjectID, as type: any Entity.Type, _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    let entity = try typedEntity(type, id)
+    guard let view = try view(of: id.number, in: entity) else { return }
+    var decoder = EntityDecoder(type, entity: entity)
+    try decoder.decode(view, body)
+  }
+
+  @usableFromInline
+  func readRecords(
+    _ request: FetchRequest, as type: any Entity.Type,
+    _ body: (inout RecordReader) throws -> Void
+  ) throws {
     var execution = try FetchExecution(request, in: self)
-    var decoder = EntityDecoder<T>(entity: execution.entity)
+    var decoder = EntityDecoder(type, entity: execution.entity)
     try execution.run { _, view in
-      rows.append(try decoder.decode(view))
+      try decoder.decode(view, body)
       return true
     }
-    return rows
   }
 
   public func fetchIdentifiers<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ObjectID] {
@@ -46,7 +64,7 @@ extension ReadTransaction {
     try explain(try descriptor.request())
   }
 
-  fileprivate func typedEntity<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> EntityLayout {
+  fileprivate func typedEntity(_ type: any Entity.Type, _ id: ObjectID) throws -> EntityLayout {
     guard id.entity == type.entityName else {
       throw StoreError(
         .invalidRequest, "an identity is of another entity",
@@ -58,45 +76,60 @@ extension ReadTransaction {
 
 extension WriteTransaction {
   /// Writes a value as a new record; attributes that the type does not know get their defaults.
+  @inlinable
   @discardableResult
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
-    let entity = try catalog.entity(T.entityName)
-    var row = entity.defaults
-    value.write(to: &row, at: try entity.positions(of: T.self))
-    return ObjectID(entity: T.entityName, number: try insert(row, into: entity))
+    try insert(value.attributeValues, as: T.self)
   }
 
   /// Reads a record, lets the closure change it, and writes it if it changed; attributes that the
   /// type does not know keep their values.
+  @inlinable
   public func update<T: Entity>(
     _ type: T.Type, _ id: ObjectID, _ change: (inout T) throws -> Void
   ) throws {
     guard var value = try get(type, id) else { throw StoreError.missing(id) }
     try change(&value)
-    try write(value, over: id)
+    try write(value.attributeValues, as: type, over: id)
   }
 
   /// Finds the record with this value's unique attributes and changes it; inserts one if there is
   /// none.
   ///
   /// - Parameter keyPaths: Exactly the attributes of one unique index.
+  @inlinable
   @discardableResult
   public func upsert<T: Entity>(_ value: T, by keyPaths: PartialKeyPath<T>...) throws -> ObjectID {
-    let entity = try catalog.entity(T.entityName)
-    let index = try entity.uniqueIndex(on: try keyPaths.map { try T.attributeName(of: $0) })
-    var row = entity.defaults
-    value.write(to: &row, at: try entity.positions(of: T.self))
+    try upsert(
+      value.attributeValues, as: T.self, by: try keyPaths.map { try T.attributeName(of: $0) })
+  }
+
+  @usableFromInline
+  func insert(_ values: [Value], as type: any Entity.Type) throws -> ObjectID {
+    let entity = try catalog.entity(type.entityName)
+    let id = try insert(try entity.row(values, of: type, over: entity.defaults), into: entity)
+    return ObjectID(entity: entity.name, number: id)
+  }
+
+  @usableFromInline
+  func upsert(
+    _ values: [Value], as type: any Entity.Type, by attributes: [String]
+  ) throws -> ObjectID {
+    let entity = try catalog.entity(type.entityName)
+    let index = try entity.uniqueIndex(on: attributes)
+    let row = try entity.row(values, of: type, over: entity.defaults)
     guard let id = try identifier(in: entity, index: index, by: { row[$0] }) else {
-      return ObjectID(entity: T.entityName, number: try insert(row, into: entity))
+      return ObjectID(entity: entity.name, number: try insert(row, into: entity))
     }
-    let identity = ObjectID(entity: T.entityName, number: id)
-    try write(value, over: identity)
+    let identity = ObjectID(entity: entity.name, number: id)
+    try write(values, as: type, over: identity)
     return identity
   }
 
-  private func write<T: Entity>(_ value: T, over id: ObjectID) throws {
+  @usableFromInline
+  func write(_ values: [Value], as type: any Entity.Type, over id: ObjectID) throws {
     try update(id) { record in
-      value.write(to: &record.values, at: try record.layout.positions(of: T.self))
+      record.values = try record.layout.row(values, of: type, over: record.values)
     }
   }
 
@@ -109,6 +142,7 @@ extension WriteTransaction {
 
 extension Store {
   /// One fetch on a snapshot of its own.
+  @inlinable
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try read { try $0.fetch(descriptor) }
   }

@@ -1,0 +1,98 @@
+import EntityModel
+import LMDB
+
+/// Holds what the file says of the schema against what the rest of the store takes for granted, so
+/// that a damaged catalog is an error and no trap.
+enum CatalogCheck {
+  struct Problem: Hashable {
+    let entity: String
+    let text: String
+  }
+
+  /// - Parameter treeNames: Those of the snapshot that the schema is of.
+  /// - Returns: Everything that is wrong; empty for each schema that migrations make.
+  static func problems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
+    var problems: [Problem] = []
+    let indexes = schema.entities.flatMap(\.indexes)
+    if repeats(schema.entities.map(\.name)) || repeats(schema.entities.map(\.id)) {
+      problems.append(Problem(entity: "catalog", text: "two entities have the same name or id"))
+    }
+    if repeats(indexes.map(\.id)) {
+      problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
+    }
+    for entity in schema.entities {
+      var texts = attributeProblems(of: entity) + layoutProblems(of: entity)
+      for index in entity.indexes { texts += indexProblems(index, of: entity) }
+      texts += treeProblems(of: entity, treeNames)
+      problems += texts.map { Problem(entity: entity.name, text: $0) }
+    }
+    return problems
+  }
+
+  private static func attributeProblems(of entity: EntityDescription) -> [String] {
+    var texts: [String] = []
+    if entity.attributes.count > Limits.attributesMax { texts.append("it has too many attributes") }
+    if repeats(entity.attributes.map(\.name)) || repeats(entity.attributes.map(\.id)) {
+      texts.append("two attributes have the same name or id")
+    }
+    for attribute in entity.attributes {
+      if let kind = attribute.defaultValue.kind, kind != attribute.type.kind {
+        texts.append("the default of \(attribute.name) is of another type")
+      }
+      guard case .enumeration(let enumeration) = attribute.type else { continue }
+      let kinds = Set(enumeration.cases.map(\.rawValue.kind))
+      if kinds != [.int64], kinds != [.string] {
+        texts.append("the values of \(attribute.name) are neither all integers nor all texts")
+      }
+    }
+    return texts
+  }
+
+  /// Every layout has the kinds of the attributes, and the newest has all of them.
+  private static func layoutProblems(of entity: EntityDescription) -> [String] {
+    guard let newest = entity.layouts.last else { return ["it has no record layout"] }
+    if entity.layouts.count > Int(UInt16.max) { return ["it has too many record layouts"] }
+    if repeats(entity.attributes.map(\.id)) { return [] }  // said already
+    let kinds = Dictionary(
+      uniqueKeysWithValues: entity.attributes.map { ($0.id, $0.type.kind) })
+    var texts: [String] = []
+    for (number, layout) in entity.layouts.enumerated() {
+      let isSound =
+        !repeats(layout.slots.map(\.attributeID))
+        && layout.slots.count <= Limits.slotsMax
+        && layout.slots.allSatisfy { kinds[$0.attributeID] ?? $0.kind == $0.kind }
+      if !isSound { texts.append("record layout \(number + 1) contradicts the attributes") }
+    }
+    if !Set(kinds.keys).isSubset(of: newest.slots.map(\.attributeID)) {
+      texts.append("the newest record layout lacks an attribute")
+    }
+    return texts
+  }
+
+  private static func indexProblems(
+    _ index: IndexDescription, of entity: EntityDescription
+  ) -> [String] {
+    let attributes = index.keys.map { key in entity.attributes.first { $0.id == key.attributeID } }
+    let isSound =
+      (1...IndexLayout.keyPartsMax).contains(index.keys.count)
+      && !repeats(index.keys.map(\.attributeID)) && !attributes.contains(nil)
+      && attributes.count { $0?.type.kind == .strings } <= 1
+    return isSound ? [] : ["the keys of index \(index.name) are not those of an index"]
+  }
+
+  private static func treeProblems(
+    of entity: EntityDescription, _ names: Set<String>
+  ) -> [String] {
+    var texts: [String] = []
+    if !names.contains(EntityLayout.treeName(of: entity)) { texts.append("its records are missing") }
+    if repeats(entity.indexes.map(\.name)) { texts.append("two indexes have the same name") }
+    for index in entity.indexes where !names.contains(EntityLayout.treeName(of: index)) {
+      texts.append("the entries of index \(index.name) are missing")
+    }
+    return texts
+  }
+
+  private static func repeats<T: Hashable>(_ elements: [T]) -> Bool {
+    Set(elements).count != elements.count
+  }
+}

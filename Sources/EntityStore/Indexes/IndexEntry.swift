@@ -1,0 +1,49 @@
+import EntityModel
+import LMDB
+
+/// One entry of an index as it is stored.
+public struct IndexEntry: Sendable {
+  /// One per key attribute; `nil` if the bytes are of no value.
+  public let parts: [IndexKeyPart]?
+  /// The record that it points at; `nil` if the entry is too short to name one.
+  public let id: Int64?
+  /// The key in LMDB; that of an index that is not unique ends in the object id.
+  public let key: [UInt8]
+}
+
+extension ReadTransaction {
+  /// Calls the closure with each entry of an index in key order, until it returns `false`. Damaged
+  /// entries are among them. Memory is bounded by one entry.
+  ///
+  /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name; `storage`;
+  ///   what the closure throws.
+  public func eachEntry(
+    of entity: String, index name: String, _ body: (IndexEntry) throws -> Bool
+  ) throws {
+    let entity = try catalog.entity(entity)
+    guard let index = entity.indexes.first(where: { $0.description.name == name }) else {
+      throw StoreError.unknownIndex(name, of: entity.description)
+    }
+    try prepareToRead(entity)
+    let reader = KeyReader(index)
+    var cursor = try transaction.cursor(index.tree)
+    var entry = try cursor.first()
+    while let found = entry {
+      let id = index.objectID(key: found.key, value: found.value)
+      let read = IndexEntry(parts: reader.parts(of: found.key), id: id, key: Array(found.key))
+      guard try body(read) else { return }
+      entry = try cursor.next()
+    }
+  }
+}
+
+extension StoreError {
+  fileprivate static func unknownIndex(
+    _ name: String, of entity: EntityDescription
+  ) -> StoreError {
+    StoreError(
+      .invalidRequest, "no such index", [("entity", entity.name), ("index", name)],
+      advice: entity.indexes.isEmpty
+        ? "it has none" : "it has " + entity.indexes.map(\.name).joined(separator: ", "))
+  }
+}

@@ -1,0 +1,61 @@
+import EntityModel
+import LMDB
+
+/// A record as it lies in the store, readable or not.
+///
+/// Valid only inside the closure that `ReadTransaction.eachStored` passes it to.
+public struct StoredRecord {
+  /// `nil` if the key itself is damaged.
+  public let id: Int64?
+  private let bytes: UnsafeRawBufferPointer
+  private let entity: EntityLayout
+
+  init(key: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer, entity: EntityLayout) {
+    id = RecordKey.objectID(key)
+    self.bytes = bytes
+    self.entity = entity
+  }
+
+  /// Bytes of the record without its key.
+  public var byteCount: Int { bytes.count }
+
+  /// The record's values.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  public func read() throws(StoreError) -> Record {
+    guard let id else { throw .damaged("a record has an unreadable key", entity: entity.name) }
+    guard let view = entity.record.view(of: bytes) else {
+      throw .damaged("a record's header is unreadable", entity: entity.name, id: id)
+    }
+    do {
+      return Record(
+        id: ObjectID(entity: entity.name, number: id), layout: entity, values: try view.values())
+    } catch {
+      throw .damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+}
+
+extension ReadTransaction {
+  /// Calls the closure with every record of an entity in order of object id, until it returns
+  /// `false`. Unlike a fetch it does not stop at a damaged record: the closure meets the error when
+  /// it reads that one. Memory is bounded by one record.
+  ///
+  /// - Parameter first: Begins with this object id, or the next one that is there.
+  /// - Throws: `unknownEntity`, `storage`; what the closure throws.
+  public func eachStored(
+    _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
+  ) throws {
+    let entity = try catalog.entity(entity)
+    var cursor = try transaction.cursor(entity.tree)
+    var entry =
+      if let first { try RecordKey.with(first) { try cursor.seek(atLeast: $0) } } else {
+        try cursor.first()
+      }
+    while let found = entry {
+      let record = StoredRecord(key: found.key, bytes: found.value, entity: entity)
+      guard try body(record) else { return }
+      entry = try cursor.next()
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Console
+import EntityModel
+import EntityStore
+
+struct IndexCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "index", abstract: "The entries of an index, in the order of their keys.",
+    discussion: """
+      A value that was too long for the key is shown as far as it goes, with … at its end. With \
+      --raw the keys are shown as the bytes that they are.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The entity, such as Episode.") var entity: String
+  @Argument(help: "The index, such as byUpdate; see mooring-dump schema.") var index: String
+  @Option(help: "At most so many entries.") var limit: Int?
+  @Flag(help: "The bytes of the keys in hexadecimal.") var raw = false
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func validate() throws {
+    if let limit, limit < 0 { throw ValidationError("--limit cannot be negative") }
+  }
+
+  func run() async throws {
+    let store = try options.openToRead()
+    let damaged = try store.read { transaction in
+      try StandardOutput.with { output in
+        let columns = raw ? ["key"] : try keys(in: transaction)
+        var rows = RowWriter(titles: columns + ["_id"], format: format)
+        try rows.begin(&output)
+        let damaged = try eachEntry(in: transaction) { try rows.write($0, &output) }
+        try rows.end(&output)
+        return damaged
+      }
+    }
+    guard damaged > 0 else { return }
+    Message.say("\(Formatting.count(Int64(damaged))) entries of \(index) cannot be read")
+    throw ExitStatus.badData.exitCode
+  }
+
+  /// The attributes of the key.
+  private func keys(in transaction: ReadTransaction) throws -> [String] {
+    let entity = try transaction.description(of: entity)
+    return entity.index(named: index)?.keys.map { key in
+      entity.attributes.first { $0.id == key.attributeID }?.name ?? "#\(key.attributeID)"
+    } ?? []
+  }
+
+  /// - Returns: How many entries were damaged.
+  private func eachEntry(
+    in transaction: ReadTransaction, _ body: ([Value]) throws -> Void
+  ) throws -> Int {
+    var (damaged, shown) = (0, 0)
+    try transaction.eachEntry(of: entity, index: index) { entry in
+      if let limit, shown >= limit { return false }
+      shown += 1
+      let id = entry.id.map(Value.int64) ?? .null
+      if raw {
+        try body([.string(entry.key.hexadecimal), id])
+      } else if let parts = entry.parts {
+        try body(parts.map(\.shown) + [id])
+      } else {
+        Message.say("an entry of \(entity) \(index) is unreadable: \(entry.key.hexadecimal)")
+        damaged += 1
+      }
+      return true
+    }
+    return damaged
+  }
+}
+
+extension IndexKeyPart {
+  fileprivate var shown: Value { isCut ? .string(value.text + "…") : value }
+}
+
+extension [UInt8] {
+  fileprivate var hexadecimal: String {
+    let digits = Array<UInt8>("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in self { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

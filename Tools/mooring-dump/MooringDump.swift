@@ -1,0 +1,29 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+@main
+struct MooringDump: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mooring-dump",
+    abstract: "Shows what a store holds. Reads only; creates and migrates nothing.",
+    discussion: """
+      Opens any store, whatever migrations it has had. What is damaged is told on stderr, with \
+      entity and id, and the dump goes on; it then ends with 65.
+      """,
+    version: Version.text,
+    subcommands: [
+      SchemaCommand.self, Records.self, IndexCommand.self, Tables.self, Stats.self,
+    ])
+
+  static func main() async { await CommandLineEntry.run(Self.self) }
+}
+
+extension StoreOptions {
+  /// Opens a store that is there, for reading only. Migrations are not its business.
+  func openToRead() throws -> Store {
+    var opening = try storeOptions()
+    opening.isReadOnly = true
+    return try Store.open(at: folder, migrate: .never, options: opening)
+  }
+}
