@@ -2,6 +2,7 @@ import EntityModel
 @testable import FeedSync
 import Foundation
 import HomeFeed
+import TestSupport
 import Testing
 
 @Suite struct BadInputTests {
@@ -15,7 +16,8 @@ import Testing
       try await sync.sync()
       let before = try ContentTrees(sync.store)
       sync.serve(
-        .response(status: 200, headers: [("Content-Type", "text/x"), ("ETag", "\"2\"")], body: body))
+        .response(
+          status: 200, headers: [("Content-Type", "text/x"), ("ETag", "\"2\"")], body: body))
       result = try await sync.syncError()
       #expect(try ContentTrees(sync.store) == before)
       #expect(try sync.feed.etag == "\"1\"")
@@ -147,7 +149,7 @@ import Testing
       let limit = sync.clock.now.addingTimeInterval(86_400)
       #expect(try sync.episode("a")?.updatedAt == limit)
       let before = try ContentTrees(sync.store)
-      sync.clock.advance(days: 5)
+      sync.clock.advance(by: 5 * 86_400)
       #expect(try await sync.sync(isFull: true).unchanged == 1)
       #expect(try sync.episode("a")?.updatedAt == limit)
       #expect(try ContentTrees(sync.store) == before)

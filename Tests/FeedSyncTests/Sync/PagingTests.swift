@@ -2,6 +2,7 @@ import EntityStore
 @testable import FeedSync
 import Foundation
 import HomeFeed
+import TestSupport
 import Synchronization
 import Testing
 

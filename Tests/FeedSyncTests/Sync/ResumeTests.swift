@@ -45,7 +45,7 @@ import Testing
         sync.transport.heal()
         _ = sync.transport.takeRequests()
         #expect(try sync.feed.checkpoint == nil)
-        sync.clock.advance(seconds: 60)
+        sync.clock.advance(by: 60)
         let report = try await sync.sync()
         #expect(report.isResumed == (resumed > 0))
         #expect(
@@ -67,7 +67,7 @@ import Testing
       for pages in [1, 2, 1, 1] {
         sync.transport.failAfter(pages)
         _ = try? await sync.sync()  // because each but the last fails
-        sync.clock.advance(seconds: 1)
+        sync.clock.advance(by: 1)
       }
       #expect(try sync.store.contentDump() == expected)
     }
@@ -79,7 +79,7 @@ import Testing
       sync.transport.failAfter(2)
       await #expect(throws: HTTPError.self) { try await sync.sync() }
       sync.transport.heal()
-      sync.clock.advance(seconds: 3_601)
+      sync.clock.advance(by: 3_601)
       _ = sync.transport.takeRequests()
       #expect(try await !sync.sync().isResumed)
       #expect(sync.transport.takeRequests().map(\.url) == Self.pages.map(\.url))

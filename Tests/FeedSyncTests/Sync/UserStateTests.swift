@@ -48,9 +48,9 @@ import Testing
       try await sync(fixture, #"{"id":"a","rev":1,"progress":0.5}"#)
       try await fixture.edit("a") { $0.progress = 0.7 }
       for rev in 2...3 {
+        let date = "2026-11-0\(rev)T00:00:00Z"
         try await sync(
-          fixture, #"{"id":"a","rev":\#(rev),"progress":0.6,"watchLaterAt":"2026-11-0\#(rev)T00:00:00Z"}"#
-        )
+          fixture, #"{"id":"a","rev":\#(rev),"progress":0.6,"watchLaterAt":"\#(date)"}"#)
         #expect(try fixture.episode("a")?.progress == 0.7)
       }
       #expect(try fixture.episode("a")?.watchLaterAt == RFC3339.date("2026-11-03T00:00:00Z"))

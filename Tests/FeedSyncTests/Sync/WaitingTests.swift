@@ -2,6 +2,7 @@ import EntityStore
 @testable import FeedSync
 import Foundation
 import HomeFeed
+import TestSupport
 import Testing
 
 @Suite struct WaitingTests {
@@ -16,12 +17,12 @@ import Testing
       #expect(try sync.feed.errors == 1)
       _ = sync.transport.takeRequests()
       sync.serve(.page(page))
-      sync.clock.advance(seconds: 119)
+      sync.clock.advance(by: 119)
       let error = try await sync.syncError()
       #expect(error.code == .waiting)
       #expect(error.description.contains("2026-11-20T10:02:00Z"))
       #expect(sync.transport.takeRequests().isEmpty)
-      sync.clock.advance(seconds: 1)
+      sync.clock.advance(by: 1)
       #expect(try await sync.sync().new == 1)
       #expect(try sync.feed.waitUntil == nil)
       #expect(try sync.feed.errors == 0)
