@@ -4,8 +4,9 @@ import Glibc
 // own commands; each returns `false` for a command it does not know.
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
-  let isKnown =
-    try runLMDBCommand(arguments) ? true : try await runStoreCommand(arguments)
+  var isKnown = try runLMDBCommand(arguments)
+  if !isKnown { isKnown = try await runStoreCommand(arguments) }
+  if !isKnown { isKnown = try await runSyncCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")
     exit(64)
