@@ -378,7 +378,7 @@ struct SyncRun {
       let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty
     else {
       throw SyncError(
-        .invalidFeed, "the token file cannot be read or is empty", [("file", file)],
+        .missingToken, "the token file cannot be read or is empty", [("file", file)],
         advice: "its first line is sent as a bearer token")
     }
     return line.trimmingCharacters(in: .whitespaces)
