@@ -66,7 +66,7 @@ public struct AttributeValidator {
   public func failure(of value: Value) -> ValidationFailure? {
     guard let found = value.kind else { return isOptional ? nil : .required }
     if found != kind { return .wrongKind(expected: kind, found: found) }
-    if isNotANumber(value) { return .notANumber }
+    if value.isNotANumber { return .notANumber }
     if rules == .none { return nil }
     if !rules.min.isNull, value.compared(with: rules.min) == .ascending {
       return .belowMinimum(rules.min)
@@ -79,15 +79,6 @@ public struct AttributeValidator {
     }
     if let pattern = rules.pattern, !matches(value) { return .noMatch(pattern: pattern) }
     return nil
-  }
-
-  private func isNotANumber(_ value: Value) -> Bool {
-    switch value {
-    case .double(let number): number.isNaN
-    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
-    case .decimal(let number): number.isNaN
-    default: false
-    }
   }
 
   private func length(of value: Value) -> Int {

@@ -78,6 +78,16 @@ extension Value {
     }
   }
 
+  /// Whether it is a NaN, which has no place in any order: it is neither stored nor looked for.
+  public var isNotANumber: Bool {
+    switch self {
+    case .double(let number): number.isNaN
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+    case .decimal(let number): number.isNaN
+    default: false
+    }
+  }
+
   /// How the value compares with another one of the same kind.
   ///
   /// Null comes first. Strings and URLs compare by UTF-8 bytes, data by bytes, lists element by

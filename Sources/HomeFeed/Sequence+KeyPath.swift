@@ -1,18 +1,32 @@
 extension MutableCollection where Self: RandomAccessCollection {
-  /// Sorts in place by a key path: `episodes.sort(by: \.title)`.
+  // A default for `criteria` would do, but a call that leaves it out would have to be marked `try`.
+
+  /// Sorts in place by a key path, ascending: `episodes.sort(by: \.progress)`.
+  public mutating func sort<T: Comparable>(by keyPath: KeyPath<Element, T>) {
+    sort(by: keyPath) { $0 < $1 }
+  }
+
+  /// Sorts in place by a key path.
   ///
   /// - Parameter criteria: Whether its first argument comes before its second.
   public mutating func sort<T: Comparable>(
-    by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool = { $0 < $1 }
+    by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool
   ) rethrows {
     try sort { try criteria($0[keyPath: keyPath], $1[keyPath: keyPath]) }
   }
 }
 
 extension Sequence {
+  /// The elements sorted by a key path, ascending.
+  public func sorted<T: Comparable>(by keyPath: KeyPath<Element, T>) -> [Element] {
+    sorted(by: keyPath) { $0 < $1 }
+  }
+
   /// The elements sorted by a key path.
+  ///
+  /// - Parameter criteria: Whether its first argument comes before its second.
   public func sorted<T: Comparable>(
-    by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool = { $0 < $1 }
+    by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool
   ) rethrows -> [Element] {
     try sorted { try criteria($0[keyPath: keyPath], $1[keyPath: keyPath]) }
   }

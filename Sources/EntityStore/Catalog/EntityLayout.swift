@@ -63,12 +63,13 @@ package final class EntityLayout: Sendable {
       order: slotPositions, into: &bytes)
   }
 
-  /// The unique index on exactly these attributes, in any order.
+  /// The unique index on exactly these attributes, in any order. A list has many entries, so that
+  /// none on a list serves.
   package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
     var wanted: Set<Int> = []
     for attribute in attributes { wanted.insert(try position(of: attribute)) }
-    for index in indexes where index.isUnique && Set(index.parts.map(\.position)) == wanted {
-      return index
+    for index in indexes where index.isUnique && index.listPart == nil {
+      if Set(index.parts.map(\.position)) == wanted { return index }
     }
     throw StoreError(
       .invalidRequest, "no unique index on exactly these attributes",

@@ -23,6 +23,12 @@ struct FetchExecution {
   private let offset: Int
   private let limit: Int
 
+  /// How many matches there are up to the end of the window, at most.
+  private var windowEnd: Int {
+    let (end, overflows) = offset.addingReportingOverflow(limit)
+    return overflows ? Int.max : end
+  }
+
   /// Calls the closure with each row of the window, in order, until it returns `false`.
   mutating func run(_ body: (Int64, RecordView) throws -> Bool) throws {
     if choice.explanation.sortsInMemory { return try runSorted(body) }
@@ -44,7 +50,7 @@ struct FetchExecution {
   /// The number of rows in the window, without looking at records where the range says it all.
   mutating func count() throws -> Int {
     var matches = 0
-    let enough = limit == Int.max ? Int.max : limit + offset
+    let enough = windowEnd
     if choice.filter == nil {
       switch choice.access {
       case .scan: matches = try transaction.transaction.count(entity.tree)
@@ -121,7 +127,7 @@ struct FetchExecution {
 
   /// Sorts all matches, keeping no more than the window needs.
   private mutating func runSorted(_ body: (Int64, RecordView) throws -> Bool) throws {
-    let window = limit == Int.max ? Int.max : offset + limit
+    let window = windowEnd
     guard limit > 0 else { return }
     var rows: [SortedRow] = []
     let sort = choice.sort

@@ -177,7 +177,9 @@ struct Planner {
     // All values that are not null, then narrowed from both ends.
     var keys = KeyRange(prefix: prefix + [tag])
     var isCut = false
-    let room = index.room(part, written: prefix.count)
+    // A bound is cut where the entries are, but has no hash: it stands for all of the cut ones.
+    let room =
+      index.room(part, written: prefix.count) - (index.isUnique ? KeyWriter.hashBytes : 0)
     for (bound, isLower) in [(constraint.lower, true), (constraint.upper, false)] {
       guard let bound else { continue }
       var writer = KeyWriter()

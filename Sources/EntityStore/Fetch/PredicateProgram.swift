@@ -154,7 +154,7 @@ extension AttributeDescription {
     {
       return named.rawValue
     }
-    if case .double(let number) = value, number.isNaN { throw mismatch(value, entity) }
+    if value.isNotANumber { throw mismatch(value, entity) }
     if kind == found { return value }
     switch (kind, value) {
     case (.double, .int64(let number)): return .double(Double(number))

@@ -22,7 +22,7 @@ import Foundation
 ///
 /// A descending component is complemented as a whole. A cut component sorts after every value
 /// that is a prefix of it and equal to every other cut one with the same beginning: whoever reads
-/// such entries looks at the record to tell them apart (`KeyReader.isCut`).
+/// such entries looks at the record to tell them apart (`IndexLayout.isCut`).
 ///
 /// How much room a component has depends only on the components before it, so two keys that agree
 /// so far are cut at the same place.

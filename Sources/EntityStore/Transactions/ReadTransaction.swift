@@ -114,6 +114,9 @@ public class ReadTransaction {
           .wrongKind(expected: attribute.type.kind, found: kind), entity: entity.name,
           attribute: name)
       }
+      if value.isNotANumber {
+        throw StoreError.validation(.notANumber, entity: entity.name, attribute: name)
+      }
       byPosition[position] = value
     }
     return try identifier(in: entity, index: index, by: { byPosition[$0] ?? .null })

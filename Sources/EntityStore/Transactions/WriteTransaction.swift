@@ -48,11 +48,18 @@ public final class WriteTransaction: ReadTransaction {
 
   /// Reads a record, lets the closure change it, and writes it if it changed.
   ///
-  /// - Throws: `missingRecord`; what the closure throws; else as `insert`.
+  /// - Throws: `missingRecord`; what the closure throws; `invalidRequest` if the closure assigns
+  ///   a record of another identity; else as `insert`.
   public func update(_ id: ObjectID, _ change: (inout Record) throws -> Void) throws {
     guard var record = try get(id) else { throw StoreError.missing(id) }
     let before = record.values
     try change(&record)
+    guard record.id == id else {
+      throw StoreError(
+        .invalidRequest, "an update put another record in the place of the one to change",
+        [("record", id.description), ("other", record.id.description)],
+        advice: "set its values instead")
+    }
     if record.values != before {
       try update(record.values, id: id.number, in: record.layout)
     }
@@ -67,7 +74,13 @@ public final class WriteTransaction: ReadTransaction {
   public func upsert(
     _ entity: String, _ values: [String: Value], by attributes: [String]
   ) throws -> ObjectID {
-    let keys = Dictionary(uniqueKeysWithValues: attributes.map { ($0, values[$0] ?? .null) })
+    let layout = try catalog.entity(entity)
+    var keys: [String: Value] = [:]
+    for name in attributes {
+      // As an insert would have it, so that a second upsert finds what the first has made.
+      let attribute = layout.description.attributes[try layout.position(of: name)]
+      keys[name] = values[name] ?? attribute.defaultValue
+    }
     guard let id = try objectID(entity, by: keys) else { return try insert(entity, values) }
     try update(id) { record in
       for (name, value) in values { try record.set(name, to: value) }

@@ -14,6 +14,9 @@ struct MappedItem {
   /// defaults.
   let row: [Value]
   let hash: Int64
+
+  /// Unique among the items of a feed.
+  var key: String { target.entity.name + "\0" + id }
 }
 
 /// Fits the items of a page to entities: conversion, rules and hashing, outside of any

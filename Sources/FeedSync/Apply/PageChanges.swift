@@ -2,111 +2,80 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What a page changes: worked out on a snapshot, so that a page that changes nothing needs no
-/// write transaction, and one that does holds the writer only for its writes.
+/// What pages change: worked out on a snapshot, so that pages that change nothing need no write
+/// transaction, and those that do hold the writer only for their writes.
 struct PageChanges {
   /// Items that are new or newer than what is stored, in the order of the feed.
   private(set) var items: [MappedItem] = []
   var users: [UserEntry] = []
+  /// The keys of `items`. What comes again of them is compared when they are written.
+  private var keys: Set<String> = []
 
   var isEmpty: Bool { items.isEmpty && users.isEmpty }
 
-  /// Compares items with what is stored; counts those that change nothing.
-  ///
-  /// The rules are those of an event that may come late, twice, or out of order: a higher
-  /// revision wins; under an equal one equal content is nothing, and different content is a clash
-  /// that every replica settles alike; without revisions a newer date wins over an older one in a
-  /// delta, and a listing wins over dates, because publishers do roll back.
+  /// Compares the items of one page with what is stored; counts those that change nothing.
   mutating func add(
-    _ mapped: [MappedItem], feedID: Int64, mode: FeedMode, seen: inout SeenRecords,
+    _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, seen: inout SeenRecords,
     _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws {
-    let hasTombstones = try transaction.count(of: "_Tombstone") > 0
-    for item in newestOfEach(mapped, &report) {
-      let stored = try FeedRecords.row(of: item, in: transaction)
-      if let stored { seen.insert(ObjectID(entity: item.target.entity.name, number: stored.id)) }
-      if item.isDeleted {
-        // What is gone already, or was never here, needs no tombstone of its own twice.
-        if stored == nil, try hasTombstones && Tombstones.find(item, feedID, transaction) != nil {
-          report.skipped += 1
-        } else {
-          items.append(item)
-        }
-      } else if let stored {
-        if try isNewer(item, than: stored, mode: mode, &report) { items.append(item) }
-      } else if hasTombstones, let tombstone = try Tombstones.find(item, feedID, transaction),
-        !tombstone.yields(to: item, mode: mode)
-      {
-        report.skipped += 1
-      } else {
+    for item in foremostOfEach(mapped, &report) {
+      if keys.contains(item.key) {
+        items.append(item)
+      } else if try isNews(item, feedID: feedID, rules, seen: &seen, &report, in: transaction) {
+        keys.insert(item.key)
         items.append(item)
       }
     }
   }
 
-  /// Of an id that is listed twice the highest revision counts, among equal ones the first.
-  private func newestOfEach(
+  /// Of an identifier that a page has twice the copy of the highest rank counts; without
+  /// revisions the first.
+  private func foremostOfEach(
     _ mapped: [MappedItem], _ report: inout SyncReport
   ) -> [MappedItem] {
     var places: [String: Int] = [:]
     var result: [MappedItem] = []
     result.reserveCapacity(mapped.count)
     for item in mapped {
-      let key = item.target.entity.name + "\0" + item.id
-      guard let place = places[key] else {
-        places[key] = result.count
+      guard let place = places[item.key] else {
+        places[item.key] = result.count
         result.append(item)
         continue
       }
       report.skipped += 1
-      if (item.revision ?? 0) > (result[place].revision ?? 0) { result[place] = item }
+      let other = result[place]
+      guard let revision = item.revision, let otherRevision = other.revision else { continue }
+      if revision == otherRevision, item.hash != other.hash, !item.isDeleted, !other.isDeleted {
+        report.revisionClashes += 1
+      }
+      if Rank(of: item, revision) > Rank(of: other, otherRevision) { result[place] = item }
     }
     return result
   }
 
-  private func isNewer(
-    _ item: MappedItem, than stored: StoredRow, mode: FeedMode, _ report: inout SyncReport
+  private func isNews(
+    _ item: MappedItem, feedID: Int64, _ rules: ListingRules, seen: inout SeenRecords,
+    _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws -> Bool {
-    let isSame = stored.int64(item.target.hash) == item.hash
-    if let revision = item.revision, let old = stored.int64(item.target.revision) {
-      if revision < old {
-        report.skipped += 1
-        return false
-      }
-      if revision > old {
-        if isSame { report.unchanged += 1 }
-        return !isSame
-      }
-      if isSame {
-        report.unchanged += 1
-        return false
-      }
+    guard let stored = try FeedRecords.row(of: item, in: transaction) else {
+      let isRefused =
+        try Tombstones.find(item, feedID, transaction)?.refuses(item, rules) ?? false
+      if isRefused { report.skipped += 1 }
+      return !isRefused
+    }
+    if item.isDeleted { return true }
+    let id = ObjectID(entity: item.target.entity.name, number: stored.id)
+    let verdict = try Verdict(of: item, over: stored, rules, wasMet: seen.contains(id))
+    switch verdict {
+    case .changed, .sameContent, .clash(isWon: true): return true
+    case .unchanged: report.unchanged += 1
+    case .outdated: report.skipped += 1
+    case .clash(isWon: false):
       report.revisionClashes += 1
-      let wins = try winsClash(item, stored)
-      if !wins { report.skipped += 1 }
-      return wins
-    }
-    if isSame {
-      report.unchanged += 1
-      return false
-    }
-    if mode == .delta, let date = item.updatedAt, let position = item.target.updatedAt,
-      case .date(let old) = try stored.value(position), date < old
-    {
       report.skipped += 1
-      return false
     }
-    return true
-  }
-
-  /// The later date wins, among equal dates the greater hash.
-  private func winsClash(_ item: MappedItem, _ stored: StoredRow) throws -> Bool {
-    if let position = item.target.updatedAt, case .date(let old) = try stored.value(position),
-      case .date(let new) = item.row[position], old != new
-    {
-      return new > old
-    }
-    return item.hash > (stored.int64(item.target.hash) ?? .min)
+    seen.insert(id)
+    return false
   }
 }
 

@@ -2,80 +2,115 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Writes the changes of pages. Everything is looked up again inside the transaction, because
-/// local values may have changed since the page was compared.
+/// Writes the changes of pages. Everything is compared again inside the transaction: local values
+/// may have changed since, and pages that share a commit may have an item twice.
 struct PageWriter {
   let feedID: Int64
-  let mode: FeedMode
+  let rules: ListingRules
   let transaction: WriteTransaction
-  private let hasTombstones: Bool
   private let users: UserStates
 
   init(
-    feedID: Int64, mode: FeedMode, targets: [String: FeedTarget], in transaction: WriteTransaction
-  ) throws {
+    feedID: Int64, rules: ListingRules, targets: [String: FeedTarget],
+    in transaction: WriteTransaction
+  ) {
     self.feedID = feedID
-    self.mode = mode
+    self.rules = rules
     self.transaction = transaction
-    hasTombstones = try transaction.count(of: "_Tombstone") > 0
-    users = try UserStates(feedID: feedID, targets: targets, in: transaction)
+    users = UserStates(feedID: feedID, targets: targets, rules: rules, in: transaction)
   }
 
   func write(
     _ changes: PageChanges, seen: inout SeenRecords, _ report: inout SyncReport
   ) throws {
     for item in changes.items {
-      if item.isDeleted {
-        try delete(item, &report)
-      } else {
-        seen.insert(try put(item, &report))
+      if let stored = try FeedRecords.row(of: item, in: transaction) {
+        let id = ObjectID(entity: item.target.entity.name, number: stored.id)
+        if item.isDeleted {
+          try delete(stored, id, item, wasMet: seen.contains(id), &report)
+        } else {
+          try update(stored, id, item, wasMet: seen.contains(id), &report)
+          seen.insert(id)
+        }
+      } else if let id = try writeAbsent(item, &report) {
+        seen.insert(id)
       }
     }
     for entry in changes.users { try users.apply(entry, &report) }
   }
 
-  private func put(_ item: MappedItem, _ report: inout SyncReport) throws -> ObjectID {
-    let entity = item.target.entity
-    let name = entity.description.name
-    if let stored = try FeedRecords.row(of: item, in: transaction) {
-      var row = item.row
-      for position in item.target.localAttributes.values { row[position] = try stored.value(position) }
-      let id = stored.id
-      try transaction.update(row, id: id, in: entity)
+  private func update(
+    _ stored: StoredRow, _ id: ObjectID, _ item: MappedItem, wasMet: Bool,
+    _ report: inout SyncReport
+  ) throws {
+    switch try Verdict(of: item, over: stored, rules, wasMet: wasMet) {
+    case .changed: report.changed += 1
+    case .sameContent: report.unchanged += 1
+    case .clash(isWon: true):
+      report.revisionClashes += 1
       report.changed += 1
-      return ObjectID(entity: name, number: id)
+    case .clash(isWon: false):
+      report.revisionClashes += 1
+      report.skipped += 1
+      return
+    case .unchanged:
+      report.unchanged += 1
+      return
+    case .outdated:
+      report.skipped += 1
+      return
     }
     var row = item.row
-    if hasTombstones, let tombstone = try Tombstones.find(item, feedID, transaction) {
+    for position in item.target.localAttributes.values { row[position] = try stored.value(position) }
+    try transaction.update(row, id: id.number, in: item.target.entity)
+  }
+
+  private func delete(
+    _ stored: StoredRow, _ id: ObjectID, _ item: MappedItem, wasMet: Bool,
+    _ report: inout SyncReport
+  ) throws {
+    if let revision = item.revision, let old = stored.int64(item.target.revision),
+      revision < old, wasMet || !rules.isNewEpoch
+    {
+      report.skipped += 1
+      return
+    }
+    try leaveTombstone(for: item, row: try stored.values())
+    try transaction.delete(id)
+    report.deleted += 1
+  }
+
+  /// An item that has no record: a new one, one that comes back, or the deletion of one that was
+  /// never here, which is noted, too, for an older copy may come late.
+  private func writeAbsent(
+    _ item: MappedItem, _ report: inout SyncReport
+  ) throws -> ObjectID? {
+    let tombstone = try Tombstones.find(item, feedID, transaction)
+    if tombstone?.refuses(item, rules) ?? false {
+      report.skipped += 1
+      return nil
+    }
+    if item.isDeleted {
+      try leaveTombstone(for: item, row: nil)
+      report.skipped += 1
+      return nil
+    }
+    var row = item.row
+    if let tombstone {
       for (name, value) in tombstone.local {
         if let position = item.target.localAttributes[name] { row[position] = value }
       }
       try transaction.delete(tombstone.id)
     }
-    let id = try transaction.insert(row, into: entity)
+    let id = try transaction.insert(row, into: item.target.entity)
     report.new += 1
     try users.applyPending(to: item.id, &report)
-    return ObjectID(entity: name, number: id)
+    return ObjectID(entity: item.target.entity.name, number: id)
   }
 
-  private func delete(_ item: MappedItem, _ report: inout SyncReport) throws {
-    let stored = try FeedRecords.row(of: item, in: transaction)
-    if let stored, let revision = item.revision, let old = stored.int64(item.target.revision),
-      revision < old
-    {
-      report.skipped += 1
-      return
-    }
-    let row = try stored?.values()
-    let id = stored?.id
+  private func leaveTombstone(for item: MappedItem, row: [Value]?) throws {
     try Tombstones.leave(
       for: item.id, of: item.target, feedID: feedID, revision: item.revision,
       deletedAt: item.deletedAt ?? item.updatedAt, row: row, in: transaction)
-    if let id {
-      try transaction.delete(ObjectID(entity: item.target.entity.name, number: id))
-      report.deleted += 1
-    } else {
-      report.skipped += 1
-    }
   }
 }

@@ -25,8 +25,10 @@ struct Sweep {
         return true
       }
     }
+    // New records do not count: a feed that has replaced all of its items is as suspicious as one
+    // that has lost them.
     if !allowsAll, gone.count > Limits.deletedCountMin,
-      Double(gone.count) > Limits.deletedShareMax * Double(total)
+      Double(gone.count) > Limits.deletedShareMax * Double(total - report.new)
     {
       report.outcome = .deletionsRefused
       report.refusedDeletions = gone.count
@@ -42,8 +44,10 @@ struct Sweep {
     guard let row = try transaction.row(id, of: target.entity)?.values(),
       case .string(let itemID) = row[target.id]
     else { return }
+    // The listing does not say which revision it was deleted under: a later listing may have it
+    // again as it was, and then it is there, but nothing older than that.
     var revision: Int64?
-    if case .int64(let number) = row[target.revision] { revision = number }
+    if case .int64(let number) = row[target.revision] { revision = number - 1 }
     try Tombstones.leave(
       for: itemID, of: target, feedID: feedID, revision: revision, deletedAt: nil, row: row,
       in: transaction)

@@ -11,12 +11,16 @@ struct Tombstone {
   /// Local values by attribute name.
   let local: [String: Value]
 
-  /// Whether the item is newer than its deletion, so that it comes back.
-  func yields(to item: MappedItem, mode: FeedMode) -> Bool {
-    if let revision, let new = item.revision { return new > revision }
-    if let deletedAt, let new = item.updatedAt, mode == .delta { return new > deletedAt }
+  /// Whether the item is not newer than the deletion, so that it stays gone; of a deletion:
+  /// whether it adds nothing to this one.
+  func refuses(_ item: MappedItem, _ rules: ListingRules) -> Bool {
+    // A tombstone of another data set says nothing of this one.
+    if rules.isNewEpoch { return item.isDeleted && revision == item.revision }
+    if let revision, let new = item.revision { return new <= revision }
+    if item.isDeleted { return item.revision == nil }
+    if let deletedAt, let new = item.updatedAt, rules.mode == .delta { return new <= deletedAt }
     // A listing that has it says that it is there.
-    return true
+    return false
   }
 }
 
@@ -24,7 +28,7 @@ enum Tombstones {
   static func find(
     _ item: MappedItem, _ feedID: Int64, _ transaction: ReadTransaction
   ) throws -> Tombstone? {
-    guard
+    guard try transaction.count(of: "_Tombstone") > 0,
       let record = try transaction.get(
         "_Tombstone", by: key(feedID, item.target.entity.name, item.id))
     else { return nil }
@@ -41,23 +45,27 @@ enum Tombstones {
   }
 
   /// Leaves a tombstone for an item; the local values of its record are kept in it.
+  ///
+  /// - Parameter row: Of the record; `nil` if there is none, and then what an earlier tombstone
+  ///   has kept stays.
   static func leave(
     for itemID: String, of target: FeedTarget, feedID: Int64, revision: Int64?,
     deletedAt: Date?, row: [Value]?, in transaction: WriteTransaction
   ) throws {
-    var local: [String: Value] = [:]
-    if let row {
-      for (name, position) in target.localAttributes where row[position] != target.defaults[position]
-      {
-        local[name] = row[position]
-      }
-    }
     var values = key(feedID, target.entity.name, itemID)
     values["revision"] = revision.map(Value.int64) ?? .null
     values["deletedAt"] = deletedAt.map(Value.date) ?? .null
     values["removedAt"] = .date(transaction.now)
-    values["local"] = local.isEmpty ? .null : .data(try JSONEncoder().encode(local))
+    if let row { values["local"] = try localValues(row, target) }
     try transaction.upsert("_Tombstone", values, by: ["feedID", "entity", "itemID"])
+  }
+
+  private static func localValues(_ row: [Value], _ target: FeedTarget) throws -> Value {
+    var local: [String: Value] = [:]
+    for (name, position) in target.localAttributes where row[position] != target.defaults[position] {
+      local[name] = row[position]
+    }
+    return local.isEmpty ? .null : .data(try JSONEncoder().encode(local))
   }
 
   private static func key(

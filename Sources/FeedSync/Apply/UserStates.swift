@@ -18,23 +18,25 @@ struct UserStates {
 
   private let feedID: Int64
   private let targets: [FeedTarget]
+  private let rules: ListingRules
   private let transaction: WriteTransaction
-  private let hasStates: Bool
 
   init(
-    feedID: Int64, targets: [String: FeedTarget], in transaction: WriteTransaction
-  ) throws {
+    feedID: Int64, targets: [String: FeedTarget], rules: ListingRules,
+    in transaction: WriteTransaction
+  ) {
     self.feedID = feedID
-    self.targets = targets.values.filter { !$0.localAttributes.isEmpty }
+    self.targets = targets.sorted { $0.key < $1.key }.map(\.value)
+      .filter { !$0.localAttributes.isEmpty }
+    self.rules = rules
     self.transaction = transaction
-    hasStates = try transaction.count(of: "_UserState") > 0
   }
 
   /// Whether an entry could change anything: looked at before a write transaction is begun.
   static func isNews(
-    _ entry: UserEntry, feedID: Int64, in transaction: ReadTransaction
+    _ entry: UserEntry, feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
   ) throws -> Bool {
-    guard let state = try transaction.get("_UserState", by: key(feedID, entry.id)),
+    guard !rules.isNewEpoch, let state = try transaction.get("_UserState", by: key(feedID, entry.id)),
       case .int64(let revision) = try state["revision"]
     else { return true }
     return entry.revision > revision
@@ -42,7 +44,10 @@ struct UserStates {
 
   func apply(_ entry: UserEntry, _ report: inout SyncReport) throws {
     let state = try transaction.get("_UserState", by: UserStates.key(feedID, entry.id))
-    if let state, case .int64(let revision) = try state["revision"], revision >= entry.revision {
+    // In another data set the revisions start anew; to merge the same values twice does no harm.
+    if let state, case .int64(let revision) = try state["revision"], revision >= entry.revision,
+      !rules.isNewEpoch
+    {
       return
     }
     var kept = try state.map(UserStates.kept) ?? Kept(said: [:])
@@ -58,7 +63,7 @@ struct UserStates {
 
   /// Merges what was said of an item before it was there.
   func applyPending(to itemID: String, _ report: inout SyncReport) throws {
-    guard hasStates,
+    guard try transaction.count(of: "_UserState") > 0,
       let state = try transaction.get("_UserState", by: UserStates.key(feedID, itemID)),
       case .int64(let revision) = try state["revision"]
     else { return }

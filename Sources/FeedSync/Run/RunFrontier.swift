@@ -52,6 +52,8 @@ struct SeenRecords: Sendable {
 
   func contains(_ id: Int64, of entity: String) -> Bool { sets[entity]?.contains(id) ?? false }
 
+  func contains(_ id: ObjectID) -> Bool { contains(id.number, of: id.entity) }
+
   mutating func didCommit() { uncommitted = [:] }
 
   /// Takes back what an interrupted run had committed.

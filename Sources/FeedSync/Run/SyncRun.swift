@@ -125,6 +125,12 @@ struct SyncRun {
 
   // MARK: A page
 
+  private var rules: ListingRules {
+    ListingRules(
+      mode: FeedMode(rawValue: frontier.mode) ?? .window,
+      isNewEpoch: feed.epoch != nil && frontier.epoch != nil && feed.epoch != frontier.epoch)
+  }
+
   /// Fits a page's items to entities and compares them with the store.
   private mutating func accept(_ page: FeedPage, _ response: HTTPResponse) throws {
     if frontier.pages == 0 {
@@ -144,8 +150,9 @@ struct SyncRun {
     if frontier.report.rejected > rejectedBefore { frontier.isWhole = false }
     try store.read { transaction in
       try changes.add(
-        mapped, feedID: id, mode: page.mode, seen: &seen, &frontier.report, in: transaction)
-      for entry in page.users where try UserStates.isNews(entry, feedID: id, in: transaction) {
+        mapped, feedID: id, rules, seen: &seen, &frontier.report, in: transaction)
+      for entry in page.users where try UserStates.isNews(entry, feedID: id, rules, in: transaction)
+      {
         changes.users.append(entry)
       }
     }
@@ -230,14 +237,12 @@ struct SyncRun {
   private mutating func commit() async throws {
     guard !changes.isEmpty else { return }
     commits += 1
-    let (id, write, targets, changes) = (id, write, targets, changes)
+    let (id, write, targets, rules, changes) = (id, write, targets, rules, changes)
     let (frontier, seen, number) = (frontier, seen, commits)
     let isFull = frontier.mode == FeedMode.full.rawValue
     (self.frontier, self.seen) = try await store.write(author: "sync") { transaction in
       var (frontier, seen) = (frontier, seen)
-      let writer = try PageWriter(
-        feedID: id, mode: FeedMode(rawValue: frontier.mode) ?? .window, targets: targets,
-        in: transaction)
+      let writer = PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &frontier.report)
       if isFull { try seen.save(feedID: id, number: Int(number), in: transaction) }
       try write.save(
@@ -254,14 +259,12 @@ struct SyncRun {
 
   /// The last transaction: the last pages, deletions, and only then validators and checkpoint.
   private mutating func finish() async throws -> SyncReport {
-    let (feed, id, write, targets) = (feed, id, write, targets)
+    let (feed, id, write, targets, rules) = (feed, id, write, targets, rules)
     let (changes, options, now, last) = (changes, options, now, lastPage)
     let (frontier, seen) = (frontier, seen)
     self.frontier.report = try await store.write(author: "sync") { transaction in
       var (report, seen) = (frontier.report, seen)
-      let writer = try PageWriter(
-        feedID: id, mode: FeedMode(rawValue: frontier.mode) ?? .window, targets: targets,
-        in: transaction)
+      let writer = PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &report)
       if frontier.mode == FeedMode.full.rawValue {
         if frontier.isWhole, frontier.isPinned {

@@ -1,0 +1,33 @@
+import EntityModel
+@testable import EntityStore
+import LMDB
+
+/// Every entry of the record and index trees of the entities that are not the system's, and where
+/// it lies in the map: a page that a transaction touches moves, so equal places mean that none
+/// did.
+struct ContentTrees: Equatable {
+  private struct Entry: Equatable {
+    let tree: String
+    let place: UInt
+    let key: [UInt8]
+    let value: [UInt8]
+  }
+  private var entries: [Entry] = []
+
+  init(_ store: Store) throws {
+    try store.read { transaction in
+      for entity in transaction.schema.entities where !entity.isSystem {
+        let layout = try transaction.layout(entity.name)
+        for tree in [layout.tree] + layout.indexes.map(\.tree) {
+          var cursor = try transaction.transaction.cursor(tree)
+          while let entry = try cursor.next() {
+            entries.append(
+              Entry(
+                tree: tree.name, place: UInt(bitPattern: entry.key.baseAddress),
+                key: Array(entry.key), value: Array(entry.value)))
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import EntityModel
+import EntityStore
+@testable import FeedSync
+import Foundation
+import HomeFeed
+import TestSupport
+import Testing
+
+/// A store with one feed, a scripted network and a clock that stands still.
+struct SyncFixture: Sendable {
+  static let url = "https://feed.example/v1/home"
+
+  let folder: TemporaryFolder
+  let store: Store
+  let clock = ManualClock()
+  let transport = ScriptedTransport()
+  let feedID: Int64
+
+  fileprivate init(folder: TemporaryFolder) async throws {
+    self.folder = folder
+    var options = Store.Options()
+    options.mapSize = 1 << 30
+    options.flushesCommits = false
+    options.now = { [clock] in clock.now }
+    store = try Store.open(
+      at: folder.path("store"), migrations: [.homeFeed, .feeds], migrate: .ifEmpty,
+      options: options)
+    try await Feeds(store).add(Self.url)
+    feedID = try Feeds(store).find(Self.url).id
+  }
+
+  /// A new one for each run, as in a process that was started anew.
+  var engine: SyncEngine {
+    SyncEngine(store: store, transport: transport, now: { [clock] in clock.now })
+  }
+
+  @discardableResult
+  func sync(
+    _ id: Int64? = nil, isFull: Bool = false, allowsDeletions: Bool = false,
+    ignoresWait: Bool = false
+  ) async throws -> SyncReport {
+    var options = SyncEngine.Options()
+    options.isFull = isFull
+    options.allowsDeletions = allowsDeletions
+    options.ignoresWait = ignoresWait
+    return try await engine.sync(id ?? feedID, options: options)
+  }
+
+  /// Syncs, and expects the error that is returned. Its text is one line.
+  func syncError(
+    isFull: Bool = false, _ sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> SyncError {
+    let error = try await #require(throws: SyncError.self, sourceLocation: sourceLocation) {
+      try await sync(isFull: isFull)
+    }
+    #expect(
+      !error.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7f },
+      "\(error.description.debugDescription)", sourceLocation: sourceLocation)
+    return error
+  }
+
+  var feed: Feed {
+    get throws { try Feeds(store).find(Self.url).feed }
+  }
+
+  /// Answers the feed's URL.
+  func serve(_ answers: ScriptedTransport.Answer...) {
+    for answer in answers { transport.script(Self.url, answer) }
+  }
+
+  func serve(_ pages: [(url: String, text: String)]) {
+    for page in pages { transport.script(page.url, .page(page.text)) }
+  }
+
+  func episode(_ id: String, feedID: Int64? = nil) throws -> Episode? {
+    let feed = feedID ?? self.feedID
+    return try store.read { transaction in
+      try transaction.objectID("Episode", by: ["id": .string(id), "feedID": .int64(feed)])
+        .flatMap { try transaction.get(Episode.self, $0) }
+    }
+  }
+
+  /// Changes an episode as its user does.
+  func edit(_ id: String, _ change: @escaping @Sendable (inout Episode) -> Void) async throws {
+    let feedID = feedID
+    try await store.write { transaction in
+      let found = try transaction.objectID(
+        "Episode", by: ["id": .string(id), "feedID": .int64(feedID)])
+      try transaction.update(Episode.self, try #require(found), change)
+    }
+  }
+}
+
+/// Runs `body` with a new store, and expects that the store is sound at the end.
+func withSync(
+  isolation: isolated (any Actor)? = #isolation, _ body: (SyncFixture) async throws -> Void
+) async throws {
+  try await withTemporaryFolder { folder in
+    let fixture = try await SyncFixture(folder: folder)
+    try await body(fixture)
+    let report = try fixture.store.checkIntegrity()
+    #expect(report.isClean, "\(report.problems)")
+  }
+}
