@@ -30,7 +30,7 @@ import Testing
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
       try await Feeds(sync.store).add(SyncFixture.url, .init(tokenFile: file))
       sync.serve(.page(page))
-      #expect(try await sync.syncError().code == .invalidFeed)
+      #expect(try await sync.syncError().code == .missingToken)
       #expect(sync.transport.takeRequests().isEmpty)
     }
   }
@@ -117,7 +117,7 @@ import Testing
       let error = try await #require(throws: SyncError.self) {
         try await Feeds(sync.store).add(url)
       }
-      #expect(error.code == .invalidFeed)
+      #expect(error.code == .missingToken)
       #expect(!error.description.contains("\n"))
     }
   }
