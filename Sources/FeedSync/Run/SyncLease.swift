@@ -33,7 +33,12 @@ struct SyncLease: ~Copyable {
     _ = pwrite(descriptor, text, text.count, 0)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A process that is being started has a copy of the descriptor until it executes its program:
+    // to close this one would leave the lock with it.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// When a run of this feed last began.
   static func lastRun(feedID: Int64, folder: String) -> Date? {
