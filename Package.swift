@@ -107,7 +107,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
-      dependencies: ["TestSupport", "LoopbackHTTP", "EntityStore", "mooring", "mooring-dump", "feed-server"],
+      dependencies: [
+        "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed",
+        "mooring", "mooring-dump", "feed-server", "store-child",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

@@ -1,7 +1,9 @@
 #ifndef MOORING_PAGE_FAULT_H
 #define MOORING_PAGE_FAULT_H
 
-// Turns a fault inside the map of a store into a message and exit code 65.
+// Turns a fault inside the map of a store, or inside the code of LMDB, into a message and exit
+// code 65. LMDB trusts its pages: damage in them may lead it to an address that is not in the map,
+// such as that of a part which only trees with duplicate values have.
 //
 // In C, because a signal handler may run nothing but async-signal-safe code: no Swift runtime, no
 // lazy initialisation of globals, no reference counts. The functions are inline, as the module of
@@ -13,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 // Of glibc: the last part of the path that the program was called by.
@@ -28,6 +31,7 @@ struct mooring_fault_map {
 
 struct mooring_fault_state {
   struct mooring_fault_map maps[MOORING_FAULT_MAPS_MAX];
+  struct mooring_fault_map code;
   struct sigaction previous[2];
 };
 
@@ -36,22 +40,39 @@ static inline struct mooring_fault_state *mooring_fault_state(void) {
   return &state;
 }
 
-static inline void mooring_fault_handler(int number, siginfo_t *info, void *context) {
+/// The address of the instruction that faulted, or 0 on a processor that is not known here.
+static inline uintptr_t mooring_fault_instruction(void *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[16];  // REG_RIP
+#elif defined(__aarch64__)
+  return (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
+#else
   (void)context;
+  return 0;
+#endif
+}
+
+static inline int mooring_fault_is_in(struct mooring_fault_map *map, uintptr_t address) {
+  uintptr_t end = atomic_load(&map->end);
+  return end != 0 && address >= atomic_load(&map->start) && address < end;
+}
+
+static inline void mooring_fault_handler(int number, siginfo_t *info, void *context) {
   static const char message[] =
-      ": the store is damaged (page fault inside data.mdb); run `mooring check`\n";
-  uintptr_t address = (uintptr_t)info->si_addr;
+      ": the store is damaged (a page of data.mdb cannot be read); run `mooring check`\n";
+  struct mooring_fault_state *state = mooring_fault_state();
   // si_code is positive for a fault, and not for kill(2).
+  int is_ours = info->si_code > 0
+      && mooring_fault_is_in(&state->code, mooring_fault_instruction(context));
   for (int i = 0; info->si_code > 0 && i < MOORING_FAULT_MAPS_MAX; i++) {
-    uintptr_t end = atomic_load(&mooring_fault_state()->maps[i].end);
-    uintptr_t start = atomic_load(&mooring_fault_state()->maps[i].start);
-    if (end != 0 && address >= start && address < end) {
-      const char *name = program_invocation_short_name;
-      ssize_t ignored = write(2, name, strlen(name));
-      ignored = write(2, message, sizeof message - 1);
-      (void)ignored;
-      _exit(65);
-    }
+    is_ours |= mooring_fault_is_in(&state->maps[i], (uintptr_t)info->si_addr);
+  }
+  if (is_ours) {
+    const char *name = program_invocation_short_name;
+    ssize_t ignored = write(2, name, strlen(name));
+    ignored = write(2, message, sizeof message - 1);
+    (void)ignored;
+    _exit(65);
   }
   // Not ours: what was there before takes it. A fault comes again when this returns; a signal
   // that was sent does not, so it is sent again.
@@ -89,6 +110,12 @@ static inline int mooring_fault_add(uintptr_t start, uintptr_t end) {
     return i;
   }
   return -1;
+}
+
+/// Sets the range of LMDB's code.
+static inline void mooring_fault_set_code(uintptr_t start, uintptr_t end) {
+  atomic_store(&mooring_fault_state()->code.start, start);
+  atomic_store(&mooring_fault_state()->code.end, end);
 }
 
 /// Removes a range by its place.

@@ -3,7 +3,7 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     case unknownFeed, invalidFeed, paused, busy, waiting, gone, badStatus, badDocument
     case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget
-    case unaskedNotModified
+    case unaskedNotModified, missingToken
   }
 
   public let code: Code

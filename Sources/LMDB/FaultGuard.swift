@@ -5,23 +5,29 @@ import Synchronization
 /// Makes damage that only shows as a page fault end a command-line tool with one line and exit
 /// code 65 instead of a crash.
 ///
-/// For tools only (`Environment.Options.guardsFaults` installs it at the earliest): signal handlers belong to the whole process, and a library that is embedded
-/// leaves them to the program. The check at open finds cut files; this is for pages that are
-/// overwritten, and for a file that another program cuts while it is open.
+/// For tools only, as signal handlers belong to the whole process, and a library that is embedded
+/// leaves them to the program. `Environment.Options.guardsFaults` installs it before any page is
+/// read. The check at open finds cut files; this is for pages that are overwritten, and for a
+/// file that another program cuts while it is open.
 public enum FaultGuard {
   private static let isInstalled = Guarded(false)
 
-  /// Handles SIGBUS and SIGSEGV from inside the map of this environment until it is closed. Other
-  /// faults go to the handler that was there before.
+  /// Handles SIGBUS and SIGSEGV from inside the map of this environment until it is closed, and
+  /// those that the code of LMDB raises. Other faults go to the handler that was there before.
   ///
   /// - Throws: `LMDBError` with `.other` if the system refuses the handler, or the map is not
   ///   found, or sixteen environments are guarded already.
   public static func install(for environment: Environment) throws(LMDBError) {
-    let range = try mapRange(of: environment)
+    let mappings = try mappings(in: environment)
+    let range = try mapRange(of: environment, mappings)
     try isInstalled.withLock { (isInstalled: inout Bool) throws(LMDBError) in
       if !isInstalled {
         guard mooring_fault_install() == 0 else {
           throw LMDBError.system(errno, "the fault handler cannot be installed", context: [])
+        }
+        // Linked into the program, LMDB has no mapping of its own, and only its map is guarded.
+        if let code = mappings.first(where: { $0.isCode && $0.path.contains("/liblmdb") }) {
+          mooring_fault_set_code(code.range.lowerBound, code.range.upperBound)
         }
         isInstalled = true
       }
@@ -37,12 +43,42 @@ public enum FaultGuard {
     if place >= 0 { isInstalled.withLock { _ in mooring_fault_remove(place) } }
   }
 
-  /// The addresses of the map. LMDB does not tell them, the kernel does, by device and inode.
-  private static func mapRange(of environment: Environment) throws(LMDBError) -> Range<UInt> {
+  /// The addresses of the map. LMDB does not tell them, the kernel does, by inode.
+  private static func mapRange(
+    of environment: Environment, _ mappings: [Mapping]
+  ) throws(LMDBError) -> Range<UInt> {
     var status = stat()
     guard stat(StoreFiles.dataFile(environment.folder), &status) == 0 else {
       throw notGuarded(environment, LMDBError.text(of: errno))
     }
+    let inode = UInt(status.st_ino)
+    let found = mappings.first { $0.inode == inode && $0.path.hasSuffix("/data.mdb") }
+    guard let found else {
+      throw notGuarded(environment, "its map is not among those of the process")
+    }
+    return found.range
+  }
+
+  /// One line of /proc/self/maps: `start-end mode offset major:minor inode path`.
+  private struct Mapping {
+    let range: Range<UInt>
+    let isCode: Bool
+    let inode: UInt
+    let path: Substring
+
+    init?(_ line: Substring) {
+      let fields = line.split(separator: " ", maxSplits: 5)
+      guard fields.count == 6, let inode = UInt(fields[4]) else { return nil }
+      let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+      guard bounds.count == 2, bounds[0] < bounds[1] else { return nil }
+      range = bounds[0]..<bounds[1]
+      isCode = fields[1].contains("x")
+      self.inode = inode
+      path = fields[5].drop { $0 == " " }
+    }
+  }
+
+  private static func mappings(in environment: Environment) throws(LMDBError) -> [Mapping] {
     guard let file = fopen("/proc/self/maps", "re") else {
       throw notGuarded(environment, LMDBError.text(of: errno))
     }
@@ -50,16 +86,11 @@ public enum FaultGuard {
     var line: UnsafeMutablePointer<CChar>?
     var capacity = 0
     defer { free(line) }
+    var mappings: [Mapping] = []
     while getline(&line, &capacity, file) > 0, let text = line {
-      // start-end mode offset major:minor inode path
-      let fields = String(cString: text).split(separator: " ", omittingEmptySubsequences: true)
-      guard fields.count >= 6, UInt(fields[4]) == UInt(status.st_ino),
-        fields[5].hasSuffix("/data.mdb\n")
-      else { continue }
-      let bounds = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-      if bounds.count == 2, bounds[0] < bounds[1] { return bounds[0]..<bounds[1] }
+      if let mapping = Mapping(String(cString: text).dropLast()) { mappings.append(mapping) }
     }
-    throw notGuarded(environment, "its map is not among those of the process")
+    return mappings
   }
 
   private static func notGuarded(_ environment: Environment, _ cause: String) -> LMDBError {

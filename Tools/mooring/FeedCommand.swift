@@ -27,7 +27,9 @@ struct FeedCommand: AsyncParsableCommand {
 
     func run() async throws {
       let settings = Feeds.Settings(
-        entity: into, every: try every.map(interval), tokenFile: tokenFile)
+        entity: into, every: try every.map(interval),
+        // A later sync may run in another folder.
+        tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path })
       let store = try options.openOrCreate()
       let isNew = try await Feeds(store).add(url, settings)
       if !options.quiet { Message.say(isNew ? "added the feed \(url)" : "changed the feed \(url)") }

@@ -39,7 +39,7 @@ extension StoreOptions {
 extension SyncError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
-    case .unknownFeed, .gone: .unavailable
+    case .unknownFeed, .gone, .missingToken: .unavailable
     case .invalidFeed: .usage
     case .paused, .busy, .waiting, .badStatus, .unaskedNotModified: .tryAgain
     case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:

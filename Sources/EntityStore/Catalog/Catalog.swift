@@ -127,7 +127,10 @@ final class CatalogCache: Sendable {
     let catalog = try environment.read { transaction in
       let stored = try StoredCatalog(tree, in: transaction)
       let names = Set(try environment.treeNames(in: transaction))
-      if let problem = CatalogCheck.problems(of: stored.schema, treeNames: names).first {
+      let problems =
+        CatalogCheck.problems(of: stored.history, schema: stored.schema)
+        + CatalogCheck.problems(of: stored.schema, treeNames: names)
+      if let problem = problems.first {
         throw StoreError(
           .damaged, "the catalog contradicts itself",
           [("entity", problem.entity), ("problem", problem.text)],

@@ -29,6 +29,20 @@ enum CatalogCheck {
     return problems
   }
 
+  /// What is wrong with the history of migrations: each line has all its numbers from 1 on, and
+  /// where something was applied there is a schema.
+  static func problems(of history: [AppliedMigration], schema: Schema) -> [Problem] {
+    var problems: [Problem] = []
+    for (line, entries) in Dictionary(grouping: history, by: \.line).sorted(by: { $0.key < $1.key })
+    where entries.map(\.version) != Array(1...entries.count) {
+      problems.append(Problem(entity: "catalog", text: "the history of line \(line) has gaps"))
+    }
+    if !history.isEmpty, schema.entities.isEmpty {
+      problems.append(Problem(entity: "catalog", text: "the schema is missing"))
+    }
+    return problems
+  }
+
   private static func attributeProblems(of entity: EntityDescription) -> [String] {
     var texts: [String] = []
     if entity.attributes.count > Limits.attributesMax { texts.append("it has too many attributes") }

@@ -97,11 +97,13 @@ extension StoreReport {
       }
     }
     try noting { _ = try StoredCatalog.readHeader(tree, in: transaction) }
-    try noting { _ = try CatalogTree.readHistory(tree, in: transaction) }
+    var problems: [CatalogCheck.Problem] = []
     try noting {
       let schema = try CatalogTree.readSchema(tree, in: transaction)
-      texts += CatalogCheck.problems(of: schema, treeNames: names).map { "\($0.entity): \($0.text)" }
+      problems = CatalogCheck.problems(of: schema, treeNames: names)
+      let history = try CatalogTree.readHistory(tree, in: transaction)
+      problems += CatalogCheck.problems(of: history, schema: schema)
     }
-    return texts
+    return texts + problems.map { "\($0.entity): \($0.text)" }
   }
 }

@@ -17,7 +17,7 @@ enum BearerToken {
 
   private static func unusable(_ file: String) -> SyncError {
     SyncError(
-      .invalidFeed, "the token file cannot be read, is empty or has control characters",
+      .missingToken, "the token file cannot be read, is empty or has control characters",
       [("file", file)], advice: "its first line is sent as a bearer token")
   }
 }

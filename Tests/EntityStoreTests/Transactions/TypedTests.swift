@@ -14,7 +14,7 @@ import Testing
         let sample = Sample(name: "n\(number)", random: &random)
         let id = try await temporary.store.write { try $0.insert(sample) }
         let back = try temporary.store.read { try $0.get(Sample.self, id) }
-        try #require(back?.namedValues == sample.namedValues, "seed \(random.seed)")
+        try #require(back?.attributeValues == sample.attributeValues, "seed \(random.seed)")
       }
       let all = try temporary.store.fetch(FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.name)]))
       #expect(all.map(\.name) == (0..<200).map { "n\($0)" }.sorted())
@@ -62,6 +62,18 @@ import Testing
       #expect(
         await code { try await temporary.store.write { _ = try $0.upsert(third, by: \.unnamed) } }
           == .invalidRequest)
+    }
+  }
+
+  @Test func anUpsertByNotANumberIsRefused() async throws {
+    try await withTemporaryStore(migrations: [.model, FetchRefusalTests.uniqueTags]) { temporary in
+      var random = temporary.random
+      var sample = Sample(name: "a", random: &random)
+      sample.price = .nan
+      let refused = sample
+      #expect(
+        await code { try await temporary.store.write { _ = try $0.upsert(refused, by: \.price) } }
+          == .validation)
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
   @Test func anErrorInOneOfSeveralGroupedWritesHarmsNoOther() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
-      let before = try store.information().lastTransactionID
+      let before = try store.statistics().lastTransaction
       let gate = DispatchSemaphore(value: 0)
       let results = await withTaskGroup(of: (Int, Bool).self) { group in
         group.addTask {
@@ -44,7 +44,7 @@ import Testing
       let names = try store.fetch(
         FetchRequest(entityName: "Sample", predicate: .comparison("rank", .equal, 5)))
       #expect(Set(names.map { $0.values[0].text }) == Set((0..<20).filter { $0 % 3 == 2 }.map { "n\($0)" }))
-      #expect(try store.information().lastTransactionID - before < 21, "no writes shared a commit")
+      #expect(try store.statistics().lastTransaction - before < 21, "no writes shared a commit")
     }
   }
 
