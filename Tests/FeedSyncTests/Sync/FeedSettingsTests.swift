@@ -30,7 +30,7 @@ import Testing
       try Data(text.utf8).write(to: URL(fileURLWithPath: file))
       try await Feeds(sync.store).add(SyncFixture.url, .init(tokenFile: file))
       sync.serve(.page(page))
-      #expect(try await sync.syncError().code == .invalidFeed)
+      #expect(try await sync.syncError().code == .missingToken)
       #expect(sync.transport.takeRequests().isEmpty)
     }
   }
