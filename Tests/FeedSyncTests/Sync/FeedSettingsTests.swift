@@ -6,7 +6,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct FeedSettingsTests {
+@Suite(.serialized) struct FeedSettingsTests {
   private let page = HomeFeedText.full(.init("a", 1))
 
   @Test func theTokenIsSentAsBearerAndIsInNoErrorAndNoRecord() async throws {
