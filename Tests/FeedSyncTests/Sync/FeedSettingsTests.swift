@@ -117,7 +117,7 @@ import Testing
       let error = try await #require(throws: SyncError.self) {
         try await Feeds(sync.store).add(url)
       }
-      #expect(error.code == .missingToken)
+      #expect(error.code == .invalidFeed)
       #expect(!error.description.contains("\n"))
     }
   }
