@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 
 /// What the server said to one request of a run.
-enum PageAnswer {
+enum PageAnswer: Sendable {
   case page(FeedPage, HTTPResponse)
   case notModified(HTTPResponse)
   /// The same bytes as the last run's only page.
@@ -32,25 +32,41 @@ struct PageSource: Sendable {
     response.header(name).flatMap { hasControlCharacter($0) ? nil : $0 }
   }
 
+  /// An answer and what it took.
+  struct Fetched: Sendable {
+    var answer: PageAnswer
+    var requests: Int
+    var bytes: Int
+  }
+
   /// - Parameter validators: What the request is conditional on; empty for later pages.
   /// - Parameter bodyHash: Of the last run's only page.
   /// - Throws: `HTTPError`, `SyncError` for a status that gives no page, or a document that cannot
   ///   be read.
   func fetch(
-    _ url: String, isFirst: Bool, validators: Validators, bodyHash: Int64?,
-    _ report: inout SyncReport
-  ) async throws -> PageAnswer {
-    var response = try await send(url, validators, [], &report)
+    _ url: String, isFirst: Bool, validators: Validators, bodyHash: Int64?
+  ) async throws -> Fetched {
+    var response = try await send(url, validators, [])
+    var fetched = Fetched(
+      answer: .nothing(response), requests: response.requests, bytes: response.wireBytes)
     if response.status == 304, validators.isEmpty {
       // Some servers answer 304 to whoever they have seen before; asked in earnest they give in.
-      response = try await send(
-        url, validators, [("Cache-Control", "no-cache")], &report)
+      response = try await send(url, validators, [("Cache-Control", "no-cache")])
+      fetched.requests += response.requests
+      fetched.bytes += response.wireBytes
       if response.status == 304 {
         throw SyncError(
           .unaskedNotModified, "the server answers 304 to a request that was not conditional",
           [("url", url)], advice: "tell the feed's publisher")
       }
     }
+    fetched.answer = try answer(response, url, isFirst: isFirst, bodyHash)
+    return fetched
+  }
+
+  private func answer(
+    _ response: HTTPResponse, _ url: String, isFirst: Bool, _ bodyHash: Int64?
+  ) throws -> PageAnswer {
     switch response.status {
     case 200: return try page(response, url, bodyHash)
     case 304: return .notModified(response)
@@ -66,8 +82,7 @@ struct PageSource: Sendable {
   }
 
   private func send(
-    _ url: String, _ validators: Validators, _ more: [(name: String, value: String)],
-    _ report: inout SyncReport
+    _ url: String, _ validators: Validators, _ more: [(name: String, value: String)]
   ) async throws -> HTTPResponse {
     var headers: [(name: String, value: String)] = [
       (
@@ -84,8 +99,6 @@ struct PageSource: Sendable {
     let response = try await transport.send(
       HTTPRequest(
         url: url, headers: headers + more, decodedBytesMax: Limits.pageBytesMax))
-    report.requests += response.requests
-    report.bytes += response.wireBytes
     return response
   }
 

@@ -25,6 +25,8 @@ struct SyncRun {
   /// Of the page that was read last.
   private var checkpoint: String?
   private var hasRestarted = false
+  /// The next page, under way while the last ones are committed.
+  private var ahead: Task<PageSource.Fetched, any Error>?
 
   init(
     feed: Feed, id: Int64, store: Store, transport: any HTTPTransport,
@@ -41,7 +43,7 @@ struct SyncRun {
     guard targets[feed.entity] != nil else {
       throw SyncError(
         .missingTarget, "the entity of the feed's items is not there or cannot take a feed",
-        [("entity", feed.entity)], advice: "choose another one (`mooring feed add URL --entity E`)")
+        [("entity", feed.entity)], advice: "choose another one (`mooring feed add URL --into ENTITY`)")
     }
     mapper = ItemMapper(
       targets: targets, defaultEntity: feed.entity, feedID: id, now: now)
@@ -53,6 +55,7 @@ struct SyncRun {
 
   mutating func run(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
     try await begin()
+    defer { ahead?.cancel() }
     do {
       return try await readPages(progress)
     } catch let error as SyncError where error.endsListing {
@@ -88,15 +91,31 @@ struct SyncRun {
   }
 
   private mutating func fetch() async throws -> PageAnswer {
-    let isFirst = frontier.pages == 0
+    let task = ahead ?? fetchAhead()
+    ahead = nil
     do {
-      return try await source.fetch(
-        frontier.next, isFirst: isFirst, validators: isFirst ? validators : .init(),
-        bodyHash: isFirst && !options.isFull ? feed.bodyHash : nil, &frontier.report)
+      let fetched = try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+      frontier.report.requests += fetched.requests
+      frontier.report.bytes += fetched.bytes
+      return fetched.answer
     } catch {
       // What came before is whole: the next run begins with the page that failed.
       try await commit()
       throw error
+    }
+  }
+
+  /// Begins to fetch and to read the next page, so that it comes while this one is committed.
+  private func fetchAhead() -> Task<PageSource.Fetched, any Error> {
+    let (source, url, isFirst) = (source, frontier.next, frontier.pages == 0)
+    let validators = isFirst ? validators : .init()
+    let bodyHash = isFirst && !options.isFull ? feed.bodyHash : nil
+    return Task {
+      try await source.fetch(url, isFirst: isFirst, validators: validators, bodyHash: bodyHash)
     }
   }
 
@@ -301,6 +320,7 @@ struct SyncRun {
     guard let next = page.next else { return false }
     frontier.next = try PageAddress.resolve(next, from: response.effectiveURL)
     if gathered >= Limits.itemsPerCommit {
+      ahead = fetchAhead()
       try await commit()
       progress(frontier.report)
     }
