@@ -27,7 +27,7 @@ public struct SchemaOutput {
   }
 
   private func write(_ entity: EntityDescription, _ output: inout StandardOutput) throws {
-    try output.write(entity.name + "\n")
+    try output.write(entity.name.singleLine + "\n")
     var attributes = TextTable([
       .init("  attribute"), .init("type"), .init("owner"), .init("default"), .init("rules"),
     ])
@@ -118,6 +118,9 @@ public struct SchemaOutput {
       switch scalar {
       case "\"", "\\": literal += "\\" + String(scalar)
       case "\n": literal += "\\n"
+      case "\u{00}"..."\u{0F}": literal += "\\x0" + String(scalar.value, radix: 16)
+      case "\u{10}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+        literal += "\\x" + String(scalar.value, radix: 16)
       default: literal.unicodeScalars.append(scalar)
       }
     }
