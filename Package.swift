@@ -77,7 +77,8 @@ let package = Package(
       name: "TestSupport", dependencies: ["EntityModel", "EntityStore", "LMDB"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
-      name: "store-child", dependencies: ["EntityModel", "EntityStore", "LMDB", "TestSupport"],
+      name: "store-child",
+      dependencies: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LMDB", "TestSupport"],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "TestSupport", "store-child"],
@@ -96,7 +97,10 @@ let package = Package(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
     .testTarget(
       name: "FeedSyncTests",
-      dependencies: ["FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LoopbackHTTP", "TestSupport"],
+      dependencies: [
+        "FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP", "TestSupport",
+        "store-child",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "HomeFeedTests", dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],

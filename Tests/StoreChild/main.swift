@@ -4,7 +4,10 @@ import Glibc
 // own commands; each returns `false` for a command it does not know.
 let arguments = Array(CommandLine.arguments.dropFirst())
 do {
-  guard try runLMDBCommand(arguments) else {
+  var isKnown = try runLMDBCommand(arguments)
+  if !isKnown { isKnown = try await runStoreCommand(arguments) }
+  if !isKnown { isKnown = try await runSyncCommand(arguments) }
+  guard isKnown else {
     say("unknown command: \(arguments)")
     exit(64)
   }

@@ -4,12 +4,26 @@ extension MigrationSource {
   /// `Sample`, an entity with every type of attribute and every kind of index, and `Wide`, whose
   /// index has as many keys of varying size as an index may have.
   public static let model = MigrationSource(embedded: ModelSchema.files)
+
+  /// The same line, one migration further.
+  public static let grownModel = MigrationSource(embedded: ModelSchema.grownFiles)
 }
 
 public enum ModelSchema {
   public static let files: [(name: String, bytes: [UInt8])] = [
     ("0001_model", Array(first.utf8))
   ]
+
+  public static let grownFiles = files + [("0002_levels", Array(second.utf8))]
+
+  public static let second = """
+    line: model
+    summary: Levels
+    steps:
+      - addAttribute: { to: Sample, name: level, type: int64, default: 3 }
+      - addAttribute: { to: Sample, name: remark, type: string, optional: true }
+      - createIndex: { on: Sample, name: byLevel, keys: [level desc, name] }
+    """
 
   public static let first = """
     line: model

@@ -1,5 +1,6 @@
 public import EntityStore
 import Foundation
+import LMDB
 
 /// A store in a folder of its own, with time and randomness that a test can repeat.
 public struct TemporaryStore: Sendable {
@@ -31,7 +32,7 @@ public var isThorough: Bool { ProcessInfo.processInfo.environment["MOORING_THORO
 /// Commits are not flushed: a test kills processes, never the machine.
 ///
 /// - Throws: what `body` throws, after the seed was printed; `StoreNotClean` if the store does not
-///   pass its integrity check at the end.
+///   pass its integrity check at the end, or its file has a page that is damaged or lost.
 public func withTemporaryStore<R>(
   seed: UInt64 = 1, migrations: [MigrationSource] = [.model],
   isolation: isolated (any Actor)? = #isolation,
@@ -46,6 +47,7 @@ public func withTemporaryStore<R>(
         TemporaryStore(
           store: store, folder: folder, clock: clock, random: SeededRandom(seed: seed)))
       try requireClean(store)
+      try requireWholePages(store)
       return result
     }
   } catch {
@@ -70,4 +72,14 @@ public func openStore(
 public func requireClean(_ store: Store) throws {
   let report = try store.checkIntegrity()
   guard report.isClean else { throw StoreNotClean(problems: report.problems.map(\.description)) }
+}
+
+/// Walks the pages of the file; nobody may write meanwhile.
+///
+/// - Throws: `StoreNotClean`.
+public func requireWholePages(_ store: Store) throws {
+  let report = try PageFile.verify(folder: store.folder)
+  guard report.problemsTotal == 0 else {
+    throw StoreNotClean(problems: report.problems.map(\.description))
+  }
 }

@@ -31,6 +31,7 @@ struct FetchExecution {
 
   /// Calls the closure with each row of the window, in order, until it returns `false`.
   mutating func run(_ body: (Int64, RecordView) throws -> Bool) throws {
+    if choice.matchesNothing { return }
     if choice.explanation.sortsInMemory { return try runSorted(body) }
     guard limit > 0 else { return }
     let (offset, limit) = (offset, limit)
@@ -49,6 +50,7 @@ struct FetchExecution {
 
   /// The number of rows in the window, without looking at records where the range says it all.
   mutating func count() throws -> Int {
+    if choice.matchesNothing { return 0 }
     var matches = 0
     let enough = windowEnd
     if choice.filter == nil {

@@ -12,6 +12,8 @@ struct Planner {
     var filter: PredicateProgram?
     /// Empty if the access gives the order.
     var sort: [SortPart]
+    /// The predicate is never true: nothing need be read.
+    var matchesNothing: Bool
     var explanation: FetchPlan
   }
 
@@ -264,6 +266,7 @@ struct Planner {
     }
     return Choice(
       access: access, filter: try predicate.map { try PredicateProgram($0, entity: entity) },
-      sort: servesOrder ? [] : sort, explanation: explanation)
+      sort: servesOrder ? [] : sort, matchesNothing: filter.contains(.always(false)),
+      explanation: explanation)
   }
 }

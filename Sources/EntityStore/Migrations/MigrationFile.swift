@@ -17,7 +17,8 @@ struct MigrationFile {
 
   private func migration(_ root: YAMLNode) throws -> Migration {
     var mapping = try root.mapping()
-    let line = try mapping.required("line").string()
+    let lineNode = try mapping.required("line")
+    let line = try lineNode.string()
     let summary = try mapping.required("summary").string()
     let requires = try mapping.optional("requires")?.sequence().map(requirement) ?? []
     let steps = try mapping.required("steps").sequence()
@@ -26,7 +27,8 @@ struct MigrationFile {
       throw root.error("the file is named \"\(name)\"; name it NNNN_slug.yaml, from 0001 on")
     }
     guard line.wholeMatch(of: /[a-z][a-z0-9.-]{0,63}/) != nil else {
-      throw root.error("\"\(line)\" is no name of a line; use lower-case letters, digits, - and .")
+      throw lineNode.error(
+        "\"\(line)\" is no name of a line; use lower-case letters, digits, - and .")
     }
     let isSystem = line == "system" || line.hasPrefix("system.")
     return Migration(
@@ -124,10 +126,15 @@ struct MigrationFile {
     attribute.validation.min = try arguments.optional("min").map { try value($0, kind) } ?? .null
     attribute.validation.max = try arguments.optional("max").map { try value($0, kind) } ?? .null
     attribute.validation.maxLength = try arguments.optional("maxLength").map(length)
-    attribute.validation.pattern = try arguments.optional("pattern")?.string()
+    if let node = arguments.optional("pattern") {
+      attribute.validation.pattern = try node.string()
+      _ = try validator(attribute, node)
+    }
     if let node = arguments.optional("default") {
       attribute.defaultValue = try value(node, kind)
-      try check(attribute.defaultValue, of: attribute, node)
+      if let failure = try validator(attribute, node).failure(of: attribute.defaultValue) {
+        throw node.error("the default of \(name): \(failure)")
+      }
     }
     return attribute
   }
@@ -204,16 +211,14 @@ struct MigrationFile {
     return Int(length)
   }
 
-  private func check(
-    _ value: Value, of attribute: AttributeDescription, _ node: YAMLNode
-  ) throws {
-    let failure: ValidationFailure?
+  private func validator(
+    _ attribute: AttributeDescription, _ node: YAMLNode
+  ) throws -> AttributeValidator {
     do {
-      failure = try AttributeValidator(attribute).failure(of: value)
+      return try AttributeValidator(attribute)
     } catch {
       throw node.error("the pattern of \(attribute.name) cannot be read: \(error)")
     }
-    if let failure { throw node.error("the default of \(attribute.name): \(failure)") }
   }
 
   private func identifier(_ node: YAMLNode, allowsUnderscore: Bool) throws -> String {

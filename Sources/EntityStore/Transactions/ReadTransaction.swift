@@ -114,9 +114,6 @@ public class ReadTransaction {
           .wrongKind(expected: attribute.type.kind, found: kind), entity: entity.name,
           attribute: name)
       }
-      if value.isNotANumber {
-        throw StoreError.validation(.notANumber, entity: entity.name, attribute: name)
-      }
       byPosition[position] = value
     }
     return try identifier(in: entity, index: index, by: { byPosition[$0] ?? .null })
@@ -130,6 +127,11 @@ public class ReadTransaction {
     for part in index.parts {
       let value = value(part.position)
       if index.isSparse, value.isNull { return nil }
+      if value.isNotANumber {
+        throw StoreError.validation(
+          .notANumber, entity: entity.name,
+          attribute: entity.description.attributes[part.position].name)
+      }
       key.append(
         value, descending: part.isDescending, room: index.room(part, written: key.count),
         hashesCuts: true)

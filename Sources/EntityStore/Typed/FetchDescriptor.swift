@@ -26,8 +26,11 @@ public struct FetchDescriptor<T: Entity> {
   /// - Throws: `invalidRequest` for a sort that names no attribute.
   @usableFromInline
   func request() throws -> FetchRequest {
-    FetchRequest(
-      entityName: T.entityName, predicate: fetchLimit == 0 ? .always(false) : predicate,
+    // In a request 0 is no limit. The predicate stays, so that the same index serves.
+    let nothing = fetchLimit == 0 ? FetchPredicate.always(false) : nil
+    let parts = [predicate, nothing].compactMap { $0 }
+    return FetchRequest(
+      entityName: T.entityName, predicate: parts.count == 2 ? parts[0] && parts[1] : parts.first,
       sortBy: try sortBy.map { sort in
         guard let keyPath = sort.keyPath else {
           throw StoreError(

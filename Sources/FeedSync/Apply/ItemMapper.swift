@@ -70,7 +70,7 @@ struct ItemMapper {
       } else if attribute.isOptional {
         // One bad value is no reason to lose an item; what was there before is not kept either,
         // for the feed no longer says it.
-        report.drop(item.id, attribute.name)
+        report.drop(item.id, "\(attribute.name) left out: not a value that is allowed")
       } else {
         report.reject(item.id, "\(field.name) is no \(attribute.type.name) that is allowed")
         return nil
@@ -128,7 +128,8 @@ extension ScalarValue {
     case (.null, _): return .null
     case (.bool(let flag), .bool): return .bool(flag)
     case (.int64(let number), .int64): return .int64(number)
-    case (.int64(let number), .double): return .double(Double(number))
+    // Beyond 2^53 not every integer has a double, and a digit that changes is a wrong value.
+    case (.int64(let number), .double): return Double(exactly: number).map(Value.double)
     case (.int64(let number), .decimal): return .decimal(Decimal(number))
     case (.double(let number), .double): return .double(number)
     case (.strings(let list), .strings): return .strings(list)

@@ -61,7 +61,9 @@ struct PageWriter {
       return
     }
     var row = item.row
-    for position in item.target.localAttributes.values { row[position] = try stored.value(position) }
+    for position in item.target.localAttributes.values {
+      row[position] = try stored.value(position)
+    }
     try transaction.update(row, id: id.number, in: item.target.entity)
   }
 

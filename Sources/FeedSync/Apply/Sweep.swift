@@ -36,6 +36,7 @@ struct Sweep {
     }
     for (target, id) in gone { try delete(id, target, transaction) }
     report.deleted += gone.count
+    report.absent += gone.count
   }
 
   private func delete(

@@ -36,7 +36,8 @@ struct UserStates {
   static func isNews(
     _ entry: UserEntry, feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
   ) throws -> Bool {
-    guard !rules.isNewEpoch, let state = try transaction.get("_UserState", by: key(feedID, entry.id)),
+    guard !rules.isNewEpoch,
+      let state = try transaction.get("_UserState", by: key(feedID, entry.id)),
       case .int64(let revision) = try state["revision"]
     else { return true }
     return entry.revision > revision
@@ -108,7 +109,8 @@ struct UserStates {
       default: value.kind == attribute.type.kind ? value : nil
       }
     guard let converted,
-      let validator = try? AttributeValidator(attribute),  // because the pattern was read when the schema was made
+      // because the pattern was read when the schema was made
+      let validator = try? AttributeValidator(attribute),
       validator.failure(of: converted) == nil
     else { return nil }
     return converted

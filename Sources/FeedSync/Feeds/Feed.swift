@@ -89,8 +89,8 @@ public struct Feed: Entity, Equatable {
     bodyHash = nil
   }
 
+  /// The epoch stays: by it the next listing tells whether revisions can be compared.
   mutating func forgetCheckpoint() {
-    epoch = nil
     checkpoint = nil
     version = nil
   }

@@ -27,12 +27,18 @@ struct PageSource: Sendable {
     var isEmpty: Bool { etag == nil && lastModified == nil }
   }
 
+  /// A validator of an answer as it is, unless it could not be sent back.
+  static func validator(_ name: String, of response: HTTPResponse) -> String? {
+    response.header(name).flatMap { hasControlCharacter($0) ? nil : $0 }
+  }
+
   /// - Parameter validators: What the request is conditional on; empty for later pages.
   /// - Parameter bodyHash: Of the last run's only page.
   /// - Throws: `HTTPError`, `SyncError` for a status that gives no page, or a document that cannot
   ///   be read.
   func fetch(
-    _ url: String, validators: Validators, bodyHash: Int64?, _ report: inout SyncReport
+    _ url: String, isFirst: Bool, validators: Validators, bodyHash: Int64?,
+    _ report: inout SyncReport
   ) async throws -> PageAnswer {
     var response = try await send(url, validators, [], &report)
     if response.status == 304, validators.isEmpty {
@@ -50,6 +56,11 @@ struct PageSource: Sendable {
     case 304: return .notModified(response)
     case 204: return .nothing(response)
     case 410 where isResync(response): return .resync
+    case let status where !isFirst && [400, 404, 410].contains(status):
+      throw SyncError(
+        .badStatus, "the feed's next page is not there any more",
+        [("url", url), ("status", String(response.status))],
+        advice: "try again: the listing will begin anew", endsListing: true)
     default: throw failure(response, url)
     }
   }
@@ -66,7 +77,10 @@ struct PageSource: Sendable {
     ]
     if let etag = validators.etag { headers.append(("If-None-Match", etag)) }
     if let date = validators.lastModified { headers.append(("If-Modified-Since", date)) }
-    if let token { headers.append(("Authorization", "Bearer " + token)) }
+    // A redirect or a next page may lead to another server, which must not learn it.
+    if let token, PageAddress.isSameOrigin(url, feed.url) {
+      headers.append(("Authorization", "Bearer " + token))
+    }
     let response = try await transport.send(
       HTTPRequest(
         url: url, headers: headers + more, decodedBytesMax: Limits.pageBytesMax))

@@ -16,8 +16,12 @@ struct RunFrontier: Codable, Sendable {
   /// Everything that was listed could be read: only then may absence mean deletion.
   var isWhole = true
   /// Hashes of the pages that were asked for, and of the ids that each listed.
-  var visited: [Int64] = []
-  var listings: [Int64] = []
+  var visited: Set<Int64> = []
+  var listings: Set<Int64> = []
+  /// Items of kinds that are known, those that were rejected among them.
+  var listed = 0
+  var format: String?
+  var title: String?
   /// Of the first page; stored with the feed when the run has ended.
   var etag: String?
   var lastModified: String?

@@ -45,7 +45,7 @@ public struct SyncEngine: Sendable {
   ) async throws -> SyncReport {
     let lease = try SyncLease(feedID: id, folder: store.folder)
     let identity = ObjectID(entity: Feed.entityName, number: id)
-    guard let feed = try store.read({ try $0.get(Feed.self, identity) }) else {
+    guard let feed = try store.read({ try $0.get(Feed.self, identity) }), !feed.isRemoved else {
       throw SyncError(.unknownFeed, "no such feed", [("feed", String(id))])
     }
     try check(feed, options)
@@ -78,6 +78,7 @@ public struct SyncEngine: Sendable {
   /// Remembers a failure with the feed; how long to wait, if the server said so.
   private func note(_ error: any Error, of id: Int64) async throws {
     if error is StoreError || error is CancellationError { return }
+    if let error = error as? HTTPError, error.code == .cancelled { return }
     let text = "\(error)"
     let now = now()
     var waitUntil: Date?

@@ -33,7 +33,12 @@ struct SyncLease: ~Copyable {
     _ = pwrite(descriptor, text, text.count, 0)
   }
 
-  deinit { close(descriptor) }
+  // Unlocked first: a child that another thread is just starting shares the open file until it has
+  // become another program, and would keep the lock for so long.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// When a run of this feed last began.
   static func lastRun(feedID: Int64, folder: String) -> Date? {

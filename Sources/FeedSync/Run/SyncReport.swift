@@ -1,5 +1,4 @@
-/// What one run did. `new + changed + unchanged + deleted + skipped + rejected + unknownKinds`
-/// is the number of items that the feed listed.
+/// What one run did.
 public struct SyncReport: Codable, Sendable {
   public enum Outcome: String, Codable, Sendable {
     case synced
@@ -25,11 +24,14 @@ public struct SyncReport: Codable, Sendable {
   public var changed = 0
   public var unchanged = 0
   public var deleted = 0
+  /// How many of `deleted` a full listing did not have any more.
+  public var absent = 0
   /// Older than what is stored, listed twice, or deleted since.
   public var skipped = 0
   public var rejected = 0
   public var unknownKinds = 0
-  /// Optional values of a wrong type, left out of items that were stored.
+  /// Optional values of a wrong type, left out of items that were stored, and entries of the user's
+  /// values that cannot be read.
   public var dropped = 0
   /// Dates too far in the future, brought back to a day from now.
   public var futureDates = 0
@@ -47,8 +49,9 @@ public struct SyncReport: Codable, Sendable {
 
   public init(feed: String) { self.feed = feed }
 
+  /// How many items the feed listed.
   public var items: Int {
-    new + changed + unchanged + deleted + skipped + rejected + unknownKinds
+    new + changed + unchanged + deleted - absent + skipped + rejected + unknownKinds
   }
 
   mutating func reject(_ id: String?, _ reason: String) {
@@ -56,9 +59,9 @@ public struct SyncReport: Codable, Sendable {
     note(id, reason)
   }
 
-  mutating func drop(_ id: String, _ attribute: String) {
+  mutating func drop(_ id: String?, _ reason: String) {
     dropped += 1
-    note(id, "\(attribute) left out: not a value that is allowed")
+    note(id, reason)
   }
 
   private mutating func note(_ id: String?, _ reason: String) {

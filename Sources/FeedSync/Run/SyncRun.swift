@@ -22,7 +22,9 @@ struct SyncRun {
   private var gathered = 0
   /// Commits of this run and of the one that it resumes.
   private var commits: Int64 = 0
-  private var lastPage: (page: FeedPage, response: HTTPResponse)?
+  /// Of the page that was read last.
+  private var checkpoint: String?
+  private var hasRestarted = false
 
   init(
     feed: Feed, id: Int64, store: Store, transport: any HTTPTransport,
@@ -34,8 +36,13 @@ struct SyncRun {
     self.options = options
     self.now = now
     source = PageSource(
-      transport: transport, feed: feed, token: try feed.tokenFile.map(SyncRun.token))
+      transport: transport, feed: feed, token: try feed.tokenFile.map(BearerToken.read))
     targets = try store.read { try FeedTarget.all(in: $0) }
+    guard targets[feed.entity] != nil else {
+      throw SyncError(
+        .missingTarget, "the entity of the feed's items is not there or cannot take a feed",
+        [("entity", feed.entity)], advice: "choose another one (`mooring feed add URL --entity E`)")
+    }
     mapper = ItemMapper(
       targets: targets, defaultEntity: feed.entity, feedID: id, now: now)
     write = ChunkedWrite(name: "sync \(id)", author: "sync")
@@ -46,17 +53,37 @@ struct SyncRun {
 
   mutating func run(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
     try await begin()
+    do {
+      return try await readPages(progress)
+    } catch let error as SyncError where error.endsListing {
+      // To go on where this listing has come to would only meet the same fault.
+      try await drop()
+      throw error
+    }
+  }
+
+  private mutating func readPages(
+    _ progress: (SyncReport) -> Void
+  ) async throws -> SyncReport {
     while true {
       let isFirst = frontier.pages == 0
       let answer = try await source.fetch(
-        frontier.next, validators: isFirst ? validators : .init(),
+        frontier.next, isFirst: isFirst, validators: isFirst ? validators : .init(),
         bodyHash: isFirst && !options.isFull ? feed.bodyHash : nil, &frontier.report)
       switch answer {
-      case .notModified(let response), .sameBytes(let response):
-        return try await finishUnchanged(response)
-      case .nothing(let response):
+      case .notModified(let response):
+        return try await finishNotModified(response)
+      case .sameBytes(let response):
+        return try await finishSameBytes(response)
+      case .nothing(let response) where isFirst && asksForDelta:
         return try await finishEmptyDelta(response)
+      case .nothing:
+        throw SyncError(
+          .badStatus, "the server has no content where a page should be",
+          [("url", frontier.next), ("status", "204")], advice: "tell the feed's publisher")
       case .resync:
+        try await restartInFull()
+      case .page(let page, _) where isFirst && asksForDelta && isGap(page):
         try await restartInFull()
       case .page(let page, let response):
         try accept(page, response)
@@ -69,8 +96,7 @@ struct SyncRun {
 
   /// Chooses between a delta and the whole listing, or goes on with an interrupted run.
   private mutating func begin() async throws {
-    let write = write
-    let interrupted = try store.read { try write.load(in: $0) }
+    let interrupted = try await interruptedRun()
     let isRecent =
       interrupted.map {
         now.timeIntervalSince1970 - $0.frontier.startedAt < Limits.resumeAgeMax
@@ -85,25 +111,55 @@ struct SyncRun {
     }
     if interrupted != nil { try await drop() }
     if let checkpoint = feed.checkpoint, !options.isFull, !needsFullRun {
-      frontier.next = SyncRun.deltaURL(feed.url, since: checkpoint)
+      frontier.next = PageAddress.delta(of: feed.url, since: checkpoint)
     }
-    let age = feed.validatorsAt.map { now.timeIntervalSince($0) } ?? .infinity
-    if !options.isFull, age >= 0, age < Limits.validatorsAgeMax {
+    // A listing that is to heal what deltas missed is of use only whole.
+    let heals = feed.checkpoint != nil && needsFullRun
+    if !options.isFull, !heals, !areValidatorsOld {
       validators = .init(etag: feed.etag, lastModified: feed.lastModified)
     }
   }
 
-  private var needsFullRun: Bool {
+  /// A frontier that this program cannot read is as good as none.
+  private func interruptedRun() async throws -> ChunkedWrite<RunFrontier>.Progress? {
+    let write = write
+    do {
+      return try store.read { try write.load(in: $0) }
+    } catch let error as StoreError where error.code == .damaged {
+      try await drop()
+      return nil
+    }
+  }
+
+  private var asksForDelta: Bool {
+    frontier.pages == 0 && frontier.next != feed.url
+  }
+
+  var areValidatorsOld: Bool {
+    let age = feed.validatorsAt.map { now.timeIntervalSince($0) } ?? .infinity
+    return age < 0 || age >= Limits.validatorsAgeMax
+  }
+
+  var needsFullRun: Bool {
     guard let fullAt = feed.fullAt else { return true }
     return abs(now.timeIntervalSince(fullAt)) > Limits.fullRunAgeMax
   }
 
+  /// Whether changes are missing between what is stored and what the delta begins with.
+  private func isGap(_ page: FeedPage) -> Bool {
+    guard page.mode == .delta else { return false }
+    if let epoch = feed.epoch, epoch != page.epoch { return true }
+    if let since = page.since, let version = feed.version { return since > version }
+    return false
+  }
+
   private mutating func restartInFull() async throws {
-    guard frontier.next != feed.url else {
+    guard frontier.next != feed.url, !hasRestarted else {
       throw SyncError(
         .badStatus, "the server asks for a full run though it was asked for one",
-        [("url", feed.url)], advice: "tell the feed's publisher")
+        [("url", frontier.next)], advice: "tell the feed's publisher", endsListing: true)
     }
+    hasRestarted = true
     try await drop()
     let requests = (frontier.report.requests, frontier.report.bytes)
     frontier = RunFrontier(
@@ -112,6 +168,8 @@ struct SyncRun {
     (frontier.report.requests, frontier.report.bytes) = requests
     validators = .init()
     seen = SeenRecords()
+    changes = PageChanges()
+    gathered = 0
     commits = 0
   }
 
@@ -138,15 +196,24 @@ struct SyncRun {
       frontier.report.mode = page.mode.rawValue
       frontier.version = page.version
       frontier.epoch = page.epoch
-      frontier.etag = response.header("ETag")
-      frontier.lastModified = response.header("Last-Modified")
-    } else if page.version != frontier.version || page.epoch != frontier.epoch {
+      frontier.etag = PageSource.validator("ETag", of: response)
+      frontier.lastModified = PageSource.validator("Last-Modified", of: response)
+    } else if page.version != frontier.version || page.epoch != frontier.epoch
+      || page.mode.rawValue != frontier.mode
+    {
       frontier.isPinned = false
     }
+    frontier.format = page.format.rawValue
+    frontier.title = frontier.title ?? page.title
     try checkListing(page)
     let rejectedBefore = frontier.report.rejected
     let mapped = try mapper.map(page, &frontier.report)
-    try checkRejections(page, rejected: frontier.report.rejected - rejectedBefore, mapped.count)
+    let rejected = frontier.report.rejected - rejectedBefore
+    frontier.listed += mapped.count + rejected
+    try checkRejections(page, rejected: rejected, of: mapped.count + rejected)
+    for entry in page.rejectedUsers {
+      frontier.report.drop(entry.id, "user values left out: \(entry.reason)")
+    }
     if frontier.report.rejected > rejectedBefore { frontier.isWhole = false }
     try store.read { transaction in
       try changes.add(
@@ -156,7 +223,7 @@ struct SyncRun {
         changes.users.append(entry)
       }
     }
-    gathered += page.items.count
+    gathered += page.items.count + page.users.count
     frontier.pages += 1
     frontier.report.pages = frontier.pages
     if frontier.pages == 1, page.next == nil {
@@ -164,7 +231,7 @@ struct SyncRun {
     } else {
       frontier.bodyHash = nil
     }
-    lastPage = (page, response)
+    checkpoint = page.checkpoint
   }
 
   /// The same page again, under whatever name, means that the listing never ends.
@@ -178,31 +245,33 @@ struct SyncRun {
       throw SyncError(
         .repeatedPage, "the feed lists the same page again",
         [("url", frontier.next), ("page", String(frontier.pages + 1))],
-        advice: "tell the feed's publisher; what was read before is kept")
+        advice: "tell the feed's publisher; what was read before is kept", endsListing: true)
     }
-    frontier.visited.append(asked)
-    frontier.listings.append(listed)
+    frontier.visited.insert(asked)
+    frontier.listings.insert(listed)
     guard frontier.pages < Limits.pagesPerRunMax,
       frontier.report.items < Limits.itemsPerRunMax
     else {
       throw SyncError(
         .tooManyPages, "the feed does not end",
         [("pages", String(frontier.pages)), ("items", String(frontier.report.items))],
-        advice: "tell the feed's publisher; what was read before is kept")
+        advice: "tell the feed's publisher; what was read before is kept", endsListing: true)
     }
   }
 
-  private func checkRejections(_ page: FeedPage, rejected: Int, _ mapped: Int) throws {
-    let total = mapped + rejected
-    if rejected >= Limits.rejectedCountMin,
-      Double(rejected) > Limits.rejectedShareMax * Double(total)
+  /// Holds both the page and the run so far against the limit: pages may be small.
+  private func checkRejections(_ page: FeedPage, rejected: Int, of total: Int) throws {
+    let run = (rejected: frontier.report.rejected, total: frontier.listed)
+    for (rejected, total) in [(rejected, total), (run.rejected, run.total)]
+    where rejected >= Limits.rejectedCountMin
+      && Double(rejected) > Limits.rejectedShareMax * Double(total)
     {
-      let first = frontier.report.rejections.last
+      let example = frontier.report.rejections.last
       throw SyncError(
-        .tooManyRejected, "too many items of a page cannot be used",
+        .tooManyRejected, "too many items cannot be used",
         [
           ("rejected", "\(rejected) of \(total)"),
-          ("for example", "\(first?.id ?? "?"): \(first?.reason ?? "?")"),
+          ("for example", "\(example?.id ?? "?"): \(example?.reason ?? "?")"),
         ], advice: "nothing of this page was stored")
     }
     // A delta may be empty, and a listing too if it says how it ends; a feed that had items and
@@ -224,7 +293,7 @@ struct SyncRun {
     after page: FeedPage, _ response: HTTPResponse, _ progress: (SyncReport) -> Void
   ) async throws -> Bool {
     guard let next = page.next else { return false }
-    frontier.next = try SyncRun.resolve(next, from: response.effectiveURL)
+    frontier.next = try PageAddress.resolve(next, from: response.effectiveURL)
     if gathered >= Limits.itemsPerCommit {
       try await commit()
       progress(frontier.report)
@@ -260,141 +329,67 @@ struct SyncRun {
   /// The last transaction: the last pages, deletions, and only then validators and checkpoint.
   private mutating func finish() async throws -> SyncReport {
     let (feed, id, write, targets, rules) = (feed, id, write, targets, rules)
-    let (changes, options, now, last) = (changes, options, now, lastPage)
+    let (changes, options, now, checkpoint) = (changes, options, now, checkpoint)
     let (frontier, seen) = (frontier, seen)
     self.frontier.report = try await store.write(author: "sync") { transaction in
       var (report, seen) = (frontier.report, seen)
       let writer = PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &report)
-      if frontier.mode == FeedMode.full.rawValue {
-        if frontier.isWhole, frontier.isPinned {
-          try Sweep(feedID: id, targets: targets, allowsAll: options.allowsDeletions)
-            .run(seen, &report, in: transaction)
-        } else {
-          report.outcome = .incomplete
-        }
-        try SeenRecords.removeAll(feedID: id, in: transaction)
+      let isWhole = frontier.isWhole && frontier.isPinned
+      if !isWhole, rules.mode != .window { report.outcome = .incomplete }
+      if isWhole, rules.mode == .full {
+        try Sweep(feedID: id, targets: targets, allowsAll: options.allowsDeletions)
+          .run(seen, &report, in: transaction)
       }
+      if rules.mode == .full { try SeenRecords.removeAll(feedID: id, in: transaction) }
       try write.finish(in: transaction)
-      let ended = SyncRun.ended(feed, frontier, report, last?.page, now)
-      if ended != feed {
-        try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
-          $0.take(ended)
-        }
+      let ended = feed.after(frontier, report, checkpoint: checkpoint, at: now)
+      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
+        $0.take(ended)
       }
       return report
     }
     return self.frontier.report
   }
 
-  /// The feed as a whole run leaves it.
-  private static func ended(
-    _ feed: Feed, _ frontier: RunFrontier, _ report: SyncReport, _ page: FeedPage?, _ now: Date
-  ) -> Feed {
-    var feed = feed
-    feed.errors = 0
-    feed.lastError = nil
-    feed.waitUntil = nil
-    feed.format = page?.format.rawValue ?? feed.format
-    feed.title = page?.title ?? feed.title
-    if report.new + report.changed + report.deleted > 0 { feed.changedAt = now }
-    // Not whole, or refused: the next run asks for everything again.
-    guard report.outcome == .synced, page?.mode != .delta || frontier.isWhole else {
-      feed.forgetValidators()
-      feed.forgetCheckpoint()
-      return feed
-    }
-    feed.etag = frontier.etag
-    feed.lastModified = frontier.lastModified
-    feed.validatorsAt = now
-    feed.bodyHash = frontier.bodyHash
-    feed.epoch = frontier.epoch
-    feed.version = frontier.version
-    feed.checkpoint = page?.checkpoint
-    if page?.mode != .delta {
-      feed.fullAt = now
-      feed.lastItems = Int64(report.items)
-    }
-    return feed
+  /// The validators of the answer replace those of the request (RFC 9110, 15.4.5).
+  private func finishNotModified(_ response: HTTPResponse) async throws -> SyncReport {
+    var ended = feed
+    ended.etag = PageSource.validator("ETag", of: response) ?? feed.etag
+    ended.lastModified = PageSource.validator("Last-Modified", of: response) ?? feed.lastModified
+    return try await finish(unchanged: ended)
   }
 
-  /// Nothing is new. The validators of the answer replace those of the request (RFC 9110 15.4.5);
-  /// if they are the same, nothing is written.
-  private mutating func finishUnchanged(_ response: HTTPResponse) async throws -> SyncReport {
-    frontier.report.outcome = .notModified
-    let etag = response.header("ETag") ?? feed.etag
-    let lastModified = response.header("Last-Modified") ?? feed.lastModified
-    if etag != feed.etag || lastModified != feed.lastModified || feed.errors > 0 {
-      try await Feeds(store).update(id) { feed in
-        feed.etag = etag
-        feed.lastModified = lastModified
-        feed.errors = 0
-        feed.lastError = nil
-        feed.waitUntil = nil
-      }
-    }
-    return frontier.report
+  private func finishSameBytes(_ response: HTTPResponse) async throws -> SyncReport {
+    var ended = feed
+    ended.etag = PageSource.validator("ETag", of: response)
+    ended.lastModified = PageSource.validator("Last-Modified", of: response)
+    let hasValidators = ended.etag != nil || ended.lastModified != nil
+    if hasValidators, areValidatorsOld { ended.validatorsAt = now }
+    if frontier.next == feed.url, needsFullRun { ended.fullAt = now }
+    return try await finish(unchanged: ended)
   }
 
   private mutating func finishEmptyDelta(_ response: HTTPResponse) async throws -> SyncReport {
     frontier.report.mode = FeedMode.delta.rawValue
-    frontier.report.outcome = .notModified
-    let checkpoint = response.header("Homefeed-Checkpoint") ?? feed.checkpoint
-    let etag = response.header("ETag")
-    if checkpoint != feed.checkpoint || etag != feed.etag || feed.errors > 0 {
-      try await Feeds(store).update(id) { [now] feed in
-        feed.checkpoint = checkpoint
-        feed.etag = etag
-        feed.validatorsAt = now
-        feed.errors = 0
-        feed.lastError = nil
-      }
+    var ended = feed
+    ended.checkpoint = response.header("Homefeed-Checkpoint") ?? feed.checkpoint
+    ended.etag = PageSource.validator("ETag", of: response)
+    ended.lastModified = PageSource.validator("Last-Modified", of: response)
+    return try await finish(unchanged: ended)
+  }
+
+  /// Ends a run that had nothing to store but what the server said of its answer; if that is
+  /// nothing new either, nothing is written.
+  private func finish(unchanged ended: Feed) async throws -> SyncReport {
+    var ended = ended
+    if ended.etag != feed.etag || ended.lastModified != feed.lastModified {
+      ended.validatorsAt = ended.validatorsAt == feed.validatorsAt ? now : ended.validatorsAt
     }
-    return frontier.report
-  }
-
-  // MARK: URLs and secrets
-
-  private static func deltaURL(_ url: String, since checkpoint: String) -> String {
-    var allowed = CharacterSet.alphanumerics
-    allowed.insert(charactersIn: "-._~")
-    let value = checkpoint.addingPercentEncoding(withAllowedCharacters: allowed) ?? checkpoint
-    return url + (url.contains("?") ? "&" : "?") + "since=" + value
-  }
-
-  /// The next page is on the origin of this one: a feed cannot send its reader elsewhere.
-  private static func resolve(_ next: String, from base: String) throws -> String {
-    guard let page = URL(string: base), let url = URL(string: next, relativeTo: page)?.absoluteURL,
-      url.scheme == page.scheme, url.host == page.host, url.port == page.port
-    else {
-      throw SyncError(
-        .foreignPage, "the feed's next page is on another server",
-        [("page", base), ("next", String(next.prefix(200)))],
-        advice: "add the other URL as a feed of its own if it is meant")
-    }
-    return url.absoluteString
-  }
-
-  private static func token(_ file: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: file),
-      let text = String(data: data, encoding: .utf8),
-      let line = text.split(whereSeparator: \.isNewline).first, !line.isEmpty
-    else {
-      throw SyncError(
-        .missingToken, "the token file cannot be read or is empty", [("file", file)],
-        advice: "its first line is sent as a bearer token")
-    }
-    return line.trimmingCharacters(in: .whitespaces)
-  }
-}
-
-extension Feed {
-  /// Takes over what a run has found out; settings that were changed meanwhile stay.
-  fileprivate mutating func take(_ ended: Feed) {
-    let (entity, every, tokenFile) = (entity, every, tokenFile)
-    let (isPaused, isRemoved) = (isPaused, isRemoved)
-    self = ended
-    (self.entity, self.every, self.tokenFile) = (entity, every, tokenFile)
-    (self.isPaused, self.isRemoved) = (isPaused, isRemoved)
+    ended.forgetErrors()
+    if ended != feed { try await Feeds(store).update(id) { [ended] in $0.take(ended) } }
+    var report = frontier.report
+    report.outcome = .notModified
+    return report
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
@@ -10,8 +11,14 @@ import Testing
   private static let damages: [(String, @Sendable (inout Schema) -> Void)] = [
     ("two entities have the same name", { $0.entities[1].name = $0.entities[0].name }),
     ("two entities have the same name or id", { $0.entities[1].id = $0.entities[0].id }),
-    ("two attributes have the same name", { $0.entities[1].attributes[1].name = $0.entities[1].attributes[0].name }),
-    ("two attributes have the same name or id", { $0.entities[1].attributes[1].id = $0.entities[1].attributes[0].id }),
+    (
+      "two attributes have the same name",
+      { $0.entities[1].attributes[1].name = $0.entities[1].attributes[0].name }
+    ),
+    (
+      "two attributes have the same name or id",
+      { $0.entities[1].attributes[1].id = $0.entities[1].attributes[0].id }
+    ),
     ("it has no record layout", { $0.entities[1].layouts = [] }),
     ("contradicts the attributes", { $0.entities[1].layouts[0].slots[0].kind = .uuid }),
     ("lacks an attribute", { $0.entities[1].layouts = [RecordShape(slots: [])] }),
@@ -24,9 +31,9 @@ import Testing
   ]
 
   @Test(arguments: damages.indices)
-  func eachContradictionIsFoundByOpeningAndByTheCheck(_ number: Int) async throws {
+  func eachContradictionIsFoundByOpeningAndByTheCheck(_ number: Int) throws {
     let (text, change) = Self.damages[number]
-    try await withTemporaryFolder { folder in
+    try withTemporaryFolder { folder in
       let path = folder.path("store")
       do {
         let store = try Store.open(at: path, migrations: [.model], migrate: .ifEmpty)
@@ -46,8 +53,8 @@ import Testing
     }
   }
 
-  @Test func theCheckNamesEveryContradiction() async throws {
-    try await withTemporaryFolder { folder in
+  @Test func theCheckNamesEveryContradiction() throws {
+    try withTemporaryFolder { folder in
       let path = folder.path("store")
       do {
         let store = try Store.open(at: path, migrations: [.model], migrate: .ifEmpty)

@@ -65,6 +65,18 @@ import Testing
     }
   }
 
+  @Test func anUpsertByNotANumberIsRefused() async throws {
+    try await withTemporaryStore(migrations: [.model, FetchRefusalTests.uniqueTags]) { temporary in
+      var random = temporary.random
+      var sample = Sample(name: "a", random: &random)
+      sample.price = .nan
+      let refused = sample
+      #expect(
+        await code { try await temporary.store.write { _ = try $0.upsert(refused, by: \.price) } }
+          == .validation)
+    }
+  }
+
   @Test func aRecordIsFoundByAUniqueAttribute() async throws {
     try await withTemporaryStore { temporary in
       var random = temporary.random

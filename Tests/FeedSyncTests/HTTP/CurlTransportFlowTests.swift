@@ -92,30 +92,6 @@ import Testing
     }
   }
 
-  /// Time itself is tested here: what the first transfer took is missing from the second.
-  @Test func theTimeoutCoversRedirects() async throws {
-    let release = try Signal()
-    let (entered, enter) = AsyncStream.makeStream(of: Void.self)
-    try await withServer { request, connection in
-      guard request.path == "/" else { return try connection.waitForClose() }
-      enter.yield()
-      try connection.stall(until: release)
-      try connection.send(Response(status: 302, headers: [("Location", "/next")]))
-    } test: { server, transport in
-      async let failure = expectFailure(
-        .timeout, of: transport, HTTPRequest(url: server.url, timeout: .milliseconds(1000)))
-      var entries = entered.makeAsyncIterator()
-      await entries.next()
-      try await Task.sleep(for: .milliseconds(600))
-      release.fire()
-      let context = try #require(await failure?.context)
-      #expect(context.contains("/next"))
-      // libcurl says "Operation timed out after 400 milliseconds" of the second transfer.
-      let milliseconds = context.split(separator: " ").compactMap { Int($0) }.first
-      #expect(try #require(milliseconds) < 1000)
-    }
-  }
-
   @Test func noTimeIsATimeout() async throws {
     try await withServer { _, connection in
       try connection.send(Response())

@@ -1,6 +1,7 @@
 @testable import FeedSync
 import Foundation
 import HomeFeed
+import TestSupport
 import Testing
 
 @Suite struct ConditionalSyncTests {
@@ -36,7 +37,7 @@ import Testing
       _ = sync.transport.takeRequests()
       sync.serve(.status(304, ("ETag", "\"1\"")))
       let before = try sync.store.dataBytes()
-      sync.clock.advance(seconds: 60)
+      sync.clock.advance(by: 60)
       let report = try await sync.sync()
       #expect(report.outcome == .notModified && report.items == 0)
       #expect(try sync.store.dataBytes() == before)
@@ -78,7 +79,7 @@ import Testing
       sync.serve(.page(page, ("ETag", "\"1\""), ("Last-Modified", "then")))
       try await sync.sync()
       let records = try sync.store.records(of: "Episode")
-      sync.clock.advance(days: 1)
+      sync.clock.advance(by: 1 * 86_400)
       sync.serve(.page(page, ("ETag", "\"2\"")))
       let report = try await sync.sync()
       #expect(report.outcome == .notModified && report.pages == 0 && report.items == 0)
@@ -93,7 +94,7 @@ import Testing
       sync.serve(.page(page, ("ETag", "\"1\"")))
       try await sync.sync()
       let before = try sync.store.dataBytes()
-      sync.clock.advance(days: 1)
+      sync.clock.advance(by: 1 * 86_400)
       #expect(try await sync.sync().outcome == .notModified)
       #expect(try sync.store.dataBytes() == before)
     }
@@ -104,10 +105,10 @@ import Testing
       sync.serve(.page(page, ("ETag", "\"1\"")))
       try await sync.sync()
       _ = sync.transport.takeRequests()
-      sync.clock.advance(days: 9)
+      sync.clock.advance(by: 9 * 86_400)
       #expect(try await sync.sync().outcome == .notModified)
       #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == [nil])
-      sync.clock.advance(days: 1)
+      sync.clock.advance(by: 1 * 86_400)
       sync.serve(.status(304))
       #expect(try await sync.sync().outcome == .notModified)
       #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == ["\"1\""])
@@ -151,7 +152,7 @@ import Testing
       try await sync.sync()
       _ = sync.transport.takeRequests()
       let before = try ContentTrees(sync.store)
-      sync.clock.advance(days: 1)
+      sync.clock.advance(by: 1 * 86_400)
       let report = try await sync.sync(isFull: true)
       #expect(report.outcome == .synced && report.unchanged == 2 && report.items == 2)
       #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == [nil])

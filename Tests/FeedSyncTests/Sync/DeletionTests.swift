@@ -130,7 +130,9 @@ import Testing
       serve(sync, 0..<0)
       #expect(try await sync.syncError().code == .emptied)
       #expect(try sync.store.records(of: "Episode").count == 3)
-      #expect(try await sync.sync(isFull: true, allowsDeletions: true).deleted == 3)
+      let emptied = try await sync.sync(isFull: true, allowsDeletions: true)
+      #expect(emptied.deleted == 3 && emptied.absent == 3 && emptied.items == 0)
+      #expect(try await sync.sync(isFull: true).outcome == .synced, "it is empty by now")
     }
   }
 

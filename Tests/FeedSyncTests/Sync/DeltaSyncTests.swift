@@ -2,6 +2,7 @@ import EntityModel
 @testable import FeedSync
 import Foundation
 import HomeFeed
+import TestSupport
 import Testing
 
 @Suite struct DeltaSyncTests {
@@ -220,13 +221,13 @@ import Testing
     try await afterFullRun { sync async throws in
       sync.transport.script(Self.deltaURL, .status(204))
       for _ in 0..<31 {
-        sync.clock.advance(days: 1)
+        sync.clock.advance(by: 1 * 86_400)
         try await sync.sync()
       }
       let requests = sync.transport.takeRequests()
       #expect(requests.map(\.url).last == SyncFixture.url)
       #expect(requests.last?.header("If-None-Match") == nil)
-      sync.clock.advance(days: 1)
+      sync.clock.advance(by: 1 * 86_400)
       try await sync.sync()
       #expect(sync.transport.takeRequests().map(\.url) == [Self.deltaURL])
     }

@@ -12,7 +12,8 @@ struct SyncFixture: Sendable {
 
   let folder: TemporaryFolder
   let store: Store
-  let clock = ManualClock()
+  /// 2026-11-20T10:00:00Z
+  let clock = ManualClock(Date(timeIntervalSince1970: 1_795_168_800))
   let transport = ScriptedTransport()
   let feedID: Int64
 

@@ -1,0 +1,73 @@
+import EntityModel
+import EntityStore
+@testable import FeedSync
+import Foundation
+import HomeFeed
+import Testing
+
+/// The JSON Feeds of others, synced, against what an independent parser reads in them.
+@Suite struct CorpusSyncTests {
+  @Test(.enabled(if: Corpus.folder != nil, "needs ../shared/corpora beside the package"))
+  func everyJSONFeedSyncsAndTheSecondSyncWritesNothing() async throws {
+    let folder = try #require(Corpus.folder)
+    let lines = try String(contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8)
+    var feeds = 0
+    for line in lines.split(separator: "\n") where line.contains(#""kind": "jsonfeed""#) {
+      let expected = try JSONDecoder().decode(Corpus.Feed.self, from: Data(line.utf8))
+      let body = try Data(contentsOf: folder.appending(path: expected.file))
+      try await syncTwice(Array(body), expected)
+      feeds += 1
+    }
+    #expect(feeds == 8)
+  }
+
+  private func syncTwice(_ body: [UInt8], _ expected: Corpus.Feed) async throws {
+    try await withSync { sync async throws in
+      // Next pages of real feeds are on servers of their own.
+      let text = String(decoding: body, as: UTF8.self)
+        .replacing("\"next_url\"", with: "\"_next_url\"")
+      sync.serve(
+        .response(status: 200, headers: [("ETag", "\"1\"")], body: Array(text.utf8)))
+      let report = try await sync.sync()
+      #expect(report.outcome == .synced && report.rejected == 0, "\(expected.file)")
+      #expect(report.items == expected.entries.count, "\(expected.file)")
+      #expect(report.new == Set(expected.entries.map(\.identity)).count, "\(expected.file)")
+      for entry in expected.entries {
+        let episode = try #require(try sync.episode(entry.identity), "\(expected.file)")
+        #expect(episode.title == entry.title, "\(expected.file)")
+        #expect(episode.url?.absoluteString == entry.link, "\(expected.file)")
+        #expect(episode.publishedAt == entry.published.flatMap { RFC3339.date($0) })
+        #expect(episode.updatedAt == entry.updated.flatMap { RFC3339.date($0) })
+      }
+      let trees = try ContentTrees(sync.store)
+      #expect(try await sync.sync(isFull: true).unchanged == report.new)
+      #expect(try ContentTrees(sync.store) == trees, "\(expected.file)")
+      let bytes = try sync.store.dataBytes()
+      sync.serve(.status(304))
+      #expect(try await sync.sync().outcome == .notModified)
+      #expect(try sync.store.dataBytes() == bytes, "\(expected.file)")
+      #expect(sync.transport.takeRequests().last?.header("If-None-Match") == "\"1\"")
+    }
+  }
+}
+
+private enum Corpus {
+  struct Feed: Decodable {
+    var file: String
+    var entries: [Entry]
+  }
+
+  struct Entry: Decodable {
+    var id, link, title, published, updated: String?
+    var identity: String { id ?? link ?? "" }
+  }
+
+  static var folder: URL? {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let shared = ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
+      ?? package.deletingLastPathComponent().appending(path: "shared")
+    let folder = shared.appending(path: "corpora")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }
+}

@@ -1,0 +1,124 @@
+import EntityModel
+import EntityStore
+@testable import FeedSync
+import Foundation
+import HomeFeed
+import TestSupport
+import Testing
+
+@Suite struct FeedSettingsTests {
+  private let page = HomeFeedText.full(.init("a", 1))
+
+  @Test func theTokenIsSentAsBearerAndIsInNoErrorAndNoRecord() async throws {
+    try await withSync { sync async throws in
+      let file = sync.folder.path("token")
+      try Data("  s3cret \r\nsecond line\n".utf8).write(to: URL(fileURLWithPath: file))
+      try await Feeds(sync.store).add(SyncFixture.url, .init(tokenFile: file))
+      sync.serve(.status(401))
+      let error = try await sync.syncError()
+      #expect(!error.description.contains("s3cret"))
+      let request = try #require(sync.transport.takeRequests().first)
+      #expect(request.header("Authorization") == "Bearer s3cret")
+      #expect(try !sync.store.records(of: "_Feed").joined().contains("s3cret"))
+    }
+  }
+
+  @Test(arguments: ["", "\n\n", "   \nx", "a\0b", "a\u{7f}", "\u{1b}[31m"])
+  func aTokenFileThatHoldsNoTokenIsAnError(_ text: String) async throws {
+    try await withSync { sync async throws in
+      let file = sync.folder.path("token")
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+      try await Feeds(sync.store).add(SyncFixture.url, .init(tokenFile: file))
+      sync.serve(.page(page))
+      #expect(try await sync.syncError().code == .missingToken)
+      #expect(sync.transport.takeRequests().isEmpty)
+    }
+  }
+
+  @Test func theTokenDoesNotFollowAFeedToAnotherServer() async throws {
+    try await withSync { sync async throws in
+      let file = sync.folder.path("token")
+      try Data("s3cret".utf8).write(to: URL(fileURLWithPath: file))
+      try await Feeds(sync.store).add(SyncFixture.url, .init(tokenFile: file))
+      sync.serve(
+        .response(
+          status: 200, body: Array(HomeFeedText([.init("a", 1)], next: "?page=1").text.utf8),
+          effectiveURL: "https://mirror.example/home"))
+      sync.transport.script(
+        "https://mirror.example/home?page=1", .page(HomeFeedText.full(.init("b", 1))))
+      #expect(try await sync.sync().new == 2)
+      let tokens = sync.transport.takeRequests().map { $0.header("Authorization") }
+      #expect(tokens == ["Bearer s3cret", nil])
+    }
+  }
+
+  @Test func aFeedThatIsRemovedAndAddedAgainFindsItsRecords() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page, ("ETag", "\"1\"")))
+      try await sync.sync()
+      try await sync.edit("a") { $0.progress = 0.5 }
+      try await Feeds(sync.store).update(sync.feedID) { $0.isRemoved = true }
+      #expect(try await sync.syncError().code == .unknownFeed)
+      #expect(try Feeds(sync.store).list().isEmpty)
+      #expect(try await !Feeds(sync.store).add(SyncFixture.url))
+      _ = sync.transport.takeRequests()
+      #expect(try await sync.sync().unchanged == 1)
+      #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == [nil])
+      #expect(try sync.episode("a")?.progress == 0.5)
+    }
+  }
+
+  @Test func settingsThatChangeDuringARunStay() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page))
+      sync.transport.beforeAnswer { [sync] _ in
+        try await Feeds(sync.store).update(sync.feedID) {
+          $0.isPaused = true
+          $0.every = 60
+        }
+      }
+      try await sync.sync()
+      #expect(try sync.feed.isPaused)
+      #expect(try sync.feed.every == 60)
+      #expect(try sync.feed.fullAt != nil)
+    }
+  }
+
+  @Test func itemsWithoutAKindGoToTheEntityThatTheFeedNames() async throws {
+    try await withSync { sync async throws in
+      try await Feeds(sync.store).add(SyncFixture.url, .init(entity: "LearningPath"))
+      sync.serve(
+        .page(
+          """
+          {"version":"https://jsonfeed.org/version/1.1","title":"t","items":[{"id":"1"}]}
+          """))
+      #expect(try await sync.sync().new == 1)
+      #expect(try sync.store.records(of: "LearningPath").count == 1)
+    }
+  }
+
+  @Test func anEntityThatCannotTakeAFeedIsAnError() async throws {
+    try await withSync { sync async throws in
+      await #expect(throws: SyncError.self) {
+        try await Feeds(sync.store).add(SyncFixture.url, .init(entity: "_Feed"))
+      }
+      try await Feeds(sync.store).update(sync.feedID) { $0.entity = "Nothing" }
+      sync.serve(.page(page))
+      #expect(try await sync.syncError().code == .missingTarget)
+    }
+  }
+
+  @Test(arguments: [
+    "ftp://h/x", "h/x", "https://", "https://u:p@h/x", "https://h/a b", "https://h/a\nb", "",
+    "file:///etc/passwd",
+  ])
+  func onlyPlainWebAddressesCanBeFeeds(_ url: String) async throws {
+    try await withSync { sync async throws in
+      let error = try await #require(throws: SyncError.self) {
+        try await Feeds(sync.store).add(url)
+      }
+      #expect(error.code == .missingToken)
+      #expect(!error.description.contains("\n"))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+public import EntityModel
+public import EntityStore
+import Foundation
+
+/// A long write whose every state can be told from its frontier: by which a test knows, after a
+/// kill, what must be in the store.
+///
+/// The store holds `localRows` records at the start, each with a local note. The write goes over
+/// them and on to `rows` records, so that it updates and inserts.
+public enum CrashPlan {
+  public static let name = "crash plan"
+  public static let rows = 240
+  public static let localRows = 60
+  public static let rowsPerChunk = 12
+
+  /// Puts the records in that the write comes upon.
+  public static func prepare(_ store: Store) async throws {
+    try await store.write { transaction in
+      for row in 0..<localRows {
+        try transaction.insert(
+          "Sample", ["name": .string("n\(row)"), "rank": -1, "note": note(row)])
+      }
+    }
+  }
+
+  /// Runs or resumes the write.
+  ///
+  /// - Parameter progress: Called with the number of each row when it was written, before its
+  ///   commit.
+  @discardableResult
+  public static func write(
+    to store: Store, progress: @escaping @Sendable (Int) -> Void = { _ in }
+  ) async throws -> ChunkedWrite<Int>.Progress {
+    var write = ChunkedWrite<Int>(name: name)
+    write.rowsMax = rowsPerChunk
+    write.duration = .seconds(60)
+    return try await write.run(on: store, from: 0) { transaction, row, chunk in
+      try transaction.upsert("Sample", values(row), by: ["name"])
+      progress(row)
+      row += 1
+      chunk.add(rows: 1)
+      return row < rows
+    }
+  }
+
+  /// What a record should hold when the write has come so far; `nil` if it should not be there.
+  public static func expected(_ row: Int, frontier: Int) -> [String: Value]? {
+    let local: [String: Value] = row < localRows ? ["note": note(row)] : [:]
+    if row < frontier { return values(row).merging(local) { old, _ in old } }
+    return row < localRows ? ["name": .string("n\(row)"), "rank": -1, "note": note(row)] : nil
+  }
+
+  /// Holds a store against the frontier that it has.
+  ///
+  /// - Returns: What is wrong; empty if all is as it should be.
+  public static func problems(in transaction: ReadTransaction) throws -> [String] {
+    let progress = try ChunkedWrite<Int>(name: name).load(in: transaction)
+    let count = try transaction.count(of: "Sample")
+    // Before the first chunk and after the last there is none.
+    let frontier = progress?.frontier ?? (count == rows ? rows : 0)
+    var problems: [String] = []
+    if let progress, progress.rows != Int64(frontier) {
+      problems.append("\(progress.rows) rows are counted at the frontier \(frontier)")
+    }
+    if frontier % rowsPerChunk != 0 { problems.append("half a chunk at \(frontier)") }
+    for row in 0..<rows {
+      let record = try transaction.get("Sample", by: ["name": .string("n\(row)")])
+      guard let expected = expected(row, frontier: frontier) else {
+        if record != nil { problems.append("row \(row) is there, the frontier is \(frontier)") }
+        continue
+      }
+      for (name, value) in expected where try record?[name] != value {
+        problems.append("\(name) of row \(row) is wrong, the frontier is \(frontier)")
+      }
+    }
+    if count != max(frontier, localRows) { problems.append("\(count) records at \(frontier)") }
+    return problems
+  }
+
+  private static func note(_ row: Int) -> Value { .string("mine \(row)") }
+
+  private static func values(_ row: Int) -> [String: Value] {
+    [
+      "name": .string("n\(row)"), "rank": .int64(Int64(row * 7_919 % 101)),
+      "title": .string(String(repeating: "t", count: row * 37 % 700)),
+      "score": .double(Double(row) / 3), "code": .int64(Int64(row)), "isOpen": .bool(row % 2 == 0),
+      "tags": .strings(["a\(row % 5)", "b\(row % 3)"]),
+      "dueAt": row % 4 == 0 ? .null : .date(Date(timeIntervalSinceReferenceDate: Double(-row))),
+    ]
+  }
+}
