@@ -51,9 +51,10 @@ public struct SchemaOutput {
   private func rules(_ attribute: AttributeDescription) -> String {
     var rules: [String] = []
     if case .enumeration(let enumeration) = attribute.type {
-      rules.append(
-        enumeration.cases.map { $0.rawValue == .string($0.name) ? $0.name : "\($0.name) \($0.rawValue.text)" }
-          .joined(separator: ", "))
+      let cases = enumeration.cases.map { named in
+        named.rawValue == .string(named.name) ? named.name : "\(named.name) \(named.rawValue.text)"
+      }
+      rules.append(cases.joined(separator: ", "))
     }
     let validation = attribute.validation
     if !validation.min.isNull { rules.append("min \(validation.min.text)") }
@@ -88,7 +89,9 @@ public struct SchemaOutput {
     var parts = ["name: \(attribute.name)", "type: \(attribute.type.name)"]
     if case .enumeration(let enumeration) = attribute.type {
       let isText = enumeration.kind == .string
-      let values = enumeration.cases.map { isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)" }
+      let values = enumeration.cases.map {
+        isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)"
+      }
       let list = values.joined(separator: ", ")
       parts.append("values: " + (isText ? "[\(list)]" : "{ \(list) }"))
     }

@@ -93,8 +93,9 @@ import Testing
         try connection.send(SampleFeed.json(random.bytes(count: 10_000)))
       case "no object": try connection.send(SampleFeed.json(Array("[1,2,3]".utf8)))
       case "lying length":
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999\r\n\r\n"
-        try connection.sendRaw(Array(head.utf8) + document)
+        try connection.sendHead(
+          headers: [("Content-Type", "application/json"), ("Content-Length", "99999")])
+        try connection.sendRaw(document)
         connection.close()
       default:
         try connection.sendHead(headers: [("Content-Type", "application/json")])

@@ -4,8 +4,8 @@ import LoopbackHTTP
 import TestSupport
 import Testing
 
-/// A device without room, as far as this machine lets a test mount one.
-@Suite struct DiskFullTests {
+/// Devices without room or without leave to write, as far as this machine lets a test mount one.
+@Suite struct DeviceTests {
   @Test func aFullDiskIsSaidAndTheStoreStaysWhole() throws {
     try withTemporaryFolder { folder in
       let device = folder.path("device")
@@ -32,6 +32,29 @@ import Testing
       #expect(try mooring("check", store: store).status == 0)
       #expect(try mooringDump("records", "Episode", store: store).output == before)
       #expect(try mooring("home", store: store).status == 0)
+    }
+  }
+
+  @Test func aReadOnlyDeviceIsReadAndNotWritten() throws {
+    try withTemporaryFolder { folder in
+      let device = folder.path("device")
+      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
+      guard mount("mooring-test", device, "tmpfs", 0, "size=1m") == 0 else {
+        print("no device can be mounted here; a read-only one is not tested")
+        return
+      }
+      defer { umount2(device, Int32(MNT_DETACH)) }
+      let store = device + "/store"
+      try SampleStore.copy(to: store)
+      let isReadOnly = mount(
+        "mooring-test", device, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
+      try #require(isReadOnly == 0)
+      for arguments in [["home"], ["check"], ["schema"], ["feed", "list"], ["migrate", "status"]] {
+        #expect(try run("mooring", arguments, store: store).status == 0)
+      }
+      #expect(try mooringDump("stats", store: store).status == 0)
+      expectFailure(
+        try mooring("set", "Episode", "ep:1", "progress=0.5", store: store), 77, "Read-only")
     }
   }
 }
