@@ -68,7 +68,11 @@ import Testing
     try await withTemporaryStore(seed: 92, migrations: [.homeFeed]) { temporary in
       let (content, episodes, _) = try await Self.fill(temporary)
       let byID: [Episode] = try content.load(by: \.id, order: .reverse)
-      #expect(byID == episodes.stableSorted { Array($0.id.utf8).lexicographicallyPrecedes(Array($1.id.utf8)) }.reversed())
+      #expect(
+        byID
+          == episodes.stableSorted {
+            Array($0.id.utf8).lexicographicallyPrecedes(Array($1.id.utf8))
+          }.reversed())
       let byTitle: [Episode] = try content.load(by: \.title)
       #expect(byTitle.map { $0.title ?? "" } == episodes.map { $0.title ?? "" }.sorted())
       let byProgress: [Episode] = try content.load(by: \.progress) { $0 > $1 }
@@ -85,7 +89,10 @@ import Testing
         ("byFavorite", .isNotNull("favoriteAt"), "favoriteAt"),
         ("byWatchLater", .isNotNull("watchLaterAt"), "watchLaterAt"),
         ("byType", .comparison("type", .equal, 1), "updatedAt"),
-        ("byWatched", .isNotNull("watchedAt") && .comparison("progress", .notEqual, 0.0), "watchedAt"),
+        (
+          "byWatched", .isNotNull("watchedAt") && .comparison("progress", .notEqual, 0.0),
+          "watchedAt"
+        ),
       ]
       for (index, predicate, sort) in requests {
         let plan = try temporary.store.read {
@@ -115,7 +122,10 @@ import Testing
     [
       ("recent", content.loadRecentUpdates, { _ in true }, { date($0.updatedAt) }),
       ("favorite", content.loadFavoriteEpisodes, { $0.favoriteAt != nil }, { date($0.favoriteAt) }),
-      ("later", content.loadWatchLaterEpisodes, { $0.watchLaterAt != nil }, { date($0.watchLaterAt) }),
+      (
+        "later", content.loadWatchLaterEpisodes, { $0.watchLaterAt != nil },
+        { date($0.watchLaterAt) }
+      ),
       ("free", content.loadFreeEpisodes, { $0.type == .free }, { date($0.updatedAt) }),
       (
         "watching", content.loadWatchingHistories, { $0.watchedAt != nil && $0.progress != 0 },
@@ -138,7 +148,8 @@ import Testing
       return path
     }
     let episodes = (0..<150).map { number in
-      var episode = Episode(id: "episode:\(number)", title: random.oneIn(5) ? nil : "t\(random.number(0...99))")
+      var episode = Episode(
+        id: "episode:\(number)", title: random.oneIn(5) ? nil : "t\(random.number(0...99))")
       episode.updatedAt = random.maybeDate()
       episode.favoriteAt = random.maybeDate()
       episode.watchLaterAt = random.maybeDate()

@@ -50,14 +50,19 @@ public enum CrashPlan {
     return row < localRows ? ["name": .string("n\(row)"), "rank": -1, "note": note(row)] : nil
   }
 
+  /// Whether the write has gone to its end. Its progress is gone then, as before its first chunk.
+  public static func isDone(in transaction: ReadTransaction) throws -> Bool {
+    let isUnderWay = try ChunkedWrite<Int>(name: name).load(in: transaction) != nil
+    return try !isUnderWay && transaction.count(of: "Sample") == rows
+  }
+
   /// Holds a store against the frontier that it has.
   ///
   /// - Returns: What is wrong; empty if all is as it should be.
   public static func problems(in transaction: ReadTransaction) throws -> [String] {
     let progress = try ChunkedWrite<Int>(name: name).load(in: transaction)
     let count = try transaction.count(of: "Sample")
-    // Before the first chunk and after the last there is none.
-    let frontier = progress?.frontier ?? (count == rows ? rows : 0)
+    let frontier = try progress?.frontier ?? (isDone(in: transaction) ? rows : 0)
     var problems: [String] = []
     if let progress, progress.rows != Int64(frontier) {
       problems.append("\(progress.rows) rows are counted at the frontier \(frontier)")

@@ -126,6 +126,8 @@ struct Assignment {
     {
       return named.rawValue
     }
+    // A text may be the word itself where the attribute must have one.
+    if text == "null", attribute.isOptional { return .null }
     return Value(text: text, as: attribute.type.kind, now: now)
   }
 }

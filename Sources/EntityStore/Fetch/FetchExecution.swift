@@ -32,7 +32,7 @@ struct FetchExecution {
   /// Calls the closure with each row of the window, in order, until it returns `false`.
   mutating func run(_ body: (Int64, RecordView) throws -> Bool) throws {
     if choice.matchesNothing { return }
-    if choice.explanation.sortsInMemory { return try runSorted(body) }
+    if choice.sortsInMemory { return try runSorted(body) }
     guard limit > 0 else { return }
     let (offset, limit) = (offset, limit)
     var skipped = 0
@@ -232,6 +232,6 @@ extension ReadTransaction {
 
   /// How the request would be answered; nothing is read but the catalog.
   public func explain(_ request: FetchRequest) throws -> FetchPlan {
-    try Planner.plan(request, entity: try catalog.entity(request.entityName)).explanation
+    try Planner.explain(request, entity: try catalog.entity(request.entityName))
   }
 }

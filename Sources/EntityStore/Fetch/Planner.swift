@@ -10,11 +10,11 @@ struct Planner {
   struct Choice {
     var access: Access
     var filter: PredicateProgram?
-    /// Empty if the access gives the order.
+    /// The access does not give the order.
+    var sortsInMemory: Bool
     var sort: [SortPart]
     /// The predicate is never true: nothing need be read.
     var matchesNothing: Bool
-    var explanation: FetchPlan
   }
 
   enum Access {
@@ -33,7 +33,16 @@ struct Planner {
   private let sort: [SortPart]
 
   static func plan(_ request: FetchRequest, entity: EntityLayout) throws -> Choice {
-    try Planner(request, entity: entity).choose()
+    let planner = try Planner(request, entity: entity)
+    return try planner.choice(of: planner.choose().best)
+  }
+
+  /// The same decision in words, which a fetch has no time for.
+  static func explain(_ request: FetchRequest, entity: EntityLayout) throws -> FetchPlan {
+    let planner = try Planner(request, entity: entity)
+    let (best, rejected) = planner.choose()
+    _ = try planner.choice(of: best)
+    return planner.explanation(of: best, rejected)
   }
 
   private init(_ request: FetchRequest, entity: EntityLayout) throws {
@@ -50,24 +59,26 @@ struct Planner {
     }
   }
 
-  private func choose() throws -> Choice {
+  private func choose() -> (best: Candidate?, rejected: [Rejection]) {
     var best: Candidate?
-    var rejected: [FetchPlan.Rejection] = []
+    var rejected: [Rejection] = []
     for index in entity.indexes {
       switch candidate(index) {
-      case .failure(let why): rejected.append(.init(index: index.description.name, reason: why.text))
+      case .failure(let rejection): rejected.append(rejection)
       case .success(let candidate):
         guard let current = best else {
           best = candidate
           continue
         }
-        let loser = candidate.isBetter(than: current) ? current : candidate
-        if candidate.isBetter(than: current) { best = candidate }
+        let isBetter = candidate.isBetter(than: current)
+        if isBetter { best = candidate }
         rejected.append(
-          .init(index: loser.index.description.name, reason: "another index serves more of it"))
+          Rejection(
+            index: (isBetter ? current : candidate).index.number,
+            reason: "another index serves more of it"))
       }
     }
-    return try best.map { try choice(of: $0, rejected) } ?? scan(rejected)
+    return (best, rejected)
   }
 
   /// How one index would serve the request.
@@ -78,7 +89,6 @@ struct Planner {
     var servesOrder = false
     var isReversed = false
     var range = KeyRange.all
-    var rangeText = ""
     /// The conjuncts that the range of keys makes sure of.
     var covered: Set<Int> = []
 
@@ -92,30 +102,32 @@ struct Planner {
     }
   }
 
-  private struct Reason: Error {
-    let text: String
+  private struct Rejection: Error {
+    let index: Int
+    let reason: StaticString
   }
 
-  private func candidate(_ index: IndexLayout) -> Result<Candidate, Reason> {
+  private func candidate(_ index: IndexLayout) -> Result<Candidate, Rejection> {
+    func no(_ reason: StaticString) -> Result<Candidate, Rejection> {
+      .failure(Rejection(index: index.number, reason: reason))
+    }
     if index.isSparse {
       for part in index.parts where isNullable(part) && !constraints.excludesNull(part.position) {
-        return .failure(Reason(text: "sparse, and null is not excluded"))
+        return no("sparse, and null is not excluded")
       }
     }
-    if index.listPart != nil { return .failure(Reason(text: "an index on a list")) }
+    if index.listPart != nil { return no("an index on a list") }
     var candidate = Candidate(index: index)
     bound(&candidate)
     order(&candidate)
     let narrows = candidate.equalCount > 0 || candidate.hasRange || index.isSparse
     if sort.isEmpty {
-      if !narrows { return .failure(Reason(text: "does not narrow the fetch")) }
+      if !narrows { return no("does not narrow the fetch") }
       // In order of object id only within equal keys, so anything else must be sorted.
       candidate.servesOrder = candidate.equalCount == index.parts.count
       return .success(candidate)
     }
-    if !candidate.servesOrder, !narrows {
-      return .failure(Reason(text: "neither narrows nor sorts as asked"))
-    }
+    if !candidate.servesOrder, !narrows { return no("neither narrows nor sorts as asked") }
     return .success(candidate)
   }
 
@@ -126,18 +138,22 @@ struct Planner {
   /// Turns the constraints on the leading keys into a range of key bytes.
   private func bound(_ candidate: inout Candidate) {
     let index = candidate.index
+    // A sparse index is itself the proof that its attributes are not null.
+    defer {
+      if index.isSparse {
+        for part in index.parts { coverNotNull(&candidate, part.position) }
+      }
+    }
+    guard constraints.byPosition[index.parts[0].position] != nil else { return }
     var key = KeyWriter()
-    var texts: [String] = []
     for part in index.parts {
       guard let constraint = constraints.byPosition[part.position] else { break }
-      let name = entity.description.attributes[part.position].name
       if let equal = constraint.equal {
         let wasCut = key.isCut
         key.append(
           equal, descending: part.isDescending, room: index.room(part, written: key.count),
           hashesCuts: index.isUnique)
         candidate.equalCount += 1
-        texts.append("\(name) == \(equal.text)")
         if key.isCut == wasCut { candidate.covered.formUnion(constraint.sources) }
         // What follows a cut component is ordered within equal cuts only.
         if key.isCut { break }
@@ -147,18 +163,11 @@ struct Planner {
         candidate.hasRange = true
         candidate.range = range.keys
         if !range.isCut { candidate.covered.formUnion(constraint.sources) }
-        texts.append(text(of: constraint, name))
-        candidate.rangeText = texts.joined(separator: ", ")
         return
       }
       break
     }
     candidate.range = key.count == 0 ? .all : KeyRange(prefix: Array(key.bytes))
-    candidate.rangeText = texts.isEmpty ? "all entries" : texts.joined(separator: ", ")
-    // A sparse index is itself the proof that its attributes are not null.
-    if index.isSparse {
-      for part in index.parts { coverNotNull(&candidate, part.position) }
-    }
   }
 
   private func coverNotNull(_ candidate: inout Candidate, _ position: Int) {
@@ -201,72 +210,93 @@ struct Planner {
     return (keys, isCut)
   }
 
-  private func text(of constraint: Constraints.Constraint, _ name: String) -> String {
-    var texts: [String] = []
-    if let lower = constraint.lower {
-      texts.append("\(name) \(lower.isInclusive ? ">=" : ">") \(lower.value.text)")
-    }
-    if let upper = constraint.upper {
-      texts.append("\(name) \(upper.isInclusive ? "<=" : "<") \(upper.value.text)")
-    }
-    return texts.isEmpty ? "\(name) != null" : texts.joined(separator: ", ")
-  }
-
   /// Whether the keys after the equal ones are the sort keys, all as asked or all reversed.
   ///
   /// Ties come in order of object id, so an index that goes on after the sort keys does not serve.
   private func order(_ candidate: inout Candidate) {
     let parts = candidate.index.parts
-    let equalPositions = Set(parts.prefix(candidate.equalCount).map(\.position))
-    let wanted = sort.filter { !equalPositions.contains($0.position) }
+    var next = candidate.equalCount
+    var isReversed: Bool?
     guard !sort.isEmpty else { return }
-    let rest = parts.dropFirst(candidate.equalCount)
-    guard wanted.count == rest.count else { return }
-    guard zip(wanted, rest).allSatisfy({ $0.position == $1.position }) else { return }
-    let same = zip(wanted, rest).map { $0.isDescending == $1.isDescending }
-    guard Set(same).count <= 1 else { return }
+    for key in sort {
+      if parts[..<candidate.equalCount].contains(where: { $0.position == key.position }) {
+        continue
+      }
+      guard next < parts.count, parts[next].position == key.position else { return }
+      let differs = parts[next].isDescending != key.isDescending
+      if let isReversed, isReversed != differs { return }
+      isReversed = differs
+      next += 1
+    }
+    guard next == parts.count else { return }
     candidate.servesOrder = true
-    candidate.isReversed = same.first == false
+    candidate.isReversed = isReversed ?? false
   }
 
-  private func choice(
-    of candidate: Candidate, _ rejected: [FetchPlan.Rejection]
-  ) throws -> Choice {
-    let remaining = constraints.conjuncts.indices.filter { !candidate.covered.contains($0) }
-    let access = FetchPlan.Access.index(
-      name: candidate.index.description.name,
-      keys: entity.description.keyText(of: candidate.index.description),
-      range: candidate.rangeText, isReversed: candidate.isReversed)
-    return try make(
-      .index(candidate.index, candidate.range, isReversed: candidate.isReversed), access,
-      filter: remaining.map { constraints.conjuncts[$0] }, servesOrder: candidate.servesOrder,
-      rejected)
+  /// What the range of keys leaves to be checked on the record.
+  private func remaining(_ best: Candidate?) -> FetchPredicate? {
+    var parts = constraints.conjuncts
+    if let best {
+      parts = parts.indices.filter { !best.covered.contains($0) }.map { parts[$0] }
+    }
+    return parts.count <= 1 ? parts.first : .and(parts)
   }
 
-  private func scan(_ rejected: [FetchPlan.Rejection]) throws -> Choice {
-    try make(
-      .scan, .scan, filter: constraints.conjuncts, servesOrder: sort.isEmpty, rejected)
-  }
-
-  private func make(
-    _ access: Access, _ text: FetchPlan.Access, filter: [FetchPredicate], servesOrder: Bool,
-    _ rejected: [FetchPlan.Rejection]
-  ) throws -> Choice {
-    let predicate: FetchPredicate? =
-      filter.isEmpty ? nil : (filter.count == 1 ? filter[0] : .and(filter))
-    let explanation = FetchPlan(
-      entity: entity.name, access: text, filter: predicate?.description,
-      sortsInMemory: !servesOrder, sortBy: request.sortBy.map(\.description).joined(separator: ", "),
-      limit: request.fetchLimit, offset: request.fetchOffset, rejected: rejected)
-    if request.requiresIndex, text == .scan || !servesOrder {
+  private func choice(of best: Candidate?) throws -> Choice {
+    let filter = remaining(best)
+    let servesOrder = best?.servesOrder ?? sort.isEmpty
+    let matchesNothing = filter?.conjuncts.contains(.always(false)) ?? false
+    if request.requiresIndex, best == nil || !servesOrder, !matchesNothing {
       throw StoreError(
         .requiresIndex, "no index serves the fetch",
-        [("entity", entity.name), ("predicate", request.predicate?.description ?? "none"),
-          ("sort", explanation.sortBy)], advice: "add an index with a migration")
+        [
+          ("entity", entity.name), ("predicate", request.predicate?.description ?? "none"),
+          ("sort", request.sortBy.map(\.description).joined(separator: ", ")),
+        ], advice: "add an index with a migration")
     }
     return Choice(
-      access: access, filter: try predicate.map { try PredicateProgram($0, entity: entity) },
-      sort: servesOrder ? [] : sort, matchesNothing: filter.contains(.always(false)),
-      explanation: explanation)
+      access: best.map { .index($0.index, $0.range, isReversed: $0.isReversed) } ?? .scan,
+      filter: try filter.map { try PredicateProgram($0, entity: entity) },
+      sortsInMemory: !servesOrder, sort: servesOrder ? [] : sort, matchesNothing: matchesNothing)
+  }
+
+  // MARK: Words
+
+  private func explanation(of best: Candidate?, _ rejected: [Rejection]) -> FetchPlan {
+    let access: FetchPlan.Access =
+      best.map { best in
+        .index(
+          name: best.index.description.name,
+          keys: entity.description.keyText(of: best.index.description), range: rangeText(best),
+          isReversed: best.isReversed)
+      } ?? .scan
+    return FetchPlan(
+      entity: entity.name, access: access, filter: remaining(best)?.description,
+      sortsInMemory: !(best?.servesOrder ?? sort.isEmpty),
+      sortBy: request.sortBy.map(\.description).joined(separator: ", "),
+      limit: request.fetchLimit, offset: request.fetchOffset,
+      rejected: rejected.map { rejection in
+        .init(
+          index: entity.indexes[rejection.index].description.name, reason: "\(rejection.reason)")
+      })
+  }
+
+  private func rangeText(_ candidate: Candidate) -> String {
+    let count = candidate.equalCount + (candidate.hasRange ? 1 : 0)
+    let texts = candidate.index.parts.prefix(count).flatMap { part -> [String] in
+      guard let constraint = constraints.byPosition[part.position] else { return [] }
+      return constraint.texts(entity.description.attributes[part.position].name)
+    }
+    return texts.isEmpty ? "all entries" : texts.joined(separator: ", ")
+  }
+}
+
+extension Constraints.Constraint {
+  fileprivate func texts(_ name: String) -> [String] {
+    if let equal { return ["\(name) == \(equal.text)"] }
+    var texts: [String] = []
+    if let lower { texts.append("\(name) \(lower.isInclusive ? ">=" : ">") \(lower.value.text)") }
+    if let upper { texts.append("\(name) \(upper.isInclusive ? "<=" : "<") \(upper.value.text)") }
+    return texts.isEmpty ? ["\(name) != null"] : texts
   }
 }

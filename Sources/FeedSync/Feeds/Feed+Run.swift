@@ -41,6 +41,10 @@ extension Feed {
     (self.isPaused, self.isRemoved) = (isPaused, isRemoved)
   }
 
+  func hasValidators(of other: Feed) -> Bool {
+    etag == other.etag && lastModified == other.lastModified
+  }
+
   mutating func forgetErrors() {
     errors = 0
     lastError = nil

@@ -33,9 +33,9 @@ struct SyncLease: ~Copyable {
     _ = pwrite(descriptor, text, text.count, 0)
   }
 
-  // Unlocked first: a child that another thread is just starting shares the open file until it has
-  // become another program, and would keep the lock for so long.
   deinit {
+    // A process that is being started has a copy of the descriptor until it executes its program:
+    // to close this one would leave the lock with it.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }

@@ -62,15 +62,10 @@ struct SyncRun {
     }
   }
 
-  private mutating func readPages(
-    _ progress: (SyncReport) -> Void
-  ) async throws -> SyncReport {
+  private mutating func readPages(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
     while true {
       let isFirst = frontier.pages == 0
-      let answer = try await source.fetch(
-        frontier.next, isFirst: isFirst, validators: isFirst ? validators : .init(),
-        bodyHash: isFirst && !options.isFull ? feed.bodyHash : nil, &frontier.report)
-      switch answer {
+      switch try await fetch() {
       case .notModified(let response):
         return try await finishNotModified(response)
       case .sameBytes(let response):
@@ -89,6 +84,19 @@ struct SyncRun {
         try accept(page, response)
         if try await !goOn(after: page, response, progress) { return try await finish() }
       }
+    }
+  }
+
+  private mutating func fetch() async throws -> PageAnswer {
+    let isFirst = frontier.pages == 0
+    do {
+      return try await source.fetch(
+        frontier.next, isFirst: isFirst, validators: isFirst ? validators : .init(),
+        bodyHash: isFirst && !options.isFull ? feed.bodyHash : nil, &frontier.report)
+    } catch {
+      // What came before is whole: the next run begins with the page that failed.
+      try await commit()
+      throw error
     }
   }
 
@@ -238,10 +246,9 @@ struct SyncRun {
   private mutating func checkListing(_ page: FeedPage) throws {
     let asked = ContentHash.of(frontier.next)
     let listed = ContentHash.of(page.items.map(\.id).joined(separator: "\0"))
-    let repeats =
-      frontier.visited.contains(asked)
-      || (!page.items.isEmpty && frontier.listings.contains(listed))
-    if repeats {
+    if frontier.visited.contains(asked)
+      || !page.items.isEmpty && frontier.listings.contains(listed)
+    {
       throw SyncError(
         .repeatedPage, "the feed lists the same page again",
         [("url", frontier.next), ("page", String(frontier.pages + 1))],
@@ -249,8 +256,7 @@ struct SyncRun {
     }
     frontier.visited.insert(asked)
     frontier.listings.insert(listed)
-    guard frontier.pages < Limits.pagesPerRunMax,
-      frontier.report.items < Limits.itemsPerRunMax
+    guard frontier.pages < Limits.pagesPerRunMax, frontier.report.items < Limits.itemsPerRunMax
     else {
       throw SyncError(
         .tooManyPages, "the feed does not end",
@@ -352,7 +358,8 @@ struct SyncRun {
     return self.frontier.report
   }
 
-  /// The validators of the answer replace those of the request (RFC 9110, 15.4.5).
+  /// The validators of the answer replace those of the request (RFC 9110, 15.4.5). They are not
+  /// renewed by that, so that a server stuck on 304 is asked in earnest one day.
   private func finishNotModified(_ response: HTTPResponse) async throws -> SyncReport {
     var ended = feed
     ended.etag = PageSource.validator("ETag", of: response) ?? feed.etag
@@ -364,8 +371,7 @@ struct SyncRun {
     var ended = feed
     ended.etag = PageSource.validator("ETag", of: response)
     ended.lastModified = PageSource.validator("Last-Modified", of: response)
-    let hasValidators = ended.etag != nil || ended.lastModified != nil
-    if hasValidators, areValidatorsOld { ended.validatorsAt = now }
+    if areValidatorsOld || !ended.hasValidators(of: feed) { ended.validatorsAt = now }
     if frontier.next == feed.url, needsFullRun { ended.fullAt = now }
     return try await finish(unchanged: ended)
   }
@@ -376,6 +382,7 @@ struct SyncRun {
     ended.checkpoint = response.header("Homefeed-Checkpoint") ?? feed.checkpoint
     ended.etag = PageSource.validator("ETag", of: response)
     ended.lastModified = PageSource.validator("Last-Modified", of: response)
+    if !ended.hasValidators(of: feed) { ended.validatorsAt = now }
     return try await finish(unchanged: ended)
   }
 
@@ -383,9 +390,6 @@ struct SyncRun {
   /// nothing new either, nothing is written.
   private func finish(unchanged ended: Feed) async throws -> SyncReport {
     var ended = ended
-    if ended.etag != feed.etag || ended.lastModified != feed.lastModified {
-      ended.validatorsAt = ended.validatorsAt == feed.validatorsAt ? now : ended.validatorsAt
-    }
     ended.forgetErrors()
     if ended != feed { try await Feeds(store).update(id) { [ended] in $0.take(ended) } }
     var report = frontier.report

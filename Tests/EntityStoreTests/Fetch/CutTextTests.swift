@@ -26,7 +26,8 @@ import Testing
           requiresIndex: true)
         let expected = ["…", "…a", "…b", "…c", "…d"]
         #expect(
-          try names(temporary.store.fetch(request)) == (descending ? expected.reversed() : expected))
+          try names(temporary.store.fetch(request)) == (descending ? expected.reversed() : expected)
+        )
       }
     }
   }

@@ -6,7 +6,9 @@ extension SeededRandom {
   mutating func request(
     _ entity: EntityDescription, records: [Int64: [Value]]
   ) -> FetchRequest {
-    let rows = Array(records.values)
+    // In order, so that a seed gives the same requests in every process.
+    var rows = records.sorted { $0.key < $1.key }.map(\.value)
+    if rows.isEmpty { rows = [row(of: entity.attributes)] }
     var request = FetchRequest(entityName: entity.name)
     let index = pick(entity.indexes)
     if !oneIn(5) { request.predicate = predicate(entity, index, rows) }

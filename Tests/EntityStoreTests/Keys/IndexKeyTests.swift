@@ -98,7 +98,8 @@ import Testing
         for index in entity.indexes where !index.isUnique {
           for key in try Self.keys(of: row, index, entity, id: id) {
             key.bytes.withUnsafeBytes {
-              #expect(index.objectID(key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0)) == id)
+              #expect(
+                index.objectID(key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0)) == id)
             }
           }
         }
@@ -120,10 +121,15 @@ import Testing
       entity.encode(row, into: &bytes)
       let slots = entity.description.layouts.last!.slots
       let geometry = RecordGeometry(entity.description.layouts.last!)
-      let titleSlot = slots.firstIndex { $0.attributeID == entity.description.attributes[title].id }!
-      let priceSlot = slots.firstIndex { $0.attributeID == entity.description.attributes[price].id }!
+      let titleSlot = slots.firstIndex {
+        $0.attributeID == entity.description.attributes[title].id
+      }!
+      let priceSlot = slots.firstIndex {
+        $0.attributeID == entity.description.attributes[price].id
+      }!
       let titleEnd = Array(bytes[geometry.offsets[titleSlot]..<geometry.offsets[titleSlot] + 4])
-      bytes.replaceSubrange(geometry.offsets[priceSlot]..<geometry.offsets[priceSlot] + 4, with: titleEnd)
+      bytes.replaceSubrange(
+        geometry.offsets[priceSlot]..<geometry.offsets[priceSlot] + 4, with: titleEnd)
       try bytes.withUnsafeBytes { bytes in
         let view = try #require(entity.record.view(of: bytes))
         let index = try #require(entity.indexes.first { $0.description.name == "byPrice" })

@@ -103,7 +103,9 @@ import Testing
 
   @Test func aCutTextSortsAfterItsPrefixesAndNotBeforeSmallerTexts() {
     let long = String(repeating: "x", count: 600)
-    #expect(Self.order(Self.key(.string(String(long.prefix(500)))), Self.key(.string(long))) == .ascending)
+    #expect(
+      Self.order(Self.key(.string(String(long.prefix(500)))), Self.key(.string(long))) == .ascending
+    )
     #expect(Self.order(Self.key(.string(long + "a")), Self.key(.string(long + "b"))) == .same)
     let hashed = [long + "a", long + "b"].map { Self.key(.string($0), hashesCuts: true) }
     #expect(hashed[0] != hashed[1])

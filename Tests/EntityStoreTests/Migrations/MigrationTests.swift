@@ -158,7 +158,8 @@ import Testing
         "dropIndex: { on: Sample, name: byRank }",
         "createIndex: { on: Sample, name: byRank, keys: [rank desc, name] }",
       ]
-      let new = try Self.open(folder.path("s"), [Self.file("0001_x", steps.joined(separator: "\n  - "))])
+      let new = try Self.open(
+        folder.path("s"), [Self.file("0001_x", steps.joined(separator: "\n  - "))])
       try new.migrate()
       try requireClean(new)
       try requireWholePages(new)

@@ -30,7 +30,9 @@ import Testing
       try await store.write { transaction in
         try transaction.update(Sample.self, id) { $0.title = "t" }
         #expect(
-          code { try transaction.update(Sample.self, ObjectID(entity: "Sample", number: 9)) { _ in } }
+          code {
+            try transaction.update(Sample.self, ObjectID(entity: "Sample", number: 9)) { _ in }
+          }
             == .missingRecord)
       }
       let record = try #require(try store.read { try $0.get(id) })
@@ -111,7 +113,9 @@ import Testing
           ])
       }
       #expect(
-        code { try Store.open(at: temporary.store.folder, migrations: [.model], requiring: [Absent.self]) }
+        code {
+          try Store.open(at: temporary.store.folder, migrations: [.model], requiring: [Absent.self])
+        }
           == .schemaMismatch)
     }
   }

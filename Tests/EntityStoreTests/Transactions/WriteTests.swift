@@ -13,7 +13,7 @@ import Testing
   @Test func anErrorInOneOfSeveralGroupedWritesHarmsNoOther() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
-      let before = try store.statistics().lastTransaction
+      let before = try store.environment.information().lastTransactionID
       let gate = DispatchSemaphore(value: 0)
       let results = await withTaskGroup(of: (Int, Bool).self) { group in
         group.addTask {
@@ -43,8 +43,12 @@ import Testing
       for number in 0..<20 { #expect(results[number] == (number % 3 == 2)) }
       let names = try store.fetch(
         FetchRequest(entityName: "Sample", predicate: .comparison("rank", .equal, 5)))
-      #expect(Set(names.map { $0.values[0].text }) == Set((0..<20).filter { $0 % 3 == 2 }.map { "n\($0)" }))
-      #expect(try store.statistics().lastTransaction - before < 21, "no writes shared a commit")
+      #expect(
+        Set(names.map { $0.values[0].text })
+          == Set((0..<20).filter { $0 % 3 == 2 }.map { "n\($0)" }))
+      #expect(
+        try store.environment.information().lastTransactionID - before < 21,
+        "no writes shared a commit")
     }
   }
 
@@ -96,7 +100,8 @@ import Testing
         #expect(code { try transaction.update(missing) { _ in } } == .missingRecord)
         #expect(try transaction.delete(missing) == false)
         #expect(code { try transaction.insert("None", [:]) } == .unknownEntity)
-        #expect(code { try transaction.update(a) { try $0.set("none", to: 1) } } == .unknownAttribute)
+        #expect(
+          code { try transaction.update(a) { try $0.set("none", to: 1) } } == .unknownAttribute)
         // The values change places only by way of a third.
         try transaction.update(a) { try $0.set("name", to: "c") }
         try transaction.update(b) { try $0.set("name", to: "a") }

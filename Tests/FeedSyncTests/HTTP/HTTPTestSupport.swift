@@ -60,10 +60,3 @@ func gzip(_ write: (FileHandle) throws -> Void) throws -> [UInt8] {
 func gzip(_ text: String) throws -> [UInt8] {
   try gzip { try $0.write(contentsOf: Data(text.utf8)) }
 }
-
-/// The largest resident size that this process had, in bytes.
-func peakMemory() throws -> Int {
-  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-  return try #require(line.split(separator: " ").dropFirst().first.flatMap { Int($0) }) * 1024
-}

@@ -5,7 +5,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct BadInputTests {
+@Suite(.serialized) struct BadInputTests {
   private let items: [HomeFeedText.Item] = (0..<30).map { .init("ep:\($0)", 1) }
 
   /// Syncs 30 good items, then the document, and returns the error; nothing may be lost.

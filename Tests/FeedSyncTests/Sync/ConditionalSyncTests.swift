@@ -4,7 +4,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct ConditionalSyncTests {
+@Suite(.serialized) struct ConditionalSyncTests {
   private let page = HomeFeedText.full(.init("a", 1), .init("b", 2))
 
   @Test func theFirstSyncStoresEveryItemAndThenTheValidators() async throws {
@@ -112,6 +112,23 @@ import Testing
       sync.serve(.status(304))
       #expect(try await sync.sync().outcome == .notModified)
       #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == ["\"1\""])
+    }
+  }
+
+  @Test func aServerThatWithoutFailChangesTheETagOfIts304IsAskedInEarnestToo() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page, ("ETag", "\"0\"")))
+      try await sync.sync()
+      for day in 1...7 {
+        sync.clock.advance(by: 86_400)
+        sync.serve(.status(304, ("ETag", "\"\(day)\"")))
+        try await sync.sync()
+      }
+      sync.clock.advance(by: 86_400)
+      sync.serve(.page(HomeFeedText.full(.init("a", 2), .init("b", 2))))
+      _ = sync.transport.takeRequests()
+      #expect(try await sync.sync().changed == 1)
+      #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == [nil])
     }
   }
 

@@ -6,7 +6,7 @@ import HomeFeed
 import Testing
 
 /// The JSON Feeds of others, synced, against what an independent parser reads in them.
-@Suite struct CorpusSyncTests {
+@Suite(.serialized) struct CorpusSyncTests {
   @Test(.enabled(if: Corpus.folder != nil, "needs ../shared/corpora beside the package"))
   func everyJSONFeedSyncsAndTheSecondSyncWritesNothing() async throws {
     let folder = try #require(Corpus.folder)

@@ -5,7 +5,7 @@ import Foundation
 import HomeFeed
 import Testing
 
-@Suite struct DeletionTests {
+@Suite(.serialized) struct DeletionTests {
   private func items(_ range: Range<Int>) -> [HomeFeedText.Item] {
     range.map { .init("ep:\($0)", 1) }
   }

@@ -5,7 +5,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct DeltaSyncTests {
+@Suite(.serialized) struct DeltaSyncTests {
   private static let deltaURL = SyncFixture.url + "?since=c1"
 
   /// A store that has synced a and b, both of revision 5, and has the checkpoint c1.

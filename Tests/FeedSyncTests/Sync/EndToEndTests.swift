@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The engine over libcurl, against a server of the test's own.
-@Suite struct EndToEndTests {
+@Suite(.serialized) struct EndToEndTests {
   /// Runs `body` with a feed that the handler serves.
   private func withServer(
     _ handler: @escaping LoopbackServer.Handler,

@@ -6,7 +6,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct FeedSettingsTests {
+@Suite(.serialized) struct FeedSettingsTests {
   private let page = HomeFeedText.full(.init("a", 1))
 
   @Test func theTokenIsSentAsBearerAndIsInNoErrorAndNoRecord() async throws {
@@ -117,7 +117,7 @@ import Testing
       let error = try await #require(throws: SyncError.self) {
         try await Feeds(sync.store).add(url)
       }
-      #expect(error.code == .missingToken)
+      #expect(error.code == .invalidFeed)
       #expect(!error.description.contains("\n"))
     }
   }

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct KillTests {
+@Suite(.serialized) struct KillTests {
   /// Kills the syncing process right after a page was sent, or before it is answered, again and
   /// again, until a run comes to its end.
   @Test(arguments: [1, 2] as [UInt64])
@@ -26,16 +26,19 @@ import Testing
       while true {
         let wantsAnswer = Bool.random(using: &random)
         let killing = server.killAfter(Int.random(in: 1...2, using: &random), wantsAnswer)
-        let child = try ChildProcess(
-          childExecutable(named: "store-child"), ["sync-feed", folder, server.url])
-        killing(child.pid)
-        let line = child.readLine()
-        let exit = child.waitForExit()
-        if let line {
+        let url = server.url
+        let end = try await onThread {
+          let child = try ChildProcess(
+            childExecutable(named: "store-child"), ["sync-feed", folder, url])
+          killing(child.pid)
+          let line = child.readLine()
+          return (line: line, exit: child.waitForExit(), errors: child.readErrors())
+        }
+        if let line = end.line {
           #expect(line == "synced 8000 true", "seed \(seed)")
           break
         }
-        #expect(exit.wasSignal, "seed \(seed): \(child.readErrors())")
+        #expect(end.exit.wasSignal, "seed \(seed): \(end.errors)")
         kills += 1
         try #require(kills < 100, "seed \(seed): no progress")
       }
@@ -70,6 +73,15 @@ import Testing
       #expect(try store.records(of: "_SyncPage").isEmpty)
       return try store.contentDump()
     }
+  }
+}
+
+/// Runs what blocks on a thread of its own: the tests share few.
+private func onThread<R: Sendable>(
+  _ body: @escaping @Sendable () throws -> R
+) async throws -> R {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
   }
 }
 
@@ -112,7 +124,7 @@ private final class PageServer: Sendable {
   }
 
   /// - Returns: To be called with the process, before which no request is counted.
-  func killAfter(_ requests: Int, _ wantsAnswer: Bool) -> (Int32) -> Void {
+  func killAfter(_ requests: Int, _ wantsAnswer: Bool) -> @Sendable (Int32) -> Void {
     state.plan.withLock { $0 = Plan(requestsLeft: requests, wantsAnswer: wantsAnswer) }
     return { [state] pid in state.plan.withLock { $0.pid = pid } }
   }

@@ -6,7 +6,7 @@ import TestSupport
 import Synchronization
 import Testing
 
-@Suite struct PagingTests {
+@Suite(.serialized) struct PagingTests {
   private let url = SyncFixture.url
 
   @Test func everyPageIsFetchedAndOnlyTheFirstConditionally() async throws {

@@ -3,7 +3,7 @@ import Foundation
 import HomeFeed
 import Testing
 
-@Suite struct RevisionTests {
+@Suite(.serialized) struct RevisionTests {
   private func titleAfter(_ pages: [HomeFeedText.Item]...) async throws -> (String?, SyncReport?) {
     var title: String?
     var report: SyncReport?

@@ -4,7 +4,7 @@ import Foundation
 import HomeFeed
 import Testing
 
-@Suite struct UserStateTests {
+@Suite(.serialized) struct UserStateTests {
   private let items: [HomeFeedText.Item] = [.init("a", 1), .init("b", 1)]
 
   /// Syncs the items of the fixture with these entries of `user`.

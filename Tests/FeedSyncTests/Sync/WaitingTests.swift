@@ -5,7 +5,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-@Suite struct WaitingTests {
+@Suite(.serialized) struct WaitingTests {
   private let page = HomeFeedText.full(.init("a", 1))
 
   @Test(arguments: [429, 503])
