@@ -62,7 +62,9 @@ let package = Package(
     // Commands.
     .executableTarget(
       name: "mooring",
-      dependencies: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed", "Console", argumentParser],
+      dependencies: [
+        "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "Console", argumentParser,
+      ],
       path: "Tools/mooring", swiftSettings: settings),
     .executableTarget(
       name: "mooring-dump",

@@ -27,7 +27,8 @@ extension StandardOutput {
 
   /// Writes a JSON string with its quotes (RFC 8259, section 7).
   ///
-  /// Only what must be escaped is: quotes, backslashes and the characters below U+0020.
+  /// Escaped are quotes, backslashes and the characters below U+0020, as must be, and those that
+  /// steer a terminal as well: U+007F to U+009F.
   public mutating func writeJSON(_ text: String) throws {
     var literal = ""
     appendJSON(text, to: &literal)
@@ -65,7 +66,9 @@ private func appendCSV(_ field: String, to row: inout String) {
 
 private func appendJSON(_ text: String, to literal: inout String) {
   let needsEscapes = text.utf8.contains { byte in
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    // U+0080 to U+009F begin with C2.
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+      || byte == 0xC2
   }
   literal += "\""
   if needsEscapes {
@@ -84,7 +87,8 @@ private func appendEscaped(_ scalar: Unicode.Scalar, to literal: inout String) {
   case "\r": literal += "\\r"
   case "\t": literal += "\\t"
   case "\u{00}"..."\u{0F}": literal += "\\u000" + String(scalar.value, radix: 16)
-  case "\u{10}"..."\u{1F}": literal += "\\u00" + String(scalar.value, radix: 16)
+  case "\u{10}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+    literal += "\\u00" + String(scalar.value, radix: 16)
   default: literal.unicodeScalars.append(scalar)
   }
 }

@@ -27,7 +27,7 @@ public struct SchemaOutput {
   }
 
   private func write(_ entity: EntityDescription, _ output: inout StandardOutput) throws {
-    try output.write(entity.name + "\n")
+    try output.write(entity.name.singleLine + "\n")
     var attributes = TextTable([
       .init("  attribute"), .init("type"), .init("owner"), .init("default"), .init("rules"),
     ])
@@ -51,9 +51,10 @@ public struct SchemaOutput {
   private func rules(_ attribute: AttributeDescription) -> String {
     var rules: [String] = []
     if case .enumeration(let enumeration) = attribute.type {
-      rules.append(
-        enumeration.cases.map { $0.rawValue == .string($0.name) ? $0.name : "\($0.name) \($0.rawValue.text)" }
-          .joined(separator: ", "))
+      let cases = enumeration.cases.map { named in
+        named.rawValue == .string(named.name) ? named.name : "\(named.name) \(named.rawValue.text)"
+      }
+      rules.append(cases.joined(separator: ", "))
     }
     let validation = attribute.validation
     if !validation.min.isNull { rules.append("min \(validation.min.text)") }
@@ -88,7 +89,9 @@ public struct SchemaOutput {
     var parts = ["name: \(attribute.name)", "type: \(attribute.type.name)"]
     if case .enumeration(let enumeration) = attribute.type {
       let isText = enumeration.kind == .string
-      let values = enumeration.cases.map { isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)" }
+      let values = enumeration.cases.map {
+        isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)"
+      }
       let list = values.joined(separator: ", ")
       parts.append("values: " + (isText ? "[\(list)]" : "{ \(list) }"))
     }
@@ -118,6 +121,9 @@ public struct SchemaOutput {
       switch scalar {
       case "\"", "\\": literal += "\\" + String(scalar)
       case "\n": literal += "\\n"
+      case "\u{00}"..."\u{0F}": literal += "\\x0" + String(scalar.value, radix: 16)
+      case "\u{10}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+        literal += "\\x" + String(scalar.value, radix: 16)
       default: literal.unicodeScalars.append(scalar)
       }
     }

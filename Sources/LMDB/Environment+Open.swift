@@ -93,10 +93,21 @@ extension Environment {
     guard result == MDB_SUCCESS else {
       // SAFETY: LMDB asks for mdb_env_close after a failed open, and nothing else has the pointer.
       mdb_env_close(raw)
+      if result == EACCES { try checkLockFile(folder: folder) }
       let context = [("path", folder), ("map size", String(options.mapSize))]
       throw .lmdb(result, doing: "open", context: context)
     }
     return raw
+  }
+
+  /// Says so if it is the lock file that the system refuses: readers need it, too.
+  private static func checkLockFile(folder: String) throws(LMDBError) {
+    let path = folder + "/lock.mdb"
+    if access(path, R_OK | W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0) { return }
+    throw LMDBError(
+      .permission, "the lock file, in which readers announce themselves, cannot be written",
+      context: [("path", path), ("cause", LMDBError.text(of: errno))],
+      advice: "run as the owner of the store, or copy data.mdb to a folder of your own")
   }
 
   /// A write beyond `ulimit -f` raises SIGXFSZ, which would end the process; ignored, the write

@@ -90,7 +90,9 @@ public enum PageFile {
     _ source: PageSource, snapshot: ReadTransaction, of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)
-    if let meta = metas.first(where: { $0.transaction == UInt64(truncatingIfNeeded: snapshot.id) }) {
+    // A damaged number may be as large as can be.
+    let walked = UInt64(truncatingIfNeeded: snapshot.id)
+    if let meta = metas.first(where: { $0.transaction == walked }) {
       return try walk(source, from: meta, PageFindings(limit: limit))
     }
     let newer = try environment.beginRead()

@@ -62,7 +62,8 @@ import Testing
     var isInCatalog = false
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let pages = bytes.count / 4_096
-      let page = Int.random(in: 0..<(Int.random(in: 0..<4, using: &random) == 0 ? 2 : pages), using: &random)
+      let isMeta = Int.random(in: 0..<4, using: &random) == 0
+      let page = Int.random(in: 0..<(isMeta ? 2 : pages), using: &random)
       let reach = Bool.random(using: &random) ? 64 : page < 2 ? 152 : 4_096
       let place = page * 4_096 + Int.random(in: 0..<reach, using: &random)
       bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
@@ -75,7 +76,8 @@ import Testing
   /// on a leaf with the header and the history.
   private static func isCatalogPage(_ page: Int, of bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes[page * 4_096..<(page + 1) * 4_096], as: UTF8.self)
-    return ["\"attributeID\"", "\"isOptional\"", "applied:", "MOORING"].contains { text.contains($0) }
+    return ["\"attributeID\"", "\"isOptional\"", "applied:", "MOORING"]
+      .contains { text.contains($0) }
   }
 
   /// LMDB takes a node with this flag for a tree of duplicate values, of which it then has none.
@@ -116,7 +118,8 @@ import Testing
         dump.lines == [1, 2, 4, 5].map { #"{"_id":\#($0),"id":"ep:\#($0)"}"# })
       #expect(
         dump.messages == [
-          "mooring-dump: a record's header is unreadable (entity: Episode, id: 3); run `mooring check`",
+          "mooring-dump: a record's header is unreadable (entity: Episode, id: 3); "
+            + "run `mooring check`",
           "mooring-dump: 1 records of Episode cannot be read",
         ])
       let check = try mooring("check", store: store)

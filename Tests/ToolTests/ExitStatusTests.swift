@@ -230,7 +230,10 @@ import Testing
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),
-      (["home", "--map-size", "1"], #"mooring: "1" is no size of a map; write 64G or 512M, at least 1M"#),
+      (
+        ["home", "--map-size", "1"],
+        #"mooring: "1" is no size of a map; write 64G or 512M, at least 1M"#
+      ),
     ]
     for (arguments, message) in cases {
       let run = try run("mooring", arguments, store: "/nonexistent")

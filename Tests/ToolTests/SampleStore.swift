@@ -5,7 +5,8 @@ import TestSupport
 /// A feed of a few records with everything that output must get right.
 enum SampleFeed {
   static let titles = [
-    "Walk, the long \"way\"", "two\nlines\r\nthree", "日本語の題名", "\u{1B}[31mred\u{0}\u{7}\u{9B}2J",
+    "Walk, the long \"way\"", "two\nlines\r\nthree", "日本語の題名",
+    "\u{1B}[31mred\u{0}\u{7}\u{9B}2J",
     "plain",
   ]
 

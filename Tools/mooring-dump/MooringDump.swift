@@ -9,7 +9,8 @@ struct MooringDump: AsyncParsableCommand {
     abstract: "Shows what a store holds. Reads only; creates and migrates nothing.",
     discussion: """
       Opens any store, whatever migrations it has had. What is damaged is told on stderr, with \
-      entity and id, and the dump goes on; it then ends with 65.
+      entity and id, and the dump goes on; it then ends with 65. A dump is of one moment: as long \
+      as it runs, the file cannot take again the pages that writers replace.
       """,
     version: Version.text,
     subcommands: [

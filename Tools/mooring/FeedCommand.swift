@@ -51,7 +51,7 @@ struct FeedCommand: AsyncParsableCommand {
     @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
     func run() async throws {
-      let store = try options.open()
+      let store = try options.openToRead()
       let rows = try Feeds(store).list().map { FeedRow($0.id, $0.feed, store) }
       try StandardOutput.with { output in
         switch format {
@@ -73,7 +73,7 @@ struct FeedCommand: AsyncParsableCommand {
     @Argument(help: "The feed's URL or number.") var feed: String
 
     func run() async throws {
-      let store = try options.open()
+      let store = try options.openToRead()
       let (id, _) = try Feeds(store).find(feed)
       let record = try store.read { try $0.get(ObjectID(entity: Feed.entityName, number: id)) }
       var table = TextTable([.init("attribute"), .init("value")])

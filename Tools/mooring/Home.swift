@@ -21,7 +21,7 @@ struct Home: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let page = try HomePage(try ContentStore(try options.open()), limit: limit)
+    let page = try HomePage(try ContentStore(try options.openToRead()), limit: limit)
     try StandardOutput.with { output in
       if format == .json {
         try output.write(try JSONText.of(page) + "\n")
@@ -76,12 +76,15 @@ private struct HomePage: Encodable {
 
   init(_ content: ContentStore, limit: Int) throws {
     cacheExists = try content.cacheExist()
-    recentUpdates = try content.loadRecentUpdates(count: limit).map { HomePage.row($0, \.updatedAt) }
-    favorites = try content.loadFavoriteEpisodes(count: limit).map { HomePage.row($0, \.favoriteAt) }
+    recentUpdates = try content.loadRecentUpdates(count: limit)
+      .map { HomePage.row($0, \.updatedAt) }
+    favorites = try content.loadFavoriteEpisodes(count: limit)
+      .map { HomePage.row($0, \.favoriteAt) }
     watchLater = try content.loadWatchLaterEpisodes(count: limit)
       .map { HomePage.row($0, \.watchLaterAt) }
     free = try content.loadFreeEpisodes(count: limit).map { HomePage.row($0, \.updatedAt) }
-    histories = try content.loadWatchingHistories(count: limit).map { HomePage.row($0, \.watchedAt) }
+    histories = try content.loadWatchingHistories(count: limit)
+      .map { HomePage.row($0, \.watchedAt) }
     learningPaths = try content.loadLearningPath(count: limit).map { path in
       Row(
         id: path.id, title: path.title ?? "(untitled)", date: HomePage.text(path.updatedAt),

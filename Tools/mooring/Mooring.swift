@@ -24,9 +24,17 @@ extension StoreOptions {
 
   /// Opens a store that is there.
   func open() throws -> Store {
-    let store = try Store.open(
+    try Store.open(
       at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
-    return store
+  }
+
+  /// Opens a store that is there for a command that only reads, so that it also serves those who
+  /// may not write, and read-only devices.
+  func openToRead() throws -> Store {
+    var opening = try storeOptions()
+    opening.isReadOnly = true
+    return try Store.open(
+      at: folder, migrations: allSources, migrate: .never, options: opening)
   }
 
   /// Opens the store, and makes it if it is missing.

@@ -12,6 +12,6 @@ struct SchemaCommand: AsyncParsableCommand {
   @Flag(help: "Show the system entities, too.") var system = false
 
   func run() async throws {
-    try SchemaOutput(try options.open().schema, includesSystem: system).write(form)
+    try SchemaOutput(try options.openToRead().schema, includesSystem: system).write(form)
   }
 }

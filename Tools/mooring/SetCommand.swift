@@ -6,7 +6,8 @@ import Foundation
 
 struct SetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Changes one record: favoriteAt=now, progress=0.4, watchLaterAt=null.",
+    commandName: "set",
+    abstract: "Changes one record: favoriteAt=now, progress=0.4, watchLaterAt=null.",
     discussion: """
       Attributes that belong to a feed are refused on its records: the feed would say otherwise \
       at its next change.

@@ -85,9 +85,10 @@ enum CatalogTree {
   ) throws -> Int64 {
     let key = nextIDKey(entity: entity.description.id)
     guard let bytes = try transaction.get(tree, key) else { return 1 }
-    guard bytes.count == 8, case let next = Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)),
-      (1..<Int64.max).contains(next)
-    else { throw StoreError.damaged("the counter of object ids is unreadable", entity: entity.name) }
+    let next = bytes.count == 8 ? Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)) : 0
+    guard (1..<Int64.max).contains(next) else {
+      throw StoreError.damaged("the counter of object ids is unreadable", entity: entity.name)
+    }
     return next
   }
 

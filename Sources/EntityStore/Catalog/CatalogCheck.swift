@@ -98,7 +98,9 @@ enum CatalogCheck {
     of entity: EntityDescription, _ names: Set<String>
   ) -> [String] {
     var texts: [String] = []
-    if !names.contains(EntityLayout.treeName(of: entity)) { texts.append("its records are missing") }
+    if !names.contains(EntityLayout.treeName(of: entity)) {
+      texts.append("its records are missing")
+    }
     if repeats(entity.indexes.map(\.name)) { texts.append("two indexes have the same name") }
     for index in entity.indexes where !names.contains(EntityLayout.treeName(of: index)) {
       texts.append("the entries of index \(index.name) are missing")

@@ -15,8 +15,8 @@ extension ReadTransaction {
   /// Calls the closure with each entry of an index in key order, until it returns `false`. Damaged
   /// entries are among them. Memory is bounded by one entry.
   ///
-  /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name; `storage`;
-  ///   what the closure throws.
+  /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name;
+  ///   `storage`; what the closure throws.
   public func eachEntry(
     of entity: String, index name: String, _ body: (IndexEntry) throws -> Bool
   ) throws {

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import LoopbackHTTP
+import TestSupport
+import Testing
+
+/// Devices without room or without leave to write, as far as this machine lets a test mount one.
+@Suite struct DeviceTests {
+  @Test func aFullDiskIsSaidAndTheStoreStaysWhole() throws {
+    try withTemporaryFolder { folder in
+      let device = folder.path("device")
+      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
+      guard mount("mooring-test", device, "tmpfs", 0, "size=256k") == 0 else {
+        print("no device can be mounted here; a full disk is not tested")
+        return
+      }
+      defer { umount2(device, Int32(MNT_DETACH)) }
+      let store = device + "/store"
+      let long = String(repeating: "long ", count: 40_000)
+      let documents = [
+        try SampleFeed.document(),
+        try SampleFeed.document(titles: SampleFeed.titles + (0..<4).map { "\($0) " + long }),
+      ]
+      let count = Counter()
+      let server = try LoopbackServer { _, connection in
+        try connection.send(SampleFeed.json(documents[min(count.next(), 1)]))
+      }
+      defer { server.stop() }
+      #expect(try mooring("sync", server.url + "/feed", store: store).status == 0)
+      let before = try mooringDump("records", "Episode", store: store).output
+      expectFailure(try mooring("sync", "1", store: store), 74, "no room is left")
+      #expect(try mooring("check", store: store).status == 0)
+      #expect(try mooringDump("records", "Episode", store: store).output == before)
+      #expect(try mooring("home", store: store).status == 0)
+    }
+  }
+
+  @Test func aReadOnlyDeviceIsReadAndNotWritten() throws {
+    try withTemporaryFolder { folder in
+      let device = folder.path("device")
+      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
+      guard mount("mooring-test", device, "tmpfs", 0, "size=1m") == 0 else {
+        print("no device can be mounted here; a read-only one is not tested")
+        return
+      }
+      defer { umount2(device, Int32(MNT_DETACH)) }
+      let store = device + "/store"
+      try SampleStore.copy(to: store)
+      let isReadOnly = mount(
+        "mooring-test", device, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
+      try #require(isReadOnly == 0)
+      for arguments in [["home"], ["check"], ["schema"], ["feed", "list"], ["migrate", "status"]] {
+        #expect(try run("mooring", arguments, store: store).status == 0)
+      }
+      #expect(try mooringDump("stats", store: store).status == 0)
+      expectFailure(
+        try mooring("set", "Episode", "ep:1", "progress=0.5", store: store), 77, "Read-only")
+    }
+  }
+}
+
+private final class Counter: @unchecked Sendable {
+  // SAFETY: `count` is touched only with the lock held.
+  private let lock = NSLock()
+  private var count = -1
+
+  func next() -> Int {
+    lock.withLock {
+      count += 1
+      return count
+    }
+  }
+}

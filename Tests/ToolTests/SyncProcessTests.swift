@@ -1,0 +1,133 @@
+import Foundation
+import LoopbackHTTP
+import TestSupport
+import Testing
+
+/// `mooring sync` as a process against servers that misbehave.
+@Suite struct SyncProcessTests {
+  @Test func aNewURLIsAddedSyncedAndCounted() throws {
+    let server = try SampleFeed.server()
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      let run = try mooring("sync", server.url + "/feed", "--format", "csv", store: store)
+      #expect(run.status == 0)
+      #expect(run.errors == "mooring: added the feed \(server.url)/feed\n")
+      let rows = CommaSeparated.rows(of: run.output)
+      #expect(rows[0].prefix(6) == ["feed", "outcome", "new", "changed", "unchanged", "deleted"])
+      #expect(rows[1].prefix(6) == ["\(server.url)/feed", "full", "6", "0", "0", "0"])
+      let again = try mooring("sync", "1", "--full", "--format", "csv", store: store)
+      #expect(again.status == 0 && again.errors.isEmpty)
+      #expect(CommaSeparated.rows(of: again.output)[1][2...5] == ["0", "0", "6", "0"])
+    }
+  }
+
+  @Test func ofTwoRunsOfOneFeedTheSecondIsToldToWait() throws {
+    let asked = try Signal()
+    let goOn = try Signal()
+    let body = try SampleFeed.document()
+    let server = try LoopbackServer { _, connection in
+      asked.fire()
+      try connection.stall(until: goOn)
+      try connection.send(SampleFeed.json(body))
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      let url = server.url + "/feed"
+      #expect(try mooring("feed", "add", url, store: store).status == 0)
+      let first = try StartedTool("mooring", ["sync", url], store: store)
+      try asked.wait()
+      expectFailure(try mooring("sync", url, store: store), 75, "process: \(first.pid)")
+      // Another writer need not wait for it.
+      #expect(try mooring("feed", "add", url + "/other", store: store).status == 0)
+      goOn.fire()
+      #expect(try first.finish().status == 0)
+      #expect(try mooring("sync", url, store: store).status == 0)
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
+  @Test func aServerThatIsNotThereIsAReasonToTryAgain() throws {
+    let gone = try LoopbackServer { _, _ in }
+    gone.stop()
+    try withSampleStore { store in
+      for url in ["http://127.0.0.1:\(gone.port)/feed", "http://no-such-host.invalid/feed"] {
+        let run = try mooring("sync", url, "--quiet", store: store)
+        expectFailure(run, 75, url)
+        #expect(run.output.isEmpty)
+      }
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
+  @Test func aTokenFileThatIsMissingIsNamed() throws {
+    let server = try SampleFeed.server()
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let (store, token) = (folder.path("store"), folder.path("token"))
+      let url = server.url + "/feed"
+      #expect(
+        try mooring("feed", "add", url, "--token-file", token, store: store).status == 0)
+      expectFailure(try mooring("sync", store: store), 69, token)
+      #expect(server.requests.isEmpty)
+      try Data("secret\n".utf8).write(to: URL(fileURLWithPath: token))
+      #expect(try mooring("sync", store: store).status == 0)
+      #expect(server.requests.last?.header("Authorization") == "Bearer secret")
+    }
+  }
+
+  /// What was synced before stays, whatever comes next.
+  @Test(arguments: ["cut", "noise", "endless", "lying length", "no object"])
+  func aBadDocumentLosesNothing(_ kind: String) throws {
+    let document = try SampleFeed.document()
+    let answers = Answers()
+    let server = try LoopbackServer { _, connection in
+      guard answers.next() > 1 else {
+        return try connection.send(SampleFeed.json(document))
+      }
+      switch kind {
+      case "cut": try connection.send(SampleFeed.json(Array(document.dropLast(40))))
+      case "noise":
+        var random = SeededRandom(seed: 5)
+        try connection.send(SampleFeed.json(random.bytes(count: 10_000)))
+      case "no object": try connection.send(SampleFeed.json(Array("[1,2,3]".utf8)))
+      case "lying length":
+        try connection.sendHead(
+          headers: [("Content-Type", "application/json"), ("Content-Length", "99999")])
+        try connection.sendRaw(document)
+        connection.close()
+      default:
+        try connection.sendHead(headers: [("Content-Type", "application/json")])
+        let chunk = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
+        // The client leaves at its limit; this is the server's end if it never does.
+        for _ in 0..<1_000 { try connection.sendChunk(chunk) }
+      }
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      let url = server.url + "/feed"
+      #expect(try mooring("sync", url, store: store).status == 0)
+      let before = try mooringDump("records", "Episode", store: store).output
+      let run = try mooring("sync", url, store: store)
+      // A connection that breaks off says nothing about the document.
+      expectFailure(run, kind == "lying length" ? 75 : 65)
+      #expect(try mooringDump("records", "Episode", store: store).output == before)
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+}
+
+private final class Answers: @unchecked Sendable {
+  // SAFETY: `count` is touched only with the lock held.
+  private let lock = NSLock()
+  private var count = 0
+
+  func next() -> Int {
+    lock.withLock {
+      count += 1
+      return count
+    }
+  }
+}
