@@ -21,15 +21,14 @@ extension WriteTransaction {
       }
       return view
     }
-    var changes = buffers.removeValue(forKey: entity.name) ?? entity.indexes.map { _ in IndexBuffer() }
-    let marks = changes.map(\.mark)
-    defer { buffers[entity.name] = changes }
+    let changes = try changes(of: entity)
+    let marks = changes.buffers.map(\.mark)
     do {
       for index in entity.indexes {
-        try collect(&changes[index.number], index, entity, id: id, old: old, new: newView)
+        try collect(&changes.buffers[index.number], index, entity, id: id, old: old, new: newView)
       }
     } catch {
-      for (number, mark) in marks.enumerated() { changes[number].removeAll(after: mark) }
+      for (number, mark) in marks.enumerated() { changes.buffers[number].removeAll(after: mark) }
       if error is RecordDamage {
         throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
       }
@@ -37,8 +36,8 @@ extension WriteTransaction {
     }
     // From here on `old` must not be used: a write may reuse its page.
     try writeRecord(new, id: id, in: entity)
-    for index in entity.indexes where mustApply(changes[index.number], of: index) {
-      try changes[index.number].apply(to: index, in: writing)
+    for index in entity.indexes where mustApply(changes.buffers[index.number], of: index) {
+      try changes.buffers[index.number].apply(to: index, in: writing)
     }
   }
 

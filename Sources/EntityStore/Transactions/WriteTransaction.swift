@@ -15,10 +15,10 @@ public final class WriteTransaction: ReadTransaction {
 
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
-  /// Per entity name: the changes to its indexes that are not applied yet.
-  var buffers: [String: [IndexBuffer]] = [:]
-  var bufferedBytes = 0
-  private var nextIDs: [String: Int64] = [:]
+  /// By entity name.
+  private var collected: [String: EntityChanges] = [:]
+  /// Writes come in runs of one entity.
+  private var last: EntityChanges?
   private let catalogTree: Tree
 
   init(
@@ -105,7 +105,7 @@ public final class WriteTransaction: ReadTransaction {
   package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     let id = try nextID(of: entity)
     try write(row, id: id, old: nil, in: entity)
-    nextIDs[entity.name] = id + 1
+    try changes(of: entity).nextID = id + 1
     return id
   }
 
@@ -119,8 +119,7 @@ public final class WriteTransaction: ReadTransaction {
   private func write(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
-    let validators = try scratch.validators(of: entity, revision: catalog.revision)
-    for (position, validator) in validators.enumerated() {
+    for (position, validator) in try changes(of: entity).validators.enumerated() {
       if let failure = validator.failure(of: row[position]) {
         throw StoreError.validation(
           failure, entity: entity.name,
@@ -140,19 +139,23 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   private func nextID(of entity: EntityLayout) throws -> Int64 {
-    if let next = nextIDs[entity.name] { return next }
+    if let next = try changes(of: entity).nextID { return next }
     return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
   }
 
   // MARK: Completion
 
-  override func prepareToRead(_ entity: EntityLayout) throws { try applyBuffers(of: entity) }
+  override func prepareToRead(_ entity: EntityLayout) throws {
+    try collected[entity.name]?.apply(in: writing)
+  }
 
   /// Brings the indexes up to date and stores the id counters. The commit follows.
   func finish() throws {
-    for name in buffers.keys.sorted() { try applyBuffers(of: try catalog.entity(name)) }
-    for (name, next) in nextIDs {
-      let key = CatalogTree.nextIDKey(entity: try catalog.entity(name).description.id)
+    for name in collected.keys.sorted() {
+      guard let changes = collected[name] else { continue }
+      try changes.apply(in: writing)
+      guard let next = changes.nextID else { continue }
+      let key = CatalogTree.nextIDKey(entity: changes.entity.description.id)
       try key.withUnsafeBytes { key in
         try withUnsafeBytes(of: next.littleEndian) {
           try writing.put(catalogTree, key: key, value: $0)
@@ -161,11 +164,40 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
-  func applyBuffers(of entity: EntityLayout) throws {
-    guard buffers[entity.name] != nil else { return }
-    for index in entity.indexes {
-      try buffers[entity.name]![index.number].apply(to: index, in: writing)
+  func changes(of entity: EntityLayout) throws -> EntityChanges {
+    if let last, last.entity === entity { return last }
+    let changes: EntityChanges
+    if let known = collected[entity.name] {
+      changes = known
+    } else {
+      let validators = try scratch.validators(of: entity, revision: catalog.revision)
+      changes = EntityChanges(entity, validators: validators)
+      collected[entity.name] = changes
     }
+    last = changes
+    return changes
+  }
+}
+
+/// What a write transaction has collected for one entity. It belongs to the transaction.
+final class EntityChanges {
+  let entity: EntityLayout
+  /// By attribute position.
+  let validators: [AttributeValidator]
+  /// By index: changes that are not applied yet.
+  var buffers: [IndexBuffer]
+  /// The id that the next new record gets, once one has been made.
+  var nextID: Int64?
+
+  init(_ entity: EntityLayout, validators: [AttributeValidator]) {
+    self.entity = entity
+    self.validators = validators
+    buffers = entity.indexes.map { _ in IndexBuffer() }
+  }
+
+  /// Brings the indexes up to date.
+  func apply(in transaction: LMDB.WriteTransaction) throws {
+    for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
   }
 }
 
