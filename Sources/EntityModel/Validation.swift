@@ -100,6 +100,7 @@ public struct AttributeValidator {
       case .strings(let list): list
       default: []
       }
-    return texts.allSatisfy { (try? regex.wholeMatch(in: $0)) != nil }  // because no match and a failed match are both refusals
+    // A match that fails for another reason is a refusal, too: because of that no error is lost.
+    return texts.allSatisfy { (try? regex.wholeMatch(in: $0)) != nil }
   }
 }

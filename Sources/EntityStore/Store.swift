@@ -56,7 +56,8 @@ public final class Store: Sendable {
   /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
   ///   difference), `migration`, `storage`.
   public static func open(
-    at folder: String, migrations sources: [MigrationSource] = [], migrate: MigrationPolicy = .never,
+    at folder: String, migrations sources: [MigrationSource] = [],
+    migrate: MigrationPolicy = .never,
     requiring types: [any Entity.Type] = [], options: Options = Options()
   ) throws -> Store {
     let lines = try MigrationLine.load([.system] + sources)

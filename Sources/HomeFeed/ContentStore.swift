@@ -63,7 +63,9 @@ public struct ContentStore: Sendable {
 
   /// The number of episodes of a learning path, counted in the index.
   public func countEpisodes(of path: LearningPath) throws -> Int {
-    try store.count(FetchDescriptor<Episode>(predicate: .comparison("pathID", .equal, .string(path.id)) && .isNotNull("position")))
+    try store.count(
+      FetchDescriptor<Episode>(
+        predicate: .comparison("pathID", .equal, .string(path.id)) && .isNotNull("position")))
   }
 
   /// Whether anything has been cached: some episode or learning path.

@@ -1,5 +1,5 @@
-public import Dispatch
 import CMooringLMDB
+public import Dispatch
 import Glibc
 import Synchronization
 

@@ -34,14 +34,14 @@ import Testing
       #expect(
         try dump(
           store, "records", "Episode", "--format", "table", "--select", "id,title,progress") == """
-          _id  id    title                 progress
-            1  ep:1  Walk, the long "way"  0.0
-            2  ep:2  two lines three       0.5
-            3  ep:3  日本語の題名          0.0
-            4  ep:4  �[31mred���2J         0.0
-            5  ep:5  plain                 0.0
+            _id  id    title                 progress
+              1  ep:1  Walk, the long "way"  0.0
+              2  ep:2  two lines three       0.5
+              3  ep:3  日本語の題名          0.0
+              4  ep:4  �[31mred���2J         0.0
+              5  ep:5  plain                 0.0
 
-          """)
+            """)
       for arguments in [["home"], ["feed", "show", "1"], ["check"]] {
         let output = try run("mooring", arguments, store: store).output
         let controls = output.unicodeScalars.filter { $0.properties.generalCategory == .control }

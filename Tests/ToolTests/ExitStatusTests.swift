@@ -21,7 +21,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [["schema"], ["records", "Episode"], ["index", "E", "i"], ["tables"], ["stats"]])
+  @Test(arguments: [
+    ["schema"], ["records", "Episode"], ["index", "E", "i"], ["tables"], ["stats"],
+  ])
   func theDumpDoesNotMakeAStore(_ arguments: [String]) throws {
     try withTemporaryFolder { folder in
       let store = folder.path("none")

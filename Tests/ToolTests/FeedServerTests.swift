@@ -212,11 +212,13 @@ import Testing
     #expect(nothing["homefeed-checkpoint"] == "125.\(page.epoch)")
 
     let advance = try server.ask("POST /control/advance?changed=5&added=2&deleted=3&restored=1")
-    #expect(advance.text == #"{"version":135,"epoch":"\#(page.epoch)","items":124,"#
-      + #""changed":5,"added":2,"deleted":3,"restored":0}"#)
+    #expect(
+      advance.text == #"{"version":135,"epoch":"\#(page.epoch)","items":124,"#
+        + #""changed":5,"added":2,"deleted":3,"restored":0}"#)
     #expect(try server.ask("GET /v1/home?limit=100", ["If-None-Match: \(tag)"]).status == 200)
     let delta = try server.ask("GET /v1/home?since=125.\(page.epoch)")
-    #expect(try JSONDecoder().decode(HomeFeedAnswer.self, from: Data(delta.body)).entities.count == 10)
+    #expect(
+      try JSONDecoder().decode(HomeFeedAnswer.self, from: Data(delta.body)).entities.count == 10)
 
     let gone = try server.ask("GET /v1/home?since=1.\(page.epoch)")
     #expect(gone.status == 410 && gone.text == #"{"error":"resync"}"#)

@@ -77,8 +77,10 @@ import Testing
       func states() throws -> [String] {
         try mooring("feed", "list", "--format", "csv", store: store).output
           .split(separator: "\r\n").dropFirst()
-          .map { line in line.split(separator: ",", omittingEmptySubsequences: false)[1...3]
-            .joined(separator: " ") }
+          .map { line in
+            line.split(separator: ",", omittingEmptySubsequences: false)[1...3]
+              .joined(separator: " ")
+          }
       }
       #expect(try states() == ["\(url) homefeed/1 active"])
       #expect(try output(mooring("feed", "pause", url, store: store)).isEmpty)
@@ -142,7 +144,8 @@ import Testing
       let migrations = folder.path("migrations")
       try FileManager.default.createDirectory(
         atPath: migrations, withIntermediateDirectories: true)
-      let file = "line: copy\nsummary: A copy\nsteps:\n"
+      let file =
+        "line: copy\nsummary: A copy\nsteps:\n"
         + body.split(separator: "\n").map { "  \($0)\n" }.joined()
       try Data(file.utf8).write(to: URL(fileURLWithPath: migrations + "/0001_copy.yaml"))
       #expect(try mooring("migrate", "up", "--migrations", migrations, store: copy).status == 0)

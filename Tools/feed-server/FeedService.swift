@@ -179,7 +179,8 @@ extension Response {
     let links = names.map { name in
       "<li><a href=\"\(escaped(encoded(base + name)))\">\(escaped(name))</a></li>\n"
     }
-    let page = "<!doctype html>\n<meta charset=\"utf-8\">\n<title>\(escaped(path))</title>\n"
+    let page =
+      "<!doctype html>\n<meta charset=\"utf-8\">\n<title>\(escaped(path))</title>\n"
       + "<ul>\n\(links.joined())</ul>\n"
     return Response(headers: [("Content-Type", "text/html; charset=utf-8")], text: page)
   }
@@ -191,8 +192,10 @@ extension Response {
   private static func encoded(_ path: String) -> String {
     path.utf8.map { byte in
       let scalar = Unicode.Scalar(byte)
-      let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar
-        || "/-._~".unicodeScalars.contains(scalar))
+      let isPlain =
+        scalar.isASCII
+        && (scalar.properties.isAlphabetic || "0"..."9" ~= scalar
+          || "/-._~".unicodeScalars.contains(scalar))
       let digits = String(byte, radix: 16, uppercase: true)
       return isPlain ? String(scalar) : "%\(digits.count == 1 ? "0" : "")\(digits)"
     }.joined()

@@ -38,7 +38,8 @@ struct CatalogHeader: Equatable {
   init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard bytes.count >= CatalogHeader.size, bytes.prefix(8).elementsEqual(CatalogHeader.magic)
     else {
-      throw StoreError(.notAStore, "the catalog has no Mooring header",
+      throw StoreError(
+        .notAStore, "the catalog has no Mooring header",
         advice: "this is another program's LMDB folder, or a damaged store")
     }
     func load<T: FixedWidthInteger>(_ offset: Int, _: T.Type) -> T {

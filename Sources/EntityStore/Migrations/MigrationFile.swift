@@ -228,7 +228,8 @@ struct MigrationFile {
       ? name.wholeMatch(of: /_?[A-Za-z][A-Za-z0-9]{0,62}/) != nil
       : name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]{0,62}/) != nil
     guard isValid else {
-      throw node.error("\"\(name)\" is no name; use a letter, then letters, digits or _, at most 63")
+      throw node.error(
+        "\"\(name)\" is no name; use a letter, then letters, digits or _, at most 63")
     }
     return name
   }

@@ -57,7 +57,9 @@ public struct MigrationLine: Sendable {
   public static func load(_ sources: [MigrationSource]) throws -> [MigrationLine] {
     let migrations = try sources.flatMap { try $0.files() }
     var names: [String] = []
-    for migration in migrations where !names.contains(migration.line) { names.append(migration.line) }
+    for migration in migrations where !names.contains(migration.line) {
+      names.append(migration.line)
+    }
     return try names.map { name in
       let chain = migrations.filter { $0.line == name }.sorted { $0.version < $1.version }
       for (index, migration) in chain.enumerated() where migration.version != index + 1 {

@@ -22,7 +22,8 @@ struct SchemaChange {
       return try body()
     } catch {
       throw StoreError(
-        error.code, error.summary, [("migration", "\(migration.line) \(migration.name)")]
+        error.code, error.summary,
+        [("migration", "\(migration.line) \(migration.name)")]
           + error.context, advice: error.advice)
     }
   }

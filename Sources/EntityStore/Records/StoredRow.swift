@@ -1,5 +1,5 @@
-package import EntityModel
 import CMooringXXHash
+package import EntityModel
 
 /// A record in place, for code that knows the entity by positions.
 package struct StoredRow {

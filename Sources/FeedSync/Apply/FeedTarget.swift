@@ -33,8 +33,11 @@ struct FeedTarget: Sendable {
         .missingTarget, "the entity cannot take a feed",
         [
           ("entity", description.name),
-          ("it lacks", (missing + (hasIndex ? [] : ["a unique index on id, feedID"]))
-            .joined(separator: ", ")),
+          (
+            "it lacks",
+            (missing + (hasIndex ? [] : ["a unique index on id, feedID"]))
+              .joined(separator: ", ")
+          ),
         ], advice: "add them with a migration, as Migrations/0001_home_feed.yaml does")
     }
     self.entity = entity

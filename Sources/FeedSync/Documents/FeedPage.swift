@@ -68,7 +68,7 @@ extension FeedPage {
       return try parser.withDocument(bytes) { document throws(DocumentError) in
         try parse(document, contentType: contentType)
       }
-    } catch where error.code != .outOfMemory && error.location.isEmpty {
+    } catch  where error.code != .outOfMemory && error.location.isEmpty {
       throw error.explained(by: bytes, contentType: contentType)
     }
   }
@@ -81,8 +81,9 @@ extension FeedPage {
       return try HomeFeedDocument(root).page()
     }
     let version = try root.string("version")
-    if let version, version.hasPrefix("https://jsonfeed.org/version/")
-      || version.hasPrefix("http://jsonfeed.org/version/")
+    if let version,
+      version.hasPrefix("https://jsonfeed.org/version/")
+        || version.hasPrefix("http://jsonfeed.org/version/")
     {
       return try JSONFeedDocument(root).page()
     }
@@ -100,8 +101,9 @@ extension DocumentError {
       explained.code = .unknownFormat
       explained.detail = "found \(guess.rawValue)"
     }
-    guard explained.code == .unknownFormat || explained.code == .notAnObject
-      || explained.code == .empty, let contentType
+    guard
+      explained.code == .unknownFormat || explained.code == .notAnObject
+        || explained.code == .empty, let contentType
     else { return explained }
     let label = "the answer is labelled \(contentType.prefix(100))"
     explained.detail = explained.detail.map { "\($0); \(label)" } ?? label

@@ -62,7 +62,7 @@ struct FeedRoot {
   ) throws(DocumentError) -> Value? {
     do {
       return try allow(name, "", convert)
-    } catch where error.code == .invalidMember {
+    } catch  where error.code == .invalidMember {
       dropped += 1
       return nil
     }

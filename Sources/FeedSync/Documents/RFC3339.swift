@@ -47,7 +47,8 @@ enum RFC3339 {
       let marchMonth = (month + 9) % 12
       // Year 0's January and February belong to year -1, where division must round down.
       let century = marchYear < 0 ? -1 : marchYear / 100
-      let leapDays = (marchYear < 0 ? -1 : marchYear / 4) - century
+      let leapDays =
+        (marchYear < 0 ? -1 : marchYear / 4) - century
         + (marchYear < 0 ? -1 : marchYear / 400)
       return marchYear * 365 + leapDays + (marchMonth * 153 + 2) / 5 + day - 1
     }

@@ -43,7 +43,8 @@ struct SyncRun {
     guard targets[feed.entity] != nil else {
       throw SyncError(
         .missingTarget, "the entity of the feed's items is not there or cannot take a feed",
-        [("entity", feed.entity)], advice: "choose another one (`mooring feed add URL --into ENTITY`)")
+        [("entity", feed.entity)],
+        advice: "choose another one (`mooring feed add URL --into ENTITY`)")
     }
     mapper = ItemMapper(
       targets: targets, defaultEntity: feed.entity, feedID: id, now: now)

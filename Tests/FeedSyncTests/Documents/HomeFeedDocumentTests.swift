@@ -36,33 +36,35 @@ private let example = #"""
     #expect(page.unknownMembers == 0)
     #expect(page.droppedMembers == 0)
     #expect(page.rejected.isEmpty && page.rejectedUsers.isEmpty)
-    #expect(page.items == [
-      FeedItem(
-        kind: "Episode", id: "ep:101", revision: 18_190,
-        updatedAt: Date(timeIntervalSinceReferenceDate: 816_768_000.5), isDeleted: false,
-        deletedAt: nil,
-        fields: [
-          Field(name: "title", value: .string("片头 1")), Field(name: "type", value: .int64(1)),
-          Field(name: "duration", value: .int64(611)),
-          Field(name: "pathID", value: .string("lp:7")),
-          Field(name: "tags", value: .strings(["a", "b"])),
-          Field(name: "score", value: .double(0.5)), Field(name: "free", value: .bool(true)),
-          Field(name: "note", value: .null),
-          Field(name: "updatedAt", value: .string("2026-11-19T08:00:00.5Z")),
-        ]),
-      FeedItem(
-        kind: "Episode", id: "ep:55", revision: 18_199, updatedAt: nil, isDeleted: true,
-        deletedAt: Date(timeIntervalSinceReferenceDate: 816_771_600), fields: []),
-    ])
-    #expect(page.users == [
-      UserEntry(
-        id: "ep:101", revision: 77,
-        values: [
-          Field(name: "favoriteAt", value: .null),
-          Field(name: "watchedAt", value: .string("2026-11-20T10:00:00Z")),
-          Field(name: "progress", value: .double(0.42)),
-        ])
-    ])
+    #expect(
+      page.items == [
+        FeedItem(
+          kind: "Episode", id: "ep:101", revision: 18_190,
+          updatedAt: Date(timeIntervalSinceReferenceDate: 816_768_000.5), isDeleted: false,
+          deletedAt: nil,
+          fields: [
+            Field(name: "title", value: .string("片头 1")), Field(name: "type", value: .int64(1)),
+            Field(name: "duration", value: .int64(611)),
+            Field(name: "pathID", value: .string("lp:7")),
+            Field(name: "tags", value: .strings(["a", "b"])),
+            Field(name: "score", value: .double(0.5)), Field(name: "free", value: .bool(true)),
+            Field(name: "note", value: .null),
+            Field(name: "updatedAt", value: .string("2026-11-19T08:00:00.5Z")),
+          ]),
+        FeedItem(
+          kind: "Episode", id: "ep:55", revision: 18_199, updatedAt: nil, isDeleted: true,
+          deletedAt: Date(timeIntervalSinceReferenceDate: 816_771_600), fields: []),
+      ])
+    #expect(
+      page.users == [
+        UserEntry(
+          id: "ep:101", revision: 77,
+          values: [
+            Field(name: "favoriteAt", value: .null),
+            Field(name: "watchedAt", value: .string("2026-11-20T10:00:00Z")),
+            Field(name: "progress", value: .double(0.42)),
+          ])
+      ])
   }
 
   @Test func refusesADocumentThatIsCutAnywhere() throws {
@@ -93,8 +95,10 @@ private let example = #"""
   func refusesADocumentThatBreaksARule(member: String, value: String) {
     let error = pageError(document(member, value))
     #expect(error?.location == "/\(member)")
-    #expect(error?.code == (value.isEmpty || (member == "entities" && value == "null")
-      ? .missingMember : .invalidMember))
+    #expect(
+      error?.code
+        == (value.isEmpty || (member == "entities" && value == "null")
+          ? .missingMember : .invalidMember))
   }
 
   @Test(arguments: [#"{"next":7}"#, #"{"next":""}"#, #"{"next":{}}"#])
@@ -127,8 +131,9 @@ private let example = #"""
     #expect(page.unknownMembers == 1)
     page = try parsePage(document("_vendor", "1"))
     #expect(page.unknownMembers == 0)
-    page = try parsePage(document(
-      "entities", #"[{"id":"a","kind":"K","rev":1,"colour":1,"shape":2,"_x":3}]"#))
+    page = try parsePage(
+      document(
+        "entities", #"[{"id":"a","kind":"K","rev":1,"colour":1,"shape":2,"_x":3}]"#))
     #expect(page.unknownMembers == 2)
     #expect(page.items.count == 1)
   }
@@ -145,12 +150,16 @@ private let example = #"""
     (#"{"id":"a","kind":"K","rev":1.0}"#, "/rev", .invalidMember),
     (#"{"id":"a","kind":"K","rev":-1}"#, "/rev", .invalidMember),
     (#"{"id":"a","kind":"K","rev":9007199254740992}"#, "/rev", .invalidMember),
-    (#"{"id":"a","kind":"K","rev":1,"updatedAt":"2026-11-20 10:00:00Z"}"#, "/updatedAt",
-      .invalidMember),
+    (
+      #"{"id":"a","kind":"K","rev":1,"updatedAt":"2026-11-20 10:00:00Z"}"#, "/updatedAt",
+      .invalidMember
+    ),
     (#"{"id":"a","kind":"K","rev":1,"updatedAt":17}"#, "/updatedAt", .invalidMember),
     (#"{"id":"a","kind":"K","rev":1,"deleted":"yes"}"#, "/deleted", .invalidMember),
-    (#"{"id":"a","kind":"K","rev":1,"deleted":true,"deletedAt":"x"}"#, "/deletedAt",
-      .invalidMember),
+    (
+      #"{"id":"a","kind":"K","rev":1,"deleted":true,"deletedAt":"x"}"#, "/deletedAt",
+      .invalidMember
+    ),
     (#"{"id":"a","kind":"K","rev":1,"attrs":[]}"#, "/attrs", .invalidMember),
     (#"{"id":"a","kind":"K","rev":1,"attrs":{"t":"\ud800"}}"#, "", .invalidString),
     (#"{"id":"a","kind":"K","rev":01}"#, "", .invalidNumber),
@@ -193,43 +202,50 @@ private let example = #"""
   }
 
   @Test func keepsRepeatedIDsInOrderAndTheLastOfRepeatedNames() throws {
-    let page = try parsePage(document(
-      "entities",
-      #"[{"id":"b","kind":"K","rev":2},{"id":"a","kind":"K","rev":1,"rev":7,"#
-        + #""attrs":{"t":1,"u":2,"t":3}},{"id":"b","kind":"K","rev":1}]"#))
+    let page = try parsePage(
+      document(
+        "entities",
+        #"[{"id":"b","kind":"K","rev":2},{"id":"a","kind":"K","rev":1,"rev":7,"#
+          + #""attrs":{"t":1,"u":2,"t":3}},{"id":"b","kind":"K","rev":1}]"#))
     #expect(page.items.map(\.id) == ["b", "a", "b"])
     #expect(page.items[1].revision == 7)
-    #expect(page.items[1].fields == [
-      Field(name: "t", value: .int64(3)), Field(name: "u", value: .int64(2)),
-    ])
+    #expect(
+      page.items[1].fields == [
+        Field(name: "t", value: .int64(3)), Field(name: "u", value: .int64(2)),
+      ])
   }
 
   @Test func readsThousandsOfRepeatedAttributesInLinearTime() throws {
     let attributes = (0..<40_000).map { "\"n\($0 % 20_000)\":\($0)" }.joined(separator: ",")
-    let page = try parsePage(document(
-      "entities", #"[{"id":"a","kind":"K","rev":1,"attrs":{\#(attributes)}}]"#))
+    let page = try parsePage(
+      document(
+        "entities", #"[{"id":"a","kind":"K","rev":1,"attrs":{\#(attributes)}}]"#))
     #expect(page.items[0].fields.count == 20_000)
     #expect(page.items[0].fields[3] == Field(name: "n3", value: .int64(20_003)))
   }
 
   @Test func keepsNULInStringsAndNumbersDigitForDigit() throws {
-    let page = try parsePage(document(
-      "entities",
-      #"[{"id":"a\u0000b","kind":"K","rev":1,"attrs":{"t":"x\u0000","n":9223372036854775808,"#
-        + #""m":9007199254740993,"e":1e400}}]"#))
+    let page = try parsePage(
+      document(
+        "entities",
+        #"[{"id":"a\u0000b","kind":"K","rev":1,"attrs":{"t":"x\u0000","n":9223372036854775808,"#
+          + #""m":9007199254740993,"e":1e400}}]"#))
     #expect(page.items[0].id == "a\0b")
-    #expect(page.items[0].fields.map(\.value) == [
-      .string("x\0"), .unrepresentable("9223372036854775808"), .int64(9_007_199_254_740_993),
-      .unrepresentable("1e400"),
-    ])
+    #expect(
+      page.items[0].fields.map(\.value) == [
+        .string("x\0"), .unrepresentable("9223372036854775808"), .int64(9_007_199_254_740_993),
+        .unrepresentable("1e400"),
+      ])
   }
 
   @Test func rejectsOnlyTheUserEntryThatBreaksARule() throws {
-    let page = try parsePage(document(
-      "user", #"[{"id":"a","progress":1},{"id":"b","rev":3,"progress":0.5,"_x":1},{"rev":1}]"#))
-    #expect(page.users == [
-      UserEntry(id: "b", revision: 3, values: [Field(name: "progress", value: .double(0.5))])
-    ])
+    let page = try parsePage(
+      document(
+        "user", #"[{"id":"a","progress":1},{"id":"b","rev":3,"progress":0.5,"_x":1},{"rev":1}]"#))
+    #expect(
+      page.users == [
+        UserEntry(id: "b", revision: 3, values: [Field(name: "progress", value: .double(0.5))])
+      ])
     #expect(page.rejectedUsers.map(\.reason.location) == ["/user/0/rev", "/user/2/id"])
     #expect(page.rejected.isEmpty)
   }

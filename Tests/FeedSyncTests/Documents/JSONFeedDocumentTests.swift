@@ -24,20 +24,21 @@ import Testing
     #expect(page.next == "https://e.org/feed?page=2")
     #expect(page.version == nil && page.epoch == nil && page.checkpoint == nil)
     #expect(page.unknownMembers == 2)
-    #expect(page.items == [
-      FeedItem(
-        kind: nil, id: "1", revision: nil,
-        updatedAt: Date(timeIntervalSinceReferenceDate: 816_861_601), isDeleted: false,
-        deletedAt: nil,
-        fields: [
-          Field(name: "title", value: .string("片头")),
-          Field(name: "summary", value: .string("text")),
-          Field(name: "url", value: .string("https://e.org/1")),
-          Field(name: "publishedAt", value: .string("2026-11-20T10:00:00Z")),
-          Field(name: "updatedAt", value: .string("2026-11-20T18:00:01+08:00")),
-          Field(name: "duration", value: .int64(611)),
-        ])
-    ])
+    #expect(
+      page.items == [
+        FeedItem(
+          kind: nil, id: "1", revision: nil,
+          updatedAt: Date(timeIntervalSinceReferenceDate: 816_861_601), isDeleted: false,
+          deletedAt: nil,
+          fields: [
+            Field(name: "title", value: .string("片头")),
+            Field(name: "summary", value: .string("text")),
+            Field(name: "url", value: .string("https://e.org/1")),
+            Field(name: "publishedAt", value: .string("2026-11-20T10:00:00Z")),
+            Field(name: "updatedAt", value: .string("2026-11-20T18:00:01+08:00")),
+            Field(name: "duration", value: .int64(611)),
+          ])
+      ])
   }
 
   @Test func turnsNumbersIntoIDsDigitForDigit() throws {
@@ -116,7 +117,8 @@ private enum Corpora {
   static var folder: URL? {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let shared = ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
+    let shared =
+      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
       ?? package.deletingLastPathComponent().appending(path: "shared")
     let folder = shared.appending(path: "corpora")
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil

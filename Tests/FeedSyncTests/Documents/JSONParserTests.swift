@@ -208,9 +208,10 @@ import Testing
     case 3: return Double.random(in: -1e9...1e9, using: &numbers)
     case 4:
       let alphabet = Array("aé片😀\"\\\n\u{1}/ 0")
-      return String((0..<Int.random(in: 0..<70, using: &numbers)).map { _ in
-        alphabet.randomElement(using: &numbers) ?? "a"
-      })
+      return String(
+        (0..<Int.random(in: 0..<70, using: &numbers)).map { _ in
+          alphabet.randomElement(using: &numbers) ?? "a"
+        })
     case 5:
       return (0..<Int.random(in: 0..<5, using: &numbers)).map { _ in
         randomValue(depth: depth - 1, &numbers)
@@ -243,7 +244,8 @@ import Testing
     case let array as [Any]:
       return "[" + array.map(canonical(foundation:)).joined(separator: ",") + "]"
     case let object as [String: Any]:
-      return "{" + object.sorted { $0.key < $1.key }
+      return "{"
+        + object.sorted { $0.key < $1.key }
         .map { "\($0.key):\(canonical(foundation: $0.value))" }.joined(separator: ",") + "}"
     case let number as NSNumber:
       if isBool(number) { return number.boolValue ? "true" : "false" }

@@ -1,9 +1,10 @@
 import EntityModel
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct BadInputTests {
   private let items: [HomeFeedText.Item] = (0..<30).map { .init("ep:\($0)", 1) }

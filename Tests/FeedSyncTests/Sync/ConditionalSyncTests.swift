@@ -1,8 +1,9 @@
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct ConditionalSyncTests {
   private let page = HomeFeedText.full(.init("a", 1), .init("b", 2))

@@ -1,9 +1,10 @@
 import EntityModel
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import Testing
+
+@testable import FeedSync
 
 /// The JSON Feeds of others, synced, against what an independent parser reads in them.
 @Suite(.serialized) struct CorpusSyncTests {
@@ -65,7 +66,8 @@ private enum Corpus {
   static var folder: URL? {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
-    let shared = ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
+    let shared =
+      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
       ?? package.deletingLastPathComponent().appending(path: "shared")
     let folder = shared.appending(path: "corpora")
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil

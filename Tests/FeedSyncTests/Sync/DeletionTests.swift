@@ -1,9 +1,10 @@
 import EntityModel
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct DeletionTests {
   private func items(_ range: Range<Int>) -> [HomeFeedText.Item] {

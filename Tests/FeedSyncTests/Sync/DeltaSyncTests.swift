@@ -1,9 +1,10 @@
 import EntityModel
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct DeltaSyncTests {
   private static let deltaURL = SyncFixture.url + "?since=c1"

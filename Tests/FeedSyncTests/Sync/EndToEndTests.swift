@@ -1,10 +1,11 @@
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import LoopbackHTTP
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 /// The engine over libcurl, against a server of the test's own.
 @Suite(.serialized) struct EndToEndTests {
@@ -35,7 +36,8 @@ import Testing
       if request.header("If-None-Match") == etag {
         return try connection.send(Response(status: 304, headers: [("ETag", etag)]))
       }
-      let page = request.queryValue("page") == nil
+      let page =
+        request.queryValue("page") == nil
         ? HomeFeedText([.init("a", 1)], next: "?page=1") : HomeFeedText([.init("b", 1)])
       try connection.send(Response(headers: [("ETag", etag)], text: page.text))
     } _: { fixture, server, sync async throws in

@@ -1,10 +1,11 @@
 import EntityModel
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct FeedSettingsTests {
   private let page = HomeFeedText.full(.init("a", 1))

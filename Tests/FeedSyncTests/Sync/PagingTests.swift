@@ -1,10 +1,11 @@
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct PagingTests {
   private let url = SyncFixture.url

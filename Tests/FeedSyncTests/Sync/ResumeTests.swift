@@ -1,10 +1,11 @@
 import EntityModel
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct ResumeTests {
   /// Pages of one commit each, but two that share one.
@@ -130,8 +131,11 @@ import Testing
       try await withSync { sync async throws in
         // Some in a run of their own, so that they meet what is committed.
         for page in pages {
-          sync.serve(.page(HomeFeedText.delta().replacing(
-            "\"entities\":[]", with: "\"entities\":[\(page.map(\.text).joined(separator: ","))]")))
+          sync.serve(
+            .page(
+              HomeFeedText.delta().replacing(
+                "\"entities\":[]", with: "\"entities\":[\(page.map(\.text).joined(separator: ","))]"
+              )))
           try await sync.sync()
         }
         dump = try sync.store.contentDump()

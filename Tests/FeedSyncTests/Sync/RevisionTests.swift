@@ -1,7 +1,8 @@
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct RevisionTests {
   private func titleAfter(_ pages: [HomeFeedText.Item]...) async throws -> (String?, SyncReport?) {

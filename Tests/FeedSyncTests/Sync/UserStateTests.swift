@@ -1,8 +1,9 @@
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct UserStateTests {
   private let items: [HomeFeedText.Item] = [.init("a", 1), .init("b", 1)]

@@ -1,9 +1,10 @@
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 @Suite(.serialized) struct WaitingTests {
   private let page = HomeFeedText.full(.init("a", 1))

@@ -1,6 +1,7 @@
 import EntityModel
-@testable import EntityStore
 import LMDB
+
+@testable import EntityStore
 
 /// Every entry of the record and index trees of the entities that are not the system's, and where
 /// it lies in the map: a page that a transaction touches moves, so equal places mean that none

@@ -1,6 +1,7 @@
-@testable import FeedSync
 import Foundation
 import Synchronization
+
+@testable import FeedSync
 
 /// A network that a test writes down: for each URL the answers to give, one after the other.
 ///

@@ -8,7 +8,8 @@ extension Store {
     try read { transaction in
       try ["Episode", "LearningPath"].flatMap { entity in
         try transaction.fetch(FetchRequest(entityName: entity)).map { record in
-          entity + " " + record.fields.map { "\($0.name)=\($0.value.text.debugDescription)" }
+          entity + " "
+            + record.fields.map { "\($0.name)=\($0.value.text.debugDescription)" }
             .joined(separator: " ")
         }.sorted()
       }
@@ -18,7 +19,8 @@ extension Store {
   /// The records of an entity with their object ids.
   func records(of entity: String) throws -> [String] {
     try fetch(FetchRequest(entityName: entity)).map { record in
-      "\(record.id) " + record.fields.map { "\($0.name)=\($0.value.text.debugDescription)" }
+      "\(record.id) "
+        + record.fields.map { "\($0.name)=\($0.value.text.debugDescription)" }
         .joined(separator: " ")
     }
   }

@@ -1,10 +1,11 @@
 import EntityModel
 import EntityStore
-@testable import FeedSync
 import Foundation
 import HomeFeed
 import TestSupport
 import Testing
+
+@testable import FeedSync
 
 /// A store with one feed, a scripted network and a clock that stands still.
 struct SyncFixture: Sendable {
