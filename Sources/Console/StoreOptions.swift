@@ -74,6 +74,16 @@ public struct StoreOptions: ParsableArguments {
     return options
   }
 
+  /// Opens a store that is there for a command that only reads, so that it also serves those who
+  /// may not write, and read-only devices.
+  ///
+  /// - Parameter sources: Only a command that tells of migrations needs them.
+  public func openToRead(_ sources: [MigrationSource] = []) throws -> Store {
+    var opening = try storeOptions()
+    opening.isReadOnly = true
+    return try Store.open(at: folder, migrations: sources, migrate: .never, options: opening)
+  }
+
   static func folder(_ option: String?, _ environment: [String: String]) -> String {
     func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if let path = option ?? value("MOORING_STORE") ?? value("STATE_DIRECTORY") { return path }

@@ -94,7 +94,11 @@ public final class Store: Sendable {
     catalogs = CatalogCache(environment: environment, tree: catalogTree)
     try catalogs.refresh()
     writer = WriterQueue(
-      environment: environment, catalogTree: catalogTree, catalogs: catalogs, now: options.now)
+      environment: environment, catalogTree: catalogTree, catalogs: catalogs, now: options.now
+    ) { catalog in
+      try catalog.checkWritable()
+      try MigrationState(lines: lines, history: catalog.history).checkWritable()
+    }
   }
 
   /// The catalog's tree; made with a header if the environment is empty.
@@ -160,10 +164,10 @@ public final class Store: Sendable {
   /// - Parameter author: Who writes; kept with the history.
   /// - Throws: What the closure throws, and then nothing was written; `needsMigration`,
   ///   `newerSchema`; `storage` if the lock or the commit fails, and then nothing was written.
+  @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
   ) async throws -> R {
-    try checkWritable()
     return try await withCheckedThrowingContinuation { continuation in
       let box = ResultBox<R>()
       writer.submit(
@@ -188,11 +192,6 @@ public final class Store: Sendable {
 
   func catalog() throws -> Catalog {
     try read { $0.catalog }
-  }
-
-  private func checkWritable() throws {
-    let state = MigrationState(lines: lines, history: try catalog().history)
-    try state.checkWritable()
   }
 }
 

@@ -19,12 +19,3 @@ struct MooringDump: AsyncParsableCommand {
 
   static func main() async { await CommandLineEntry.run(Self.self) }
 }
-
-extension StoreOptions {
-  /// Opens a store that is there, for reading only. Migrations are not its business.
-  func openToRead() throws -> Store {
-    var opening = try storeOptions()
-    opening.isReadOnly = true
-    return try Store.open(at: folder, migrate: .never, options: opening)
-  }
-}

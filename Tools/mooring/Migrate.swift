@@ -24,7 +24,7 @@ struct Migrate: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let store = try options.openToRead()
+      let store = try options.openToRead(options.allSources)
       let state = try store.migrationState()
       var rows = try store.migrationHistory().map { entry in
         Row(
@@ -95,7 +95,7 @@ struct Migrate: AsyncParsableCommand {
 
     private func plan() throws -> MigrationPlan {
       do {
-        return try options.openToRead().migrationPlan()
+        return try options.openToRead(options.allSources).migrationPlan()
       } catch let error as StoreError where error.code == .storeMissing {
         return try .ofNewStore(options.allSources)
       }

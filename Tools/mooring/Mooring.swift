@@ -28,15 +28,6 @@ extension StoreOptions {
       at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
   }
 
-  /// Opens a store that is there for a command that only reads, so that it also serves those who
-  /// may not write, and read-only devices.
-  func openToRead() throws -> Store {
-    var opening = try storeOptions()
-    opening.isReadOnly = true
-    return try Store.open(
-      at: folder, migrations: allSources, migrate: .never, options: opening)
-  }
-
   /// Opens the store, and makes it if it is missing.
   func openOrCreate() throws -> Store {
     try Store.open(

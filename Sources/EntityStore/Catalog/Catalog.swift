@@ -6,6 +6,7 @@ import LMDB
 final class Catalog: Sendable {
   let uuid: UUID
   let revision: UInt64
+  let readCompatibleFeatures: UInt32
   let schema: Schema
   /// What has been applied, by line, oldest first.
   let history: [AppliedMigration]
@@ -16,10 +17,20 @@ final class Catalog: Sendable {
     entities: [String: EntityLayout]
   ) {
     uuid = header.uuid
+    readCompatibleFeatures = header.readCompatibleFeatures
     revision = header.revision
     self.schema = schema
     self.history = history
     self.entities = entities
+  }
+
+  /// - Throws: `newerFormat` if the store has features that this program would not keep up.
+  func checkWritable() throws(StoreError) {
+    guard readCompatibleFeatures != 0 else { return }
+    throw StoreError(
+      .newerFormat, "the store has features that this program cannot write",
+      [("features", String(readCompatibleFeatures, radix: 16))],
+      advice: "install the newer version; reading still works")
   }
 
   func entity(_ name: String) throws(StoreError) -> EntityLayout {

@@ -73,26 +73,31 @@ struct Constraints {
   }
 
   private mutating func setNotNull(_ position: Int, _ number: Int) {
-    var constraint = byPosition[position] ?? Constraint()
-    guard constraint.equal == nil else { return }
-    constraint.isNotNull = true
-    constraint.sources.append(number)
-    byPosition[position] = constraint
+    narrow(position, number) { _ in true }
   }
 
   private mutating func setLower(_ bound: Bound, _ position: Int, _ number: Int) {
-    var constraint = byPosition[position] ?? Constraint()
-    guard constraint.equal == nil, constraint.lower == nil else { return }
-    constraint.lower = bound
-    constraint.isNotNull = true
-    constraint.sources.append(number)
-    byPosition[position] = constraint
+    narrow(position, number) { constraint in
+      if constraint.lower != nil { return false }
+      constraint.lower = bound
+      return true
+    }
   }
 
   private mutating func setUpper(_ bound: Bound, _ position: Int, _ number: Int) {
+    narrow(position, number) { constraint in
+      if constraint.upper != nil { return false }
+      constraint.upper = bound
+      return true
+    }
+  }
+
+  /// Any comparison, and `!= nil` itself, excludes null.
+  private mutating func narrow(
+    _ position: Int, _ number: Int, _ change: (inout Constraint) -> Bool
+  ) {
     var constraint = byPosition[position] ?? Constraint()
-    guard constraint.equal == nil, constraint.upper == nil else { return }
-    constraint.upper = bound
+    guard constraint.equal == nil, change(&constraint) else { return }
     constraint.isNotNull = true
     constraint.sources.append(number)
     byPosition[position] = constraint

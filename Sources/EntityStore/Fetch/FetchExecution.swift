@@ -101,6 +101,8 @@ struct FetchExecution {
       defer { statistics.recordsRead += read }
       try scan.eachEntry { id in
         guard let view = try transaction.view(of: id, in: entity) else {
+          // The caller has deleted it while it goes through these very entries.
+          if transaction.hasChanged(entity) { return true }
           throw StoreError.damaged(
             "an index entry points at no record", entity: entity.name, id: id)
         }

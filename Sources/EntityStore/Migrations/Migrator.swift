@@ -74,9 +74,13 @@ struct Migrator {
       guard let id = RecordKey.objectID(found.key), let view = record.view(of: found.value) else {
         throw StoreError.damaged("a record is unreadable", entity: entity.name)
       }
-      try layout.eachKey(of: view, id: id, writer: &writer) { key in
-        buffer.put(key, objectID: id)
-        expected += 1
+      do {
+        try layout.eachKey(of: view, id: id, writer: &writer) { key in
+          buffer.put(key, objectID: id)
+          expected += 1
+        }
+      } catch is RecordDamage {
+        throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
       }
       entry = try cursor.next()
     }

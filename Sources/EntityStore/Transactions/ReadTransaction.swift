@@ -29,6 +29,9 @@ public class ReadTransaction {
   /// collected.
   func prepareToRead(_ entity: EntityLayout) throws {}
 
+  /// Whether this transaction has changed the entity, so that an index entry may be about to go.
+  func hasChanged(_ entity: EntityLayout) -> Bool { false }
+
   /// The record with this identity.
   ///
   /// - Returns: `nil` if there is none.

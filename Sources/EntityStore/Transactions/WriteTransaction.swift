@@ -164,12 +164,20 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
+  override func hasChanged(_ entity: EntityLayout) -> Bool { collected[entity.name] != nil }
+
   func changes(of entity: EntityLayout) throws -> EntityChanges {
     if let last, last.entity === entity { return last }
     let changes: EntityChanges
     if let known = collected[entity.name] {
       changes = known
     } else {
+      // Rows made for another revision would miss its new indexes.
+      guard try catalog.entity(entity.name) === entity else {
+        throw StoreError(
+          .schemaMismatch, "the schema was changed meanwhile", [("entity", entity.name)],
+          advice: "try again")
+      }
       let validators = try scratch.validators(of: entity, revision: catalog.revision)
       changes = EntityChanges(entity, validators: validators)
       collected[entity.name] = changes
@@ -212,6 +220,8 @@ final class WriterScratch {
   var record: [UInt8] = []
   var oldKey = KeyWriter()
   var newKey = KeyWriter()
+  /// The schema revision that has been found writable.
+  var checkedRevision: UInt64?
   private var validatorsByEntity: [String: [AttributeValidator]] = [:]
   private var validatorsRevision: UInt64 = 0
 

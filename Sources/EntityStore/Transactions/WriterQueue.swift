@@ -20,6 +20,8 @@ final class WriterQueue: Sendable {
   private let catalogTree: Tree
   private let catalogs: CatalogCache
   private let now: @Sendable () -> Date
+  /// Refuses to write under a schema that this program does not fit.
+  private let check: @Sendable (Catalog) throws -> Void
   /// One per environment, so that two stores opened on one folder take turns, too.
   private let queue: DispatchQueue
   private let waiting = Guarded<[Job]>([])
@@ -28,13 +30,14 @@ final class WriterQueue: Sendable {
 
   init(
     environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
-    now: @escaping @Sendable () -> Date
+    now: @escaping @Sendable () -> Date, check: @escaping @Sendable (Catalog) throws -> Void
   ) {
     self.environment = environment
     queue = environment.writerQueue
     self.catalogTree = catalogTree
     self.catalogs = catalogs
     self.now = now
+    self.check = check
   }
 
   func submit(_ job: Job) {
@@ -83,6 +86,10 @@ final class WriterQueue: Sendable {
     try translatingStorageErrors {
       try environment.write { transaction in
         guard let catalog = try catalogs.catalog(for: transaction) else { return }
+        if scratch.checkedRevision != catalog.revision {
+          try check(catalog)
+          scratch.checkedRevision = catalog.revision
+        }
         if group.count == 1 {
           // Alone, its error may abort the whole transaction: no nesting is needed.
           try run(group[0], in: transaction, catalog: catalog)
