@@ -37,7 +37,7 @@ public final class ChildProcess {
     }
   }
 
-  public let process = Process()
+  public let process = SpawnedProcess()
   private let output = Pipe()
   private let errors = Pipe()
   private let input = Pipe()

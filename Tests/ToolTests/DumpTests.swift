@@ -157,7 +157,7 @@ import Testing
       // More than a pipe holds, so that the dump meets the closed pipe.
       let dumps = String(repeating: "\(dump) records Episode && ", count: 3)
       let script = "set -o pipefail; (\(dumps) \(dump) schema --as yaml; echo $? >&2) | head -1"
-      let process = Process()
+      let process = SpawnedProcess()
       let (output, errors) = (Pipe(), Pipe())
       process.executableURL = URL(fileURLWithPath: "/bin/bash")
       process.arguments = ["-c", script]

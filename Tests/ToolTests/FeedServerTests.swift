@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackHTTP
+import TestSupport
 import Testing
 
 @testable import feed_server
@@ -288,7 +289,7 @@ import Testing
 
   @Test func printsItsAddressAndEndsOnASignal() throws {
     for signal in [SIGINT, SIGTERM] {
-      let process = Process()
+      let process = SpawnedProcess()
       let output = Pipe()
       process.executableURL = Self.executable
       process.arguments = ["--items", "40", "--seed", "3"]
@@ -313,7 +314,7 @@ import Testing
     ["--serve", "/nonexistent"], ["extra"],
   ])
   func refusesWrongArgumentsWithOneLine(arguments: [String]) throws {
-    let process = Process()
+    let process = SpawnedProcess()
     let errors = Pipe()
     process.executableURL = Self.executable
     process.arguments = arguments

@@ -48,7 +48,7 @@ func mooringDump(
 final class StartedTool {
   struct Hangs: Error, CustomStringConvertible { let description: String }
 
-  private let process = Process()
+  private let process = SpawnedProcess()
   private let folder: TemporaryFolder
   private let ended = DispatchSemaphore(value: 0)
   private let name: String

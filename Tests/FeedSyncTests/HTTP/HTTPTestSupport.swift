@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackHTTP
+import TestSupport
 import Testing
 
 @testable import FeedSync
@@ -48,7 +49,7 @@ func gzip(_ write: (FileHandle) throws -> Void) throws -> [UInt8] {
   let handle = try FileHandle(forWritingTo: file)
   try write(handle)
   try handle.close()
-  let process = Process()
+  let process = SpawnedProcess()
   process.executableURL = URL(filePath: "/usr/bin/gzip")
   process.arguments = ["-1", "-n", file.path]
   try process.run()
