@@ -124,7 +124,12 @@ func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()
   } catch let error as LMDBError {
-    let code: StoreError.Code = error.code == .storeMissing ? .storeMissing : .storage
-    throw StoreError(code, error.summary, underlying: error)
+    if error.code == .storeMissing {
+      throw StoreError(
+        .storeMissing, "there is no store here", error.context.filter { $0.0 == "path" },
+        advice: "make one with `mooring migrate up` or `mooring sync URL`, or name another folder "
+          + "with --store")
+    }
+    throw StoreError(.storage, error.summary, underlying: error)
   }
 }

@@ -87,20 +87,20 @@ public struct Feeds: Sendable {
   }
 
   private static func check(_ text: String) throws {
-    let problem: StaticString?
-    if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
-      problem = "a URL contains a space or a control character"
-    } else if let url = URL(string: text), let scheme = url.scheme?.lowercased(),
-      scheme == "http" || scheme == "https", url.host?.isEmpty == false
-    {
-      problem = url.user == nil ? nil : "a URL contains a user name"
-    } else {
-      problem = "a feed has an http or https URL"
+    let url = URL(string: text)
+    guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }),
+      let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
+    else {
+      throw SyncError(
+        .invalidFeed, "a feed has an http or https URL", [("url", text.filter { $0 >= " " })],
+        advice: "give one such as https://example.org/feed.json")
     }
-    guard let problem else { return }
-    throw SyncError(
-      .invalidFeed, problem, [("url", text.filter { !$0.isNewline })],
-      advice: "secrets belong in a file (--token-file)")
+    guard url.user == nil else {
+      // Not repeated: what is in there is a secret.
+      throw SyncError(
+        .invalidFeed, "a feed's URL has no user name or password", [("host", url.host ?? "")],
+        advice: "put the secret into a file (--token-file)")
+    }
   }
 }
 
