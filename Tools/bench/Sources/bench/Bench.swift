@@ -24,6 +24,9 @@ struct Bench: ParsableCommand {
   @Option(help: "Rounds of the whole loads.")
   var loadRounds = 3
 
+  @Option(help: "Rows to a commit in the load in arrival order.")
+  var commitRows = 10_000
+
   @Option(help: "The seed of the data set.")
   var seed: UInt64 = 42
 
@@ -42,8 +45,8 @@ struct Bench: ParsableCommand {
     guard episodeCount >= 5000, episodeCount <= 5_000_000 else {
       throw ValidationError("--rows must be from 5000 to 5000000")
     }
-    guard rounds > 0, loadRounds > 0 else {
-      throw ValidationError("rounds must be positive")
+    guard rounds > 0, loadRounds > 0, commitRows > 0 else {
+      throw ValidationError("rounds and --commit-rows must be positive")
     }
     guard Set(candidates).count == candidates.count else {
       throw ValidationError("a candidate is named twice")
@@ -68,7 +71,7 @@ struct Bench: ParsableCommand {
     var comparison = Comparison(
       candidates: candidates.map { $0.make() },
       workload: try Workload(rows: episodeCount, seed: seed),
-      plan: Plan(rounds: rounds, loadRounds: loadRounds), scratch: scratch)
+      plan: Plan(rounds: rounds, loadRounds: loadRounds, commitRows: commitRows), scratch: scratch)
     return try await comparison.run()
   }
 

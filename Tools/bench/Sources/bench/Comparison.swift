@@ -4,6 +4,8 @@ import Foundation
 struct Plan {
   let rounds: Int
   let loadRounds: Int
+  /// Rows to a commit in the load in arrival order.
+  var commitRows = 10_000
 }
 
 /// Drives all candidates through the same operations. Rounds are interleaved: every candidate does
@@ -64,7 +66,8 @@ struct Comparison {
 
   /// The stores of the last round stay open: all further operations run on them.
   private mutating func loadInArrivalOrder() async throws {
-    var speed = measurement("bulk load, 10,000-row commits", "rows/s", .higher)
+    var speed = measurement(
+      "bulk load, \(plan.commitRows)-row commits", "rows/s", .higher)
     var memory = measurement("  peak memory growth", "MB", .lower)
     var size = measurement("  file size", "MB", .lower)
     for round in 0..<plan.loadRounds {
@@ -184,7 +187,7 @@ struct Comparison {
     _ candidate: any Candidate, by load: (RowFeed) async throws -> Bool
   ) async throws -> (speed: Double, peak: Double)? {
     try candidate.prepare(in: scratch.emptyFolder(candidate.name))
-    let feed = RowFeed(workload, chunk: 10_000)
+    let feed = RowFeed(workload, chunk: plan.commitRows)
     var supported = false
     var time = 0.0
     let peak = try await peakMemoryGrowth {
