@@ -12,6 +12,17 @@ public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
   case csv
 }
 
+extension OutputFormat {
+  /// For a command that does not print in every format, in its `validate()`.
+  ///
+  /// - Throws: `ValidationError` that names those it has.
+  public func require(_ formats: OutputFormat...) throws {
+    guard !formats.contains(self) else { return }
+    let names = formats.map(\.rawValue).joined(separator: " or ")
+    throw ValidationError("the format \(rawValue) does not fit here; use \(names)")
+  }
+}
+
 extension StandardOutput {
   /// Writes one record of comma-separated values, ended by CRLF (RFC 4180, section 2).
   ///

@@ -10,11 +10,7 @@ struct Stats: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 
-  func validate() throws {
-    guard format == .table || format == .json else {
-      throw ValidationError("sizes are printed as table or json")
-    }
-  }
+  func validate() throws { try format.require(.table, .json) }
 
   func run() async throws {
     let store = try options.openToRead()

@@ -13,11 +13,7 @@ struct Check: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 
-  func validate() throws {
-    guard format == .table || format == .json else {
-      throw ValidationError("a check is printed as table or json")
-    }
-  }
+  func validate() throws { try format.require(.table, .json) }
 
   func run() async throws {
     let report = try Store.check(at: options.folder, options: try options.storeOptions())

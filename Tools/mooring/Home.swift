@@ -15,9 +15,7 @@ struct Home: AsyncParsableCommand {
 
   func validate() throws {
     guard limit >= 0 else { throw ValidationError("--limit cannot be negative") }
-    guard format == .table || format == .json else {
-      throw ValidationError("the home page is printed as table or json")
-    }
+    try format.require(.table, .json)
   }
 
   func run() async throws {

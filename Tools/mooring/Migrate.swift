@@ -74,6 +74,8 @@ struct Migrate: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
     @Option(help: "table or json.") var format = OutputFormat.table
 
+    func validate() throws { try format.require(.table, .json) }
+
     func run() async throws {
       let plan = try plan()
       try StandardOutput.with { output in

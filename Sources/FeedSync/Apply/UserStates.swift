@@ -84,7 +84,7 @@ struct UserStates {
     try transaction.update(id) { record in
       for (name, new) in news {
         guard let position = target.localAttributes[name],
-          let value = UserStates.fit(new, to: target, position)
+          let value = try UserStates.fit(new, to: target, position)
         else { continue }
         let base = said[name] ?? target.defaults[position]
         if record.values[position] == base, value != base {
@@ -99,7 +99,9 @@ struct UserStates {
   }
 
   /// A clear is a null; for an attribute that is not optional it is the default.
-  private static func fit(_ value: Value, to target: FeedTarget, _ position: Int) -> Value? {
+  private static func fit(
+    _ value: Value, to target: FeedTarget, _ position: Int
+  ) throws -> Value? {
     let attribute = target.entity.description.attributes[position]
     if value.isNull { return attribute.isOptional ? .null : attribute.defaultValue }
     let converted: Value? =
@@ -108,11 +110,9 @@ struct UserStates {
       case (.int64(let number), .double): .double(Double(number))
       default: value.kind == attribute.type.kind ? value : nil
       }
-    guard let converted,
-      // because the pattern was read when the schema was made
-      let validator = try? AttributeValidator(attribute),
-      validator.failure(of: converted) == nil
-    else { return nil }
+    guard let converted, try AttributeValidator(attribute).failure(of: converted) == nil else {
+      return nil
+    }
     return converted
   }
 
