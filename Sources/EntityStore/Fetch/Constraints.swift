@@ -24,16 +24,13 @@ struct Constraints {
   init(_ predicate: FetchPredicate?, entity: EntityLayout) throws(StoreError) {
     conjuncts = predicate?.conjuncts ?? []
     for (number, conjunct) in conjuncts.enumerated() {
-      switch conjunct {
-      case .isNull(let name): setEqual(.null, try entity.position(of: name), number)
-      case .not(.isNull(let name)): setNotNull(try entity.position(of: name), number)
-      case .comparison(let name, let comparison, let constant):
-        let position = try entity.position(of: name)
-        let value = try entity.description.attributes[position]
-          .constant(constant, entity: entity.name)
-        add(comparison, value, position, number)
-      default: continue
-      }
+      guard case .comparison(let whole) = conjunct, case .path(let name) = whole.left,
+        case .value(let constant) = whole.right
+      else { continue }
+      let position = try entity.position(of: name)
+      let value = try entity.description.attributes[position]
+        .constant(constant, entity: entity.name)
+      add(whole.comparison, value, position, number)
     }
   }
 
@@ -51,6 +48,9 @@ struct Constraints {
     case (.equal, _): setEqual(value, position, number)
     case (.notEqual, .null): setNotNull(position, number)
     case (_, .null), (.notEqual, _), (_, .strings): return
+    case (.between, _), (.isIn, _), (.contains, _), (.beginsWith, _), (.endsWith, _), (.like, _),
+      (.matches, _):
+      return
     case (.less, _): setUpper(Bound(value: value, isInclusive: false), position, number)
     case (.lessOrEqual, _): setUpper(Bound(value: value, isInclusive: true), position, number)
     case (.greater, _): setLower(Bound(value: value, isInclusive: false), position, number)

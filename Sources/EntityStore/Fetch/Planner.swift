@@ -55,7 +55,7 @@ struct Planner {
     self.request = request
     constraints = try Constraints(request.predicate, entity: entity)
     sort = try request.sortBy.map {
-      SortPart(position: try entity.position(of: $0.attribute), isDescending: $0.isDescending)
+      SortPart(position: try entity.position(of: $0.path), isDescending: $0.isDescending)
     }
   }
 
@@ -173,7 +173,11 @@ struct Planner {
   private func coverNotNull(_ candidate: inout Candidate, _ position: Int) {
     guard let constraint = constraints.byPosition[position] else { return }
     for number in constraint.sources {
-      if case .not(.isNull) = constraints.conjuncts[number] { candidate.covered.insert(number) }
+      if case .comparison(let whole) = constraints.conjuncts[number],
+        whole.comparison == .notEqual, whole.right == .value(.null)
+      {
+        candidate.covered.insert(number)
+      }
     }
   }
 

@@ -25,9 +25,12 @@ indirect enum PredicateProgram {
   init(_ predicate: FetchPredicate, entity: EntityLayout) throws(StoreError) {
     switch predicate {
     case .always(let value): self = .constant(Logic(value))
-    case .isNull(let name): self = .isNull(try entity.position(of: name))
-    case .comparison(let name, let comparison, let constant):
-      self = try PredicateProgram.comparison(name, comparison, constant, entity)
+    case .comparison(let whole):
+      guard case .path(let name) = whole.left, case .value(let constant) = whole.right else {
+        throw StoreError(.invalidRequest, "not supported yet")
+      }
+      self = try PredicateProgram.comparison(name, whole.comparison, constant, entity)
+    case .exists: throw StoreError(.invalidRequest, "not supported yet")
     case .and(let parts):
       var programs: [PredicateProgram] = []
       for part in parts { programs.append(try PredicateProgram(part, entity: entity)) }
@@ -86,7 +89,7 @@ indirect enum PredicateProgram {
     case .value(let position, let comparison, let constant):
       let value = try view.value(position)
       guard !value.isNull, let order = value.compared(with: constant) else { return .unknown }
-      return Logic(comparison.holds(order))
+      return Logic(comparison.holds(order) ?? false)
     case .and(let parts): return try PredicateProgram.all(parts, view)
     case .or(let parts): return try PredicateProgram.any(parts, view)
     case .not(let part):
@@ -137,6 +140,7 @@ extension ComparisonOperator {
     case .lessOrEqual: left <= right
     case .greater: left > right
     case .greaterOrEqual: left >= right
+    default: false
     }
   }
 }

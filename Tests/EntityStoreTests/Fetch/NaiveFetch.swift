@@ -23,9 +23,12 @@ struct NaiveFetch {
   private func holds(_ predicate: FetchPredicate, _ row: [Value]) -> Bool? {
     switch predicate {
     case .always(let value): return value
-    case .isNull(let name): return value(name, of: row) == .null
-    case .comparison(let name, let comparison, let constant):
-      return compare(value(name, of: row), comparison, constant)
+    case .comparison(let whole):
+      guard case .path(let name) = whole.left, case .value(let constant) = whole.right else {
+        preconditionFailure("not made here")
+      }
+      return compare(value(name, of: row), whole.comparison, constant)
+    case .exists: preconditionFailure("not made here")
     case .not(let part): return holds(part, row).map { !$0 }
     case .and(let parts):
       let results = parts.map { holds($0, row) }
@@ -60,8 +63,8 @@ struct NaiveFetch {
 
   private func precedes(_ a: Int64, _ b: Int64, _ sort: [SortKey]) -> Bool {
     for key in sort {
-      let order = value(key.attribute, of: records[a]!)
-        .compared(with: value(key.attribute, of: records[b]!))!
+      let order = value(key.path, of: records[a]!)
+        .compared(with: value(key.path, of: records[b]!))!
       if order != .same { return (order == .ascending) != key.isDescending }
     }
     return a < b

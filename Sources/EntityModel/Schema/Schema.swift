@@ -4,8 +4,22 @@ public struct Schema: Codable, Hashable, Sendable {
   /// The ids that the next new entity and the next new index get; an id is never used again.
   public var nextEntityID = 1
   public var nextIndexID = 1
+  public var nextRelationshipID = 1
+  /// By name; each name once.
+  public var templates: [RequestTemplate] = []
 
   public init(entities: [EntityDescription] = []) { self.entities = entities }
+
+  /// What a catalog of an older version lacks is empty.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    entities = try container.decode([EntityDescription].self, forKey: .entities)
+    nextEntityID = try container.decode(Int.self, forKey: .nextEntityID)
+    nextIndexID = try container.decode(Int.self, forKey: .nextIndexID)
+    nextRelationshipID =
+      try container.decodeIfPresent(Int.self, forKey: .nextRelationshipID) ?? 1
+    templates = try container.decodeIfPresent([RequestTemplate].self, forKey: .templates) ?? []
+  }
 
   public func entity(named name: String) -> EntityDescription? {
     entities.first { $0.name == name }
@@ -22,19 +36,36 @@ public struct EntityDescription: Codable, Hashable, Sendable {
   /// Layout version 1 is the first. A record names the version it was written in.
   public var layouts: [RecordShape]
   public var indexes: [IndexDescription]
+  public var relationships: [RelationshipDescription]
   /// The id that the next new attribute gets.
   public var nextAttributeID: Int
 
   public init(
     id: Int, name: String, attributes: [AttributeDescription], layouts: [RecordShape] = [],
-    indexes: [IndexDescription] = [], nextAttributeID: Int = 1
+    indexes: [IndexDescription] = [], relationships: [RelationshipDescription] = [],
+    nextAttributeID: Int = 1
   ) {
     self.id = id
     self.name = name
     self.attributes = attributes
     self.layouts = layouts
     self.indexes = indexes
+    self.relationships = relationships
     self.nextAttributeID = nextAttributeID
+  }
+
+  /// What a catalog of an older version lacks is empty.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(Int.self, forKey: .id),
+      name: try container.decode(String.self, forKey: .name),
+      attributes: try container.decode([AttributeDescription].self, forKey: .attributes),
+      layouts: try container.decode([RecordShape].self, forKey: .layouts),
+      indexes: try container.decode([IndexDescription].self, forKey: .indexes),
+      relationships: try container.decodeIfPresent(
+        [RelationshipDescription].self, forKey: .relationships) ?? [],
+      nextAttributeID: try container.decode(Int.self, forKey: .nextAttributeID))
   }
 
   public func attribute(named name: String) -> AttributeDescription? {
@@ -43,6 +74,10 @@ public struct EntityDescription: Codable, Hashable, Sendable {
 
   public func index(named name: String) -> IndexDescription? {
     indexes.first { $0.name == name }
+  }
+
+  public func relationship(named name: String) -> RelationshipDescription? {
+    relationships.first { $0.name == name }
   }
 
   /// System entities carry a leading underscore; migrations of other lines cannot make one.
@@ -78,10 +113,13 @@ public struct IndexDescription: Codable, Hashable, Sendable {
   public var isUnique: Bool
   /// A record is left out when any of the key attributes is null.
   public var isSparse: Bool
+  /// The version of the collation that its keys were made with; `nil` if all of them are binary.
+  /// With another version the index serves no fetch until it is rebuilt.
+  public var collationVersion: String?
 
   public init(
     id: Int = 0, generation: Int = 1, name: String, keys: [IndexKey], isUnique: Bool = false,
-    isSparse: Bool = false
+    isSparse: Bool = false, collationVersion: String? = nil
   ) {
     self.id = id
     self.generation = generation
@@ -89,6 +127,7 @@ public struct IndexDescription: Codable, Hashable, Sendable {
     self.keys = keys
     self.isUnique = isUnique
     self.isSparse = isSparse
+    self.collationVersion = collationVersion
   }
 }
 
@@ -96,19 +135,33 @@ public struct IndexDescription: Codable, Hashable, Sendable {
 public struct IndexKey: Codable, Hashable, Sendable {
   public var attributeID: Int
   public var isDescending: Bool
+  /// Other than binary only for attributes of the type string.
+  public var collation: Collation
 
-  public init(attributeID: Int, isDescending: Bool = false) {
+  public init(attributeID: Int, isDescending: Bool = false, collation: Collation = .binary) {
     self.attributeID = attributeID
     self.isDescending = isDescending
+    self.collation = collation
+  }
+
+  /// What a catalog of an older version lacks is binary.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    attributeID = try container.decode(Int.self, forKey: .attributeID)
+    isDescending = try container.decode(Bool.self, forKey: .isDescending)
+    collation = try container.decodeIfPresent(Collation.self, forKey: .collation) ?? .binary
   }
 }
 
 extension EntityDescription {
-  /// The index as a migration file writes it: `updatedAt desc, slug`.
+  /// The index as a migration file writes it: `updatedAt desc, title localized`.
   public func keyText(of index: IndexDescription) -> String {
     index.keys.map { key in
       let name = attributes.first { $0.id == key.attributeID }?.name ?? "#\(key.attributeID)"
-      return key.isDescending ? name + " desc" : name
+      let words = [
+        name, key.collation == .binary ? nil : key.collation.text, key.isDescending ? "desc" : nil,
+      ]
+      return words.compactMap { $0 }.joined(separator: " ")
     }.joined(separator: ", ")
   }
 }

@@ -34,6 +34,8 @@ public enum AttributeType: Codable, Hashable, Sendable {
   case int64, double, decimal, bool, string, date, uuid, data, url, strings
   /// Named raw values. A raw value without a name is kept as it came.
   case enumeration(Enumeration)
+  /// The number of a record of the entity named: what a to-one relationship is stored as.
+  case reference(String)
 
   /// The kind its values are stored as.
   public var kind: ValueKind {
@@ -49,12 +51,17 @@ public enum AttributeType: Codable, Hashable, Sendable {
     case .url: .url
     case .strings: .strings
     case .enumeration(let enumeration): enumeration.kind
+    case .reference: .int64
     }
   }
 
   /// As a migration file writes it.
   public var name: String {
-    if case .enumeration = self { "enum" } else { kind.rawValue }
+    switch self {
+    case .enumeration: "enum"
+    case .reference: "reference"
+    default: kind.rawValue
+    }
   }
 }
 

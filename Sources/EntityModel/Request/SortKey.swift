@@ -1,0 +1,21 @@
+/// One sort key. Null comes first ascending and last descending.
+public struct SortKey: Codable, Hashable, Sendable, CustomStringConvertible {
+  /// An attribute, or one of a record at the end of to-one relationships: `path.title`.
+  public var path: String
+  public var isDescending: Bool
+  public var collation: Collation
+
+  public init(_ path: String, descending: Bool = false, collation: Collation = .binary) {
+    self.path = path
+    self.isDescending = descending
+    self.collation = collation
+  }
+
+  /// The same key the other way round (`reversedSortDescriptor`).
+  public var reversed: SortKey { SortKey(path, descending: !isDescending, collation: collation) }
+
+  public var description: String {
+    let words = [path, collation == .binary ? nil : collation.text, isDescending ? "desc" : nil]
+    return words.compactMap { $0 }.joined(separator: " ")
+  }
+}
