@@ -96,8 +96,9 @@ extension StoreError: ExitStatusProviding {
     case .storeMissing: .unavailable
     case .notAStore, .damaged: .badData
     case .newerFormat, .schemaMismatch, .needsMigration, .newerSchema, .migration: .configuration
-    case .unknownEntity, .unknownAttribute, .invalidRequest, .requiresIndex: .usage
-    case .validation, .uniqueViolation: .badData
+    case .unknownEntity, .unknownAttribute, .unknownRelationship, .invalidRequest, .requiresIndex:
+      .usage
+    case .validation, .uniqueViolation, .deletionDenied: .badData
     case .missingRecord: .unavailable
     case .storage: underlying?.exitStatus ?? .inputOutput
     }

@@ -15,11 +15,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A migration file or step is wrong, or was changed after it was applied.
     case migration
     /// A name that the schema does not have.
-    case unknownEntity, unknownAttribute
+    case unknownEntity, unknownAttribute, unknownRelationship
     /// A value breaks a rule of its attribute, or a unique index.
     case validation, uniqueViolation
     /// A record that was expected is not there.
     case missingRecord
+    /// A delete rule keeps a record, or a record that must have it does.
+    case deletionDenied
     /// A request that makes no sense, or that would need a scan where an index is required.
     case invalidRequest, requiresIndex
     /// Bytes that no version of this program wrote.

@@ -22,6 +22,9 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     self.owner = owner
     self.validation = validation
   }
+
+  /// Made by the catalog for a relationship; its name begins with an underscore.
+  public var isHidden: Bool { name.hasPrefix("_") }
 }
 
 /// Whose attribute it is: a sync writes only what the feed owns, people only what is local.

@@ -28,4 +28,22 @@ public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
     else { return nil }
     self.init(entity: String(parts[3]), number: number)
   }
+
+  /// The reference as a URL, for what passes URLs on (Core Data's `uriRepresentation`).
+  public func url(in store: UUID) -> URL {
+    var components = URLComponents()
+    components.scheme = "mooring"
+    components.host = store.uuidString.lowercased()
+    components.path = "/\(entity)/\(number)"
+    // There always is one: the path begins with a slash, and what does not fit is escaped.
+    return components.url ?? URL(filePath: components.path)
+  }
+
+  /// Reads a URL back.
+  ///
+  /// - Returns: `nil` for another kind of URL or one of another store.
+  public init?(url: URL, in store: UUID) {
+    guard let reference = url.absoluteString.removingPercentEncoding else { return nil }
+    self.init(reference: reference, in: store)
+  }
 }

@@ -148,9 +148,15 @@ final class CatalogCache: Sendable {
           [("entity", problem.entity), ("problem", problem.text)],
           advice: "run `mooring check`, then restore a backup")
       }
+      let indexTrees = try indexTrees(of: stored.schema, in: transaction)
       var entities: [String: EntityLayout] = [:]
       for entity in stored.schema.entities {
-        entities[entity.name] = try layout(of: entity, in: transaction)
+        let name = EntityLayout.treeName(of: entity)
+        guard let tree = try environment.tree(named: name, in: transaction) else {
+          throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
+        }
+        entities[entity.name] = try EntityLayout(
+          entity, in: stored.schema, tree: tree, indexTrees: indexTrees)
       }
       return Catalog(
         header: stored.header, schema: stored.schema, history: stored.history, entities: entities)
@@ -158,19 +164,16 @@ final class CatalogCache: Sendable {
     cached.withLock { $0 = catalog }
   }
 
-  private func layout(
-    of entity: EntityDescription, in transaction: Transaction
-  ) throws -> EntityLayout {
-    let name = EntityLayout.treeName(of: entity)
-    guard let tree = try environment.tree(named: name, in: transaction) else {
-      throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
-    }
-    var indexTrees: [Int: Tree] = [:]
-    for index in entity.indexes {
+  /// By index id.
+  private func indexTrees(
+    of schema: Schema, in transaction: Transaction
+  ) throws -> [Int: Tree] {
+    var trees: [Int: Tree] = [:]
+    for index in schema.entities.flatMap(\.indexes) {
       let name = EntityLayout.treeName(of: index)
-      indexTrees[index.id] = try environment.tree(named: name, in: transaction)
+      trees[index.id] = try environment.tree(named: name, in: transaction)
     }
-    return try EntityLayout(entity, tree: tree, indexTrees: indexTrees)
+    return trees
   }
 
   private func revision(in transaction: Transaction) throws -> UInt64? {

@@ -20,10 +20,14 @@ enum CatalogCheck {
     if repeats(indexes.map(\.id)) {
       problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
     }
+    if repeats(relationshipIDs(of: schema)) {
+      problems.append(Problem(entity: "catalog", text: "two relationships have the same id"))
+    }
     for entity in schema.entities {
       var texts = attributeProblems(of: entity) + layoutProblems(of: entity)
       for index in entity.indexes { texts += indexProblems(index, of: entity) }
       texts += treeProblems(of: entity, treeNames)
+      texts += relationshipProblems(of: entity, in: schema)
       problems += texts.map { Problem(entity: entity.name, text: $0) }
     }
     return problems
@@ -92,6 +96,32 @@ enum CatalogCheck {
       && !repeats(index.keys.map(\.attributeID)) && !attributes.contains(nil)
       && attributes.count { $0?.type.kind == .strings } <= 1
     return isSound ? [] : ["the keys of index \(index.name) are not those of an index"]
+  }
+
+  private static func relationshipIDs(of schema: Schema) -> [Int] {
+    schema.entities.flatMap(\.relationships).map(\.id)
+  }
+
+  /// Each relationship is bound to what it stands on; a migration asks, too.
+  static func relationshipProblems(of entity: EntityDescription, in schema: Schema) -> [String] {
+    var texts: [String] = []
+    // Only a relationship that is held as a reference shares its name, with its own attribute.
+    let taken = entity.relationships.filter { relationship in
+      guard let attribute = entity.attribute(named: relationship.name) else { return false }
+      if case .reference(attribute.id, _) = relationship.storage { return false }
+      return true
+    }
+    if repeats(entity.relationships.map(\.name)) || !taken.isEmpty {
+      texts.append("a relationship and another property have the same name")
+    }
+    for relationship in entity.relationships {
+      do throws(RelationshipBinding.Problem) {
+        _ = try RelationshipBinding(relationship, of: entity, in: schema)
+      } catch {
+        texts.append("the relationship \(relationship.name): \(error.text)")
+      }
+    }
+    return texts
   }
 
   private static func treeProblems(

@@ -8,6 +8,8 @@ package final class EntityLayout: Sendable {
   let record: RecordLayout
   let tree: Tree
   let indexes: [IndexLayout]
+  /// The hidden ones are among them.
+  let relationships: [RelationshipLayout]
   package let positions: [String: Int]
 
   // What the encoder needs, computed once.
@@ -23,8 +25,9 @@ package final class EntityLayout: Sendable {
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
   private let readingOrders = Guarded<[ObjectIdentifier: ReadingOrder]>([:])
 
+  /// - Parameter indexTrees: Of all indexes of the schema, by index id.
   init(
-    _ description: EntityDescription, tree: Tree, indexTrees: [Int: Tree]
+    _ description: EntityDescription, in schema: Schema, tree: Tree, indexTrees: [Int: Tree]
   ) throws(StoreError) {
     self.description = description
     self.tree = tree
@@ -41,6 +44,12 @@ package final class EntityLayout: Sendable {
         try IndexLayout(index, of: description, tree: tree, number: indexes.count))
     }
     self.indexes = indexes
+    var relationships: [RelationshipLayout] = []
+    for relationship in description.relationships {
+      relationships.append(
+        try RelationshipLayout(relationship, of: description, in: schema, trees: indexTrees))
+    }
+    self.relationships = relationships
     shape = description.layouts[description.layouts.count - 1]
     geometry = RecordGeometry(shape)
     let byID = Dictionary(
@@ -55,6 +64,10 @@ package final class EntityLayout: Sendable {
       throw .unknownAttribute(attribute, in: description)
     }
     return position
+  }
+
+  func relationship(named name: String) -> RelationshipLayout? {
+    relationships.first { $0.name == name }
   }
 
   func encode(_ values: [Value], into bytes: inout [UInt8]) {

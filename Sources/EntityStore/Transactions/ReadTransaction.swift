@@ -9,6 +9,7 @@ import LMDB
 public class ReadTransaction {
   let transaction: LMDB.Transaction
   let catalog: Catalog
+  lazy var linkKey = LinkKey()
 
   init(_ transaction: LMDB.Transaction, catalog: Catalog) {
     self.transaction = transaction
@@ -27,7 +28,11 @@ public class ReadTransaction {
 
   /// Called before an index of the entity is read: a write transaction applies what it has
   /// collected.
-  func prepareToRead(_ entity: EntityLayout) throws {}
+  final func prepareToRead(_ entity: EntityLayout) throws {
+    try prepareToRead(entityNamed: entity.name)
+  }
+
+  func prepareToRead(entityNamed name: String) throws {}
 
   /// Whether this transaction has changed the entity, so that an index entry may be about to go.
   func hasChanged(_ entity: EntityLayout) -> Bool { false }

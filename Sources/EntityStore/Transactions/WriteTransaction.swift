@@ -145,8 +145,8 @@ public final class WriteTransaction: ReadTransaction {
 
   // MARK: Completion
 
-  override func prepareToRead(_ entity: EntityLayout) throws {
-    try collected[entity.name]?.apply(in: writing)
+  override func prepareToRead(entityNamed name: String) throws {
+    try collected[name]?.apply(in: writing)
   }
 
   /// Brings the indexes up to date and stores the id counters. The commit follows.

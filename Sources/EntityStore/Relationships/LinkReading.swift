@@ -1,0 +1,186 @@
+import EntityModel
+import LMDB
+
+/// Reads links in place: an attribute of the record, or a range of an index. No other record is
+/// read but where a rule of the relationship or a key that was cut asks for it.
+///
+/// A view must be that of the record `id` in this transaction, and a closure must not write.
+extension ReadTransaction {
+  /// The entity that a relationship leads to.
+  func destination(of relationship: RelationshipLayout) throws -> EntityLayout {
+    try catalog.entity(relationship.description.destination)
+  }
+
+  /// The record at the other end of a to-one relationship; of a to-many one its first.
+  ///
+  /// - Returns: `nil` without a link, and where the other record is not there.
+  func linked(
+    _ relationship: RelationshipLayout, from view: RecordView, id: Int64
+  ) throws -> Int64? {
+    switch relationship.access {
+    case .attribute(let position, let mayDangle):
+      let field = view.field(position)
+      if field.isNull { return nil }
+      if mayDangle, try !exists(field.int64, in: try destination(of: relationship)) { return nil }
+      return field.int64
+    case .key(let index, let own):
+      return try damageNamed(relationship, id) {
+        try holder(of: index, valuesOf: view, own, in: relationship)
+      }
+    case .holders, .keyHolders, .links:
+      var first: Int64?
+      try eachLinked(relationship, from: view, id: id) { other in
+        first = other
+        return false
+      }
+      return first
+    }
+  }
+
+  /// Calls the closure with each record at the other end, until it returns `false`: in the order of
+  /// the relationship and then of object id.
+  func eachLinked(
+    _ relationship: RelationshipLayout, from view: RecordView, id: Int64,
+    _ body: (Int64) throws -> Bool
+  ) throws {
+    switch relationship.access {
+    case .attribute, .key:
+      if let other = try linked(relationship, from: view, id: id) { _ = try body(other) }
+    case .holders(let index):
+      try prepareToRead(entityNamed: relationship.description.destination)
+      try LinkKey.withPrefix(id) { prefix in
+        try eachEntry(of: index, prefix) { entry in
+          guard let other = index.objectID(key: entry.key, value: entry.value) else {
+            throw StoreError.unreadableLink(relationship)
+          }
+          return try body(other)
+        }
+      }
+    case .keyHolders(let index, let own):
+      try prepareToRead(entityNamed: relationship.description.destination)
+      try eachKeyHolder(index, own, relationship, from: view, id: id, body)
+    case .links(let index, let entity, let back):
+      try prepareToRead(entityNamed: entity)
+      try eachLink(relationship, index, back, id: id, body)
+    }
+  }
+
+  /// Whether an entity has a record of this number.
+  func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
+    try RecordKey.with(id) { try transaction.get(entity.tree, $0) } != nil
+  }
+
+  // MARK: Links by key
+
+  /// The record of the destination that has the values in its unique index.
+  private func holder(
+    of index: IndexLayout, valuesOf view: RecordView, _ own: [Int],
+    in relationship: RelationshipLayout
+  ) throws -> Int64? {
+    guard try linkKey.write(index, valuesOf: view, own) else { return nil }
+    let key = linkKey.writer.bytes
+    guard let value = try transaction.get(index.tree, key),
+      let other = index.objectID(key: key, value: value)
+    else { return nil }
+    guard linkKey.writer.isCut else { return other }
+    // The key holds only a hash of a long value, so the record has the last word.
+    let destination = try destination(of: relationship)
+    guard let found = try self.view(of: other, in: destination) else { return nil }
+    return try haveSameValues(found, index, view, own) ? other : nil
+  }
+
+  private func eachKeyHolder(
+    _ index: IndexLayout, _ own: [Int], _ relationship: RelationshipLayout, from view: RecordView,
+    id: Int64, _ body: (Int64) throws -> Bool
+  ) throws {
+    let isThere = try damageNamed(relationship, id) {
+      try linkKey.write(index, valuesOf: view, own)
+    }
+    guard isThere else { return }
+    // A copy: the closure may follow other links by key.
+    let prefix = Array(linkKey.writer.bytes)
+    let isCut = linkKey.writer.isCut
+    let holders = isCut ? try destination(of: relationship) : nil
+    try prefix.withUnsafeBytes { prefix in
+      try eachEntry(of: index, prefix) { entry in
+        guard let other = index.objectID(key: entry.key, value: entry.value) else {
+          throw StoreError.unreadableLink(relationship)
+        }
+        if let holders {
+          // Long values that begin alike share the range.
+          guard let found = try self.view(of: other, in: holders),
+            try damageNamed(
+              relationship, other, { try haveSameValues(found, index, view, own) })
+          else { return true }
+        }
+        return try body(other)
+      }
+    }
+  }
+
+  private func haveSameValues(
+    _ other: RecordView, _ index: IndexLayout, _ view: RecordView, _ own: [Int]
+  ) throws -> Bool {
+    for (part, position) in zip(index.parts, own)
+    where try other.value(part.position) != view.value(position) {
+      return false
+    }
+    return true
+  }
+
+  private func damageNamed<R>(
+    _ relationship: RelationshipLayout, _ id: Int64, _ body: () throws -> R
+  ) throws -> R {
+    do {
+      return try body()
+    } catch is RecordDamage {
+      throw StoreError.damaged(
+        "a record with links is unreadable", entity: relationship.inverse.destination, id: id)
+    }
+  }
+
+  // MARK: Links that are records
+
+  private func eachLink(
+    _ relationship: RelationshipLayout, _ index: IndexLayout, _ back: IndexLayout?, id: Int64,
+    _ body: (Int64) throws -> Bool
+  ) throws {
+    var goesOn = true
+    func each(_ index: IndexLayout, _ body: (Int64) throws -> Bool) throws {
+      try LinkKey.withPrefix(id) { prefix in
+        try eachEntry(of: index, prefix) { entry in
+          guard let other = LinkKey.last(of: index, entry.key) else {
+            throw StoreError.unreadableLink(relationship)
+          }
+          goesOn = try body(other)
+          return goesOn
+        }
+      }
+    }
+    // The lesser number of a pair stands first, so that those before this record come first.
+    if let back { try each(back, body) }
+    guard goesOn else { return }
+    try each(index) { other in
+      if back != nil, other == id { return true }  // linked to itself: was among the former
+      return try body(other)
+    }
+  }
+
+  /// Calls the closure with each entry whose key begins with the bytes, until it returns `false`.
+  func eachEntry(
+    of index: IndexLayout, _ prefix: UnsafeRawBufferPointer, _ body: (Cursor.Entry) throws -> Bool
+  ) throws {
+    var cursor = try transaction.cursor(index.tree)
+    var entry = try cursor.seek(atLeast: prefix)
+    while let found = entry, LinkKey.begins(found.key, with: prefix) {
+      guard try body(found) else { return }
+      entry = try cursor.next()
+    }
+  }
+}
+
+extension StoreError {
+  static func unreadableLink(_ relationship: RelationshipLayout) -> StoreError {
+    .damaged("an index entry is unreadable", entity: relationship.description.destination)
+  }
+}

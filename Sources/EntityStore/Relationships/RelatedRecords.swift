@@ -1,0 +1,55 @@
+public import EntityModel
+
+extension ReadTransaction {
+  /// The records that a relationship of a record leads to: those of an ordered relationship in its
+  /// order, others in order of object id, and those of a to-one relationship are at most one.
+  ///
+  /// - Throws: `unknownEntity`, `unknownRelationship`, `missingRecord`, `damaged`, `storage`.
+  /// - Complexity: O(log *n* + *k*) for *k* of them; they are not read.
+  public func related(_ id: ObjectID, _ relationship: String) throws -> [ObjectID] {
+    let (link, view) = try link(id, relationship)
+    var others: [ObjectID] = []
+    try eachLinked(link, from: view, id: id.number) { other in
+      others.append(ObjectID(entity: link.description.destination, number: other))
+      return true
+    }
+    return others
+  }
+
+  /// The record that a to-one relationship leads to.
+  ///
+  /// - Returns: `nil` without one.
+  /// - Throws: `invalidRequest` for a to-many relationship; else as `related`.
+  public func relatedObject(_ id: ObjectID, _ relationship: String) throws -> ObjectID? {
+    let (link, view) = try link(id, relationship)
+    if link.isToMany {
+      throw StoreError(
+        .invalidRequest, "the relationship is to-many",
+        [("entity", id.entity), ("relationship", relationship)], advice: "ask for all it leads to")
+    }
+    return try linked(link, from: view, id: id.number).map {
+      ObjectID(entity: link.description.destination, number: $0)
+    }
+  }
+
+  private func link(
+    _ id: ObjectID, _ relationship: String
+  ) throws -> (RelationshipLayout, RecordView) {
+    let entity = try catalog.entity(id.entity)
+    let link = try entity.requiredRelationship(named: relationship)
+    guard let view = try view(of: id.number, in: entity) else { throw StoreError.missing(id) }
+    return (link, view)
+  }
+}
+
+extension EntityLayout {
+  /// - Throws: `unknownRelationship`, naming those that there are.
+  func requiredRelationship(named name: String) throws(StoreError) -> RelationshipLayout {
+    if let found = relationship(named: name) { return found }
+    let names = relationships.map(\.description).filter { !$0.isHidden }.map(\.name)
+    throw StoreError(
+      .unknownRelationship, "no such relationship",
+      [("entity", self.name), ("relationship", name)],
+      advice: names.isEmpty ? "it has none" : "it has " + names.joined(separator: ", "))
+  }
+}
