@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(
+      name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
     // Libraries, lowest first.
     .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
@@ -40,8 +42,11 @@ let package = Package(
     .target(
       name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
+    .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
-      name: "EntityStore", dependencies: ["EntityModel", "LMDB", "StrictYAML", "CMooringXXHash"],
+      name: "EntityStore", dependencies: [
+        "EntityModel", "LMDB", "StrictYAML", "UnicodeText", "CMooringXXHash",
+      ],
       exclude: ["Migrations/System"],
       resources: [.embedInCode("Migrations/System/0001_chunked_writes.yaml")],
       swiftSettings: settings),
@@ -105,7 +110,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "HomeFeedTests", dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
+      name: "HomeFeedTests",
+      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",

@@ -101,7 +101,7 @@ import Testing
               entityName: "Episode", predicate: predicate,
               sortBy: [SortKey(sort, descending: true)], fetchLimit: 10, requiresIndex: true))
         }
-        guard case .index(name: index, _, _, isReversed: false) = plan.access else {
+        guard plan.indexes.map(\.name) == [index], !plan.indexes[0].isReversed else {
           Issue.record("\(index) does not serve: \(plan)")
           continue
         }

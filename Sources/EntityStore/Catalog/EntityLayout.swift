@@ -22,6 +22,8 @@ package final class EntityLayout: Sendable {
 
   /// Where the attributes of a Swift type are, in the order in which it lists them.
   private let typePositions = Guarded<[ObjectIdentifier: [Int]]>([:])
+  /// What the planner guesses by.
+  let currentSample = Guarded<EntitySample?>(nil)
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
   private let readingOrders = Guarded<[ObjectIdentifier: ReadingOrder]>([:])
 

@@ -1,88 +1,106 @@
-public import EntityModel
+import EntityModel
 import LMDB
 
-/// Runs a plan on a transaction's snapshot.
+/// Runs the record part of a request on a transaction's snapshot: filter, order, then window.
 ///
-/// Filter, order, then window. Records are handed on as views in the map: a row that the window
-/// or the filter drops costs no allocation.
+/// Records are handed on as views in the map: a row that the window or the filter drops costs no
+/// allocation.
 struct FetchExecution {
-  let entity: EntityLayout
-  let choice: Planner.Choice
+  let request: BoundRequest
+  let plan: AccessPlan
   let transaction: ReadTransaction
   private(set) var statistics = FetchStatistics()
 
+  var entity: EntityLayout { request.entity }
+
   init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
-    entity = try transaction.catalog.entity(request.entityName)
-    choice = try Planner.plan(request, entity: entity)
-    self.transaction = transaction
+    let entity = try transaction.catalog.entity(request.entityName)
     try transaction.prepareToRead(entity)
-    offset = request.fetchOffset
-    limit = request.fetchLimit == 0 ? Int.max : request.fetchLimit
+    try self.init(try BoundRequest(request, entity, in: transaction), in: transaction)
   }
 
-  private let offset: Int
-  private let limit: Int
-
-  /// How many matches there are up to the end of the window, at most.
-  private var windowEnd: Int {
-    let (end, overflows) = offset.addingReportingOverflow(limit)
-    return overflows ? Int.max : end
+  /// - Parameter request: Of an entity of which the transaction has been prepared to read.
+  init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
+    self.request = request
+    self.transaction = transaction
+    plan = try Planner.plan(request, in: transaction)
   }
 
-  /// Calls the closure with each row of the window, in order, until it returns `false`.
-  mutating func run(_ body: (Int64, RecordView) throws -> Bool) throws {
-    if choice.matchesNothing { return }
-    if choice.sortsInMemory { return try runSorted(body) }
-    guard limit > 0 else { return }
-    let (offset, limit) = (offset, limit)
+  /// Calls the closure with each row of the window, in order, until it returns `false`. The row
+  /// has a record, unless the plan is answered from the index alone.
+  mutating func run(_ body: (FetchRow) throws -> Bool) throws {
+    guard request.limit > 0 else { return }
+    if !plan.sort.isEmpty { return try runSorted(body) }
+    if plan.sortsByIdentity { return try runByIdentity(body) }
+    let (offset, limit) = (request.offset, request.limit)
     var skipped = 0
     var returned = 0
-    try eachMatch { id, view in
+    defer { statistics.rowsReturned = returned }
+    try eachMatch { row in
       if skipped < offset {
         skipped += 1
         return true
       }
       returned += 1
-      return try body(id, view) && returned < limit
+      return try body(row) && returned < limit
     }
-    statistics.rowsReturned = returned
   }
 
-  /// The number of rows in the window, without looking at records where the range says it all.
+  /// The same for a request that asks for whole records.
+  mutating func runRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
+    try run { row in
+      guard case .record(let view) = row.fields else { return true }
+      return try body(row.id, view)
+    }
+  }
+
+  /// The number of rows in the window, without looking at records where the ranges say it all.
   mutating func count() throws -> Int {
-    if choice.matchesNothing { return 0 }
+    let enough = request.windowEnd
     var matches = 0
-    let enough = windowEnd
-    if choice.filter == nil {
-      switch choice.access {
-      case .scan: matches = try transaction.transaction.count(entity.tree)
-      case .index(let index, let range, _):
-        if range == .all, index.listPart == nil {
-          matches = try transaction.transaction.count(index.tree)
-        } else {
-          matches = try countEntries(index, range, enough)
-        }
-      }
+    if plan.filter == nil, let counted = try countWithoutRecords(enough) {
+      matches = counted
     } else {
-      try eachMatch { _, _ in
+      try eachMatch { _ in
         matches += 1
         return matches < enough
       }
     }
-    return max(0, min(matches, enough) - offset)
+    return max(0, min(matches, enough) - request.offset)
   }
 
-  private mutating func countEntries(
-    _ index: IndexLayout, _ range: KeyRange, _ enough: Int
-  ) throws -> Int {
-    var matches = 0
-    var cursor = try transaction.transaction.cursor(index.tree)
-    var entry = try range.lower.withUnsafeBytes { lower in
-      lower.isEmpty ? try cursor.first() : try cursor.seek(atLeast: lower)
+  /// Whether `count` looks at nothing but the number of entries.
+  var countsOnly: Bool {
+    guard plan.filter == nil else { return false }
+    switch plan.access {
+    case .nothing, .scan: return true
+    case .index(let access): return !access.mayRepeat
+    case .identifiers, .union: return false
     }
-    while let found = entry, range.isBelowUpper(found.key), matches < enough {
-      matches += 1
-      entry = try cursor.next()
+  }
+
+  private mutating func countWithoutRecords(_ enough: Int) throws -> Int? {
+    switch plan.access {
+    case .nothing: return 0
+    case .scan: return try transaction.transaction.count(entity.tree)
+    case .index(let access) where !access.mayRepeat:
+      if access.ranges == [.all], access.index.listPart == nil {
+        return try transaction.transaction.count(access.index.tree)
+      }
+      return try countEntries(access, enough)
+    case .index, .identifiers, .union: return nil
+    }
+  }
+
+  private mutating func countEntries(_ access: IndexAccess, _ enough: Int) throws -> Int {
+    var matches = 0
+    var cursor = try transaction.transaction.cursor(access.index.tree)
+    for range in access.ranges where matches < enough {
+      var entry = try range.lower.withUnsafeBytes { try cursor.seek(atLeast: $0) }
+      while let found = entry, range.isBelowUpper(found.key), matches < enough {
+        matches += 1
+        entry = try cursor.next()
+      }
     }
     statistics.entriesRead += matches
     return matches
@@ -90,54 +108,133 @@ struct FetchExecution {
 
   // MARK: Matches in the order of the access
 
-  private mutating func eachMatch(_ body: (Int64, RecordView) throws -> Bool) throws {
-    switch choice.access {
+  private mutating func eachMatch(_ body: (FetchRow) throws -> Bool) throws {
+    switch plan.access {
+    case .nothing: return
     case .scan: try eachRecord(body)
-    case .index(let index, let range, let isReversed):
-      var scan = try IndexScan(index, range, isReversed: isReversed, in: transaction, entity)
-      defer { statistics.entriesRead += scan.entriesRead }
-      let filter = choice.filter
-      var read = 0
-      defer { statistics.recordsRead += read }
-      try scan.eachEntry { id in
-        guard let view = try transaction.view(of: id, in: entity) else {
-          // The caller has deleted it while it goes through these very entries.
-          if transaction.hasChanged(entity) { return true }
-          throw StoreError.damaged(
-            "an index entry points at no record", entity: entity.name, id: id)
-        }
-        read += 1
-        if let filter, try !filter.matchesRecord(view, entity, id) { return true }
-        return try body(id, view)
+    case .identifiers(let ids): try eachRecord(of: ids, mayBeMissing: true, body)
+    case .index(let access) where access.mayRepeat:
+      try eachRecord(of: try identifiers(of: [access]), mayBeMissing: false, body)
+    case .index(let access) where plan.isIndexOnly: try eachEntry(access, body)
+    case .index(let access):
+      var walk = IndexWalk(access, in: transaction, entity)
+      defer { statistics.entriesRead += walk.entriesRead }
+      while let id = try walk.next() {
+        guard try visit(id, mayBeMissing: false, body) else { return }
       }
+    case .union(let accesses):
+      try eachRecord(of: try identifiers(of: accesses), mayBeMissing: false, body)
     }
   }
 
-  private mutating func eachRecord(_ body: (Int64, RecordView) throws -> Bool) throws {
+  private mutating func eachRecord(_ body: (FetchRow) throws -> Bool) throws {
     var cursor = try transaction.transaction.cursor(entity.tree)
     var entry = try cursor.first()
     while let found = entry {
       guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
       statistics.recordsRead += 1
-      if try choice.filter?.matchesRecord(view, entity, id) ?? true {
-        guard try body(id, view) else { return }
-      }
+      guard try filtered(FetchRow(id: id, view: view), body) else { return }
       entry = try cursor.next()
     }
+  }
+
+  private mutating func eachRecord(
+    of ids: [Int64], mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
+  ) throws {
+    for id in ids {
+      guard try visit(id, mayBeMissing: mayBeMissing, body) else { return }
+    }
+  }
+
+  private mutating func visit(
+    _ id: Int64, mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
+  ) throws -> Bool {
+    guard let view = try transaction.view(of: id, in: entity) else {
+      // The caller may have deleted it while it goes through these very entries.
+      if mayBeMissing || transaction.hasChanged(entity) { return true }
+      throw StoreError.damaged("an index entry points at no record", entity: entity.name, id: id)
+    }
+    statistics.recordsRead += 1
+    return try filtered(FetchRow(id: id, view: view), body)
+  }
+
+  private func filtered(
+    _ row: FetchRow, _ body: (FetchRow) throws -> Bool
+  ) throws -> Bool {
+    do {
+      if let filter = plan.filter, try !filter.matches(row, in: transaction) { return true }
+      return try body(row)
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
+    }
+  }
+
+  /// The records of several accesses, each once, in order of object id.
+  private mutating func identifiers(of accesses: [IndexAccess]) throws -> [Int64] {
+    var ids: Set<Int64> = []
+    for access in accesses {
+      var walk = IndexWalk(access, in: transaction, entity)
+      while let id = try walk.next() { ids.insert(id) }
+      statistics.entriesRead += walk.entriesRead
+    }
+    return ids.sorted()
+  }
+
+  // MARK: From the index alone
+
+  /// Hands on the values that the keys hold; of a key that was cut the record has the last word.
+  private mutating func eachEntry(
+    _ access: IndexAccess, _ body: (FetchRow) throws -> Bool
+  ) throws {
+    for range in access.isReversed ? access.ranges.reversed() : access.ranges {
+      let stream = try IndexStream(
+        access.index, range, isReversed: access.isReversed, orderedParts: access.orderedParts,
+        in: transaction, entity)
+      defer { statistics.entriesRead += stream.entriesRead }
+      while let entry = try stream.advance() {
+        guard try visit(entry, of: access.index, body) else { return }
+      }
+    }
+  }
+
+  private mutating func visit(
+    _ entry: Cursor.Entry, of index: IndexLayout, _ body: (FetchRow) throws -> Bool
+  ) throws -> Bool {
+    guard let id = index.objectID(key: entry.key, value: entry.value),
+      let values = row(entry.key, index)
+    else { throw StoreError.damaged("an index entry is unreadable", entity: entity.name) }
+    if index.isCut(entry.key) { return try visit(id, mayBeMissing: false, body) }
+    return try filtered(FetchRow(id: id, fields: .values(values)), body)
+  }
+
+  /// The entry at the beginning of the access in its direction, as the values it holds.
+  mutating func firstEntry(_ access: IndexAccess) throws -> FetchRow? {
+    var first: FetchRow?
+    try eachEntry(access) { row in
+      first = row
+      return false
+    }
+    return first
+  }
+
+  private func row(_ key: UnsafeRawBufferPointer, _ index: IndexLayout) -> [Value]? {
+    guard let parts = KeyReader(index).parts(of: key) else { return nil }
+    var values = [Value](repeating: .null, count: entity.description.attributes.count)
+    for (part, read) in zip(index.parts, parts) { values[part.position] = read.value }
+    return values
   }
 
   // MARK: Sorting in memory
 
   /// Sorts all matches, keeping no more than the window needs.
-  private mutating func runSorted(_ body: (Int64, RecordView) throws -> Bool) throws {
-    let window = windowEnd
-    guard limit > 0 else { return }
+  private mutating func runSorted(_ body: (FetchRow) throws -> Bool) throws {
+    let window = request.windowEnd
+    let sort = plan.sort
+    let transaction = transaction
     var rows: [SortedRow] = []
-    let sort = choice.sort
-    let entity = entity
-    try eachMatch { id, view in
-      rows.append(try SortedRow(id: id, view: view, sort: sort, entity: entity))
+    try eachMatch { row in
+      rows.append(try SortedRow(row, sort: sort, in: transaction))
       // Cut back now and then, so memory is a multiple of the window and sorting stays cheap.
       if window < Int.max / 4, rows.count >= window * 2 + 1_000 {
         rows.sort { $0.precedes($1, sort) }
@@ -146,94 +243,29 @@ struct FetchExecution {
       return true
     }
     rows.sort { $0.precedes($1, sort) }
-    for row in rows.dropFirst(offset).prefix(limit) {
-      guard let view = try transaction.view(of: row.id, in: entity) else { continue }
+    try hand(on: rows.map(\.id), body)
+  }
+
+  private mutating func runByIdentity(_ body: (FetchRow) throws -> Bool) throws {
+    var ids: [Int64] = []
+    try eachMatch { row in
+      ids.append(row.id)
+      return true
+    }
+    try hand(on: ids.sorted(), body)
+  }
+
+  private mutating func hand(
+    on ids: [Int64], _ body: (FetchRow) throws -> Bool
+  ) throws {
+    for id in ids.dropFirst(request.offset).prefix(request.limit) {
+      guard let view = try transaction.view(of: id, in: entity) else { continue }
       statistics.rowsReturned += 1
-      guard try body(row.id, view) else { return }
+      do {
+        guard try body(FetchRow(id: id, view: view)) else { return }
+      } catch is RecordDamage {
+        throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+      }
     }
-  }
-}
-
-/// A match that waits for its place: identity and sort values.
-struct SortedRow {
-  let id: Int64
-  private let values: [Value]
-
-  init(id: Int64, view: RecordView, sort: [Planner.SortPart], entity: EntityLayout) throws {
-    self.id = id
-    do {
-      values = try sort.map { try view.value($0.position) }
-    } catch {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-    }
-  }
-
-  func precedes(_ other: SortedRow, _ sort: [Planner.SortPart]) -> Bool {
-    for (number, part) in sort.enumerated() {
-      let order = values[number].compared(with: other.values[number]) ?? .same
-      if order != .same { return (order == .ascending) != part.isDescending }
-    }
-    return id < other.id
-  }
-}
-
-extension PredicateProgram {
-  func matchesRecord(_ view: RecordView, _ entity: EntityLayout, _ id: Int64) throws -> Bool {
-    do {
-      return try matches(view)
-    } catch {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-    }
-  }
-}
-
-extension ReadTransaction {
-  /// The records of the request, filtered, sorted and windowed.
-  ///
-  /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest`, `requiresIndex`, `damaged`,
-  ///   `storage`. Never a part of the answer.
-  public func fetch(_ request: FetchRequest) throws -> [Record] {
-    var records: [Record] = []
-    var execution = try FetchExecution(request, in: self)
-    let entity = execution.entity
-    try execution.run { id, view in
-      records.append(try record(view, id: id, in: entity))
-      return true
-    }
-    return records
-  }
-
-  /// Calls the closure with each record in turn, until it returns `false`: memory is bounded by
-  /// one record where an index gives the order.
-  @discardableResult
-  public func forEach(
-    _ request: FetchRequest, _ body: (Record) throws -> Bool
-  ) throws -> FetchStatistics {
-    var execution = try FetchExecution(request, in: self)
-    let entity = execution.entity
-    try execution.run { id, view in try body(try record(view, id: id, in: entity)) }
-    return execution.statistics
-  }
-
-  /// The identities of the records, without reading more of them than the filter needs.
-  public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
-    var identifiers: [ObjectID] = []
-    var execution = try FetchExecution(request, in: self)
-    try execution.run { id, _ in
-      identifiers.append(ObjectID(entity: request.entityName, number: id))
-      return true
-    }
-    return identifiers
-  }
-
-  /// The number of records that the request would return.
-  public func count(_ request: FetchRequest) throws -> Int {
-    var execution = try FetchExecution(request, in: self)
-    return try execution.count()
-  }
-
-  /// How the request would be answered; nothing is read but the catalog.
-  public func explain(_ request: FetchRequest) throws -> FetchPlan {
-    try Planner.explain(request, entity: try catalog.entity(request.entityName))
   }
 }

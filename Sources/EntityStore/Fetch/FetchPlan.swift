@@ -1,55 +1,183 @@
 import EntityModel
 
-/// How a fetch is answered, in words: what `explain` returns.
+/// How a fetch is answered and what that has taken: what `explain` returns. As JSON its members
+/// have the names of the properties.
 public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
-  public enum Access: Codable, Hashable, Sendable {
-    /// Every record of the entity, in order of object id.
-    case scan
-    /// A range of an index, forward or backward.
-    case index(name: String, keys: String, range: String, isReversed: Bool)
-  }
-
   public var entity: String
-  public var access: Access
-  /// What is checked on the record itself; `nil` if the index range says it all.
+  /// Everything that the answer takes, from the access to the window.
+  public var kinds: Set<PlanKind>
+  /// The indexes that are read: none for a scan, several for a union.
+  public var indexes: [IndexUse]
+  /// What is checked on each record or entry; `nil` if the ranges say it all.
   public var filter: String?
-  /// Whether all matching records are sorted in memory before the window is taken.
-  public var sortsInMemory: Bool
   public var sortBy: String
+  public var groupBy: String
   public var limit: Int
   public var offset: Int
   /// Why the other indexes were not taken.
   public var rejected: [Rejection]
+  /// What the answer has read; `nil` of a plan that was not run.
+  public var statistics: FetchStatistics?
+
+  /// One index and what is read of it.
+  public struct IndexUse: Codable, Hashable, Sendable {
+    public var name: String
+    /// As a migration file writes them.
+    public var keys: String
+    /// The parts of the predicate that the ranges come from; empty if all entries are read.
+    public var range: [String]
+    public var rangeCount: Int
+    public var isReversed: Bool
+  }
 
   public struct Rejection: Codable, Hashable, Sendable {
     public var index: String
     public var reason: String
   }
 
+  /// Whether all matching records are sorted in memory before the window is taken.
+  public var sortsInMemory: Bool { kinds.contains(.sortInMemory) }
+
   public var description: String {
     var lines = ["fetch \(entity)"]
-    switch access {
-    case .scan: lines.append("  scan every record")
-    case .index(let name, let keys, let range, let isReversed):
-      lines.append("  index \(name) (\(keys))\(isReversed ? ", backward" : "")")
-      lines.append("  range \(range)")
-    }
+    if kinds.contains(.nothing) { lines.append("  nothing: the predicate is never true") }
+    if kinds.contains(.scan) { lines.append("  scan every record") }
+    if kinds.contains(.identifiers) { lines.append("  records by identity") }
+    if kinds.contains(.countOnly), indexes.isEmpty { lines.append("  the count of all records") }
+    for index in indexes { lines += text(of: index) }
+    if kinds.contains(.endOfIndex) { lines.append("  first and last entries only") }
+    if kinds.contains(.indexOnly) { lines.append("  from the index alone") }
     if let filter { lines.append("  filter \(filter)") }
+    if !groupBy.isEmpty { lines.append("  group by \(groupBy)") }
     if !sortBy.isEmpty {
       lines.append("  sort \(sortBy)\(sortsInMemory ? ", in memory" : ", by the access")")
     }
     if limit > 0 { lines.append("  limit \(limit)") }
     if offset > 0 { lines.append("  offset \(offset)") }
     for rejection in rejected { lines.append("  not \(rejection.index): \(rejection.reason)") }
+    if let statistics { lines.append("  \(statistics)") }
     return lines.joined(separator: "\n")
+  }
+
+  private func text(of index: IndexUse) -> [String] {
+    var how = ""
+    if kinds.contains(.skipScan) { how += ", skipping from one first value to the next" }
+    if index.isReversed { how += ", backward" }
+    var lines = ["  index \(index.name) (\(index.keys))\(how)"]
+    let range = index.range.isEmpty ? "all entries" : index.range.joined(separator: " AND ")
+    let count = index.rangeCount == 1 ? "" : "\(index.rangeCount) ranges"
+    let merged = kinds.contains(.mergedRanges) ? ", merged" : ""
+    lines.append("  range \(range)" + (count.isEmpty ? "" : " (\(count)\(merged))"))
+    return lines
+  }
+}
+
+/// What answering a fetch may take.
+public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
+  /// The predicate is never true, so that nothing is read.
+  case nothing
+  /// Every record, in order of object id.
+  case scan
+  /// Records by their identities.
+  case identifiers
+  /// One range of an index.
+  case indexRange
+  /// Several ranges of an index, one after the other.
+  case severalRanges
+  /// Several ranges of an index merged into one order.
+  case mergedRanges
+  /// An index whose first part the request does not name.
+  case skipScan
+  /// Several indexes, one for each side of an `OR`.
+  case union
+  /// An index on a list.
+  case listElements
+  /// The values come from the keys, and no record is read.
+  case indexOnly
+  /// Entries are counted and not looked at.
+  case countOnly
+  /// Minimum and maximum from the first and the last entry.
+  case endOfIndex
+  /// A part of the predicate is checked on each record or entry.
+  case filter
+  /// Records are sorted in memory.
+  case sortInMemory
+  /// Rows are collected into groups or aggregates.
+  case groups
+
+  public static func < (left: PlanKind, right: PlanKind) -> Bool {
+    left.rawValue < right.rawValue
   }
 }
 
 /// What an answered fetch has touched.
-public struct FetchStatistics: Codable, Hashable, Sendable {
+public struct FetchStatistics: Codable, Hashable, Sendable, CustomStringConvertible {
   public var entriesRead = 0
   public var recordsRead = 0
   public var rowsReturned = 0
 
   public init() {}
+
+  public var description: String {
+    "read \(entriesRead) \(entriesRead == 1 ? "entry" : "entries"), "
+      + "\(recordsRead) \(recordsRead == 1 ? "record" : "records"); "
+      + "returned \(rowsReturned) \(rowsReturned == 1 ? "row" : "rows")"
+  }
+
+  mutating func add(_ other: FetchStatistics) {
+    entriesRead += other.entriesRead
+    recordsRead += other.recordsRead
+  }
+}
+
+extension FetchPlan {
+  /// - Parameter plan: `nil` where nothing but ends of indexes or counts is read.
+  init(_ request: FetchRequest, _ plan: AccessPlan, _ entity: EntityLayout) {
+    self.init(
+      entity: request.entityName, kinds: plan.kinds, indexes: plan.indexUses(entity),
+      filter: plan.filterText,
+      sortBy: request.sortBy.map(\.description).joined(separator: ", "),
+      groupBy: request.propertiesToGroupBy.joined(separator: ", "), limit: request.fetchLimit,
+      offset: request.fetchOffset, rejected: plan.rejected)
+    if request.isGrouped { kinds.insert(.groups) }
+  }
+}
+
+extension AccessPlan {
+  fileprivate var kinds: Set<PlanKind> {
+    var kinds: Set<PlanKind> = []
+    switch access {
+    case .nothing: kinds.insert(.nothing)
+    case .scan: kinds.insert(.scan)
+    case .identifiers: kinds.insert(.identifiers)
+    case .index(let access):
+      if case .merged = access.order, access.ranges.count > 1 {
+        kinds.insert(.mergedRanges)
+      } else {
+        kinds.insert(access.ranges.count == 1 ? .indexRange : .severalRanges)
+      }
+      if isSkipScan { kinds.insert(.skipScan) }
+      if access.index.listPart != nil { kinds.insert(.listElements) }
+    case .union: kinds.insert(.union)
+    }
+    if isIndexOnly { kinds.insert(.indexOnly) }
+    if filter != nil { kinds.insert(.filter) }
+    if !sort.isEmpty { kinds.insert(.sortInMemory) }
+    return kinds
+  }
+
+  fileprivate func indexUses(_ entity: EntityLayout) -> [FetchPlan.IndexUse] {
+    let accesses: [IndexAccess] =
+      switch access {
+      case .index(let access): [access]
+      case .union(let accesses): accesses
+      case .nothing, .scan, .identifiers: []
+      }
+    return accesses.map { access in
+      FetchPlan.IndexUse(
+        name: access.index.description.name,
+        keys: entity.description.keyText(of: access.index.description), range: rangeTexts,
+        rangeCount: access.ranges.count, isReversed: access.isReversed)
+    }
+  }
 }

@@ -55,6 +55,21 @@ struct KeyReader {
     return nil
   }
 
+  /// How many of the key's bytes the first parts take; up to the mark of the first that was cut.
+  ///
+  /// - Returns: `nil` for bytes that no writer wrote.
+  func end(ofParts count: Int, _ key: UnsafeRawBufferPointer) -> Int? {
+    var rest = index.sortBytes(of: key)[...]
+    var end = 0
+    for part in index.parts.prefix(count) {
+      guard let extent = extent(of: part, rest) else { return nil }
+      end += extent.count
+      if extent.isCut { return end - (index.isUnique ? KeyWriter.hashBytes : 0) }
+      rest = rest.dropFirst(extent.count)
+    }
+    return end
+  }
+
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
   // MARK: Where a component ends

@@ -88,7 +88,7 @@ public class ReadTransaction {
     of entity: EntityLayout, _ body: (StoredRow) throws -> Bool
   ) throws {
     var execution = try FetchExecution(FetchRequest(entityName: entity.name), in: self)
-    try execution.run { id, view in try body(StoredRow(view: view, entity: entity, id: id)) }
+    try execution.runRecords { id, view in try body(StoredRow(view: view, entity: entity, id: id)) }
   }
 
   // MARK: Views

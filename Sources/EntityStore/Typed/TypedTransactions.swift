@@ -46,7 +46,7 @@ extension ReadTransaction {
   ) throws {
     var execution = try FetchExecution(request, in: self)
     var decoder = EntityDecoder(type, entity: execution.entity)
-    try execution.run { _, view in
+    try execution.runRecords { _, view in
       try decoder.decode(view, body)
       return true
     }

@@ -44,8 +44,8 @@ import Testing
         #expect(try temporary.store.fetch(request).count == 1, "\(name) == \(value)")
       }
       let refused: [(String, Value)] = [
-        ("score", "2"), ("name", 2), ("rank", 1.5), ("dueAt", "yesterday"), ("kind", "huge"),
-        ("isOpen", 1), ("tags", "a"),
+        ("score", "2"), ("name", 2), ("rank", "1"), ("dueAt", "yesterday"), ("kind", "huge"),
+        ("isOpen", 2), ("tags", "a"),
       ]
       for (name, value) in refused {
         let request = FetchRequest(

@@ -208,34 +208,15 @@ struct History: Sendable {
 
 /// Which ways of answering a fetch have been met.
 struct PlanKinds {
-  private var seen: Set<String> = []
+  private var seen: Set<PlanKind> = []
 
-  mutating func add(_ plan: FetchPlan) {
-    switch plan.access {
-    case .scan: seen.insert("scan")
-    case .index(_, let keys, let range, let isReversed):
-      seen.insert(isReversed ? "backward" : "forward")
-      if range.contains("==") { seen.insert("equal") }
-      if range.contains("<") || range.contains(">") { seen.insert("range") }
-      if range.contains("== null") { seen.insert("equal to null") }
-      if range.contains("!= null") { seen.insert("not null") }
-      if range == "all entries" { seen.insert("all entries") }
-      if range.contains("=="), range.contains("<") || range.contains(">") {
-        seen.insert("equal, then range")
-      }
-      if keys.contains(",") { seen.insert("compound") }
-      seen.insert(plan.filter == nil ? "no filter" : "filter on an index")
-      seen.insert(plan.sortsInMemory ? "index, sorted in memory" : "index gives the order")
-    }
-    if plan.sortsInMemory { seen.insert("sorted in memory") }
-    if plan.access == .scan, plan.sortsInMemory { seen.insert("scan, sorted in memory") }
-  }
+  mutating func add(_ plan: FetchPlan) { seen.formUnion(plan.kinds) }
 
-  var missing: Set<String> {
-    Set([
-      "scan", "backward", "forward", "equal", "range", "equal to null", "not null", "all entries",
-      "equal, then range", "compound", "no filter", "filter on an index", "sorted in memory",
-      "index, sorted in memory", "index gives the order", "scan, sorted in memory",
+  var missing: Set<PlanKind> {
+    // Requests here ask for records of one entity, and for nothing of lists.
+    Set(PlanKind.allCases).subtracting([
+      .identifiers, .listElements, .indexOnly, .countOnly, .endOfIndex, .groups,
+      .severalRanges, .union,
     ]).subtracting(seen)
   }
 }

@@ -1,0 +1,353 @@
+import EntityModel
+
+/// Binds predicates and expressions to an entity, or to the columns of grouped rows: names become
+/// positions, constants take the kinds of what they are compared with, and what makes no sense is
+/// refused before anything is read.
+struct Binder {
+  let scope: Scope
+  let transaction: ReadTransaction
+
+  enum Scope {
+    case entity(EntityLayout)
+    case columns(GroupColumns)
+  }
+
+  /// Deeper trees cannot be meant, and would use up a thread's stack.
+  static let depthMax = 400
+
+  init(_ scope: Scope, in transaction: ReadTransaction) {
+    self.scope = scope
+    self.transaction = transaction
+  }
+
+  /// - Throws: `unknownAttribute`, `invalidRequest`.
+  func bind(_ predicate: FetchPredicate, depth: Int = 0) throws -> PredicateProgram {
+    guard depth < Binder.depthMax else {
+      throw StoreError(
+        .invalidRequest, "a predicate is nested too deeply", [("limit", String(Binder.depthMax))],
+        advice: "use IN for long lists, and fewer parentheses")
+    }
+    switch predicate {
+    case .always(let value): return .constant(Logic(value))
+    case .comparison(let comparison): return try bind(comparison)
+    case .exists(let path, let part): return try exists(path, part, depth)
+    case .and(let parts): return .and(try parts.map { try bind($0, depth: depth + 1) })
+    case .or(let parts): return .or(try parts.map { try bind($0, depth: depth + 1) })
+    case .not(let part): return .not(try bind(part, depth: depth + 1))
+    }
+  }
+
+  private func exists(
+    _ path: String, _ part: FetchPredicate, _ depth: Int
+  ) throws -> PredicateProgram {
+    let resolved = try resolve(path)
+    guard case .relationship(let hop) = resolved.end else {
+      throw StoreError(
+        .invalidRequest, "SATISFIES needs the path of a relationship", [("path", path)],
+        advice: "compare the elements of a list with ANY")
+    }
+    let inner = Binder(.entity(hop.destination), in: transaction)
+    return .records(resolved.allHops, try inner.bind(part, depth: depth + 1), .any)
+  }
+
+  private func bind(_ comparison: FetchPredicate.Comparison) throws -> PredicateProgram {
+    if let quantifier = comparison.quantifier { return try bind(comparison, quantifier) }
+    let left = try bind(comparison.left)
+    switch comparison.comparison {
+    case .between: return try between(left, comparison)
+    case .isIn: return try isIn(left, comparison)
+    case .contains, .beginsWith, .endsWith, .like, .matches:
+      return try text(left, try bind(comparison.right), comparison)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      return try order(left, try bind(comparison.right), comparison, comparison.comparison)
+    }
+  }
+
+  // MARK: Order
+
+  private func order(
+    _ left: BoundExpression, _ right: BoundExpression, _ whole: FetchPredicate.Comparison,
+    _ comparison: ComparisonOperator
+  ) throws -> PredicateProgram {
+    guard let test = OrderTest(comparison) else { throw misfit(whole) }
+    if left.constant?.isNull == true { return nullTest(right, test) }
+    if right.constant?.isNull == true { return nullTest(left, test) }
+    if left.constant != nil, right.constant == nil {
+      return try order(right, left, test.mirrored, whole)
+    }
+    return try order(left, right, test, whole)
+  }
+
+  /// With the constant null: `==` and `!=` ask for it, any order against it is unknown.
+  private func nullTest(_ other: BoundExpression, _ test: OrderTest) -> PredicateProgram {
+    switch test {
+    case .equal: other.isNull
+    case .notEqual: other.position == nil ? .not(other.isNull) : other.tested(by: .isNotNull)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: .constant(.unknown)
+    }
+  }
+
+  private func order(
+    _ left: BoundExpression, _ right: BoundExpression, _ test: OrderTest,
+    _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    if !whole.options.isEmpty, !(left.kind.isText && right.kind.isText) {
+      throw optionsMisfit(whole)
+    }
+    if case .object = left.kind { return try identity(left, right, test, whole) }
+    if case .object = right.kind { return try identity(right, left, test, whole) }
+    guard let constant = right.constant, left.constant == nil else {
+      guard left.kind.compares(with: right.kind) else { throw misfit(whole) }
+      if left.constant?.isNotANumber == true || right.constant?.isNotANumber == true {
+        throw misfit(whole)
+      }
+      if whole.options.isEmpty { return .compare(left.program, test, right.program) }
+      return .compareTexts(left.program, right.program, whole.comparison, whole.options)
+    }
+    let value = try right.constant(like: left, constant)
+    if !whole.options.isEmpty, whole.options != .normalized {
+      return left.tested(by: .text(try TextTest(test.comparison, value.text, whole.options)))
+    }
+    if left.kind == .value(.int64), case .double(let real) = value {
+      return left.tested(by: AttributeTest(test, integer: real))
+    }
+    return left.tested(by: AttributeTest(test, value))
+  }
+
+  private func identity(
+    _ object: BoundExpression, _ other: BoundExpression, _ test: OrderTest,
+    _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    guard test == .equal || test == .notEqual,
+      other.kind == object.kind || other.constant?.kind == .int64
+    else { throw misfit(whole) }
+    guard case .int64(let id)? = other.constant else {
+      return .compare(object.program, test, other.program)
+    }
+    if case .identity = object.program {
+      return test == .equal ? .identity([id]) : .not(.identity([id]))
+    }
+    return object.tested(by: .int64(test, id))
+  }
+
+  // MARK: Ranges and lists of constants
+
+  private func between(
+    _ left: BoundExpression, _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    guard case .list(let bounds) = whole.right, bounds.count == 2 else {
+      throw StoreError(
+        .invalidRequest, "BETWEEN needs a list of two", [("predicate", whole.text)],
+        advice: "write it as attribute BETWEEN {1, 10}")
+    }
+    return .and([
+      try order(left, try bind(bounds[0]), whole, .greaterOrEqual),
+      try order(left, try bind(bounds[1]), whole, .lessOrEqual),
+    ])
+  }
+
+  private func isIn(
+    _ left: BoundExpression, _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    guard let list = whole.right.elements else {
+      let right = try bind(whole.right)
+      if right.constant?.isNull == true { return .constant(.unknown) }
+      guard right.kind == .value(.strings), left.kind == .value(.string) || left.kind == .null
+      else { throw misfit(whole) }
+      return .contains(list: right.program, left.program)
+    }
+    if list.isEmpty { return .constant(.no) }
+    let elements = try list.map { try bind($0) }
+    let constants = elements.compactMap(\.constant)
+    guard constants.count == elements.count, left.constant == nil else {
+      return .or(try elements.map { try order(left, $0, whole, .equal) })
+    }
+    var values: [Value] = []
+    for (element, constant) in zip(elements, constants) where !constant.isNull {
+      values.append(try fit(element, constant, left, whole))
+    }
+    return try isIn(left, values, hasNull: values.count < elements.count, whole)
+  }
+
+  private func isIn(
+    _ left: BoundExpression, _ values: [Value], hasNull: Bool, _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    if !whole.options.isEmpty, whole.options != .normalized {
+      guard left.kind.isText else { throw optionsMisfit(whole) }
+      return left.tested(
+        by: .text(try TextTest(within: values.map(\.text), hasNull: hasNull, whole.options)))
+    }
+    if left.kind == .value(.int64) || left.kind.isObject {
+      let numbers = Set(values.compactMap(\.wholeNumber))
+      if case .identity = left.program {
+        return hasNull ? .or([.identity(numbers), .constant(.unknown)]) : .identity(numbers)
+      }
+      return left.tested(by: .int64Within(numbers, hasNull: hasNull))
+    }
+    return left.tested(by: .within(Set(values), hasNull: hasNull))
+  }
+
+  private func fit(
+    _ element: BoundExpression, _ constant: Value, _ left: BoundExpression,
+    _ whole: FetchPredicate.Comparison
+  ) throws -> Value {
+    guard left.kind.isObject else { return try element.constant(like: left, constant) }
+    guard element.kind == left.kind || constant.kind == .int64 && !element.kind.isObject else {
+      throw misfit(whole)
+    }
+    return constant
+  }
+
+  // MARK: Texts
+
+  private func text(
+    _ left: BoundExpression, _ right: BoundExpression, _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    if left.kind == .value(.strings), whole.comparison == .contains {
+      guard whole.options.isEmpty, right.kind == .value(.string) || right.kind == .null else {
+        throw StoreError(
+          .invalidRequest, "a list contains texts, and is asked without options",
+          [("predicate", whole.text)], advice: "use ANY to compare its elements in another way")
+      }
+      return .contains(list: left.program, right.program)
+    }
+    guard left.kind.isText || left.kind == .null, right.kind.isText || right.kind == .null else {
+      throw StoreError(
+        .invalidRequest, "a text operator is used on what is no text",
+        [("predicate", whole.text), ("left", left.kind.name), ("right", right.kind.name)],
+        advice: "use it on texts and URLs")
+    }
+    if left.kind == .null || right.kind == .null { return .constant(.unknown) }
+    guard let constant = right.constant else {
+      return .compareTexts(left.program, right.program, whole.comparison, whole.options)
+    }
+    return left.tested(by: .text(try TextTest(whole.comparison, constant.text, whole.options)))
+  }
+
+  // MARK: Quantifiers
+
+  private func bind(
+    _ whole: FetchPredicate.Comparison, _ quantifier: FetchPredicate.Quantifier
+  ) throws -> PredicateProgram {
+    guard case .path(let path) = whole.left else {
+      throw StoreError(
+        .invalidRequest, "ANY and ALL need a path on their left side",
+        [("predicate", whole.text)])
+    }
+    let resolved = try resolve(path)
+    let hops = resolved.allHops
+    guard let last = hops.lastIndex(where: { $0.relationship.isToMany }) else {
+      return try elements(of: resolved, whole, quantifier)
+    }
+    let rest = path.split(separator: ".").dropFirst(last + 1).joined(separator: ".")
+    var inner = whole
+    inner.left = rest.isEmpty ? .itself : .path(rest)
+    if resolved.listPosition == nil { inner.quantifier = nil }
+    try requireConstant(whole)
+    let binder = Binder(.entity(hops[last].destination), in: transaction)
+    return .records(Array(hops[...last]), try binder.bind(inner), quantifier)
+  }
+
+  private func elements(
+    of path: BoundPath, _ whole: FetchPredicate.Comparison, _ quantifier: FetchPredicate.Quantifier
+  ) throws -> PredicateProgram {
+    guard let position = path.listPosition else {
+      throw StoreError(
+        .invalidRequest, "ANY and ALL need a path that leads to many values",
+        [("predicate", whole.text)], advice: "leave the word out")
+    }
+    try requireConstant(whole)
+    let test = try elementTest(whole)
+    return path.hops.reversed().reduce(.elements(position, test, quantifier)) { .linked($1, $0) }
+  }
+
+  /// The comparison of one element, which is evaluated as a row of its own.
+  private func elementTest(_ whole: FetchPredicate.Comparison) throws -> PredicateProgram {
+    let element = BoundExpression(program: .attribute(0), kind: .value(.string), position: 0)
+    switch whole.comparison {
+    case .between: return try between(element, whole)
+    case .isIn: return try isIn(element, whole)
+    case .contains, .beginsWith, .endsWith, .like, .matches:
+      return try text(element, try bind(whole.right), whole)
+    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      return try order(element, try bind(whole.right), whole, whole.comparison)
+    }
+  }
+
+  private func requireConstant(_ whole: FetchPredicate.Comparison) throws {
+    if whole.right.isConstant { return }
+    throw StoreError(
+      .invalidRequest, "the right side of ANY and ALL must be a constant",
+      [("predicate", whole.text)],
+      advice: "write it as ANY relationship SATISFIES (…) where both sides are of that record")
+  }
+
+  // MARK: Refusals
+
+  private func misfit(_ whole: FetchPredicate.Comparison) -> StoreError {
+    StoreError(
+      .invalidRequest, "values of different types are compared", [("predicate", whole.text)],
+      advice: "compare texts with texts, numbers with numbers, records with records")
+  }
+
+  private func optionsMisfit(_ whole: FetchPredicate.Comparison) -> StoreError {
+    StoreError(
+      .invalidRequest, "[c], [d], [n] and [l] apply to texts only", [("predicate", whole.text)],
+      advice: "leave the options out")
+  }
+}
+
+extension ExpressionKind {
+  var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+extension OrderTest {
+  var comparison: ComparisonOperator {
+    switch self {
+    case .equal: .equal
+    case .notEqual: .notEqual
+    case .less: .less
+    case .lessOrEqual: .lessOrEqual
+    case .greater: .greater
+    case .greaterOrEqual: .greaterOrEqual
+    }
+  }
+}
+
+extension Value {
+  /// An integer, or a double that is one.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .int64(let number): number
+    case .double(let number): Int64(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension FetchPredicate.Comparison {
+  /// As a format string has it.
+  var text: String { FetchPredicate.comparison(self).description }
+}
+
+extension FetchExpression {
+  /// The elements of a list of expressions or of texts.
+  fileprivate var elements: [FetchExpression]? {
+    switch self {
+    case .list(let elements): elements
+    case .value(.strings(let texts)): texts.map { .value(.string($0)) }
+    default: nil
+    }
+  }
+
+  /// Whether it is the same for every record.
+  fileprivate var isConstant: Bool {
+    switch self {
+    case .value, .object: true
+    case .list(let parts): parts.allSatisfy(\.isConstant)
+    case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
+    case .negative(let part): part.isConstant
+    case .path, .itself, .variable, .collection, .aggregate: false
+    }
+  }
+}

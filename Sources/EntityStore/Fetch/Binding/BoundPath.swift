@@ -1,0 +1,72 @@
+import EntityModel
+
+/// A path of names resolved along relationships.
+struct BoundPath {
+  /// The relationships that are passed, but for one at the end.
+  var hops: [Hop] = []
+  var end: End
+  /// The entity that the end belongs to.
+  var entity: EntityLayout
+
+  enum End {
+    case attribute(Int)
+    case relationship(Hop)
+  }
+
+  /// More relationships than anybody has use for.
+  static let hopsMax = 16
+
+  /// - Throws: `unknownAttribute`, naming what there is; `invalidRequest`.
+  init(_ path: String, of entity: EntityLayout, in transaction: ReadTransaction) throws {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard names.count <= BoundPath.hopsMax else {
+      throw StoreError(.invalidRequest, "a path is too long", [("path", path)])
+    }
+    var current = entity
+    var hops: [Hop] = []
+    for name in names.dropLast() {
+      guard let relationship = current.relationship(named: name) else {
+        throw BoundPath.noRelationship(name, of: current, path)
+      }
+      let destination = try transaction.destination(of: relationship)
+      hops.append(Hop(relationship: relationship, destination: destination))
+      current = destination
+    }
+    let last = names[names.count - 1]
+    self.hops = hops
+    self.entity = current
+    if let relationship = current.relationship(named: last) {
+      end = .relationship(
+        Hop(
+          relationship: relationship, destination: try transaction.destination(of: relationship)))
+    } else {
+      end = .attribute(try current.position(of: last))
+    }
+  }
+
+  /// The hops with the relationship at the end, if there is one.
+  var allHops: [Hop] {
+    if case .relationship(let hop) = end { hops + [hop] } else { hops }
+  }
+
+  /// Whether it leads to many values.
+  var isToMany: Bool { allHops.contains { $0.relationship.isToMany } || listPosition != nil }
+
+  /// The attribute at the end, where it is a list.
+  var listPosition: Int? {
+    guard case .attribute(let position) = end,
+      entity.description.attributes[position].type.kind == .strings
+    else { return nil }
+    return position
+  }
+
+  private static func noRelationship(
+    _ name: String, of entity: EntityLayout, _ path: String
+  ) -> StoreError {
+    let names = entity.description.relationships.map(\.name).joined(separator: ", ")
+    return StoreError(
+      .unknownAttribute, "a path goes on after what is no relationship",
+      [("entity", entity.name), ("path", path), ("name", name)],
+      advice: names.isEmpty ? "the entity has no relationships" : "its relationships are \(names)")
+  }
+}

@@ -1,0 +1,77 @@
+import EntityModel
+import Foundation
+
+extension BoundExpression {
+  /// A constant in the kind of what it is compared with.
+  ///
+  /// An integer serves for a double or a decimal, a double for a decimal, 0 and 1 for a bool, a
+  /// case name for an enumeration, a text for a date, URL, UUID or decimal. Against an integer a
+  /// double stays one.
+  ///
+  /// - Throws: `invalidRequest` for a constant that does not fit, NaN included.
+  func constant(like other: BoundExpression, _ value: Value) throws -> Value {
+    if let fitting = try BoundExpression.fit(value, other.kind, other.attribute) { return fitting }
+    throw StoreError(
+      .invalidRequest, "values of different types are compared",
+      [
+        ("expression", other.attribute?.name ?? other.kind.name),
+        ("type", other.attribute?.type.name ?? other.kind.name), ("value", value.text),
+        ("its type", kind.name),
+      ], advice: "write a value of that type")
+  }
+
+  private static func fit(
+    _ value: Value, _ kind: ExpressionKind, _ attribute: AttributeDescription?
+  ) throws -> Value? {
+    if value.isNull { return .null }
+    if value.isNotANumber { return nil }
+    if case .enumeration(let enumeration)? = attribute?.type, case .string(let text) = value,
+      let named = enumeration.cases.first(where: { $0.name == text })
+    {
+      return named.rawValue
+    }
+    guard case .value(let wanted) = kind else { return nil }
+    if value.kind == wanted { return value }
+    switch (wanted, value) {
+    case (.double, .int64(let number)): return .double(Double(number))
+    case (.int64, .double): return value
+    case (.decimal, .int64(let number)): return .decimal(Decimal(number))
+    case (.decimal, .double(let number)): return decimal(number)
+    case (.double, .decimal): return value.number.map(Value.double)
+    case (.bool, .int64(let number)): return number == 0 || number == 1 ? .bool(number == 1) : nil
+    case (.string, .url(let url)): return .string(url.absoluteString)
+    case (.date, .string(let text)), (.url, .string(let text)), (.uuid, .string(let text)),
+      (.decimal, .string(let text)):
+      return Value(text: text, as: wanted, now: .distantPast)
+    default: return nil
+    }
+  }
+
+  /// By the shortest text of the double: 9.99 is the decimal 9.99.
+  private static func decimal(_ number: Double) -> Value? {
+    guard number.isFinite else { return nil }
+    return Decimal(string: number.description).map(Value.decimal)
+  }
+}
+
+extension AttributeTest {
+  /// The test of a value of the kind against a constant that `constant(like:)` has fitted to it.
+  init(_ test: OrderTest, _ constant: Value) {
+    switch constant {
+    case .int64(let number): self = .int64(test, number)
+    case .double(let number): self = .double(test, number)
+    case .date(let date): self = .double(test, date.timeIntervalSinceReferenceDate)
+    case .string, .url, .data, .uuid: self = .bytes(test, constant.withBytes { Array($0) })
+    case .null, .bool, .decimal, .strings: self = .value(test, constant)
+    }
+  }
+
+  /// The test of an integer against a double.
+  init(_ test: OrderTest, integer real: Double) {
+    switch test.integerTest(real) {
+    case .test(let test, let number): self = .int64(test, number)
+    case .constant(true): self = .int64(.lessOrEqual, .max)
+    case .constant(false): self = .int64(.less, .min)
+    }
+  }
+}

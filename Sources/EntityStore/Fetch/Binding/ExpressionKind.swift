@@ -1,0 +1,54 @@
+import EntityModel
+
+/// What kind of value an expression has, known before anything is read.
+enum ExpressionKind: Equatable {
+  /// The constant null.
+  case null
+  case value(ValueKind)
+  /// A record of the entity: the value is its number.
+  case object(String)
+
+  var isText: Bool { self == .value(.string) || self == .value(.url) }
+
+  var isNumber: Bool {
+    self == .value(.int64) || self == .value(.double) || self == .value(.decimal)
+  }
+
+  var name: String {
+    switch self {
+    case .null: "nil"
+    case .value(let kind): kind.rawValue
+    case .object(let entity): "a record of \(entity)"
+    }
+  }
+
+  /// Whether values of both kinds can be compared.
+  func compares(with other: ExpressionKind) -> Bool {
+    self == other || self == .null || other == .null || (isNumber && other.isNumber)
+      || (isText && other.isText)
+  }
+}
+
+/// An expression with what the binder knows of it.
+struct BoundExpression {
+  var program: ExpressionProgram
+  var kind: ExpressionKind
+  /// The to-one relationships that lead to the record whose attribute it is.
+  var hops: [Hop] = []
+  /// The attribute at the end of the hops, where it is one.
+  var position: Int?
+  /// The description of that attribute: an enumeration gives names to constants.
+  var attribute: AttributeDescription?
+
+  var constant: Value? { if case .constant(let value) = program { value } else { nil } }
+
+  /// A test of the expression, on the bytes of the record where it is an attribute.
+  func tested(by test: AttributeTest) -> PredicateProgram {
+    guard let position else { return .expression(program, test) }
+    return hops.reversed().reduce(.attribute(position, test)) { .linked($1, $0) }
+  }
+
+  var isNull: PredicateProgram {
+    position == nil ? .isNull(program) : tested(by: .isNull)
+  }
+}

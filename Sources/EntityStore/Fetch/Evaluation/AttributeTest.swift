@@ -1,0 +1,96 @@
+import EntityModel
+import Foundation
+
+/// What a predicate says of one value and constants: evaluated on the bytes of a record, without
+/// building a value.
+enum AttributeTest {
+  case isNull
+  case isNotNull
+  case int64(OrderTest, Int64)
+  /// Of a double or a date.
+  case double(OrderTest, Double)
+  /// Of a text, data or a UUID, by its bytes.
+  case bytes(OrderTest, [UInt8])
+  case text(TextTest)
+  case value(OrderTest, Value)
+  case int64Within(Set<Int64>, hasNull: Bool)
+  case within(Set<Value>, hasNull: Bool)
+
+  func evaluate(_ row: FetchRow, _ position: Int) throws -> Logic {
+    switch row.fields {
+    case .record(let view): try evaluate(view.field(position))
+    case .values(let values): try evaluate(values[position])
+    case .missing: try evaluate(Value.null)
+    }
+  }
+
+  func evaluate(_ field: RecordField) throws -> Logic {
+    if field.isNull { return onNull }
+    switch self {
+    case .isNull: return .no
+    case .isNotNull: return .yes
+    case .int64(let test, let constant): return Logic(test.holds(field.int64, constant))
+    case .double(let test, let constant): return Logic(test.holds(field.double, constant))
+    case .bytes(let test, let constant):
+      let bytes = field.slot.kind == .uuid ? field.fixedBytes : try field.bytes()
+      return Logic(test.holds(constant.withUnsafeBytes { compare(bytes, $0) }, 0))
+    case .text(let test): return try test.evaluate(try field.bytes())
+    case .value(let test, let constant):
+      return Logic(try field.value().compared(with: constant).map(test.holds) ?? false)
+    case .int64Within(let set, let hasNull):
+      return set.contains(field.int64) ? .yes : (hasNull ? .unknown : .no)
+    case .within(let set, let hasNull):
+      return set.contains(try field.value()) ? .yes : (hasNull ? .unknown : .no)
+    }
+  }
+
+  func evaluate(_ value: Value) throws -> Logic {
+    if value.isNull { return onNull }
+    switch (self, value) {
+    case (.isNull, _): return .no
+    case (.isNotNull, _): return .yes
+    case (.int64(let test, let constant), .int64(let number)):
+      return Logic(test.holds(number, constant))
+    case (.double(let test, let constant), .double(let number)):
+      return Logic(test.holds(number, constant))
+    case (.double(let test, let constant), .date(let date)):
+      return Logic(test.holds(date.timeIntervalSinceReferenceDate, constant))
+    case (.bytes(let test, let constant), _):
+      return value.withBytes { bytes in
+        Logic(test.holds(constant.withUnsafeBytes { compare(bytes, $0) }, 0))
+      }
+    case (.text(let test), _): return try value.withBytes { try test.evaluate($0) }
+    case (.value(let test, let constant), _):
+      return Logic(value.compared(with: constant).map(test.holds) ?? false)
+    case (.int64Within(let set, let hasNull), .int64(let number)):
+      return set.contains(number) ? .yes : (hasNull ? .unknown : .no)
+    case (.within(let set, let hasNull), _):
+      return set.contains(value) ? .yes : (hasNull ? .unknown : .no)
+    default: return .no
+    }
+  }
+
+  private var onNull: Logic {
+    switch self {
+    case .isNull: .yes
+    case .isNotNull: .no
+    default: .unknown
+    }
+  }
+}
+
+extension Value {
+  /// The bytes of a text, of data or of a UUID; none for other kinds.
+  func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    switch self {
+    case .string(var text):
+      return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .url(let url):
+      var text = url.absoluteString
+      return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .data(let data): return try Array(data).withUnsafeBytes(body)
+    case .uuid(let uuid): return try withUnsafeBytes(of: uuid.uuid, body)
+    default: return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+}

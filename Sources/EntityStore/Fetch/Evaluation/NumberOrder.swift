@@ -1,0 +1,61 @@
+import EntityModel
+import Foundation
+
+extension Value {
+  /// How the value compares with another one, numbers of different kinds by what they count.
+  ///
+  /// An integer and a double are compared exactly, without rounding either.
+  ///
+  /// - Returns: `nil` where no order is defined.
+  func compared(withNumber other: Value) -> Ordering? {
+    switch (self, other) {
+    case (.int64(let a), .double(let b)): Value.compare(a, b)
+    case (.double(let a), .int64(let b)): Value.compare(b, a)?.reversed
+    case (.decimal(let a), .int64(let b)): Value.decimal(a).compared(with: .decimal(Decimal(b)))
+    case (.int64(let a), .decimal(let b)): Value.decimal(Decimal(a)).compared(with: .decimal(b))
+    case (.decimal, .double(let b)): number.flatMap { Value.double($0).compared(with: .double(b)) }
+    case (.double, .decimal): other.number.flatMap { compared(with: .double($0)) }
+    default: compared(with: other)
+    }
+  }
+
+  private static func compare(_ integer: Int64, _ real: Double) -> Ordering? {
+    if real.isNaN { return nil }
+    if real >= 9_223_372_036_854_775_808 { return .ascending }
+    if real < -9_223_372_036_854_775_808 { return .descending }
+    // Now the whole part fits, and it is exact.
+    let whole = Int64(real.rounded(.down))
+    if integer != whole { return integer < whole ? .ascending : .descending }
+    return real == real.rounded(.down) ? .same : .ascending
+  }
+}
+
+extension OrderTest {
+  /// The test of an integer that says the same as this one with a double.
+  ///
+  /// - Returns: `nil` where it is true of no integer (`== 2.5`); then it is false of each, but for
+  ///   `!=`, of which `alwaysHolds` speaks.
+  func integerTest(_ real: Double) -> IntegerTest {
+    if real >= 9_223_372_036_854_775_808 {
+      return .constant(self == .less || self == .lessOrEqual || self == .notEqual)
+    }
+    if real < -9_223_372_036_854_775_808 {
+      return .constant(self == .greater || self == .greaterOrEqual || self == .notEqual)
+    }
+    let floor = Int64(real.rounded(.down))
+    if real == real.rounded(.down) { return .test(self, floor) }
+    switch self {
+    case .equal: return .constant(false)
+    case .notEqual: return .constant(true)
+    case .less, .lessOrEqual: return .test(.lessOrEqual, floor)
+    case .greater, .greaterOrEqual: return .test(.greater, floor)
+    }
+  }
+
+  /// What a comparison of integers with a double comes to.
+  enum IntegerTest {
+    case test(OrderTest, Int64)
+    /// For every integer the same; null stays unknown.
+    case constant(Bool)
+  }
+}

@@ -1,0 +1,161 @@
+import EntityModel
+import Foundation
+
+/// A predicate bound to an entity: evaluated on a record's bytes where its sides are an attribute
+/// and constants.
+indirect enum PredicateProgram {
+  case constant(Logic)
+  case attribute(Int, AttributeTest)
+  /// The record is one of these.
+  case identity(Set<Int64>)
+  /// About the record that a to-one relationship leads to.
+  case linked(Hop, PredicateProgram)
+  /// Some record at the end of the path, or every one, for which the predicate is true.
+  case records([Hop], PredicateProgram, FetchPredicate.Quantifier)
+  /// Some element of a list, or every one, each as a row of one value.
+  case elements(Int, PredicateProgram, FetchPredicate.Quantifier)
+  case isNull(ExpressionProgram)
+  case expression(ExpressionProgram, AttributeTest)
+  case compare(ExpressionProgram, OrderTest, ExpressionProgram)
+  case compareTexts(ExpressionProgram, ExpressionProgram, ComparisonOperator, ComparisonOptions)
+  /// The text is an element of the list; unknown where either is null.
+  case contains(list: ExpressionProgram, ExpressionProgram)
+  case and([PredicateProgram])
+  case or([PredicateProgram])
+  case not(PredicateProgram)
+
+  /// Whether a fetch returns the record.
+  ///
+  /// - Throws: `damaged`; `invalidRequest` for arithmetic without a result and for a regular
+  ///   expression that takes too long.
+  func matches(_ row: FetchRow, in transaction: ReadTransaction) throws -> Bool {
+    try evaluate(row, in: transaction) == .yes
+  }
+
+  func evaluate(_ row: FetchRow, in transaction: ReadTransaction) throws -> Logic {
+    switch self {
+    case .constant(let logic): return logic
+    case .attribute(let position, let test): return try test.evaluate(row, position)
+    case .identity(let ids): return row.isMissing ? .unknown : Logic(ids.contains(row.id))
+    case .linked(let hop, let program):
+      return try hop.follow(row, in: transaction) { try program.evaluate($0, in: transaction) }
+    case .records(let hops, let program, let quantifier):
+      return try records(hops, program, quantifier, row, transaction)
+    case .elements(let position, let test, let quantifier):
+      return try elements(position, test, quantifier, row, transaction)
+    case .isNull(let expression):
+      return Logic(try expression.evaluate(row, in: transaction).isNull)
+    case .expression(let expression, let test):
+      return try test.evaluate(try expression.evaluate(row, in: transaction))
+    case .compare(let left, let test, let right):
+      let left = try left.evaluate(row, in: transaction)
+      let right = try right.evaluate(row, in: transaction)
+      if left.isNull || right.isNull { return .unknown }
+      return Logic(left.compared(withNumber: right).map(test.holds) ?? false)
+    case .compareTexts(let left, let right, let comparison, let options):
+      let left = try left.evaluate(row, in: transaction)
+      let right = try right.evaluate(row, in: transaction)
+      if left.isNull || right.isNull { return .unknown }
+      return try left.withBytes {
+        try TextTest(comparison, right.textOrEmpty, options).evaluate($0)
+      }
+    case .contains(let list, let element):
+      let element = try element.evaluate(row, in: transaction)
+      guard case .strings(let elements) = try list.evaluate(row, in: transaction), !element.isNull
+      else { return .unknown }
+      return Logic(elements.contains { Value.string($0) == element })
+    case .and(let parts): return try PredicateProgram.all(parts, row, transaction)
+    case .or(let parts): return try PredicateProgram.any(parts, row, transaction)
+    case .not(let part): return try part.evaluate(row, in: transaction).negated
+    }
+  }
+
+  private func records(
+    _ hops: [Hop], _ program: PredicateProgram, _ quantifier: FetchPredicate.Quantifier,
+    _ row: FetchRow, _ transaction: ReadTransaction
+  ) throws -> Logic {
+    let isAny = quantifier == .any
+    // It ends early with the first record that decides.
+    let endsWithout = try Hop.followAll(hops[...], row, in: transaction) { row in
+      try program.matches(row, in: transaction) != isAny
+    }
+    return Logic(endsWithout != isAny)
+  }
+
+  private func elements(
+    _ position: Int, _ test: PredicateProgram, _ quantifier: FetchPredicate.Quantifier,
+    _ row: FetchRow, _ transaction: ReadTransaction
+  ) throws -> Logic {
+    let isAny = quantifier == .any
+    guard case .strings(let elements) = try row.value(position) else { return Logic(!isAny) }
+    for element in elements {
+      let row = FetchRow(id: row.id, fields: .values([.string(element)]))
+      if try test.matches(row, in: transaction) == isAny { return Logic(isAny) }
+    }
+    return Logic(!isAny)
+  }
+
+  private static func all(
+    _ parts: [PredicateProgram], _ row: FetchRow, _ transaction: ReadTransaction
+  ) throws -> Logic {
+    var logic = Logic.yes
+    for part in parts {
+      switch try part.evaluate(row, in: transaction) {
+      case .no: return .no
+      case .unknown: logic = .unknown
+      case .yes: continue
+      }
+    }
+    return logic
+  }
+
+  private static func any(
+    _ parts: [PredicateProgram], _ row: FetchRow, _ transaction: ReadTransaction
+  ) throws -> Logic {
+    var logic = Logic.no
+    for part in parts {
+      switch try part.evaluate(row, in: transaction) {
+      case .yes: return .yes
+      case .unknown: logic = .unknown
+      case .no: continue
+      }
+    }
+    return logic
+  }
+}
+
+extension PredicateProgram {
+  /// The attributes of the record itself that it reads; `nil` if it reads more than those.
+  var attributes: Set<Int>? {
+    switch self {
+    case .constant, .identity: []
+    case .attribute(let position, _), .elements(let position, _, _): [position]
+    case .linked, .records: nil
+    case .isNull(let expression), .expression(let expression, _): expression.attributes
+    case .compare(let left, _, let right), .compareTexts(let left, let right, _, _),
+      .contains(let left, let right):
+      PredicateProgram.union([left.attributes, right.attributes])
+    case .and(let parts), .or(let parts): PredicateProgram.union(parts.map(\.attributes))
+    case .not(let part): part.attributes
+    }
+  }
+
+  private static func union(_ sets: [Set<Int>?]) -> Set<Int>? {
+    var union: Set<Int> = []
+    for set in sets {
+      guard let set else { return nil }
+      union.formUnion(set)
+    }
+    return union
+  }
+}
+
+extension Value {
+  fileprivate var textOrEmpty: String {
+    switch self {
+    case .string(let text): text
+    case .url(let url): url.absoluteString
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,175 @@
+public import EntityModel
+
+/// What a request gives, by its result type.
+public enum FetchResult: Sendable {
+  case entities([Record])
+  case count(Int)
+  case rows([ResultRow])
+  case identifiers([ObjectID])
+}
+
+extension ReadTransaction {
+  /// What the request asks for by its result type.
+  ///
+  /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest`, `requiresIndex`, `damaged`,
+  ///   `storage`. Never a part of the answer.
+  public func execute(_ request: FetchRequest) throws -> FetchResult {
+    switch request.resultType {
+    case .entities: .entities(try fetch(request))
+    case .count: .count(try count(request))
+    case .rows: .rows(try fetchRows(request))
+    case .identifiers: .identifiers(try fetchIdentifiers(request))
+    }
+  }
+
+  /// The records of the request, filtered, sorted and windowed, whatever its result type.
+  ///
+  /// - Throws: As `execute`; `invalidRequest` for a grouped request, which has no records.
+  public func fetch(_ request: FetchRequest) throws -> [Record] {
+    var records: [Record] = []
+    try forEach(request) { record in
+      records.append(record)
+      return true
+    }
+    return records
+  }
+
+  /// Calls the closure with each record in turn, until it returns `false`: memory is bounded by
+  /// one record where an index gives the order.
+  @discardableResult
+  public func forEach(
+    _ request: FetchRequest, _ body: (Record) throws -> Bool
+  ) throws -> FetchStatistics {
+    try requireRecords(request)
+    var execution = try FetchExecution(request, in: self)
+    let entity = execution.entity
+    try execution.runRecords { id, view in try body(try record(view, id: id, in: entity)) }
+    return execution.statistics
+  }
+
+  /// The identities of the records, without reading more of them than the filter needs.
+  public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
+    try requireRecords(request)
+    var identifiers: [ObjectID] = []
+    var execution = try FetchExecution(request, in: self)
+    try execution.run { row in
+      identifiers.append(ObjectID(entity: request.entityName, number: row.id))
+      return true
+    }
+    return identifiers
+  }
+
+  /// The columns of the records or of the groups.
+  public func fetchRows(_ request: FetchRequest) throws -> [ResultRow] {
+    var rows: [ResultRow] = []
+    try forEachRow(request) { row in
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+
+  /// Calls the closure with each row in turn, until it returns `false`.
+  @discardableResult
+  public func forEachRow(
+    _ request: FetchRequest, _ body: (ResultRow) throws -> Bool
+  ) throws -> FetchStatistics {
+    if request.isGrouped {
+      var groups = try GroupFetch(request, in: self)
+      try groups.run(body)
+      return groups.statistics
+    }
+    try refuseHaving(request)
+    var columns = try ColumnFetch(request, in: self)
+    try columns.run(body)
+    return columns.execution.statistics
+  }
+
+  /// The number of records or rows that the request would return.
+  public func count(_ request: FetchRequest) throws -> Int {
+    if request.countsRows {
+      var count = 0
+      try forEachRow(request) { _ in
+        count += 1
+        return true
+      }
+      return count
+    }
+    try refuseHaving(request)
+    var execution = try FetchExecution(request.counted(in: self), in: self)
+    return try execution.count()
+  }
+
+  /// How the request is answered by its result type, and what that takes: it is run, and its
+  /// result thrown away.
+  public func explain(_ request: FetchRequest) throws -> FetchPlan {
+    if request.isGrouped { return try explainGroups(request) }
+    try refuseHaving(request)
+    let entity = try catalog.entity(request.entityName)
+    switch request.resultType {
+    case .rows:
+      var columns = try ColumnFetch(request, in: self)
+      try columns.run { _ in true }
+      return plan(request, columns.execution, entity)
+    case .count where !request.countsRows:
+      var execution = try FetchExecution(request.counted(in: self), in: self)
+      let count = try execution.count()
+      var plan = plan(request, execution, entity)
+      plan.statistics?.rowsReturned = count
+      if execution.countsOnly {
+        plan.kinds.insert(.countOnly)
+        plan.kinds.remove(.scan)
+      }
+      return plan
+    case .entities, .identifiers, .count:
+      var execution = try FetchExecution(request, in: self)
+      try execution.run { _ in true }
+      return plan(request, execution, entity)
+    }
+  }
+
+  private func explainGroups(_ request: FetchRequest) throws -> FetchPlan {
+    var groups = try GroupFetch(request, in: self)
+    try groups.run { _ in true }
+    var plan = FetchPlan(request, groups.plan, try catalog.entity(request.entityName))
+    if groups.readsEnds { plan.kinds.insert(.endOfIndex) }
+    plan.statistics = groups.statistics
+    return plan
+  }
+
+  private func plan(
+    _ request: FetchRequest, _ execution: FetchExecution, _ entity: EntityLayout
+  ) -> FetchPlan {
+    var plan = FetchPlan(request, execution.plan, entity)
+    plan.statistics = execution.statistics
+    return plan
+  }
+
+  private func requireRecords(_ request: FetchRequest) throws {
+    guard request.isGrouped else { return try refuseHaving(request) }
+    throw StoreError(
+      .invalidRequest, "a grouped request has rows and no records",
+      [("entity", request.entityName)], advice: "ask for its rows")
+  }
+
+  private func refuseHaving(_ request: FetchRequest) throws {
+    guard request.havingPredicate != nil, !request.isGrouped else { return }
+    throw StoreError(
+      .invalidRequest, "a having predicate needs group keys", [("entity", request.entityName)],
+      advice: "use the predicate, or group by something")
+  }
+}
+
+extension FetchRequest {
+  /// Whether its count is one of rows and not of records.
+  fileprivate var countsRows: Bool {
+    isGrouped || returnsDistinctResults && !propertiesToFetch.isEmpty
+  }
+
+  /// The order of records has no part in their number.
+  fileprivate func counted(in transaction: ReadTransaction) throws -> BoundRequest {
+    let entity = try transaction.catalog.entity(entityName)
+    try transaction.prepareToRead(entity)
+    return try BoundRequest(self, entity, in: transaction).counted
+  }
+}

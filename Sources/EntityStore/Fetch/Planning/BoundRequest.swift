@@ -1,0 +1,113 @@
+import EntityModel
+
+/// The part of a request that is about single records, bound to the entity.
+struct BoundRequest {
+  let entity: EntityLayout
+  /// What must all hold, as written and as bound.
+  var conjuncts: [(text: FetchPredicate, program: PredicateProgram)]
+  private(set) var sort: [BoundSort]
+  private(set) var offset: Int
+  /// `Int.max` without a limit.
+  private(set) var limit: Int
+  let requiresIndex: Bool
+  /// Whether the order of the records matters.
+  private(set) var isOrdered = true
+  /// The attributes that are asked for; `nil` for the whole record.
+  var attributes: Set<Int>?
+
+  /// - Throws: `unknownAttribute`, `invalidRequest`.
+  init(
+    _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
+  ) throws {
+    guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
+      throw StoreError(
+        .invalidRequest, "a limit or an offset is negative",
+        [("limit", String(request.fetchLimit)), ("offset", String(request.fetchOffset))])
+    }
+    self.entity = entity
+    let binder = Binder(.entity(entity), in: transaction)
+    conjuncts = try (request.predicate?.conjuncts ?? []).map { ($0, try binder.bind($0)) }
+    sort = request.isGrouped ? [] : try request.sortBy.map { try binder.bind($0) }
+    offset = request.fetchOffset
+    limit = request.fetchLimit == 0 ? .max : request.fetchLimit
+    requiresIndex = request.requiresIndex
+    sort.removeAll(where: isFixed)
+  }
+
+  /// Whether the predicate leaves one value for the sort key.
+  private func isFixed(_ key: BoundSort) -> Bool {
+    guard let position = key.position else { return false }
+    let kind = entity.description.attributes[position].type.kind
+    if kind == .strings { return false }
+    let set = conjuncts.reduce(IntervalSet.all) {
+      $0.intersection(
+        KeySets($1.program, position: position, key: .init(kind: kind, collation: nil)).whereTrue)
+    }
+    return set.intervals.count == 1 && set.isPoints
+  }
+
+  /// How many matches there are up to the end of the window, at most.
+  var windowEnd: Int {
+    let (end, overflows) = offset.addingReportingOverflow(limit)
+    return overflows ? .max : end
+  }
+
+  /// Whether the predicate is true of the row.
+  func matches(_ row: FetchRow, in transaction: ReadTransaction) throws -> Bool {
+    for conjunct in conjuncts where try !conjunct.program.matches(row, in: transaction) {
+      return false
+    }
+    return true
+  }
+
+  /// All matches in any order, for aggregates.
+  func unordered(attributes: Set<Int>?) -> BoundRequest {
+    var request = withoutWindow()
+    request.sort = []
+    request.isOrdered = false
+    request.attributes = attributes
+    return request
+  }
+
+  /// All matches, in order.
+  func withoutWindow() -> BoundRequest {
+    var request = self
+    request.offset = 0
+    request.limit = .max
+    return request
+  }
+
+  /// For the number of records in the window, to which their order and their values do not matter.
+  var counted: BoundRequest {
+    var request = self
+    request.sort = []
+    request.isOrdered = false
+    request.attributes = []
+    return request
+  }
+
+  /// The first match in the order of one attribute.
+  func first(by key: BoundSort, of position: Int) -> BoundRequest {
+    var request = self
+    request.offset = 0
+    request.limit = 1
+    request.sort = [key]
+    request.isOrdered = true
+    request.attributes = [position]
+    return request
+  }
+}
+
+extension Binder {
+  func bind(_ key: SortKey) throws -> BoundSort {
+    let bound = try bind(.path(key.path))
+    if key.collation != .binary, !bound.kind.isText {
+      throw StoreError(
+        .invalidRequest, "a collation is for texts",
+        [("sort", key.description), ("type", bound.kind.name)], advice: "leave it out")
+    }
+    return BoundSort(
+      program: bound.program, position: bound.hops.isEmpty ? bound.position : nil,
+      key: try KeyCollation.of(key.collation), isDescending: key.isDescending)
+  }
+}

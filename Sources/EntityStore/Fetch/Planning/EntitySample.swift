@@ -1,0 +1,72 @@
+import EntityModel
+import Foundation
+import LMDB
+
+/// Some records of an entity, taken evenly over its object ids, by which the planner guesses how
+/// much a predicate lets through.
+///
+/// A guess never changes an answer, only the way to it, so that a sample may be somewhat old: it is
+/// taken again after many commits, or when the number of records has changed by an eighth.
+final class EntitySample: Sendable {
+  /// Copies of the records' bytes, with their numbers.
+  let records: [(id: Int64, bytes: [UInt8])]
+  private let recordCount: Int
+  private let transactionID: Int
+
+  static let recordsMax = 128
+  /// Larger records are passed over.
+  private static let recordBytesMax = 8_192
+  private static let commitsMax = 512
+
+  init(of entity: EntityLayout, in transaction: ReadTransaction) throws {
+    recordCount = try transaction.transaction.count(entity.tree)
+    transactionID = transaction.transaction.id
+    records = try EntitySample.take(entity, recordCount, transaction)
+  }
+
+  func isCurrent(for entity: EntityLayout, in transaction: ReadTransaction) throws -> Bool {
+    if transaction.transaction.id == transactionID, !transaction.hasChanged(entity) { return true }
+    let count = try transaction.transaction.count(entity.tree)
+    return abs(transaction.transaction.id - transactionID) < EntitySample.commitsMax
+      && abs(count - recordCount) <= recordCount / 8
+  }
+
+  private static func take(
+    _ entity: EntityLayout, _ count: Int, _ transaction: ReadTransaction
+  ) throws -> [(id: Int64, bytes: [UInt8])] {
+    var cursor = try transaction.transaction.cursor(entity.tree)
+    guard let last = try cursor.last().flatMap({ RecordKey.objectID($0.key) }) else { return [] }
+    var records: [(id: Int64, bytes: [UInt8])] = []
+    var entry = try cursor.first()
+    while let found = entry, let id = RecordKey.objectID(found.key), records.count < recordsMax {
+      if found.value.count <= recordBytesMax { records.append((id, Array(found.value))) }
+      // Few records are all taken; of many those at even steps of the ids. Where records were
+      // deleted, the next one there is stands for them.
+      let (step, overflows) = id.addingReportingOverflow(
+        count <= recordsMax ? 1 : max(1, (last &- id) / Int64(max(1, recordsMax - records.count))))
+      if overflows { break }
+      entry = try RecordKey.with(step) { try cursor.seek(atLeast: $0) }
+    }
+    return records
+  }
+
+  /// The part of the records for which the closure is true; one without a say counts as true.
+  func fraction(
+    of entity: EntityLayout, where holds: (FetchRow) throws -> Bool
+  ) -> Double {
+    guard !records.isEmpty else { return 1 }
+    var count = 0
+    for record in records {
+      let isTrue = record.bytes.withUnsafeBytes { bytes -> Bool in
+        guard let view = entity.record.view(of: bytes) else { return true }
+        do {
+          return try holds(FetchRow(id: record.id, view: view))
+        } catch {
+          return true  // a guess: whoever reads the record meets the error
+        }
+      }
+      if isTrue { count += 1 }
+    }
+    return Double(count) / Double(records.count)
+  }
+}

@@ -1,0 +1,209 @@
+import EntityModel
+
+/// How one index would serve a request.
+struct IndexCandidate {
+  let index: IndexLayout
+  var access: IndexAccess
+  /// How many leading key parts the predicate narrows.
+  var usedParts: Int
+  /// The conjuncts that the ranges make sure of.
+  var covered: Set<Int>
+  /// The conjuncts that the ranges come from.
+  var used: Set<Int>
+  var servesOrder: Bool
+  var isIndexOnly: Bool
+  var isSkipScan = false
+  /// What the parts that narrow it leave possible, by part.
+  var sets: [IntervalSet]
+
+  /// Nothing is left to be checked or sorted.
+  func isPerfect(for request: BoundRequest) -> Bool {
+    servesOrder && covered.count == request.conjuncts.count
+  }
+
+  /// Why an index cannot serve.
+  struct Rejection: Error {
+    let reason: StaticString
+  }
+
+  /// - Parameter leading: What the first part is known to hold, where the predicate says nothing.
+  /// - Returns: `nil` if the predicate is never true.
+  static func make(
+    _ index: IndexLayout, for request: BoundRequest, leading: IntervalSet? = nil
+  ) throws(Rejection) -> IndexCandidate? {
+    guard index.isUsable else {
+      throw Rejection(reason: "made with another version of the collation")
+    }
+    let conjuncts = request.conjuncts.map(\.program)
+    var sets: [IntervalSet] = []
+    var listConjunct: Int?
+    for (number, part) in index.parts.enumerated() {
+      if number == index.listPart {
+        let found = listSet(conjuncts, part)
+        listConjunct = found?.conjunct
+        sets.append(found?.set ?? .all)
+      } else {
+        var set = conjuncts.reduce(IntervalSet.all) {
+          $0.intersection(KeySets($1, position: part.position, key: part.setsKey).whereTrue)
+        }
+        if number == 0, let leading { set = set.intersection(leading) }
+        sets.append(set)
+      }
+    }
+    if sets.contains(where: \.isEmpty) { return nil }
+    for (number, part) in index.parts.enumerated()
+    where index.isSparse && number != index.listPart && request.isNullable(part.position) {
+      if !sets[number].excludesNull {
+        throw Rejection(reason: "sparse, and null is not excluded")
+      }
+    }
+    return try candidate(index, request, conjuncts, sets, listConjunct)
+  }
+
+  private static func candidate(
+    _ index: IndexLayout, _ request: BoundRequest, _ conjuncts: [PredicateProgram],
+    _ sets: [IntervalSet], _ listConjunct: Int?
+  ) throws(Rejection) -> IndexCandidate {
+    let ranges = IndexRanges(of: index, sets)
+    if let list = index.listPart, list >= ranges.usedParts {
+      // Records without elements have no entries.
+      throw Rejection(reason: "an index on a list, of which no element is asked for")
+    }
+    var candidate = IndexCandidate(
+      index: index,
+      access: IndexAccess(
+        index: index, ranges: ranges.ranges, prefixCounts: ranges.prefixCounts,
+        mergedFrom: ranges.pointParts),
+      usedParts: ranges.usedParts, covered: [], used: [], servesOrder: false, isIndexOnly: false,
+      sets: Array(sets.prefix(ranges.usedParts)))
+    candidate.cover(ranges, conjuncts, listConjunct)
+    candidate.order(ranges, request)
+    if let list = index.listPart {
+      // One element, and each record has at most one entry for it.
+      let isOneEntry = list < ranges.fixedParts
+      candidate.access.mayRepeat = !isOneEntry
+      if !isOneEntry { candidate.servesOrder = false }
+    }
+    candidate.isIndexOnly = candidate.keysHoldAll(request, conjuncts)
+    let narrows = ranges.usedParts > 0 || index.isSparse
+    let sortsUsefully = candidate.servesOrder && request.isOrdered && !request.sort.isEmpty
+    guard narrows || sortsUsefully || candidate.isIndexOnly else {
+      throw Rejection(
+        reason: request.sort.isEmpty
+          ? "does not narrow the fetch" : "neither narrows nor sorts as asked")
+    }
+    return candidate
+  }
+
+  /// Elements of a list are asked for one conjunct at a time: another one may mean another element.
+  private static func listSet(
+    _ conjuncts: [PredicateProgram], _ part: IndexLayout.Part
+  ) -> (conjunct: Int, set: IntervalSet)? {
+    for (number, conjunct) in conjuncts.enumerated() {
+      if let sets = KeySets.elements(conjunct, position: part.position) {
+        return (number, sets.whereTrue)
+      }
+    }
+    return nil
+  }
+
+  // MARK: What the ranges make sure of
+
+  private mutating func cover(
+    _ ranges: IndexRanges, _ conjuncts: [PredicateProgram], _ listConjunct: Int?
+  ) {
+    for (number, conjunct) in conjuncts.enumerated() {
+      for (place, part) in index.parts.enumerated() {
+        let isUsed = place < ranges.usedParts
+        if place == index.listPart {
+          guard number == listConjunct, isUsed else { continue }
+          used.insert(number)
+          if ranges.exactParts.contains(place) { covered.insert(number) }
+          continue
+        }
+        let sets = KeySets(conjunct, position: part.position, key: part.setsKey)
+        if isUsed, !sets.whereTrue.isAll { used.insert(number) }
+        guard sets.isExact else { continue }
+        // A sparse index is itself the proof that its attributes are not null.
+        let isProven = index.isSparse && sets.whereTrue == .notNull
+        if isProven || isUsed && ranges.exactParts.contains(place) { covered.insert(number) }
+      }
+    }
+  }
+
+  // MARK: The order
+
+  private mutating func order(_ ranges: IndexRanges, _ request: BoundRequest) {
+    guard request.isOrdered else {
+      servesOrder = true
+      access.order = .none
+      return
+    }
+    let sort = request.sort
+    if sort.isEmpty {
+      // In order of object id, which entries have only within equal keys.
+      servesOrder = ranges.ranges.count == 1 && ranges.fixedParts == index.parts.count
+      return
+    }
+    if let end = end(of: sort, from: ranges.fixedParts) {
+      servesOrder = true
+      access.order = .keys(parts: end)
+    } else if ranges.pointParts > ranges.fixedParts,
+      let end = end(of: sort, from: ranges.pointParts)
+    {
+      servesOrder = true
+      access.order = .merged(parts: end)
+    }
+  }
+
+  /// Where the sort keys end in the index if they follow the parts before `start`, all as asked or
+  /// all the other way round; `nil` if they do not.
+  private mutating func end(of sort: [BoundSort], from start: Int) -> Int? {
+    var isReversed: Bool?
+    for (number, key) in sort.enumerated() {
+      guard start + number < index.parts.count else { return nil }
+      let part = index.parts[start + number]
+      guard key.position == part.position, key.key == part.collation,
+        start + number != index.listPart
+      else { return nil }
+      let differs = part.isDescending != key.isDescending
+      if let isReversed, isReversed != differs { return nil }
+      isReversed = differs
+    }
+    access.isReversed = isReversed ?? false
+    return start + sort.count
+  }
+
+  /// Whether no record need be looked at.
+  private func keysHoldAll(_ request: BoundRequest, _ conjuncts: [PredicateProgram]) -> Bool {
+    guard var needed = request.attributes, servesOrder, !access.mayRepeat,
+      !request.isOrdered || readsInKeyOrder
+    else { return false }
+    for (number, conjunct) in conjuncts.enumerated() where !covered.contains(number) {
+      guard let attributes = conjunct.attributes else { return false }
+      needed.formUnion(attributes)
+    }
+    let held = index.parts.enumerated()
+      .filter { $0.offset != index.listPart && $0.element.isDecodable }.map(\.element.position)
+    return needed.isSubset(of: held)
+  }
+}
+
+extension IndexCandidate {
+  /// Whether the entries come in the order of the request as they stand: equal keys backward do
+  /// not, and neither do those that were cut.
+  private var readsInKeyOrder: Bool {
+    access.order == .keys(parts: index.parts.count) && (!access.isReversed || index.isUnique)
+      && !index.parts.contains(where: \.isText)
+  }
+}
+
+extension BoundRequest {
+  fileprivate func isNullable(_ position: Int) -> Bool {
+    entity.description.attributes[position].isOptional
+  }
+}
+
+extension IndexLayout.Part {
+  var setsKey: KeySets.Key { KeySets.Key(kind: kind, collation: collation) }
+}

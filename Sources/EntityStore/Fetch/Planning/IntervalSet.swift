@@ -1,0 +1,147 @@
+/// A set of values of one key component, as disjoint intervals of component bytes in ascending
+/// order. Null is a value: the first one.
+struct IntervalSet: Equatable {
+  /// From `lower` on, up to but not including `upper`.
+  struct Interval: Equatable {
+    var lower: [UInt8]
+    var upper: [UInt8]
+    /// It holds one value only.
+    var isPoint = false
+  }
+
+  private(set) var intervals: [Interval]
+
+  static let all = IntervalSet([
+    Interval(lower: KeyComponent.null, upper: KeyComponent.values.upper)
+  ])
+  static let none = IntervalSet([])
+  static let null = IntervalSet(point: KeyComponent.null)
+  static let notNull = IntervalSet([
+    Interval(lower: KeyComponent.values.lower, upper: KeyComponent.values.upper)
+  ])
+
+  init(_ intervals: [Interval]) { self.intervals = intervals }
+
+  init(point component: [UInt8]) {
+    self.init([
+      Interval(lower: component, upper: IntervalSet.successor(component), isPoint: true)
+    ])
+  }
+
+  /// The components that begin with the bytes.
+  init(prefix bytes: [UInt8]) {
+    self.init([Interval(lower: bytes, upper: IntervalSet.successor(bytes))])
+  }
+
+  init(points components: [[UInt8]]) {
+    let sorted = Set(components).sorted { $0.lexicographicallyPrecedes($1) }
+    self.init(sorted.flatMap { IntervalSet(point: $0).intervals })
+  }
+
+  /// The values that an order test against a component holds for. Null is not among them.
+  init(_ test: OrderTest, _ component: [UInt8]) {
+    let (first, end) = KeyComponent.values
+    let after = IntervalSet.successor(component)
+    switch test {
+    case .equal: self.init(point: component)
+    case .notEqual:
+      self.init([Interval(lower: first, upper: component), Interval(lower: after, upper: end)])
+    case .less: self.init([Interval(lower: first, upper: component)])
+    case .lessOrEqual: self.init([Interval(lower: first, upper: after)])
+    case .greater: self.init([Interval(lower: after, upper: end)])
+    case .greaterOrEqual: self.init([Interval(lower: component, upper: end)])
+    }
+    intervals.removeAll { !$0.lower.lexicographicallyPrecedes($0.upper) }
+  }
+
+  var isAll: Bool { self == .all }
+  var isEmpty: Bool { intervals.isEmpty }
+  /// Only single values.
+  var isPoints: Bool { intervals.allSatisfy(\.isPoint) }
+  var excludesNull: Bool { !contains(KeyComponent.null) }
+
+  func contains(_ component: [UInt8]) -> Bool {
+    // The last interval that begins at or before it.
+    var low = 0
+    var high = intervals.count
+    while low < high {
+      let middle = (low + high) / 2
+      if component.lexicographicallyPrecedes(intervals[middle].lower) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    return low > 0 && component.lexicographicallyPrecedes(intervals[low - 1].upper)
+  }
+
+  /// The values that are not null and not in this set.
+  var complement: IntervalSet {
+    var result: [Interval] = []
+    var lower = KeyComponent.values.lower
+    for interval in intervals {
+      if lower.lexicographicallyPrecedes(interval.lower) {
+        result.append(Interval(lower: lower, upper: interval.lower))
+      }
+      lower = IntervalSet.greater(lower, interval.upper)
+    }
+    if lower.lexicographicallyPrecedes(KeyComponent.values.upper) {
+      result.append(Interval(lower: lower, upper: KeyComponent.values.upper))
+    }
+    return IntervalSet(result)
+  }
+
+  func intersection(_ other: IntervalSet) -> IntervalSet {
+    if isAll { return other }
+    if other.isAll { return self }
+    var result: [Interval] = []
+    var left = intervals[...]
+    var right = other.intervals[...]
+    while let a = left.first, let b = right.first {
+      let lower = IntervalSet.greater(a.lower, b.lower)
+      let upper = IntervalSet.lesser(a.upper, b.upper)
+      if lower.lexicographicallyPrecedes(upper) {
+        result.append(Interval(lower: lower, upper: upper, isPoint: a.isPoint || b.isPoint))
+      }
+      if a.upper.lexicographicallyPrecedes(b.upper) {
+        left = left.dropFirst()
+      } else {
+        right = right.dropFirst()
+      }
+    }
+    return IntervalSet(result)
+  }
+
+  func union(_ other: IntervalSet) -> IntervalSet {
+    let sorted = (intervals + other.intervals).sorted {
+      $0.lower == $1.lower
+        ? $0.upper.lexicographicallyPrecedes($1.upper)
+        : $0.lower.lexicographicallyPrecedes($1.lower)
+    }
+    var result: [Interval] = []
+    for next in sorted {
+      guard let last = result.last, next.lower.lexicographicallyPrecedes(last.upper) else {
+        result.append(next)
+        continue
+      }
+      // They overlap: the same point twice, or a range that takes the other one in.
+      let isPoint = last.isPoint && next.isPoint
+      result[result.count - 1] = Interval(
+        lower: last.lower, upper: IntervalSet.greater(last.upper, next.upper), isPoint: isPoint)
+    }
+    return IntervalSet(result)
+  }
+
+  /// Components are below `[3]`, so that there always is one.
+  private static func successor(_ bytes: [UInt8]) -> [UInt8] {
+    KeyRange.successor(of: bytes) ?? KeyComponent.values.upper
+  }
+
+  private static func greater(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+    a.lexicographicallyPrecedes(b) ? b : a
+  }
+
+  private static func lesser(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+    b.lexicographicallyPrecedes(a) ? b : a
+  }
+}

@@ -1,0 +1,164 @@
+import EntityModel
+
+/// Which values of one attribute a predicate leaves possible, in the form of a key component.
+///
+/// `whereTrue` and `whereFalse` hold every value for which some record could make the predicate
+/// true or false. They are exact where the predicate is about nothing but this attribute.
+struct KeySets {
+  var whereTrue: IntervalSet
+  var whereFalse: IntervalSet
+  /// The predicate is true of exactly the values in `whereTrue`, and false of those in
+  /// `whereFalse`.
+  var isExact: Bool
+
+  /// What a component is made of.
+  struct Key {
+    let kind: ValueKind
+    let collation: KeyCollation?
+  }
+
+  /// What a predicate about other things says.
+  static let anything = KeySets(whereTrue: .all, whereFalse: .all, isExact: false)
+
+  init(whereTrue: IntervalSet, whereFalse: IntervalSet, isExact: Bool) {
+    self.whereTrue = whereTrue
+    self.whereFalse = whereFalse
+    self.isExact = isExact
+  }
+
+  /// - Parameter key: The kind and the collation of the key component.
+  init(_ predicate: PredicateProgram, position: Int, key: Key) {
+    switch predicate {
+    case .constant(let logic):
+      self.init(
+        whereTrue: logic == .yes ? .all : .none, whereFalse: logic == .no ? .all : .none,
+        isExact: true)
+    case .attribute(position, let test): self.init(test, key)
+    case .and(let parts):
+      let sets = parts.map { KeySets($0, position: position, key: key) }
+      self.init(
+        whereTrue: sets.reduce(.all) { $0.intersection($1.whereTrue) },
+        whereFalse: sets.reduce(.none) { $0.union($1.whereFalse) },
+        isExact: sets.allSatisfy(\.isExact))
+    case .or(let parts):
+      let sets = parts.map { KeySets($0, position: position, key: key) }
+      self.init(
+        whereTrue: sets.reduce(.none) { $0.union($1.whereTrue) },
+        whereFalse: sets.reduce(.all) { $0.intersection($1.whereFalse) },
+        isExact: sets.allSatisfy(\.isExact))
+    case .not(let part):
+      let sets = KeySets(part, position: position, key: key)
+      self.init(whereTrue: sets.whereFalse, whereFalse: sets.whereTrue, isExact: sets.isExact)
+    case .attribute, .identity, .linked, .records, .elements, .isNull, .expression, .compare,
+      .compareTexts, .contains:
+      self = .anything
+    }
+  }
+
+  /// The possible values of one element of a list.
+  ///
+  /// - Returns: `nil` if the predicate does not ask for some element.
+  static func elements(_ predicate: PredicateProgram, position: Int) -> KeySets? {
+    switch predicate {
+    case .elements(position, let test, .any):
+      let sets = KeySets(test, position: 0, key: Key(kind: .string, collation: nil))
+      return sets.isExact && sets.whereTrue.excludesNull ? sets : nil
+    case .contains(.attribute(position), .constant(.string(let text))):
+      let point = IntervalSet(point: KeyComponent.bytes(of: .string(text)))
+      return KeySets(whereTrue: point, whereFalse: .all, isExact: true)
+    default: return nil
+    }
+  }
+
+  private init(_ test: AttributeTest, _ key: Key) {
+    switch test {
+    case .isNull: self.init(whereTrue: .null, whereFalse: .notNull, isExact: true)
+    case .isNotNull: self.init(whereTrue: .notNull, whereFalse: .null, isExact: true)
+    case .text(let test): self.init(test, key.collation)
+    default:
+      if let collation = key.collation {
+        self.init(test, under: collation)
+      } else {
+        self.init(binary: test, key.kind)
+      }
+    }
+  }
+
+  private init(binary test: AttributeTest, _ kind: ValueKind) {
+    switch test {
+    case .int64(let test, let constant): self.init(test, .int64(constant))
+    case .double(let test, let constant): self.init(test, .double(constant))
+    case .bytes(let test, let constant):
+      let component =
+        kind == .uuid
+        ? [KeyWriter.present] + constant
+        : constant.withUnsafeBytes { KeyComponent.bytes(ofText: $0) }
+      self.init(test, component: component)
+    case .value(_, .null), .value(_, .strings): self = .anything
+    case .value(let test, let constant): self.init(test, constant)
+    case .int64Within(let set, let hasNull):
+      self.init(within: set.map { KeyComponent.bytes(of: .int64($0)) }, hasNull: hasNull)
+    case .within(let set, let hasNull):
+      if set.contains(where: { $0.kind == .strings }) {
+        self = .anything
+      } else {
+        self.init(within: set.map { KeyComponent.bytes(of: $0) }, hasNull: hasNull)
+      }
+    case .isNull, .isNotNull, .text: self = .anything
+    }
+  }
+
+  /// Equal bytes have equal keys in every collation, so that equality narrows, without being exact.
+  private init(_ test: AttributeTest, under collation: KeyCollation) {
+    switch test {
+    case .bytes(.equal, let constant):
+      let point = IntervalSet(point: collation.component(constant))
+      self.init(whereTrue: point, whereFalse: .notNull, isExact: false)
+    case .within(let set, _):
+      let points = set.compactMap { value -> [UInt8]? in
+        guard case .string(let text) = value else { return nil }
+        return collation.component(Array(text.utf8))
+      }
+      self.init(whereTrue: IntervalSet(points: points), whereFalse: .notNull, isExact: false)
+    default: self.init(whereTrue: .notNull, whereFalse: .notNull, isExact: false)
+    }
+  }
+
+  private init(_ test: TextTest, _ collation: KeyCollation?) {
+    let texts = KeySets(whereTrue: .notNull, whereFalse: .notNull, isExact: false)
+    guard test.hasForm(of: collation) else {
+      self = texts
+      return
+    }
+    switch test.operation {
+    case .order(let order):
+      let operand = test.keyOperand(of: collation)
+      self.init(order, component: operand.withUnsafeBytes { KeyComponent.bytes(ofText: $0) })
+    case .beginsWith:
+      let prefix = test.operand.withUnsafeBytes { KeyComponent.prefix(ofText: $0) }
+      let range = IntervalSet(prefix: prefix)
+      self.init(whereTrue: range, whereFalse: range.complement, isExact: true)
+    case .within(let set, let hasNull):
+      self.init(
+        within: set.map { $0.withUnsafeBytes { KeyComponent.bytes(ofText: $0) } },
+        hasNull: hasNull)
+    case .contains, .endsWith, .like, .matches: self = texts
+    }
+  }
+
+  private init(_ test: OrderTest, _ constant: Value) {
+    self.init(test, component: KeyComponent.bytes(of: constant))
+  }
+
+  private init(_ test: OrderTest, component: [UInt8]) {
+    self.init(
+      whereTrue: IntervalSet(test, component), whereFalse: IntervalSet(test.negated, component),
+      isExact: true)
+  }
+
+  private init(within components: [[UInt8]], hasNull: Bool) {
+    let points = IntervalSet(points: components)
+    self.init(
+      whereTrue: points, whereFalse: hasNull ? .none : points.complement, isExact: true)
+  }
+}

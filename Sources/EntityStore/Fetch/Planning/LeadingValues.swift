@@ -1,0 +1,25 @@
+import LMDB
+
+/// The distinct values of an index's first part, found by stepping from each to the next.
+enum LeadingValues {
+  /// With more values than that a skip scan is not worth it.
+  static let countMax = 64
+
+  /// - Returns: `nil` if there are too many, or if one was cut.
+  /// - Complexity: O(*v* · log *n*) for *v* values.
+  static func find(in index: IndexLayout, _ transaction: ReadTransaction) throws -> IntervalSet? {
+    var components: [[UInt8]] = []
+    var cursor = try transaction.transaction.cursor(index.tree)
+    var entry = try cursor.first()
+    while let found = entry {
+      guard components.count < countMax, !index.isCut(found.key),
+        let end = KeyReader(index).end(ofParts: 1, found.key)
+      else { return nil }
+      let bytes = Array(found.key.prefix(end))
+      components.append(index.parts[0].isDescending ? bytes.map { ~$0 } : bytes)
+      guard let next = KeyRange.successor(of: bytes) else { break }
+      entry = try next.withUnsafeBytes { try cursor.seek(atLeast: $0) }
+    }
+    return IntervalSet(points: components)
+  }
+}

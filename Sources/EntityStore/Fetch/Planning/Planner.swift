@@ -1,0 +1,268 @@
+import EntityModel
+import LMDB
+
+/// Chooses how the records of a request are found.
+///
+/// An index serves a leading run of single values (one or several: `IN`, `OR`), then ranges of the
+/// next part, and gives the order of the parts after the single values, by one range after the
+/// other or by merging them. A missing leading part is replaced by the values it has, if they are
+/// few. An `OR` of different attributes may take one index for each side. Where one index leaves
+/// nothing to check or to sort it is taken; otherwise the costs decide, which come from the number
+/// of entries and from a sample of the records.
+struct Planner {
+  private let request: BoundRequest
+  private let entity: EntityLayout
+  private let transaction: ReadTransaction
+
+  /// - Throws: `requiresIndex`, `damaged`, `storage`.
+  static func plan(_ request: BoundRequest, in transaction: ReadTransaction) throws -> AccessPlan {
+    let planner = Planner(request, transaction)
+    let plan = try planner.plan()
+    try planner.checkRequirement(plan)
+    return plan
+  }
+
+  private init(_ request: BoundRequest, _ transaction: ReadTransaction) {
+    self.request = request
+    entity = request.entity
+    self.transaction = transaction
+  }
+
+  private func plan() throws -> AccessPlan {
+    if request.conjuncts.contains(where: { $0.program.isNever }) {
+      return AccessPlan(access: .nothing)
+    }
+    if let plan = identities() { return plan }
+    var candidates: [IndexCandidate] = []
+    var rejected: [FetchPlan.Rejection] = []
+    for index in entity.indexes {
+      do throws(IndexCandidate.Rejection) {
+        guard let candidate = try IndexCandidate.make(index, for: request) else {
+          return AccessPlan(access: .nothing)
+        }
+        candidates.append(candidate)
+      } catch {
+        rejected.append(.init(index: index.description.name, reason: "\(error.reason)"))
+      }
+    }
+    var plan = try choose(candidates, &rejected)
+    plan.rejected = rejected
+    return plan
+  }
+
+  /// `SELF == …` and `SELF IN …` need no index.
+  private func identities() -> AccessPlan? {
+    for (number, conjunct) in request.conjuncts.enumerated() {
+      guard case .identity(let ids) = conjunct.program else { continue }
+      return plan(
+        .identifiers(ids.sorted()), covering: [number], servesOrder: !request.needsSort,
+        isByIdentity: true, used: [number])
+    }
+    return nil
+  }
+
+  // MARK: The choice
+
+  private func choose(
+    _ candidates: [IndexCandidate], _ rejected: inout [FetchPlan.Rejection]
+  ) throws -> AccessPlan {
+    let perfect = candidates.filter { $0.isPerfect(for: request) }
+    if let best = perfect.max(by: { Planner.serves($0, less: $1) }) {
+      for other in candidates where other.index.number != best.index.number {
+        rejected.append(
+          .init(index: other.index.description.name, reason: "another index serves all of it"))
+      }
+      return plan(best)
+    }
+    return try cheapest(candidates, &rejected)
+  }
+
+  private static func serves(_ a: IndexCandidate, less b: IndexCandidate) -> Bool {
+    if a.usedParts != b.usedParts { return a.usedParts < b.usedParts }
+    if a.isIndexOnly != b.isIndexOnly { return !a.isIndexOnly }
+    if a.index.isSparse != b.index.isSparse { return !a.index.isSparse }
+    if a.index.parts.count != b.index.parts.count {
+      return a.index.parts.count > b.index.parts.count
+    }
+    return a.index.number > b.index.number
+  }
+
+  private func cheapest(
+    _ candidates: [IndexCandidate], _ rejected: inout [FetchPlan.Rejection]
+  ) throws -> AccessPlan {
+    var costs = try PlanCosts(request, in: transaction)
+    let scanCost = request.requiresIndex ? .infinity : costs.scan()
+    var best: (cost: Double, plan: AccessPlan, name: String?) = (scanCost, scan(), nil)
+    let skipping = try skipScans(beside: candidates, costs)
+    for candidate in candidates + skipping {
+      if request.requiresIndex, request.needsSort, !candidate.servesOrder { continue }
+      let cost = try costs.cost(of: candidate)
+      let name = candidate.index.description.name
+      guard cost < best.cost else {
+        rejected.append(.init(index: name, reason: PlanCosts.words(cost, over: best.cost)))
+        continue
+      }
+      if let loser = best.name {
+        rejected.append(.init(index: loser, reason: PlanCosts.words(best.cost, over: cost)))
+      }
+      best = (cost, plan(candidate), name)
+    }
+    if let union = try union(costs), union.cost < best.cost,
+      !(request.requiresIndex && request.needsSort)
+    {
+      if let loser = best.name {
+        rejected.append(.init(index: loser, reason: PlanCosts.words(best.cost, over: union.cost)))
+      }
+      return union.plan
+    }
+    return best.plan
+  }
+
+  // MARK: Skip scans
+
+  /// Indexes of which the predicate names no first value, but which have few of them: each is taken
+  /// as if it had been named.
+  private func skipScans(
+    beside candidates: [IndexCandidate], _ costs: PlanCosts
+  ) throws -> [IndexCandidate] {
+    var skipping: [IndexCandidate] = []
+    for index in entity.indexes where index.parts.count > 1 && index.listPart == nil {
+      if candidates.contains(where: { $0.index.number == index.number && $0.usedParts > 0 }) {
+        continue
+      }
+      guard index.isUsable, costs.hasFewLeadingValues(index) else { continue }
+      guard let leading = try LeadingValues.find(in: index, transaction) else { continue }
+      do throws(IndexCandidate.Rejection) {
+        guard var candidate = try IndexCandidate.make(index, for: request, leading: leading),
+          candidate.usedParts > 1 || candidate.servesOrder && request.needsSort
+        else { continue }
+        candidate.isSkipScan = true
+        skipping.append(candidate)
+      } catch {
+        continue  // the reason stands among the rejections already
+      }
+    }
+    return skipping
+  }
+
+  // MARK: Unions
+
+  /// One index for each side of an `OR`.
+  private func union(_ costs: PlanCosts) throws -> (cost: Double, plan: AccessPlan)? {
+    for (number, conjunct) in request.conjuncts.enumerated() {
+      guard case .or(let parts) = conjunct.program, parts.count > 1 else { continue }
+      var accesses: [IndexAccess] = []
+      var cost = 0.0
+      var texts: [String] = []
+      for part in parts {
+        guard let side = try side(part, costs) else { continue }
+        guard let candidate = side.candidate else {
+          accesses = []
+          break
+        }
+        accesses.append(candidate.access)
+        cost += side.cost
+        texts.append(candidate.index.description.name)
+      }
+      guard !accesses.isEmpty else { continue }
+      var plan = plan(
+        .union(accesses), covering: [], servesOrder: !request.needsSort, isByIdentity: true,
+        used: [number])
+      plan.rangeTexts += ["by " + texts.joined(separator: ", ")]
+      return (cost, plan)
+    }
+    return nil
+  }
+
+  /// - Returns: `nil` if the side is never true; without a candidate if no index serves it.
+  private func side(
+    _ part: PredicateProgram, _ costs: PlanCosts
+  ) throws -> (candidate: IndexCandidate?, cost: Double)? {
+    let conjuncts = if case .and(let parts) = part { parts } else { [part] }
+    var side = request.unordered(attributes: nil)
+    side.conjuncts = conjuncts.map { (.always(true), $0) }
+    var sideCosts = try PlanCosts(side, in: transaction)
+    var best: (candidate: IndexCandidate?, cost: Double) = (nil, .infinity)
+    for index in entity.indexes {
+      guard
+        case .success(let found) = Result(catching: {
+          () throws(IndexCandidate.Rejection) in try IndexCandidate.make(index, for: side)
+        })
+      else { continue }
+      guard let candidate = found else { return nil }
+      guard candidate.usedParts > 0 else { continue }
+      let cost = try sideCosts.cost(of: candidate)
+      if cost < best.cost { best = (candidate, cost) }
+    }
+    return best
+  }
+
+  // MARK: Plans
+
+  private func scan() -> AccessPlan {
+    plan(.scan, covering: [], servesOrder: !request.needsSort, isByIdentity: true, used: [])
+  }
+
+  private func plan(_ candidate: IndexCandidate) -> AccessPlan {
+    var plan = plan(
+      .index(candidate.access), covering: candidate.covered, servesOrder: candidate.servesOrder,
+      isByIdentity: candidate.access.mayRepeat, used: candidate.used)
+    plan.isIndexOnly = candidate.isIndexOnly
+    plan.isSkipScan = candidate.isSkipScan
+    return plan
+  }
+
+  /// - Parameter isByIdentity: The access gives the records in order of object id.
+  private func plan(
+    _ access: Access, covering covered: Set<Int>, servesOrder: Bool, isByIdentity: Bool,
+    used: Set<Int>
+  ) -> AccessPlan {
+    var plan = AccessPlan(access: access)
+    let remaining = request.conjuncts.indices.filter { !covered.contains($0) }
+      .map { request.conjuncts[$0] }
+    if !remaining.isEmpty {
+      plan.filter = remaining.count == 1 ? remaining[0].program : .and(remaining.map(\.program))
+      plan.filterText = FetchPredicate.joined(remaining.map(\.text))
+    }
+    plan.rangeTexts = used.sorted().map { request.conjuncts[$0].text.description }
+    if request.isOrdered, !servesOrder {
+      plan.sort = request.sort
+      plan.sortsByIdentity = request.sort.isEmpty && !isByIdentity
+    }
+    return plan
+  }
+
+  private func checkRequirement(_ plan: AccessPlan) throws {
+    guard request.requiresIndex else { return }
+    if case .scan = plan.access {} else if plan.sort.isEmpty { return }
+    throw StoreError(
+      .requiresIndex, "no index serves the fetch",
+      [
+        ("entity", entity.name),
+        ("predicate", FetchPredicate.joined(request.conjuncts.map(\.text)) ?? "none"),
+      ], advice: "add an index with a migration")
+  }
+}
+
+extension BoundRequest {
+  var needsSort: Bool { isOrdered && !sort.isEmpty }
+}
+
+extension FetchPredicate {
+  static func joined(_ parts: [FetchPredicate]) -> String? {
+    parts.isEmpty ? nil : (parts.count == 1 ? parts[0] : .and(parts)).description
+  }
+}
+
+extension PredicateProgram {
+  /// It is true of no record.
+  var isNever: Bool {
+    switch self {
+    case .constant(.no), .constant(.unknown): true
+    case .identity(let ids): ids.isEmpty
+    case .and(let parts): parts.contains(where: \.isNever)
+    case .or(let parts): parts.allSatisfy(\.isNever)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import EntityModel
+
+/// The expressions of a grouped request, bound: group keys and aggregates to the records, columns,
+/// having and order to those.
+struct GroupBinding {
+  let properties: [FetchProperty]
+  let keys: [BoundExpression]
+  private(set) var aggregates: [(function: AggregateFunction, argument: BoundExpression?)] = []
+  private(set) var outputs: [ExpressionProgram] = []
+  private(set) var having: PredicateProgram?
+  private(set) var sort: [BoundSort] = []
+  private var columns: GroupColumns
+  private let records: Binder
+
+  /// - Throws: `unknownAttribute`, `invalidRequest`.
+  init(
+    _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
+  ) throws {
+    let records = Binder(.entity(entity), in: transaction)
+    self.records = records
+    let paths = request.propertiesToGroupBy
+    properties =
+      request.propertiesToFetch.isEmpty ? paths.map(FetchProperty.path) : request.propertiesToFetch
+    keys = try paths.map { try records.bind(.path($0)) }
+    columns = GroupColumns(entity: entity.name)
+    for (path, key) in zip(paths, keys) { columns.add(.path(path), key) }
+    guard Set(paths).count == paths.count else {
+      throw StoreError(
+        .invalidRequest, "a group key is named twice",
+        [("keys", paths.joined(separator: ", "))])
+    }
+    if request.havingPredicate != nil, paths.isEmpty {
+      throw StoreError(
+        .invalidRequest, "a having predicate needs group keys",
+        [("entity", entity.name)], advice: "use the predicate, or group by something")
+    }
+
+    let having = request.havingPredicate.map { $0.mapExpressions(named) }
+    let order = request.sortBy.map { ($0, named(.path($0.path))) }
+    var expressions = properties.map(\.expression) + order.map(\.1)
+    if let having { expressions += having.expressions }
+    for expression in expressions { try addAggregates(of: expression) }
+
+    let binder = Binder(.columns(columns), in: transaction)
+    outputs = try properties.map { try binder.bind($0.expression).program }
+    self.having = try having.map { try binder.bind($0) }
+    sort = try order.map { key, expression in
+      BoundSort(
+        program: try binder.bind(expression).program, position: nil,
+        key: try KeyCollation.of(key.collation), isDescending: key.isDescending)
+    }
+  }
+
+  /// The attributes of the records that are read; `nil` if more than those.
+  var attributes: Set<Int>? {
+    var attributes: Set<Int> = []
+    for expression in keys + aggregates.compactMap(\.argument) {
+      guard let some = expression.program.attributes else { return nil }
+      attributes.formUnion(some)
+    }
+    return attributes
+  }
+
+  /// What a name stands for: a group key, or the expression of the column of that name.
+  private func named(_ expression: FetchExpression) -> FetchExpression {
+    guard case .path(let name) = expression, !columns.contains(expression),
+      let property = properties.first(where: { $0.name == name })
+    else { return expression }
+    return property.expression
+  }
+
+  private mutating func addAggregates(of expression: FetchExpression) throws {
+    switch expression {
+    case .aggregate(let function, let part):
+      if columns.contains(expression) { return }
+      let argument = try part.map { try records.bind($0) }
+      guard argument != nil || function == .count else {
+        throw StoreError(
+          .invalidRequest, "an aggregate other than count needs to know of what",
+          [("expression", expression.description)])
+      }
+      let kind = try records.kind(of: function, argument?.kind, expression)
+      aggregates.append((function, argument))
+      let attribute = [.minimum, .maximum].contains(function) ? argument?.attribute : nil
+      columns.add(
+        expression,
+        BoundExpression(program: .constant(.null), kind: kind, attribute: attribute))
+    case .arithmetic(_, let left, let right):
+      try addAggregates(of: left)
+      try addAggregates(of: right)
+    case .negative(let part): try addAggregates(of: part)
+    case .list(let parts): for part in parts { try addAggregates(of: part) }
+    case .value, .object, .path, .itself, .variable, .collection: return
+    }
+  }
+}

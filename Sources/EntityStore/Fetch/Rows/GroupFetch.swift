@@ -1,0 +1,182 @@
+import EntityModel
+
+/// Answers a request for aggregates: filter, group, having, order, window. One row for each
+/// distinct combination of the group keys; without keys exactly one.
+///
+/// Memory is bounded by the number of groups.
+struct GroupFetch {
+  let columns: ResultColumns
+  private let request: FetchRequest
+  private let bound: BoundRequest
+  private let transaction: ReadTransaction
+  private let keys: [ExpressionProgram]
+  private let aggregates: [Aggregate]
+  /// Over the group keys and the aggregates.
+  private let outputs: [ExpressionProgram]
+  private let having: PredicateProgram?
+  private let sort: [BoundSort]
+  private(set) var plan: AccessPlan
+  private(set) var statistics = FetchStatistics()
+  private(set) var readsEnds = false
+
+  private struct Aggregate {
+    let function: AggregateFunction
+    /// `nil` for `count(*)`.
+    let argument: ExpressionProgram?
+    /// Where the argument is an attribute of the record itself.
+    let position: Int?
+  }
+
+  private struct Group {
+    var keys: [Value]
+    var accumulators: [Accumulator]
+  }
+
+  /// - Throws: `unknownAttribute`, `invalidRequest`, `requiresIndex`.
+  init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
+    let entity = try transaction.catalog.entity(request.entityName)
+    try transaction.prepareToRead(entity)
+    self.request = request
+    self.transaction = transaction
+    let binding = try GroupBinding(request, entity, in: transaction)
+    columns = try ResultColumns(binding.properties.map(\.name))
+    keys = binding.keys.map(\.program)
+    aggregates = binding.aggregates.map {
+      Aggregate(
+        function: $0.function, argument: $0.argument?.program,
+        position: $0.argument.flatMap { $0.hops.isEmpty ? $0.position : nil })
+    }
+    outputs = binding.outputs
+    having = binding.having
+    sort = binding.sort
+    bound = try BoundRequest(request, entity, in: transaction)
+    let attributes = binding.attributes
+    plan = try Planner.plan(bound.unordered(attributes: attributes), in: transaction)
+  }
+
+  mutating func run(_ body: (ResultRow) throws -> Bool) throws {
+    var rows = try groups().map { group in
+      let values = try group.keys + group.accumulators.map { try $0.result() }
+      return FetchRow(id: 0, fields: .values(values))
+    }
+    if let having { rows = try rows.filter { try having.matches($0, in: transaction) } }
+    for row in try ordered(rows).dropFirst(bound.offset).prefix(bound.limit) {
+      statistics.rowsReturned += 1
+      let values = try outputs.map { try $0.evaluate(row, in: transaction) }
+      guard try body(ResultRow(columns, values)) else { return }
+    }
+  }
+
+  // MARK: Groups
+
+  private mutating func groups() throws -> [Group] {
+    if let ends = try ends() { return [ends] }
+    var execution = try FetchExecution(bound.unordered(attributes: attributes), in: transaction)
+    defer { statistics.add(execution.statistics) }
+    let (keys, aggregates, transaction) = (keys, aggregates, transaction)
+    let empty = aggregates.map { Accumulator($0.function) }
+    var groups: [Group] = keys.isEmpty ? [Group(keys: [], accumulators: empty)] : []
+    var numbers: [[Value]: Int] = keys.isEmpty ? [[]: 0] : [:]
+    // Records of one group often come one after the other.
+    var last = 0
+    try execution.run { row in
+      let values = try keys.map { try $0.evaluate(row, in: transaction) }
+      if last >= groups.count || groups[last].keys != values {
+        if let known = numbers[values] {
+          last = known
+        } else {
+          last = groups.count
+          numbers[values] = last
+          groups.append(Group(keys: values, accumulators: empty))
+        }
+      }
+      for (number, aggregate) in aggregates.enumerated() {
+        guard let argument = aggregate.argument else {
+          groups[last].accumulators[number].addRows()
+          continue
+        }
+        try groups[last].accumulators[number].add(try argument.evaluate(row, in: transaction))
+      }
+      return true
+    }
+    return groups
+  }
+
+  private var attributes: Set<Int>? {
+    var attributes: Set<Int> = []
+    for program in keys + aggregates.compactMap(\.argument) {
+      guard let some = program.attributes else { return nil }
+      attributes.formUnion(some)
+    }
+    return attributes
+  }
+
+  // MARK: From the ends of an index
+
+  /// The one row of a request that asks for nothing but minima, maxima and the count of rows,
+  /// where indexes have them at their ends.
+  private mutating func ends() throws -> Group? {
+    guard keys.isEmpty, aggregates.contains(where: { $0.argument != nil }) else { return nil }
+    var group = Group(keys: [], accumulators: [])
+    var read = FetchStatistics()
+    var ends: [AccessPlan] = []
+    for aggregate in aggregates {
+      var accumulator = Accumulator(aggregate.function)
+      if aggregate.argument == nil {
+        var execution = try FetchExecution(bound.unordered(attributes: []), in: transaction)
+        guard execution.plan.filter == nil else { return nil }
+        accumulator.addRows(try execution.count())
+        read.add(execution.statistics)
+      } else {
+        guard let position = aggregate.position,
+          [.minimum, .maximum].contains(aggregate.function),
+          let end = try end(position, isMaximum: aggregate.function == .maximum)
+        else { return nil }
+        try accumulator.add(end.value)
+        read.add(end.statistics)
+        ends.append(end.plan)
+      }
+      group.accumulators.append(accumulator)
+    }
+    statistics.add(read)
+    readsEnds = true
+    if let first = ends.first { plan = first }
+    return group
+  }
+
+  private func end(
+    _ position: Int, isMaximum: Bool
+  ) throws -> (value: Value, statistics: FetchStatistics, plan: AccessPlan)? {
+    let key = BoundSort(
+      program: .attribute(position), position: position, key: nil, isDescending: isMaximum)
+    var request = bound
+    let name = FetchPredicate.isNotNull(bound.entity.description.attributes[position].name)
+    request.conjuncts.append((name, .attribute(position, .isNotNull)))
+    var execution = try FetchExecution(request.first(by: key, of: position), in: transaction)
+    guard execution.plan.filter == nil, execution.plan.sort.isEmpty,
+      case .index(let access) = execution.plan.access, !access.mayRepeat,
+      case .keys = access.order, !access.index.parts.contains(where: \.isText)
+    else {
+      if case .nothing = execution.plan.access { return (.null, FetchStatistics(), execution.plan) }
+      return nil
+    }
+    let row = try execution.firstEntry(access)
+    return (try row?.value(position) ?? .null, execution.statistics, execution.plan)
+  }
+
+  // MARK: Order
+
+  private func ordered(_ rows: [FetchRow]) throws -> [FetchRow] {
+    // By the keys where nothing else is asked, so that the order is always the same.
+    let byKeys = keys.indices.map {
+      BoundSort(program: .attribute($0), position: $0, key: nil, isDescending: false)
+    }
+    let sort = sort + byKeys
+    if sort.isEmpty { return rows }
+    var sorted = try rows.enumerated().map { number, row in
+      try SortedRow(FetchRow(id: Int64(number), fields: row.fields), sort: sort, in: transaction)
+    }
+    sorted.sort { $0.precedes($1, sort) }
+    return sorted.map { rows[Int($0.id)] }
+  }
+}

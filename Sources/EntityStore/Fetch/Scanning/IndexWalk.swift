@@ -1,0 +1,94 @@
+import EntityModel
+
+/// Hands out the object ids of all ranges of an access, one range after the other or merged.
+struct IndexWalk {
+  private let access: IndexAccess
+  private let transaction: ReadTransaction
+  private let entity: EntityLayout
+  private let sort: [BoundSort]
+  /// One after the other: how many ranges have begun.
+  private var begun = 0
+  private var current: IndexStream?
+  /// Merged: the streams that have something left, the one whose turn it is last.
+  private var heads: [Head] = []
+  private var entriesOfEnded = 0
+
+  private struct Head {
+    let stream: IndexStream
+    var id: Int64
+    /// Read only where keys were cut.
+    var row: SortedRow?
+  }
+
+  init(_ access: IndexAccess, in transaction: ReadTransaction, _ entity: EntityLayout) {
+    self.access = access
+    self.transaction = transaction
+    self.entity = entity
+    sort = access.index.sort(isReversed: access.isReversed, parts: access.orderedParts)
+  }
+
+  var entriesRead: Int {
+    entriesOfEnded + (current?.entriesRead ?? 0)
+      + heads.reduce(0) { $0 + $1.stream.entriesRead }
+  }
+
+  mutating func next() throws -> Int64? {
+    if case .merged = access.order, access.ranges.count > 1 { return try nextMerged() }
+    while true {
+      if let id = try current?.next() { return id }
+      entriesOfEnded += current?.entriesRead ?? 0
+      current = nil
+      guard begun < access.ranges.count else { return nil }
+      current = try stream(access.isReversed ? access.ranges.count - 1 - begun : begun)
+      begun += 1
+    }
+  }
+
+  private func stream(_ number: Int, forMerging: Bool = false) throws -> IndexStream {
+    try IndexStream(
+      access.index, access.ranges[number], isReversed: access.isReversed,
+      orderedParts: access.orderedParts,
+      prefixCount: forMerging ? access.prefixCounts[number] : nil, in: transaction, entity)
+  }
+
+  // MARK: Merging
+
+  private mutating func nextMerged() throws -> Int64? {
+    if begun == 0 {
+      for number in access.ranges.indices { try advance(try stream(number, forMerging: true)) }
+      begun = access.ranges.count
+    }
+    guard let head = heads.popLast() else { return nil }
+    try advance(head.stream)
+    return head.id
+  }
+
+  /// Puts a stream back in its place among the others, unless it has ended.
+  private mutating func advance(_ stream: IndexStream) throws {
+    guard let id = try stream.next() else {
+      entriesOfEnded += stream.entriesRead
+      return
+    }
+    var head = Head(stream: stream, id: id)
+    if stream.place.isCut {
+      head.row = try SortedRow(id: id, sort: sort, in: transaction, entity)
+    }
+    var low = 0
+    var high = heads.count
+    while low < high {
+      let middle = (low + high) / 2
+      if precedes(head, heads[middle]) { low = middle + 1 } else { high = middle }
+    }
+    heads.insert(head, at: low)
+  }
+
+  private func precedes(_ a: Head, _ b: Head) -> Bool {
+    let left = a.stream.place.ordering
+    let right = b.stream.place.ordering
+    if left != right { return left.lexicographicallyPrecedes(right) != access.isReversed }
+    if let left = a.row, let right = b.row {
+      return left.precedes(right, Array(sort.dropFirst(access.mergedFrom)))
+    }
+    return a.id < b.id
+  }
+}
