@@ -33,6 +33,8 @@ let package = Package(
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(
+      name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
     // Libraries, lowest first.
     .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
@@ -40,6 +42,7 @@ let package = Package(
     .target(
       name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
+    .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore", dependencies: ["EntityModel", "LMDB", "StrictYAML", "CMooringXXHash"],
       exclude: ["Migrations/System"],
@@ -90,6 +93,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
+      name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "ConsoleTests", dependencies: ["Console", argumentParser], swiftSettings: settings),
     .testTarget(
       name: "EntityStoreTests",
@@ -105,7 +111,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "HomeFeedTests", dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
+      name: "HomeFeedTests",
+      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",

@@ -1,0 +1,30 @@
+import CMooringICU
+
+/// The library behind this module.
+package enum ICU {
+  /// Its release and the version of Unicode that it implements: `icu 72.1, unicode 15.0`. What
+  /// folding yields depends on nothing else.
+  package static let version: String = {
+    var release = VersionText()
+    var unicode = VersionText()
+    release.withBytes { release in
+      unicode.withBytes { unicode in mooring_icu_versions(release, unicode) }
+    }
+    return "icu \(release.text), unicode \(unicode.text)"
+  }()
+}
+
+/// Room for a version that ICU writes.
+struct VersionText {
+  private var bytes = [CChar](repeating: 0, count: 20)
+
+  var text: String {
+    String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  mutating func withBytes(_ body: (UnsafeMutablePointer<CChar>) -> Void) {
+    bytes.withUnsafeMutableBufferPointer { buffer in
+      if let base = buffer.baseAddress { body(base) }
+    }
+  }
+}
