@@ -95,6 +95,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
+      name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "ConsoleTests", dependencies: ["Console", argumentParser], swiftSettings: settings),
     .testTarget(
       name: "EntityStoreTests",
