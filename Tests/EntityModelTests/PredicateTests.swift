@@ -14,28 +14,51 @@ import Testing
     #expect(FetchPredicate.and([]).conjuncts.isEmpty)
   }
 
-  @Test func aPredicatePrintsWithItsQuotesAndParentheses() {
-    let predicate =
-      FetchPredicate.comparison("title", .equal, "a \"b\" \\")
-      && (.isNull("x") || .not(.comparison("n", .greaterOrEqual, 1.5)))
-    #expect(
-      predicate.description
-        == #"title == "a \"b\" \\" AND (x == nil OR NOT (n >= 1.5))"#)
-    #expect(FetchPredicate.and([]).description == "TRUEPREDICATE")
-    #expect(FetchPredicate.or([]).description == "FALSEPREDICATE")
-    #expect(FetchPredicate.isNotNull("a").description == "a != nil")
+  @Test(
+    "A predicate prints as people write it",
+    arguments: [
+      "type == 1 AND watchedAt != nil", "title CONTAINS[cd] \"x\"", "ANY episodes.progress > 0.5",
+      "NOT (a == 1)", #"title == "a \"b\" \\" AND (x == nil OR NOT (n >= 1.5))"#,
+      "(a == 1 AND b == 2) OR c == 3", "a + b * 2 - c == (a - (b - c)) / 2.0", "a == -(b)",
+      "a IN {1, -2, $X}", "#in.and == SELF", "tags.@count > 3", "episodes.@sum.duration >= 1e+20",
+      "sum(duration) > 100 AND count(*) < 5", "AND()", "OR(a == nil)", "-1 ** 2 == -(1)",
+      "ANY episodes SATISFIES (progress == 0 AND type == 1)",
+      #"date == DATE "2026-11-21T04:00:00Z" OR date == DATE "0.1234567s""#,
+      #"o == OBJECT "Episode/7" AND s == STRINGS {"a", "b"} AND d == DECIMAL "9.99""#,
+      ##"#"a b" == $"c d" AND x == DOUBLE "inf""##, #"a == "\n\t\r\u0000\u0085é""#,
+    ])
+  func naturalText(text: String) throws {
+    #expect(try FetchPredicate(format: text).description == text)
   }
 
   @Test func aRequestGoesThroughJSONUnchanged() throws {
     var random = SeededRandom(seed: 5)
-    let parts = ValueKind.allCases.filter { $0 != .double && $0 != .date }.map {
+    let parts = ValueKind.allCases.map {
       FetchPredicate.comparison($0.rawValue, .notEqual, random.value($0))
     }
-    let request = FetchRequest(
+    var request = FetchRequest(
       entityName: "E", predicate: .not(.or(parts)), sortBy: [SortKey("a", descending: true)],
       fetchLimit: 3, fetchOffset: 4, requiresIndex: true)
+    request.propertiesToFetch = [.sum("a", as: "total")]
+    request.havingPredicate = try FetchPredicate(format: "sum(a) > 5")
     let data = try JSONEncoder().encode(request)
     #expect(try JSONDecoder().decode(FetchRequest.self, from: data) == request)
+    let text = String(decoding: data, as: UTF8.self)
+    #expect(text.contains(#""havingPredicate":"sum(a) > 5""#))
+    #expect(text.contains(#""expression":"sum(a)""#))
+  }
+
+  @Test func aPredicateThatIsNoneIsADecodingErrorWithTheReason() throws {
+    let data = Data(#"["a == 1", "a =="]"#.utf8)
+    let error = #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([FetchPredicate].self, from: data)
+    }
+    #expect("\(try #require(error))".contains("expected a value, found the end"))
+  }
+
+  @Test func notANumberIsNotWritten() {
+    let tree = FetchPredicate.comparison("a", .equal, .double(.nan))
+    #expect(throws: EncodingError.self) { try JSONEncoder().encode([tree]) }
   }
 
   @Test func aReferenceReadsBackInItsOwnStoreOnly() {

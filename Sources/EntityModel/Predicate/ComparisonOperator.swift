@@ -38,7 +38,8 @@ public enum ComparisonOperator: String, Codable, Hashable, Sendable, CaseIterabl
 public struct ComparisonOptions: OptionSet, Codable, Hashable, Sendable {
   public let rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// Bits that stand for no option are left out.
+  public init(rawValue: UInt8) { self.rawValue = rawValue & 0b1111 }
 
   /// `[c]`: capital and small letters are the same (full case folding of Unicode).
   public static let caseInsensitive = ComparisonOptions(rawValue: 1)

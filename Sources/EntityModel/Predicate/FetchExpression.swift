@@ -1,5 +1,5 @@
 /// A side of a comparison, or what a result row shows.
-public indirect enum FetchExpression: Codable, Hashable, Sendable {
+public indirect enum FetchExpression: Hashable, Sendable {
   case value(Value)
   /// A record, by its identity.
   case object(ObjectID)

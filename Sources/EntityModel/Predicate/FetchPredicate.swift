@@ -6,7 +6,7 @@
 /// is returned only where the whole is true. `attribute != 5` does not match null.
 /// The constant null itself is the exception: `attribute == nil` and `attribute != nil` ask
 /// whether there is a value.
-public indirect enum FetchPredicate: Codable, Hashable, Sendable {
+public indirect enum FetchPredicate: Hashable, Sendable {
   case always(Bool)
   case comparison(Comparison)
   /// Whether some record at the end of a to-many relationship's path satisfies a predicate, which
@@ -17,7 +17,7 @@ public indirect enum FetchPredicate: Codable, Hashable, Sendable {
   case not(FetchPredicate)
 
   /// Two expressions and what is said of them.
-  public struct Comparison: Codable, Hashable, Sendable {
+  public struct Comparison: Hashable, Sendable {
     public var left: FetchExpression
     public var comparison: ComparisonOperator
     public var right: FetchExpression
@@ -38,7 +38,7 @@ public indirect enum FetchPredicate: Codable, Hashable, Sendable {
   }
 
   /// `NONE` is `NOT ANY`, and `SOME` is `ANY`.
-  public enum Quantifier: String, Codable, Hashable, Sendable {
+  public enum Quantifier: String, Hashable, Sendable {
     case any = "ANY"
     /// True where there are no values at all.
     case all = "ALL"

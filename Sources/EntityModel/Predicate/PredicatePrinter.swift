@@ -1,57 +1,119 @@
 extension FetchPredicate: CustomStringConvertible {
+  /// The format string that reads back to this tree: `FetchPredicate(format: description)` is
+  /// equal, unless a constant is NaN, or the tree is beyond what a format may hold.
   public var description: String {
-    switch self {
-    case .always(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
-    case .comparison(let comparison): comparison.text
-    case .exists(let path, let part): "ANY \(path) SATISFIES (\(part))"
-    case .and(let parts): FetchPredicate.joined(parts, by: " AND ", empty: "TRUEPREDICATE")
-    case .or(let parts): FetchPredicate.joined(parts, by: " OR ", empty: "FALSEPREDICATE")
-    case .not(let part): "NOT (\(part))"
-    }
+    var printer = PredicatePrinter()
+    printer.print(self)
+    return printer.text
   }
-
-  private static func joined(
-    _ parts: [FetchPredicate], by word: String, empty: String
-  ) -> String {
-    if parts.isEmpty { return empty }
-    return parts.map { part in
-      switch part {
-      case .and, .or: "(\(part))"
-      default: part.description
-      }
-    }.joined(separator: word)
-  }
-}
-
-extension FetchPredicate.Comparison {
-  fileprivate var text: String { "\(left) \(comparison.rawValue) \(right)" }
 }
 
 extension FetchExpression: CustomStringConvertible {
+  /// The format string that reads back to this tree, as that of a predicate.
   public var description: String {
-    switch self {
-    case .value(let value): FetchExpression.literal(value)
-    case .object(let id): id.description
-    case .list(let parts): "{" + parts.map(\.description).joined(separator: ", ") + "}"
-    case .path(let path): path
-    case .itself: "SELF"
-    case .variable(let name): "$" + name
-    case .collection(let path, let function, let rest):
-      "\(path).@\(function.rawValue)" + (rest.map { "." + $0 } ?? "")
-    case .aggregate(let function, let part):
-      "\(function.rawValue)(\(part?.description ?? "*"))"
-    case .arithmetic(let sign, let left, let right): "(\(left) \(sign.rawValue) \(right))"
-    case .negative(let part): "-(\(part))"
+    var printer = PredicatePrinter()
+    printer.print(self)
+    return printer.text
+  }
+}
+
+/// Writes trees as format strings, with no more parentheses than a reader wants.
+private struct PredicatePrinter {
+  private(set) var text = ""
+
+  mutating func print(_ predicate: FetchPredicate) {
+    switch predicate {
+    case .always(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): print(comparison)
+    case .exists(let path, let part):
+      text += "ANY " + FormatText.path(path) + " SATISFIES "
+      printGroup(part)
+    case .and(let parts): print(parts, joinedBy: "AND")
+    case .or(let parts): print(parts, joinedBy: "OR")
+    case .not(let part):
+      text += "NOT "
+      printGroup(part)
     }
   }
 
-  private static func literal(_ value: Value) -> String {
-    switch value {
-    case .null: "nil"
-    case .int64, .double, .decimal: value.text
-    case .bool(let flag): flag ? "TRUE" : "FALSE"
-    default:
-      "\"" + value.text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  private mutating func printGroup(_ predicate: FetchPredicate) {
+    text += "("
+    print(predicate)
+    text += ")"
+  }
+
+  /// `a AND b`; what has one part or none, which no chain can say, as `AND(a)` and `AND()`.
+  private mutating func print(_ parts: [FetchPredicate], joinedBy word: String) {
+    guard parts.count > 1 else {
+      text += word + "("
+      if let part = parts.first { print(part) }
+      text += ")"
+      return
+    }
+    for (position, part) in parts.enumerated() {
+      if position > 0 { text += " " + word + " " }
+      switch part {
+      case .and(let inner) where inner.count > 1, .or(let inner) where inner.count > 1:
+        printGroup(part)
+      default: print(part)
+      }
+    }
+  }
+
+  private mutating func print(_ comparison: FetchPredicate.Comparison) {
+    if let quantifier = comparison.quantifier { text += quantifier.rawValue + " " }
+    print(comparison.left)
+    text += " " + comparison.comparison.rawValue
+    if !comparison.options.isEmpty {
+      let letters = ComparisonOptions.letters.filter { comparison.options.contains($0.option) }
+      text += "[" + String(letters.map(\.letter)) + "]"
+    }
+    text += " "
+    print(comparison.right)
+  }
+
+  mutating func print(_ expression: FetchExpression) {
+    switch expression {
+    case .value(let value): text += FormatText.literal(value)
+    case .object(let id): text += "OBJECT " + FormatText.quoted(id.description)
+    case .list(let parts):
+      text += "{"
+      for (position, part) in parts.enumerated() {
+        if position > 0 { text += ", " }
+        print(part)
+      }
+      text += "}"
+    case .path(let path): text += FormatText.path(path)
+    case .itself: text += "SELF"
+    case .variable(let name): text += "$" + (name.isFormatName ? name : FormatText.quoted(name))
+    case .collection(let path, let function, let rest):
+      text += FormatText.path(path) + ".@" + function.rawValue
+      if let rest {
+        // A name behind a count is an error, unless it is marked: no store runs either.
+        text += "." + (function == .count ? "#" + FormatText.quoted(rest) : FormatText.path(rest))
+      }
+    case .aggregate(let function, let part):
+      text += function.rawValue + "("
+      if let part { print(part) } else { text += "*" }
+      text += ")"
+    case .arithmetic(let sign, let left, let right):
+      print(left, asSideOf: sign.precedence)
+      text += " " + sign.rawValue + " "
+      print(right, asSideOf: sign.precedence + 1)
+    case .negative(let part):
+      text += "-("
+      print(part)
+      text += ")"
+    }
+  }
+
+  private mutating func print(_ side: FetchExpression, asSideOf precedence: Int) {
+    if case .arithmetic(let sign, _, _) = side, sign.precedence < precedence {
+      text += "("
+      print(side)
+      text += ")"
+    } else {
+      print(side)
     }
   }
 }
