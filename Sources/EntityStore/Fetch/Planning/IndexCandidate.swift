@@ -87,7 +87,10 @@ struct IndexCandidate {
     candidate.isIndexOnly = candidate.keysHoldAll(request, conjuncts)
     let narrows = ranges.usedParts > 0 || index.isSparse
     let sortsUsefully = candidate.servesOrder && request.isOrdered && !request.sort.isEmpty
-    guard narrows || sortsUsefully || candidate.isIndexOnly else {
+    // The number of all records is known without any index.
+    let sparesRecords =
+      candidate.isIndexOnly && !(conjuncts.isEmpty && request.attributes?.isEmpty != false)
+    guard narrows || sortsUsefully || sparesRecords else {
       throw Rejection(
         reason: request.sort.isEmpty
           ? "does not narrow the fetch" : "neither narrows nor sorts as asked")
