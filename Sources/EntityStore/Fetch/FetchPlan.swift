@@ -135,11 +135,23 @@ extension FetchPlan {
   init(_ request: FetchRequest, _ plan: AccessPlan, _ entity: EntityLayout) {
     self.init(
       entity: request.entityName, kinds: plan.kinds, indexes: plan.indexUses(entity),
-      filter: plan.filterText,
+      filter: FetchPredicate.joined(plan.filtered),
       sortBy: request.sortBy.map(\.description).joined(separator: ", "),
       groupBy: request.propertiesToGroupBy.joined(separator: ", "), limit: request.fetchLimit,
-      offset: request.fetchOffset, rejected: plan.rejected)
+      offset: request.fetchOffset,
+      rejected: plan.rejected.map {
+        Rejection(index: $0.index.description.name, reason: $0.reason.text)
+      })
     if request.isGrouped { kinds.insert(.groups) }
+  }
+}
+
+extension AccessPlan.Rejection.Reason {
+  fileprivate var text: String {
+    switch self {
+    case .unfit(let reason): "\(reason)"
+    case .costs(let cost, let taken): PlanCosts.words(cost, over: taken)
+    }
   }
 }
 
@@ -176,7 +188,7 @@ extension AccessPlan {
     return accesses.map { access in
       FetchPlan.IndexUse(
         name: access.index.description.name,
-        keys: entity.description.keyText(of: access.index.description), range: rangeTexts,
+        keys: entity.description.keyText(of: access.index.description), range: used.map(\.description),
         rangeCount: access.ranges.count, isReversed: access.isReversed)
     }
   }

@@ -61,10 +61,23 @@ struct AccessPlan {
   /// The keys of the index hold all that is asked.
   var isIndexOnly = false
   var isSkipScan = false
-  /// For the explanation: what of the predicate the ranges come from, and what the filter checks.
-  var rangeTexts: [String] = []
-  var filterText: String?
-  var rejected: [FetchPlan.Rejection] = []
+  /// What of the predicate the ranges come from, and what the filter checks. A fetch has no time
+  /// for words; an explanation makes them of this.
+  var used: [FetchPredicate] = []
+  var filtered: [FetchPredicate] = []
+  var rejected: [Rejection] = []
+
+  /// Why an index was not taken.
+  struct Rejection {
+    let index: IndexLayout
+    let reason: Reason
+
+    enum Reason {
+      case unfit(StaticString)
+      /// It costs so much, and what was taken instead so much, in entries read.
+      case costs(Double, Double)
+    }
+  }
 }
 
 /// A sort key bound to an entity.

@@ -111,7 +111,7 @@ struct PlanCosts {
   // MARK: Words
 
   static func words(_ cost: Double, over other: Double) -> String {
-    "costs about \(rounded(cost)) entries, another way \(rounded(other))"
+    "as costly as \(rounded(cost)) entries; what was taken, as \(rounded(other))"
   }
 
   /// Two digits: more would pretend to know.

@@ -34,7 +34,7 @@ struct Planner {
     }
     if let plan = identities() { return plan }
     var candidates: [IndexCandidate] = []
-    var rejected: [FetchPlan.Rejection] = []
+    var rejected: [AccessPlan.Rejection] = []
     for index in entity.indexes {
       do throws(IndexCandidate.Rejection) {
         guard let candidate = try IndexCandidate.make(index, for: request) else {
@@ -42,7 +42,7 @@ struct Planner {
         }
         candidates.append(candidate)
       } catch {
-        rejected.append(.init(index: index.description.name, reason: "\(error.reason)"))
+        rejected.append(.init(index: index, reason: .unfit(error.reason)))
       }
     }
     var plan = try choose(candidates, &rejected)
@@ -64,13 +64,13 @@ struct Planner {
   // MARK: The choice
 
   private func choose(
-    _ candidates: [IndexCandidate], _ rejected: inout [FetchPlan.Rejection]
+    _ candidates: [IndexCandidate], _ rejected: inout [AccessPlan.Rejection]
   ) throws -> AccessPlan {
     let perfect = candidates.filter { $0.isPerfect(for: request) }
     if let best = perfect.max(by: { Planner.serves($0, less: $1) }) {
       for other in candidates where other.index.number != best.index.number {
         rejected.append(
-          .init(index: other.index.description.name, reason: "another index serves all of it"))
+          .init(index: other.index, reason: .unfit("another index serves all of it")))
       }
       return plan(best)
     }
@@ -88,30 +88,29 @@ struct Planner {
   }
 
   private func cheapest(
-    _ candidates: [IndexCandidate], _ rejected: inout [FetchPlan.Rejection]
+    _ candidates: [IndexCandidate], _ rejected: inout [AccessPlan.Rejection]
   ) throws -> AccessPlan {
     var costs = try PlanCosts(request, in: transaction)
     let scanCost = request.requiresIndex ? .infinity : costs.scan()
-    var best: (cost: Double, plan: AccessPlan, name: String?) = (scanCost, scan(), nil)
+    var best: (cost: Double, plan: AccessPlan, index: IndexLayout?) = (scanCost, scan(), nil)
     let skipping = try skipScans(beside: candidates, costs)
     for candidate in candidates + skipping {
       if request.requiresIndex, request.needsSort, !candidate.servesOrder { continue }
       let cost = try costs.cost(of: candidate)
-      let name = candidate.index.description.name
       guard cost < best.cost else {
-        rejected.append(.init(index: name, reason: PlanCosts.words(cost, over: best.cost)))
+        rejected.append(.init(index: candidate.index, reason: .costs(cost, best.cost)))
         continue
       }
-      if let loser = best.name {
-        rejected.append(.init(index: loser, reason: PlanCosts.words(best.cost, over: cost)))
+      if let loser = best.index {
+        rejected.append(.init(index: loser, reason: .costs(best.cost, cost)))
       }
-      best = (cost, plan(candidate), name)
+      best = (cost, plan(candidate), candidate.index)
     }
     if let union = try union(costs), union.cost < best.cost,
       !(request.requiresIndex && request.needsSort)
     {
-      if let loser = best.name {
-        rejected.append(.init(index: loser, reason: PlanCosts.words(best.cost, over: union.cost)))
+      if let loser = best.index {
+        rejected.append(.init(index: loser, reason: .costs(best.cost, union.cost)))
       }
       return union.plan
     }
@@ -153,7 +152,6 @@ struct Planner {
       guard case .or(let parts) = conjunct.program, parts.count > 1 else { continue }
       var accesses: [IndexAccess] = []
       var cost = 0.0
-      var texts: [String] = []
       for part in parts {
         guard let side = try side(part, costs) else { continue }
         guard let candidate = side.candidate else {
@@ -162,13 +160,11 @@ struct Planner {
         }
         accesses.append(candidate.access)
         cost += side.cost
-        texts.append(candidate.index.description.name)
       }
       guard !accesses.isEmpty else { continue }
-      var plan = plan(
+      let plan = plan(
         .union(accesses), covering: [], servesOrder: !request.needsSort, isByIdentity: true,
         used: [number])
-      plan.rangeTexts += ["by " + texts.joined(separator: ", ")]
       return (cost, plan)
     }
     return nil
@@ -222,9 +218,9 @@ struct Planner {
       .map { request.conjuncts[$0] }
     if !remaining.isEmpty {
       plan.filter = remaining.count == 1 ? remaining[0].program : .and(remaining.map(\.program))
-      plan.filterText = FetchPredicate.joined(remaining.map(\.text))
+      plan.filtered = remaining.map(\.text)
     }
-    plan.rangeTexts = used.sorted().map { request.conjuncts[$0].text.description }
+    plan.used = used.sorted().map { request.conjuncts[$0].text }
     if request.isOrdered, !servesOrder {
       plan.sort = request.sort
       plan.sortsByIdentity = request.sort.isEmpty && !isByIdentity
