@@ -9,16 +9,24 @@ import Foundation
 public func fuzzRecordReader(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // libFuzzer gives each input an allocation of its own size, so the address sanitizer sees a read
   // of one byte more.
-  read(UnsafeRawBufferPointer(start: bytes, count: count), Fixture.shared)
+  let record = UnsafeRawBufferPointer(start: bytes, count: count)
+  let fixture = Fixture.shared
+  do {
+    try fixture.store.read { read(record, fixture, $0) }
+  } catch {
+    fatalError("no transaction: \(error)")
+  }
 }
 
-private func read(_ bytes: UnsafeRawBufferPointer, _ fixture: Fixture) {
+private func read(
+  _ bytes: UnsafeRawBufferPointer, _ fixture: Fixture, _ transaction: ReadTransaction
+) {
   guard let view = fixture.entity.record.view(of: bytes) else { return }
   for position in 0..<view.attributeCount {
     ignoringDamage { _ = try view.value(position) }
   }
   for program in fixture.programs {
-    ignoringDamage { _ = try program.matches(view) }
+    ignoringDamage { _ = try program.matches(FetchRow(id: 1, view: view), in: transaction) }
   }
   var writer = KeyWriter()
   for index in fixture.entity.indexes {
@@ -33,6 +41,7 @@ private func ignoringDamage(_ body: () throws -> Void) {
 
 /// An entity with every type, of several layout versions, and predicates on all of it.
 private struct Fixture {
+  let store: Store
   let entity: EntityLayout
   let programs: [PredicateProgram]
 
@@ -44,14 +53,15 @@ private struct Fixture {
   private init() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("mooring-fuzz-\(UUID().uuidString)", isDirectory: true)
-    // The layout outlives the store that it comes from.
+    // The store has its files open, and needs their names no more.
     defer { ignoringDamage { try FileManager.default.removeItem(at: folder) } }
-    let store = try Store.open(
+    store = try Store.open(
       at: folder.path, migrations: [MigrationSource(embedded: Self.migrations)], migrate: .ifEmpty)
     let entity = try store.catalog().entity("Sample")
     self.entity = entity
-    programs = try Self.formats.map {
-      try PredicateProgram(try FetchPredicate(format: $0), entity: entity)
+    programs = try store.read { transaction in
+      let binder = Binder(.entity(entity), in: transaction)
+      return try Self.formats.map { try binder.bind(try FetchPredicate(format: $0)) }
     }
   }
 
@@ -100,6 +110,10 @@ private struct Fixture {
     "isOpen == TRUE OR isOpen != nil", "dueAt >= DATE '2026-11-21T04:00:00Z'",
     "token == UUID '6BA7B810-9DAD-11D1-80B4-00C04FD430C8'", "blob > DATA 'AAEC'",
     "link != 'https://a.example'", "tags == STRINGS {'a', 'b'}", "kind == 'small'",
-    "level > 2 AND remark == 'x'",
+    "level > 2 AND remark == 'x'", "name CONTAINS[cd] 'é' OR remark LIKE '*a?' OR name ==[l] 'a2'",
+    "name BEGINSWITH 'c' AND link ENDSWITH[c] 'E' AND name MATCHES '(a|b)*c.'",
+    "ANY tags ==[cd] 'A' OR ALL tags BEGINSWITH 'b' OR tags.@count > 3 OR 'a' IN tags",
+    "rank * 2 + level > score ** 2 - price / 3 OR -rank IN {1, 2}", "name <[d] remark",
+    "score BETWEEN {0, 1} OR rank == score OR price >= rank OR SELF == OBJECT 'Sample/1'",
   ]
 }
