@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: its programs are linked with libFuzzer, which has the `main`, so nothing
+// else can be built with the same flags. `run` passes them.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+  name: "fuzz",
+  dependencies: [.package(name: "mooring", path: "../..")],
+  targets: [
+    .target(
+      name: "FuzzTargets", dependencies: [.product(name: "Mooring", package: "mooring")],
+      swiftSettings: settings),
+    // In C, because the main file of a Swift program has a `main` of its own.
+    .executableTarget(name: "predicate-format", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "record-reader", dependencies: ["FuzzTargets"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .c11
+)
