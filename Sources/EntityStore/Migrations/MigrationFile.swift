@@ -61,9 +61,11 @@ struct MigrationFile {
     case "dropIndex":
       let entity = try arguments.required("on").string()
       step = .dropIndex(entity: entity, name: try arguments.required("name").string())
+    case "createRelationship": step = try createRelationship(&arguments)
     default:
       throw node.error(
-        "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex")
+        "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex, "
+          + "createRelationship")
     }
     try arguments.finish()
     return step
@@ -221,7 +223,7 @@ struct MigrationFile {
     }
   }
 
-  private func identifier(_ node: YAMLNode, allowsUnderscore: Bool) throws -> String {
+  func identifier(_ node: YAMLNode, allowsUnderscore: Bool) throws -> String {
     let name = try node.string()
     let isValid =
       allowsUnderscore
