@@ -7,24 +7,31 @@ public struct SchemaOutput {
   public enum Form: String, CaseIterable, Sendable, ExpressibleByArgument { case table, yaml, json }
 
   private let entities: [EntityDescription]
+  private let templates: [RequestTemplate]
   private let includesSystem: Bool
 
   public init(_ schema: Schema, includesSystem: Bool) {
     entities = schema.entities.filter { includesSystem || !$0.isSystem }
+    templates = schema.templates
     self.includesSystem = includesSystem
   }
 
   public func write(_ form: Form) throws {
     try StandardOutput.with { output in
       switch form {
-      case .table: for entity in entities { try write(entity, &output) }
+      case .table:
+        for entity in entities { try write(entity, &output) }
+        try writeTemplates(&output)
       case .yaml:
         for entity in entities { try output.write(yaml(entity)) }
         for entity in entities { try output.write(yamlOfRelationships(entity)) }
+        for template in templates { try output.write(yaml(template)) }
       case .json:
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(Schema(entities: entities))
+        var shown = Schema(entities: entities)
+        shown.templates = templates
+        let data = try encoder.encode(shown)
         try output.write(String(decoding: data, as: UTF8.self) + "\n")
       }
     }
@@ -88,6 +95,26 @@ public struct SchemaOutput {
     try output.write(indexes)
   }
 
+  private func writeTemplates(_ output: inout StandardOutput) throws {
+    if templates.isEmpty { return }
+    var table = TextTable([
+      .init("template"), .init("entity"), .init("where"), .init("sorted by"), .init("window"),
+    ])
+    for template in templates {
+      let request = template.request
+      let window = [
+        request.fetchLimit > 0 ? "limit \(request.fetchLimit)" : nil,
+        request.fetchOffset > 0 ? "offset \(request.fetchOffset)" : nil,
+      ]
+      table.append([
+        template.name, request.entityName, request.predicate?.description ?? "",
+        request.sortBy.map(\.description).joined(separator: ", "),
+        window.compactMap { $0 }.joined(separator: ", "),
+      ])
+    }
+    try output.write(table)
+  }
+
   private func rules(_ attribute: AttributeDescription) -> String {
     var rules: [String] = []
     if case .enumeration(let enumeration) = attribute.type {
@@ -149,6 +176,19 @@ public struct SchemaOutput {
       text += "- createRelationship: { \(parts.joined(separator: ", ")) }\n"
     }
     return text
+  }
+
+  private func yaml(_ template: RequestTemplate) -> String {
+    let request = template.request
+    var parts = ["name: \(template.name)", "entity: \(request.entityName)"]
+    if let predicate = request.predicate { parts.append("where: \(quoted(predicate.description))") }
+    if !request.sortBy.isEmpty {
+      parts.append(
+        "sortBy: [\(request.sortBy.map { quoted($0.description) }.joined(separator: ", "))]")
+    }
+    if request.fetchLimit > 0 { parts.append("limit: \(request.fetchLimit)") }
+    if request.fetchOffset > 0 { parts.append("offset: \(request.fetchOffset)") }
+    return "- createTemplate: { \(parts.joined(separator: ", ")) }\n"
   }
 
   private func sideParts(_ relationship: RelationshipDescription) -> [String] {

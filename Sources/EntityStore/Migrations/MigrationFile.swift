@@ -62,10 +62,13 @@ struct MigrationFile {
       let entity = try arguments.required("on").string()
       step = .dropIndex(entity: entity, name: try arguments.required("name").string())
     case "createRelationship": step = try createRelationship(&arguments)
+    case "createTemplate": step = try createTemplate(&arguments)
+    case "dropTemplate":
+      step = .dropTemplate(name: try arguments.required("name").string())
     default:
       throw node.error(
         "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex, "
-          + "createRelationship")
+          + "createRelationship, createTemplate, dropTemplate")
     }
     try arguments.finish()
     return step

@@ -79,6 +79,9 @@ extension MigrationStep: CustomStringConvertible {
       "create relationship \(definition.entity).\(definition.side.name) to "
         + (definition.side.isToMany ? "many " : "") + definition.destination
         + (definition.inverse.map { ", inverse \($0.name)" } ?? "")
+    case .createTemplate(let template):
+      "create template \(template.name) of \(template.request.entityName)"
+    case .dropTemplate(let name): "drop template \(name)"
     }
   }
 }

@@ -13,6 +13,8 @@ struct SchemaChange {
     case .dropIndex(let entity, let name): try dropIndex(name, of: entity)
     case .createRelationship(let definition):
       try RelationshipCreation.apply(definition, to: &schema)
+    case .createTemplate(let template): try createTemplate(template)
+    case .dropTemplate(let name): try dropTemplate(name)
     }
   }
 
@@ -125,6 +127,31 @@ struct SchemaChange {
         }
       }
     }
+  }
+
+  private mutating func createTemplate(_ template: RequestTemplate) throws(StoreError) {
+    if schema.templates.contains(where: { $0.name == template.name }) {
+      throw StoreError(
+        .migration, "the template is there already", [("template", template.name)],
+        advice: "a template never changes: drop it first, or choose another name")
+    }
+    do throws(TemplateCheck.Problem) {
+      try TemplateCheck.check(template.request, in: schema)
+    } catch {
+      throw StoreError(
+        .migration, "a template does not fit the schema",
+        [("template", template.name), ("problem", error.text)])
+    }
+    schema.templates.append(template)
+    schema.templates.sort { $0.name < $1.name }
+  }
+
+  private mutating func dropTemplate(_ name: String) throws(StoreError) {
+    guard let number = schema.templates.firstIndex(where: { $0.name == name }) else {
+      let error = StoreError.unknownTemplate(name, in: schema)
+      throw StoreError(.migration, error.summary, error.context, advice: error.advice)
+    }
+    schema.templates.remove(at: number)
   }
 
   private func number(of entity: String) throws(StoreError) -> Int {
