@@ -96,8 +96,8 @@ extension StoreError: ExitStatusProviding {
     case .storeMissing: .unavailable
     case .notAStore, .damaged: .badData
     case .newerFormat, .schemaMismatch, .needsMigration, .newerSchema, .migration: .configuration
-    case .unknownEntity, .unknownAttribute, .unknownRelationship, .invalidRequest, .requiresIndex:
-      .usage
+    case .unknownEntity, .unknownAttribute, .unknownRelationship, .unknownTemplate: .usage
+    case .invalidRequest, .requiresIndex: .usage
     case .validation, .uniqueViolation, .deletionDenied: .badData
     case .missingRecord: .unavailable
     case .storage: underlying?.exitStatus ?? .inputOutput

@@ -7,20 +7,31 @@ public struct SchemaOutput {
   public enum Form: String, CaseIterable, Sendable, ExpressibleByArgument { case table, yaml, json }
 
   private let entities: [EntityDescription]
+  private let templates: [RequestTemplate]
+  private let includesSystem: Bool
 
   public init(_ schema: Schema, includesSystem: Bool) {
     entities = schema.entities.filter { includesSystem || !$0.isSystem }
+    templates = schema.templates
+    self.includesSystem = includesSystem
   }
 
   public func write(_ form: Form) throws {
     try StandardOutput.with { output in
       switch form {
-      case .table: for entity in entities { try write(entity, &output) }
-      case .yaml: for entity in entities { try output.write(yaml(entity)) }
+      case .table:
+        for entity in entities { try write(entity, &output) }
+        try writeTemplates(&output)
+      case .yaml:
+        for entity in entities { try output.write(yaml(entity)) }
+        for entity in entities { try output.write(yamlOfRelationships(entity)) }
+        for template in templates { try output.write(yaml(template)) }
       case .json:
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let data = try encoder.encode(Schema(entities: entities))
+        var shown = Schema(entities: entities)
+        shown.templates = templates
+        let data = try encoder.encode(shown)
         try output.write(String(decoding: data, as: UTF8.self) + "\n")
       }
     }
@@ -28,10 +39,19 @@ public struct SchemaOutput {
 
   private func write(_ entity: EntityDescription, _ output: inout StandardOutput) throws {
     try output.write(entity.name.singleLine + "\n")
+    try writeAttributes(of: entity, &output)
+    try writeRelationships(of: entity, &output)
+    try writeIndexes(of: entity, &output)
+    try output.write("\n")
+  }
+
+  private func writeAttributes(
+    of entity: EntityDescription, _ output: inout StandardOutput
+  ) throws {
     var attributes = TextTable([
       .init("  attribute"), .init("type"), .init("owner"), .init("default"), .init("rules"),
     ])
-    for attribute in entity.attributes {
+    for attribute in entity.attributes where includesSystem || !attribute.isHidden {
       attributes.append([
         "  " + attribute.name, attribute.type.name + (attribute.isOptional ? "?" : ""),
         attribute.owner.rawValue,
@@ -39,13 +59,60 @@ public struct SchemaOutput {
       ])
     }
     try output.write(attributes)
-    if entity.indexes.isEmpty { return try output.write("\n") }
+  }
+
+  private func writeRelationships(
+    of entity: EntityDescription, _ output: inout StandardOutput
+  ) throws {
+    let shown = entity.relationships.filter { includesSystem || !$0.isHidden }
+    if shown.isEmpty { return }
+    var relationships = TextTable([
+      .init("  relationship"), .init("to"), .init("kind"), .init("on delete"), .init("inverse"),
+    ])
+    for relationship in shown {
+      let kind = [
+        relationship.isToMany ? "to-many" : relationship.isOptional ? "to-one?" : "to-one",
+        relationship.isOrdered ? "ordered" : nil,
+        orderName(of: relationship).map { "by \($0)" },
+        keyText(of: relationship, entity).map { "by key \($0)" },
+      ]
+      let inverse = relationship.inverse
+      relationships.append([
+        "  " + relationship.name, relationship.destination,
+        kind.compactMap { $0 }.joined(separator: ", "), relationship.deleteRule.rawValue,
+        includesSystem || !inverse.hasPrefix("_") ? inverse : "",
+      ])
+    }
+    try output.write(relationships)
+  }
+
+  private func writeIndexes(of entity: EntityDescription, _ output: inout StandardOutput) throws {
+    if entity.indexes.isEmpty { return }
     var indexes = TextTable([.init("  index"), .init("keys"), .init("kind")])
     for index in entity.indexes {
       indexes.append(["  " + index.name, entity.keyText(of: index), kind(index)])
     }
     try output.write(indexes)
-    try output.write("\n")
+  }
+
+  private func writeTemplates(_ output: inout StandardOutput) throws {
+    if templates.isEmpty { return }
+    var table = TextTable([
+      .init("template"), .init("entity"), .init("where"), .init("sorted by"), .init("window"),
+    ])
+    for template in templates {
+      let request = template.request
+      let window = [
+        request.fetchLimit > 0 ? "limit \(request.fetchLimit)" : nil,
+        request.fetchOffset > 0 ? "offset \(request.fetchOffset)" : nil,
+      ]
+      table.append([
+        template.name, request.entityName, request.predicate?.description ?? "",
+        request.sortBy.map(\.description).joined(separator: ", "),
+        window.compactMap { $0 }.joined(separator: ", "),
+      ])
+    }
+    try output.write(table)
   }
 
   private func rules(_ attribute: AttributeDescription) -> String {
@@ -74,8 +141,10 @@ public struct SchemaOutput {
   /// The steps that would make the entity.
   private func yaml(_ entity: EntityDescription) -> String {
     var text = "- createEntity:\n    name: \(entity.name)\n    attributes:\n"
-    for attribute in entity.attributes { text += "      - { \(yaml(attribute)) }\n" }
-    for index in entity.indexes {
+    for attribute in entity.attributes where !isMade(attribute) {
+      text += "      - { \(yaml(attribute)) }\n"
+    }
+    for index in entity.indexes where !index.name.hasPrefix("_") {
       var parts = ["on: \(entity.name)", "name: \(index.name)"]
       parts.append("keys: [\(entity.keyText(of: index))]")
       if index.isUnique { parts.append("unique: true") }
@@ -83,6 +152,81 @@ public struct SchemaOutput {
       text += "- createIndex: { \(parts.joined(separator: ", ")) }\n"
     }
     return text
+  }
+
+  /// Whether the step that makes a relationship makes the attribute.
+  private func isMade(_ attribute: AttributeDescription) -> Bool {
+    if case .reference = attribute.type { true } else { attribute.isHidden }
+  }
+
+  /// The steps that would make the relationships that a migration has named on the entity.
+  private func yamlOfRelationships(_ entity: EntityDescription) -> String {
+    var text = ""
+    for relationship in entity.relationships where !relationship.isHidden {
+      let inverse = description(of: relationship.destination)?
+        .relationship(named: relationship.inverse)
+      // Of a pair the one with the lesser id was named first.
+      guard let inverse, relationship.id <= inverse.id else { continue }
+      var parts = ["on: \(entity.name)"] + sideParts(relationship)
+      parts.insert("to: \(relationship.destination)", at: 2)
+      if let key = keyText(of: relationship, entity) { parts.append("key: { \(key) }") }
+      if !inverse.isHidden {
+        parts.append("inverse: { \(sideParts(inverse).joined(separator: ", ")) }")
+      }
+      text += "- createRelationship: { \(parts.joined(separator: ", ")) }\n"
+    }
+    return text
+  }
+
+  private func yaml(_ template: RequestTemplate) -> String {
+    let request = template.request
+    var parts = ["name: \(template.name)", "entity: \(request.entityName)"]
+    if let predicate = request.predicate { parts.append("where: \(quoted(predicate.description))") }
+    if !request.sortBy.isEmpty {
+      parts.append(
+        "sortBy: [\(request.sortBy.map { quoted($0.description) }.joined(separator: ", "))]")
+    }
+    if request.fetchLimit > 0 { parts.append("limit: \(request.fetchLimit)") }
+    if request.fetchOffset > 0 { parts.append("offset: \(request.fetchOffset)") }
+    return "- createTemplate: { \(parts.joined(separator: ", ")) }\n"
+  }
+
+  private func sideParts(_ relationship: RelationshipDescription) -> [String] {
+    var parts = ["name: \(relationship.name)", "many: \(relationship.isToMany)"]
+    if relationship.isOrdered { parts.append("ordered: true") }
+    if let order = orderName(of: relationship) { parts.append("orderBy: \(order)") }
+    if !relationship.isOptional { parts.append("optional: false") }
+    if relationship.deleteRule != .nullify {
+      parts.append("deleteRule: \(relationship.deleteRule.rawValue)")
+    }
+    return parts
+  }
+
+  /// The attribute that a migration has named to give the order.
+  private func orderName(of relationship: RelationshipDescription) -> String? {
+    guard !relationship.isOrdered, case .inverse(let order?) = relationship.storage else {
+      return nil
+    }
+    return description(of: relationship.destination)?.attributes.first { $0.id == order }?.name
+  }
+
+  /// `pathID: id, feedID: feedID`.
+  private func keyText(
+    of relationship: RelationshipDescription, _ entity: EntityDescription
+  ) -> String? {
+    guard case .key(let pairs, _) = relationship.storage else { return nil }
+    let destination = description(of: relationship.destination)
+    let texts = pairs.compactMap { pair -> String? in
+      let own = entity.attributes.first { $0.id == pair.own }
+      let other = destination?.attributes.first { $0.id == pair.other }
+      guard let own, let other else { return nil }
+      return "\(own.name): \(other.name)"
+    }
+    return texts.joined(separator: ", ")
+  }
+
+  private func description(of entity: String) -> EntityDescription? {
+    entities.first { $0.name == entity }
   }
 
   private func yaml(_ attribute: AttributeDescription) -> String {

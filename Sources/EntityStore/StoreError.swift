@@ -15,7 +15,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A migration file or step is wrong, or was changed after it was applied.
     case migration
     /// A name that the schema does not have.
-    case unknownEntity, unknownAttribute, unknownRelationship
+    case unknownEntity, unknownAttribute, unknownRelationship, unknownTemplate
     /// A value breaks a rule of its attribute, or a unique index.
     case validation, uniqueViolation
     /// A record that was expected is not there.

@@ -153,4 +153,51 @@ import Testing
       #expect(made.contains(body))
     }
   }
+
+  /// Attributes and indexes that belong to relationships are made by the steps of these.
+  @Test func relationshipsAsYAMLMakeTheSameSchema() throws {
+    let file = """
+      line: books
+      summary: Links of all kinds
+      steps:
+        - createEntity: { name: Book, attributes: [{ name: code, type: string }] }
+        - createIndex: { on: Book, name: byCode, keys: [code], unique: true }
+        - createEntity:
+            name: Chapter
+            attributes:
+              - { name: rank, type: int64, optional: true }
+              - { name: bookCode, type: string, optional: true }
+        - createRelationship:
+            on: Chapter
+            name: book
+            to: Book
+            optional: false
+            inverse: { name: chapters, ordered: true, deleteRule: cascade }
+        - createRelationship: { on: Book, name: extras, to: Chapter, many: true, orderBy: rank, inverse: { name: extraOf, many: false } }
+        - createRelationship: { on: Book, name: notes, to: Chapter, many: true }
+        - createRelationship: { on: Book, name: related, to: Book, many: true, inverse: { name: related } }
+        - createRelationship:
+            { on: Chapter, name: coded, to: Book, key: { bookCode: code }, inverse: { name: codes, deleteRule: noAction } }
+        - createRelationship: { on: Book, name: tags, to: Chapter, many: true, ordered: true, inverse: { name: tagged } }
+      """
+    func steps(_ file: String, in folder: TemporaryFolder, _ name: String) throws -> String {
+      let (store, migrations) = (folder.path(name), folder.path(name + "-migrations"))
+      try FileManager.default.createDirectory(
+        atPath: migrations, withIntermediateDirectories: true)
+      try Data(file.utf8).write(to: URL(fileURLWithPath: migrations + "/0001_books.yaml"))
+      #expect(try mooring("migrate", "up", "--migrations", migrations, store: store).status == 0)
+      let text = output(try mooringDump("schema", "--as", "yaml", store: store))
+      let first = text.range(of: "- createEntity:\n    name: Book\n")?.lowerBound
+      return String(text[(first ?? text.startIndex)...])
+    }
+    try withTemporaryFolder { folder in
+      let made = try steps(file, in: folder, "first")
+      #expect(made.split(separator: "\n").count { $0.hasPrefix("- createRelationship") } == 6)
+      #expect(!made.contains(" _"))
+      let copy =
+        "line: books\nsummary: s\nsteps:\n"
+        + made.split(separator: "\n").map { "  \($0)\n" }.joined()
+      #expect(try steps(copy, in: folder, "second") == made)
+    }
+  }
 }

@@ -18,4 +18,19 @@ public struct SortKey: Codable, Hashable, Sendable, CustomStringConvertible {
     let words = [path, collation == .binary ? nil : collation.text, isDescending ? "desc" : nil]
     return words.compactMap { $0 }.joined(separator: " ")
   }
+
+  /// Reads a key as `description` writes it, with `asc` for the other direction.
+  ///
+  /// - Returns: `nil` for anything else.
+  public init?(text: String) {
+    var words = text.split(separator: " ")
+    guard !words.isEmpty else { return nil }
+    path = String(words.removeFirst())
+    isDescending = words.last == "desc"
+    if words.last == "desc" || words.last == "asc" { words.removeLast() }
+    collation = .binary
+    guard let word = words.first else { return }
+    guard words.count == 1, let named = Collation(text: String(word)) else { return nil }
+    collation = named
+  }
 }

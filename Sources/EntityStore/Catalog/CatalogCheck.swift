@@ -20,6 +20,7 @@ enum CatalogCheck {
     if repeats(indexes.map(\.id)) {
       problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
     }
+    problems += templateProblems(of: schema)
     if repeats(relationshipIDs(of: schema)) {
       problems.append(Problem(entity: "catalog", text: "two relationships have the same id"))
     }
@@ -96,6 +97,19 @@ enum CatalogCheck {
       && !repeats(index.keys.map(\.attributeID)) && !attributes.contains(nil)
       && attributes.count { $0?.type.kind == .strings } <= 1
     return isSound ? [] : ["the keys of index \(index.name) are not those of an index"]
+  }
+
+  private static func templateProblems(of schema: Schema) -> [Problem] {
+    var texts: [String] = []
+    if repeats(schema.templates.map(\.name)) { texts.append("two templates have the same name") }
+    for template in schema.templates {
+      do throws(TemplateCheck.Problem) {
+        try TemplateCheck.check(template.request, in: schema)
+      } catch {
+        texts.append("the template \(template.name): \(error.text)")
+      }
+    }
+    return texts.map { Problem(entity: "catalog", text: $0) }
   }
 
   private static func relationshipIDs(of schema: Schema) -> [Int] {

@@ -39,8 +39,9 @@ extension Store {
   /// Checks records against indexes and indexes against records, on one snapshot.
   ///
   /// Every record is decoded in full, keeps its attributes' rules on null, and has each of the
-  /// index entries that follow from it; every entry points at a record that yields it; ids are
-  /// below the entity's counter. Memory is bounded; damage is reported and the check goes on.
+  /// index entries that follow from it; every entry points at a record that yields it; every
+  /// reference leads to a record, unless its rule lets it outlive that; ids are below the entity's
+  /// counter. Memory is bounded; damage is reported and the check goes on.
   ///
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {
@@ -101,6 +102,9 @@ struct IntegrityCheck {
     for (attribute, value) in zip(entity.description.attributes, values)
     where value.isNull && !attribute.isOptional {
       report.add("\(attribute.name) is required and null", entity: entity.name, id: id)
+    }
+    for text in try transaction.linkProblems(of: view, id: id, in: entity) {
+      report.add(text, entity: entity.name, id: id)
     }
     for index in entity.indexes {
       var missing = 0

@@ -26,6 +26,9 @@ public enum MigrationStep: Hashable, Sendable {
   case addAttribute(entity: String, AttributeDescription)
   case createIndex(entity: String, IndexDefinition)
   case dropIndex(entity: String, name: String)
+  case createRelationship(RelationshipDefinition)
+  case createTemplate(RequestTemplate)
+  case dropTemplate(name: String)
 }
 
 /// An index as a migration names it, before the catalog has given it an id.

@@ -61,9 +61,14 @@ struct MigrationFile {
     case "dropIndex":
       let entity = try arguments.required("on").string()
       step = .dropIndex(entity: entity, name: try arguments.required("name").string())
+    case "createRelationship": step = try createRelationship(&arguments)
+    case "createTemplate": step = try createTemplate(&arguments)
+    case "dropTemplate":
+      step = .dropTemplate(name: try arguments.required("name").string())
     default:
       throw node.error(
-        "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex")
+        "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex, "
+          + "createRelationship, createTemplate, dropTemplate")
     }
     try arguments.finish()
     return step
@@ -221,7 +226,7 @@ struct MigrationFile {
     }
   }
 
-  private func identifier(_ node: YAMLNode, allowsUnderscore: Bool) throws -> String {
+  func identifier(_ node: YAMLNode, allowsUnderscore: Bool) throws -> String {
     let name = try node.string()
     let isValid =
       allowsUnderscore

@@ -27,10 +27,12 @@ public struct MigrationPlan: Codable, Sendable {
     var steps: [Step] = []
     for migration in state.pending {
       for step in migration.steps {
+        let before = change.schema
         try SchemaChange.naming(migration) { () throws(StoreError) in try change.apply(step) }
         var records = 0
-        if case .createIndex(let entity, _) = step, schema.entity(named: entity) != nil {
-          records = try count(entity)
+        for index in SchemaDifference(from: before, to: change.schema).indexes
+        where !index.isEmpty && schema.entity(named: index.entity.name) != nil {
+          records += try count(index.entity.name)
         }
         steps.append(
           Step(
@@ -73,6 +75,13 @@ extension MigrationStep: CustomStringConvertible {
         + definition.keys.map { $0.attribute + ($0.isDescending ? " desc" : "") }
         .joined(separator: ", ")
     case .dropIndex(let entity, let name): "drop index \(entity).\(name)"
+    case .createRelationship(let definition):
+      "create relationship \(definition.entity).\(definition.side.name) to "
+        + (definition.side.isToMany ? "many " : "") + definition.destination
+        + (definition.inverse.map { ", inverse \($0.name)" } ?? "")
+    case .createTemplate(let template):
+      "create template \(template.name) of \(template.request.entityName)"
+    case .dropTemplate(let name): "drop template \(name)"
     }
   }
 }

@@ -24,8 +24,9 @@ struct Migrator {
         schema: try CatalogTree.readSchema(store.catalogTree, in: transaction))
       for migration in state.pending {
         for step in migration.steps {
+          let before = schema.schema
           try SchemaChange.naming(migration) { () throws(StoreError) in try schema.apply(step) }
-          try carryOut(step, schema.schema, in: transaction)
+          try carryOut(SchemaDifference(from: before, to: schema.schema), in: transaction)
         }
       }
       try save(schema.schema, applied: state.pending, after: history.count, in: transaction)
@@ -35,23 +36,44 @@ struct Migrator {
     return applied
   }
 
-  /// Makes the trees that a step needs and fills a new index.
+  /// Makes the trees that a step needs and fills new indexes. A dropped index's tree is left: a
+  /// reader of an older snapshot may hold it.
   private func carryOut(
-    _ step: MigrationStep, _ schema: Schema, in transaction: LMDB.WriteTransaction
+    _ difference: SchemaDifference, in transaction: LMDB.WriteTransaction
   ) throws {
-    switch step {
-    case .createEntity(let name, _):
-      guard let entity = schema.entity(named: name) else { return }
+    for (entity, attribute) in difference.required {
+      let records = try transaction.count(try tree(of: entity, in: transaction))
+      guard records == 0 else {
+        throw StoreError(
+          .migration, "a required relationship can only be made while there are no records",
+          [
+            ("entity", entity.name), ("relationship", attribute.name),
+            ("records", String(records)),
+          ], advice: "make it optional")
+      }
+    }
+    for entity in difference.entities {
       _ = try store.environment.createTree(
         named: EntityLayout.treeName(of: entity), hasIntegerKeys: true, in: transaction)
-    case .createIndex(let name, let definition):
-      guard let entity = schema.entity(named: name),
-        let index = entity.index(named: definition.name)
-      else { return }
-      try build(index, of: entity, in: transaction)
-    case .addAttribute, .dropIndex:
-      return  // a dropped index's tree is left: a reader of an older snapshot may hold it
     }
+    for index in difference.indexes {
+      if index.isEmpty {
+        _ = try store.environment.createTree(
+          named: EntityLayout.treeName(of: index.description), in: transaction)
+      } else {
+        try build(index.description, of: index.entity, in: transaction)
+      }
+    }
+  }
+
+  private func tree(
+    of entity: EntityDescription, in transaction: LMDB.WriteTransaction
+  ) throws -> Tree {
+    let name = EntityLayout.treeName(of: entity)
+    guard let tree = try store.environment.tree(named: name, in: transaction) else {
+      throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
+    }
+    return tree
   }
 
   private func build(
@@ -59,10 +81,7 @@ struct Migrator {
   ) throws {
     let tree = try store.environment.createTree(
       named: EntityLayout.treeName(of: index), in: transaction)
-    guard
-      let records = try store.environment.tree(
-        named: EntityLayout.treeName(of: entity), in: transaction)
-    else { throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name) }
+    let records = try self.tree(of: entity, in: transaction)
     let layout = try IndexLayout(index, of: entity, tree: tree, number: 0)
     let record = RecordLayout(entity)
     var writer = KeyWriter()

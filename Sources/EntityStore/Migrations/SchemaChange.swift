@@ -11,6 +11,10 @@ struct SchemaChange {
     case .addAttribute(let name, let attribute): try addAttribute(attribute, to: name)
     case .createIndex(let name, let definition): try createIndex(definition, on: name)
     case .dropIndex(let entity, let name): try dropIndex(name, of: entity)
+    case .createRelationship(let definition):
+      try RelationshipCreation.apply(definition, to: &schema)
+    case .createTemplate(let template): try createTemplate(template)
+    case .dropTemplate(let name): try dropTemplate(name)
     }
   }
 
@@ -48,7 +52,9 @@ struct SchemaChange {
     _ attribute: AttributeDescription, to name: String
   ) throws(StoreError) {
     let number = try number(of: name)
-    guard schema.entities[number].attribute(named: attribute.name) == nil else {
+    guard schema.entities[number].attribute(named: attribute.name) == nil,
+      schema.entities[number].relationship(named: attribute.name) == nil
+    else {
       throw StoreError(
         .migration, "the attribute is there already",
         [("entity", name), ("attribute", attribute.name)])
@@ -97,7 +103,55 @@ struct SchemaChange {
     guard let index = schema.entities[number].indexes.firstIndex(where: { $0.name == name }) else {
       throw StoreError(.migration, "no such index", [("entity", entity), ("index", name)])
     }
-    schema.entities[number].indexes.remove(at: index)
+    var changed = schema
+    changed.entities[number].indexes.remove(at: index)
+    try checkRelationships(of: changed, without: name, of: entity)
+    schema = changed
+  }
+
+  /// Relationships are read through indexes: their own, and the unique one on a key.
+  private func checkRelationships(
+    of schema: Schema, without index: String, of entity: String
+  ) throws(StoreError) {
+    for other in schema.entities {
+      for relationship in other.relationships {
+        do throws(RelationshipBinding.Problem) {
+          _ = try RelationshipBinding(relationship, of: other, in: schema)
+        } catch {
+          throw StoreError(
+            .migration, "a relationship needs the index",
+            [
+              ("entity", entity), ("index", index),
+              ("relationship", "\(other.name).\(relationship.name)"),
+            ])
+        }
+      }
+    }
+  }
+
+  private mutating func createTemplate(_ template: RequestTemplate) throws(StoreError) {
+    if schema.templates.contains(where: { $0.name == template.name }) {
+      throw StoreError(
+        .migration, "the template is there already", [("template", template.name)],
+        advice: "a template never changes: drop it first, or choose another name")
+    }
+    do throws(TemplateCheck.Problem) {
+      try TemplateCheck.check(template.request, in: schema)
+    } catch {
+      throw StoreError(
+        .migration, "a template does not fit the schema",
+        [("template", template.name), ("problem", error.text)])
+    }
+    schema.templates.append(template)
+    schema.templates.sort { $0.name < $1.name }
+  }
+
+  private mutating func dropTemplate(_ name: String) throws(StoreError) {
+    guard let number = schema.templates.firstIndex(where: { $0.name == name }) else {
+      let error = StoreError.unknownTemplate(name, in: schema)
+      throw StoreError(.migration, error.summary, error.context, advice: error.advice)
+    }
+    schema.templates.remove(at: number)
   }
 
   private func number(of entity: String) throws(StoreError) -> Int {
@@ -109,14 +163,14 @@ struct SchemaChange {
 }
 
 extension EntityDescription {
-  fileprivate mutating func add(_ attribute: AttributeDescription) {
+  mutating func add(_ attribute: AttributeDescription) {
     var attribute = attribute
     attribute.id = nextAttributeID
     nextAttributeID += 1
     attributes.append(attribute)
   }
 
-  fileprivate mutating func addLayout() {
+  mutating func addLayout() {
     layouts.append(
       RecordShape(slots: attributes.map { .init(attributeID: $0.id, kind: $0.type.kind) }))
   }

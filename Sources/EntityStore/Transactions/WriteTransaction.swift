@@ -88,14 +88,21 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
-  /// Removes a record together with every index entry that points at it.
+  /// Removes a record together with every index entry and every link that points at it; what else
+  /// becomes of the linked records, the delete rules of its relationships say.
   ///
   /// - Returns: Whether there was one.
+  /// - Throws: `deletionDenied` if a rule keeps a record or one would be without a link that it must
+  ///   have; else as `insert`.
   @discardableResult
   public func delete(_ id: ObjectID) throws -> Bool {
     let entity = try catalog.entity(id.entity)
     guard let old = try view(of: id.number, in: entity) else { return false }
-    try replace(old: old, new: nil, id: id.number, in: entity)
+    if entity.relationships.isEmpty {
+      try replace(old: old, new: nil, id: id.number, in: entity)
+    } else {
+      try Deletion.run(of: id.number, in: entity, self)
+    }
     return true
   }
 
@@ -103,8 +110,16 @@ public final class WriteTransaction: ReadTransaction {
 
   /// - Parameter row: One value per attribute of the entity, by position.
   package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
+    if entity.references.isEmpty { return try insertSettled(row, into: entity) }
+    var row = row
+    try settleReferences(of: &row, id: try nextID(of: entity), old: nil, in: entity)
+    return try insertSettled(row, into: entity)
+  }
+
+  /// Inserts a row whose references are right.
+  func insertSettled(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     let id = try nextID(of: entity)
-    try write(row, id: id, old: nil, in: entity)
+    try put(row, id: id, old: nil, in: entity)
     try changes(of: entity).nextID = id + 1
     return id
   }
@@ -113,10 +128,14 @@ public final class WriteTransaction: ReadTransaction {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
-    try write(row, id: id, old: old, in: entity)
+    if entity.references.isEmpty { return try put(row, id: id, old: old, in: entity) }
+    var row = row
+    try settleReferences(of: &row, id: id, old: old, in: entity)
+    try put(row, id: id, old: old, in: entity)
   }
 
-  private func write(
+  /// Writes a row whose references are right, if its values keep the rules of their attributes.
+  func put(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
     for (position, validator) in try changes(of: entity).validators.enumerated() {

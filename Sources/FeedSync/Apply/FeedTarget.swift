@@ -14,6 +14,9 @@ struct FeedTarget: Sendable {
   let feedAttributes: [String: Int]
   /// Attributes that belong to the person, by name.
   let localAttributes: [String: Int]
+  /// Positions of what links records: a number means nothing to a feed, and after a deletion it may
+  /// lead to no record.
+  let links: Set<Int>
   let defaults: [Value]
 
   private static let own = ["id", "feedID", "feedRevision", "feedHash"]
@@ -48,8 +51,11 @@ struct FeedTarget: Sendable {
     updatedAt = entity.positions["updatedAt"]
     var feed: [String: Int] = [:]
     var local: [String: Int] = [:]
+    var links: Set<Int> = []
     for (position, attribute) in description.attributes.enumerated()
     where !FeedTarget.own.contains(attribute.name) {
+      if case .reference = attribute.type { links.insert(position) }
+      if attribute.isHidden { links.insert(position) }
       switch attribute.owner {
       case .feed: feed[attribute.name] = position
       case .local: local[attribute.name] = position
@@ -57,6 +63,7 @@ struct FeedTarget: Sendable {
     }
     feedAttributes = feed
     localAttributes = local
+    self.links = links
     defaults = description.attributes.map(\.defaultValue)
   }
 

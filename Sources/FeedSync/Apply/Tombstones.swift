@@ -63,7 +63,7 @@ enum Tombstones {
   private static func localValues(_ row: [Value], _ target: FeedTarget) throws -> Value {
     var local: [String: Value] = [:]
     for (name, position) in target.localAttributes
-    where row[position] != target.defaults[position] {
+    where row[position] != target.defaults[position] && !target.links.contains(position) {
       local[name] = row[position]
     }
     return local.isEmpty ? .null : .data(try JSONEncoder().encode(local))

@@ -83,7 +83,7 @@ struct UserStates {
     var said = kept.said
     try transaction.update(id) { record in
       for (name, new) in news {
-        guard let position = target.localAttributes[name],
+        guard let position = target.localAttributes[name], !target.links.contains(position),
           let value = try UserStates.fit(new, to: target, position)
         else { continue }
         let base = said[name] ?? target.defaults[position]

@@ -1,0 +1,174 @@
+import EntityModel
+import LMDB
+
+/// A deletion with all that follows from it. First everything is worked out, from indexes alone
+/// where links are ranges of one; then it is written.
+struct Deletion {
+  private struct Item: Hashable {
+    let entity: String
+    let id: Int64
+  }
+
+  /// What a relationship of a record that goes leads to, to be judged when all that goes is known.
+  private struct Link {
+    let relationship: RelationshipLayout
+    let from: Item
+    let others: [Item]
+  }
+
+  private let transaction: WriteTransaction
+  /// In the order in which they were found.
+  private var order: [Item]
+  private var going: Set<Item>
+  private var denials: [Link] = []
+  /// Links that the other records hold and lose.
+  private var losses: [Link] = []
+  /// Records of links.
+  private var links: Set<Item> = []
+
+  static func run(of id: Int64, in entity: EntityLayout, _ transaction: WriteTransaction) throws {
+    let first = Item(entity: entity.name, id: id)
+    var deletion = Deletion(transaction: transaction, order: [first], going: [first])
+    try deletion.collect()
+    try deletion.judge()
+    try deletion.write()
+  }
+
+  private init(transaction: WriteTransaction, order: [Item], going: Set<Item>) {
+    self.transaction = transaction
+    self.order = order
+    self.going = going
+  }
+
+  // MARK: What goes
+
+  private mutating func collect() throws {
+    var next = 0
+    while next < order.count {
+      let item = order[next]
+      next += 1
+      let entity = try transaction.catalog.entity(item.entity)
+      for relationship in entity.relationships { try follow(relationship, from: item, in: entity) }
+    }
+  }
+
+  private mutating func follow(
+    _ relationship: RelationshipLayout, from item: Item, in entity: EntityLayout
+  ) throws {
+    try collectLinks(relationship, of: item)
+    let rule = relationship.description.deleteRule
+    guard rule.isAboutOthers(relationship),
+      let view = try transaction.view(of: item.id, in: entity)
+    else { return }
+    var others: [Item] = []
+    try transaction.eachLinked(relationship, from: view, id: item.id) { other in
+      others.append(Item(entity: relationship.description.destination, id: other))
+      return true
+    }
+    if others.isEmpty { return }
+    let link = Link(relationship: relationship, from: item, others: others)
+    switch rule {
+    case .nullify: losses.append(link)
+    case .deny: denials.append(link)
+    case .cascade: for other in others where going.insert(other).inserted { order.append(other) }
+    case .noAction: break
+    }
+  }
+
+  private mutating func collectLinks(_ relationship: RelationshipLayout, of item: Item) throws {
+    guard case .links(let index, let name, let back) = relationship.access else { return }
+    try transaction.prepareToRead(entityNamed: name)
+    for index in [index, back].compactMap({ $0 }) {
+      try LinkKey.withPrefix(item.id) { prefix in
+        try transaction.eachEntry(of: index, prefix) { entry in
+          guard let link = index.objectID(key: entry.key, value: entry.value) else {
+            throw StoreError.unreadableLink(relationship)
+          }
+          links.insert(Item(entity: name, id: link))
+          return true
+        }
+      }
+    }
+  }
+
+  // MARK: Whether it may go
+
+  private func judge() throws {
+    for link in denials {
+      let kept = link.others.count { !going.contains($0) }
+      if kept > 0 {
+        throw refusal("a delete rule keeps the record while others are linked with it", link, kept)
+      }
+    }
+    for link in losses where try mustKeep(link.relationship) {
+      let kept = link.others.count { !going.contains($0) }
+      if kept > 0 {
+        throw refusal("other records must be linked with the record", link, kept)
+      }
+    }
+  }
+
+  /// Whether the records at the other end cannot be without their link.
+  private func mustKeep(_ relationship: RelationshipLayout) throws -> Bool {
+    if !relationship.inverse.isOptional { return true }
+    let (entity, inverse) = try otherSide(of: relationship)
+    return inverse.clearedPositions(in: entity).isEmpty
+  }
+
+  private func otherSide(
+    of relationship: RelationshipLayout
+  ) throws -> (EntityLayout, RelationshipLayout) {
+    let entity = try transaction.destination(of: relationship)
+    return (entity, try entity.requiredRelationship(named: relationship.inverse.name))
+  }
+
+  private func refusal(_ summary: StaticString, _ link: Link, _ count: Int) -> StoreError {
+    StoreError(
+      .deletionDenied, summary,
+      [
+        ("record", ObjectID(entity: link.from.entity, number: link.from.id).description),
+        ("relationship", link.relationship.name),
+        (
+          "inverse",
+          "\(link.relationship.description.destination).\(link.relationship.inverse.name)"
+        ),
+        ("records", String(count)),
+      ], advice: "delete those first, or link them with other records")
+  }
+
+  // MARK: Writing
+
+  private func write() throws {
+    try transaction.together { changes in
+      for link in losses {
+        let (entity, inverse) = try otherSide(of: link.relationship)
+        let positions = inverse.clearedPositions(in: entity)
+        for other in link.others where !going.contains(other) {
+          try changes.assign(positions.map { ($0, .null) }, to: other.id, in: entity)
+        }
+      }
+    }
+    // Nothing is refused from here on.
+    for item in links.sorted(by: { ($0.entity, $0.id) < ($1.entity, $1.id) }) + order {
+      let entity = try transaction.catalog.entity(item.entity)
+      guard let view = try transaction.view(of: item.id, in: entity) else { continue }
+      try transaction.replace(old: view, new: nil, id: item.id, in: entity)
+    }
+  }
+}
+
+extension DeleteRule {
+  /// Whether a deletion must know the records at the other end. To nullify a link that goes with
+  /// the record, because it holds it, or because it is a record of its own, it need not.
+  fileprivate func isAboutOthers(_ relationship: RelationshipLayout) -> Bool {
+    switch self {
+    case .cascade, .deny: return true
+    case .noAction: return false
+    case .nullify:
+      switch relationship.access {
+      case .holders, .keyHolders: return true
+      case .attribute, .key, .links: return false
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+public import EntityModel
+
+/// Records that were read along with others, and the links that lead to them: copies, independent
+/// of any transaction.
+public struct Prefetched: Sendable {
+  /// What the paths lead to, each record once.
+  public private(set) var records: [ObjectID: Record] = [:]
+  /// `false` if there was more than `Limits.prefetchedMax`: what is missing can be read on demand.
+  public private(set) var isComplete = true
+  private var links: [Link: [ObjectID]] = [:]
+  private var linkCount = 0
+
+  private struct Link: Hashable {
+    let from: ObjectID
+    let relationship: String
+  }
+
+  /// The records that a relationship leads to, in its order.
+  ///
+  /// - Returns: `nil` if the relationship of this record was not prefetched.
+  public func related(_ id: ObjectID, _ relationship: String) -> [ObjectID]? {
+    links[Link(from: id, relationship: relationship)]
+  }
+}
+
+extension ReadTransaction {
+  /// Reads what the request's `relationshipKeyPathsForPrefetching` lead to from the records.
+  ///
+  /// A path names relationships, to-one or to-many, with points between them. Each record is read
+  /// once, however many lead to it, and those of one step in order of object id.
+  ///
+  /// - Parameter records: Of the request's entity.
+  /// - Throws: `unknownEntity`, `unknownRelationship`, before anything is read; `damaged`, `storage`.
+  public func prefetch(
+    _ request: FetchRequest, for records: [Record]
+  ) throws -> Prefetched {
+    let entity = try catalog.entity(request.entityName)
+    let paths = try request.relationshipKeyPathsForPrefetching.map { path in
+      try steps(of: path, from: entity)
+    }
+    var prefetched = Prefetched()
+    for steps in paths {
+      var identifiers = records.map(\.id)
+      for (entity, relationship) in steps {
+        identifiers = try prefetched.follow(relationship, of: entity, from: identifiers, in: self)
+      }
+    }
+    return prefetched
+  }
+
+  private func steps(
+    of path: String, from entity: EntityLayout
+  ) throws -> [(EntityLayout, RelationshipLayout)] {
+    var entity = entity
+    return try path.split(separator: ".", omittingEmptySubsequences: false).map { name in
+      let relationship = try entity.requiredRelationship(named: String(name))
+      let step = (entity, relationship)
+      entity = try destination(of: relationship)
+      return step
+    }
+  }
+}
+
+extension Prefetched {
+  /// - Returns: Where the links lead to, each record once, in order of object id.
+  fileprivate mutating func follow(
+    _ relationship: RelationshipLayout, of entity: EntityLayout, from identifiers: [ObjectID],
+    in transaction: ReadTransaction
+  ) throws -> [ObjectID] {
+    var found: Set<ObjectID> = []
+    for id in identifiers {
+      let link = Link(from: id, relationship: relationship.name)
+      if let known = links[link] {
+        found.formUnion(known)
+        continue
+      }
+      guard hasRoom() else { break }
+      guard let view = try transaction.view(of: id.number, in: entity) else { continue }
+      var others: [ObjectID] = []
+      try transaction.eachLinked(relationship, from: view, id: id.number) { other in
+        others.append(ObjectID(entity: relationship.description.destination, number: other))
+        return linkCount + others.count <= Limits.prefetchedMax
+      }
+      linkCount += others.count
+      guard hasRoom() else { break }  // the list may lack its end
+      links[link] = others
+      found.formUnion(others)
+    }
+    let sorted = found.sorted { $0.number < $1.number }
+    try read(sorted, in: transaction)
+    return sorted
+  }
+
+  private mutating func read(_ identifiers: [ObjectID], in transaction: ReadTransaction) throws {
+    for id in identifiers where records[id] == nil {
+      guard hasRoom() else { return }
+      records[id] = try transaction.get(id)
+    }
+  }
+
+  private mutating func hasRoom() -> Bool {
+    if records.count < Limits.prefetchedMax, linkCount <= Limits.prefetchedMax { return true }
+    isComplete = false
+    return false
+  }
+}

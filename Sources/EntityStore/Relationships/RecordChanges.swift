@@ -1,0 +1,71 @@
+import EntityModel
+
+/// The records that one call has written, so that a refusal in its midst takes all of them back.
+struct RecordChanges {
+  private struct Change {
+    let entity: EntityLayout
+    let id: Int64
+    /// `nil` for a new record.
+    let before: [UInt8]?
+  }
+
+  private let transaction: WriteTransaction
+  private var changes: [Change] = []
+
+  fileprivate init(_ transaction: WriteTransaction) { self.transaction = transaction }
+
+  /// Gives some attributes of a record other values; writes nothing if it has them already.
+  mutating func assign(
+    _ values: [(position: Int, value: Value)], to id: Int64, in entity: EntityLayout
+  ) throws {
+    guard let row = try transaction.row(id, of: entity) else {
+      throw StoreError.missing(ObjectID(entity: entity.name, number: id))
+    }
+    let before = try row.values()
+    var after = before
+    for (position, value) in values { after[position] = value }
+    if after == before { return }
+    let bytes = Array(row.view.bytes)
+    try transaction.put(after, id: id, old: row.view, in: entity)
+    changes.append(Change(entity: entity, id: id, before: bytes))
+  }
+
+  mutating func insert(_ row: [Value], into entity: EntityLayout) throws {
+    let id = try transaction.insertSettled(row, into: entity)
+    changes.append(Change(entity: entity, id: id, before: nil))
+  }
+
+  mutating func remove(_ id: Int64, from entity: EntityLayout) throws {
+    guard let view = try transaction.view(of: id, in: entity) else { return }
+    let bytes = Array(view.bytes)
+    try transaction.replace(old: view, new: nil, id: id, in: entity)
+    changes.append(Change(entity: entity, id: id, before: bytes))
+  }
+
+  /// Puts everything back, the last change first: each step leads to a state that there was.
+  fileprivate mutating func takeBack() throws {
+    while let change = changes.popLast() {
+      let now = try transaction.view(of: change.id, in: change.entity)
+      if let before = change.before {
+        try before.withUnsafeBytes {
+          try transaction.replace(old: now, new: $0, id: change.id, in: change.entity)
+        }
+      } else if let now {
+        try transaction.replace(old: now, new: nil, id: change.id, in: change.entity)
+      }
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Runs changes of several records; if one of them is refused, none of them has happened.
+  func together<R>(_ body: (inout RecordChanges) throws -> R) throws -> R {
+    var changes = RecordChanges(self)
+    do {
+      return try body(&changes)
+    } catch {
+      try changes.takeBack()
+      throw error
+    }
+  }
+}

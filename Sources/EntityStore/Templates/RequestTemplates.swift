@@ -1,0 +1,61 @@
+public import EntityModel
+
+extension ReadTransaction {
+  /// The request of a template, with its variables.
+  ///
+  /// - Throws: `unknownTemplate`, naming those that there are.
+  public func fetchRequestTemplate(named name: String) throws -> FetchRequest {
+    if let template = schema.templates.first(where: { $0.name == name }) {
+      return template.request
+    }
+    throw StoreError.unknownTemplate(name, in: schema)
+  }
+
+  /// The request of a template with values in place of its variables.
+  ///
+  /// - Parameter variables: By their names without `$`; those that do not occur are ignored.
+  /// - Throws: `unknownTemplate`; `invalidRequest`, naming a variable that has no value.
+  public func fetchRequest(
+    fromTemplate name: String, substitutionVariables variables: [String: any PredicateArgument]
+  ) throws -> FetchRequest {
+    var request = try fetchRequestTemplate(named: name)
+    do {
+      request.predicate = try request.predicate?.substituting(variables)
+    } catch {
+      throw StoreError(
+        .invalidRequest, "a template's variable cannot be replaced",
+        [("template", name), ("variable", "$" + error.variable), ("problem", error.message)])
+    }
+    return request
+  }
+}
+
+extension Store {
+  /// The request of a template, with its variables.
+  ///
+  /// A template is made and dropped by migrations and never changes while it is in use.
+  ///
+  /// - Throws: `unknownTemplate`, naming those that there are.
+  public func fetchRequestTemplate(named name: String) throws -> FetchRequest {
+    try read { try $0.fetchRequestTemplate(named: name) }
+  }
+
+  /// The request of a template with values in place of its variables.
+  ///
+  /// - Throws: `unknownTemplate`; `invalidRequest`, naming a variable that has no value.
+  public func fetchRequest(
+    fromTemplate name: String, substitutionVariables variables: [String: any PredicateArgument]
+  ) throws -> FetchRequest {
+    try read { try $0.fetchRequest(fromTemplate: name, substitutionVariables: variables) }
+  }
+}
+
+extension StoreError {
+  static func unknownTemplate(_ name: String, in schema: Schema) -> StoreError {
+    let names = schema.templates.map(\.name).sorted()
+    return StoreError(
+      .unknownTemplate, "no such request template", [("template", name)],
+      advice: names.isEmpty
+        ? "the store has none" : "the store has " + names.joined(separator: ", "))
+  }
+}

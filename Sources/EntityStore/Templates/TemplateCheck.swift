@@ -1,0 +1,90 @@
+import EntityModel
+
+/// Holds the names that a template uses against the schema. Values are not looked at: what the
+/// variables stand for is known only when the template is used.
+struct TemplateCheck {
+  /// What does not fit, in one line.
+  struct Problem: Error {
+    let text: String
+  }
+
+  private let schema: Schema
+
+  static func check(_ request: FetchRequest, in schema: Schema) throws(Problem) {
+    let check = TemplateCheck(schema: schema)
+    guard let entity = schema.entity(named: request.entityName) else {
+      throw Problem(text: "there is no entity \(request.entityName)")
+    }
+    if let predicate = request.predicate { try check.check(predicate, entity) }
+    for key in request.sortBy {
+      guard case .attribute = try check.end(of: key.path, entity) else {
+        throw Problem(text: "\(key.path) is no attribute to sort by")
+      }
+    }
+  }
+
+  private func check(
+    _ predicate: FetchPredicate, _ entity: EntityDescription
+  ) throws(Problem) {
+    switch predicate {
+    case .always: return
+    case .comparison(let comparison):
+      try check(comparison.left, entity)
+      try check(comparison.right, entity)
+    case .exists(let path, let part):
+      guard case .records(let destination) = try end(of: path, entity) else {
+        throw Problem(text: "\(path) is no relationship")
+      }
+      try check(part, destination)
+    case .and(let parts), .or(let parts): for part in parts { try check(part, entity) }
+    case .not(let part): try check(part, entity)
+    }
+  }
+
+  private func check(
+    _ expression: FetchExpression, _ entity: EntityDescription
+  ) throws(Problem) {
+    switch expression {
+    case .path(let path): _ = try end(of: path, entity)
+    case .collection(let path, _, let rest):
+      let end = try end(of: path, entity)
+      guard let rest else { return }
+      guard case .records(let destination) = end else {
+        throw Problem(text: "\(path) is no relationship")
+      }
+      _ = try self.end(of: rest, destination)
+    case .list(let parts): for part in parts { try check(part, entity) }
+    case .arithmetic(_, let left, let right):
+      try check(left, entity)
+      try check(right, entity)
+    case .negative(let part): try check(part, entity)
+    case .aggregate(_, let part): if let part { try check(part, entity) }
+    case .value, .object, .itself, .variable: return
+    }
+  }
+
+  private enum End {
+    case attribute
+    case records(EntityDescription)
+  }
+
+  /// Where a path leads: through relationships to one of these or to an attribute.
+  private func end(of path: String, _ entity: EntityDescription) throws(Problem) -> End {
+    var entity = entity
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for (number, name) in names.enumerated() {
+      if let relationship = entity.relationship(named: name) {
+        guard let destination = schema.entity(named: relationship.destination) else {
+          throw Problem(text: "there is no entity \(relationship.destination)")
+        }
+        entity = destination
+        continue
+      }
+      guard entity.attribute(named: name) != nil, number == names.count - 1 else {
+        throw Problem(text: "\(entity.name) has no \(name) (in \(path))")
+      }
+      return .attribute
+    }
+    return .records(entity)
+  }
+}
