@@ -188,7 +188,8 @@ extension AccessPlan {
     return accesses.map { access in
       FetchPlan.IndexUse(
         name: access.index.description.name,
-        keys: entity.description.keyText(of: access.index.description), range: used.map(\.description),
+        keys: entity.description.keyText(of: access.index.description),
+        range: used.map(\.description),
         rangeCount: access.ranges.count, isReversed: access.isReversed)
     }
   }

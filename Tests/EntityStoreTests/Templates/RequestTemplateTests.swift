@@ -70,7 +70,7 @@ import Testing
       ("Leaf has no rank", "createTemplate: { name: a, entity: Leaf, where: rank.code == 1 }"),
       (
         "Leaf has no code",
-        "createTemplate: { name: a, entity: Node, where: \"SUBQUERY(leaves, $x, $x.code == 1).@count > 0\" }"
+        "createTemplate: { name: a, entity: Node, where: \"ANY leaves SATISFIES (code == 1)\" }"
       ),
       ("no attribute to sort by", "createTemplate: { name: a, entity: Leaf, sortBy: [owner] }"),
       ("the store has ranked", "dropTemplate: { name: other }"),
