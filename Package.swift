@@ -58,7 +58,10 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],
-      resources: [.embedInCode("../../Migrations/0001_home_feed.yaml")], swiftSettings: settings),
+      resources: [
+        .embedInCode("../../Migrations/0001_home_feed.yaml"),
+        .embedInCode("../../Migrations/0002_learning_path_of_episode.yaml"),
+      ], swiftSettings: settings),
     .target(
       name: "Console",
       dependencies: ["EntityModel", "EntityStore", "LMDB", "StrictYAML", argumentParser],

@@ -57,15 +57,20 @@ public struct ContentStore: Sendable {
   /// The episodes of a learning path in their order.
   public func loadEpisodes(of path: LearningPath, count: Int) throws -> [Episode] {
     try load(
-      by: .comparison("pathID", .equal, .string(path.id)) && .isNotNull("position"),
-      sortBy: [SortDescriptor(\.position)], count: count)
+      by: isPlaced(in: path), sortBy: [SortDescriptor(\.position)], count: count)
   }
 
   /// The number of episodes of a learning path, counted in the index.
   public func countEpisodes(of path: LearningPath) throws -> Int {
-    try store.count(
-      FetchDescriptor<Episode>(
-        predicate: .comparison("pathID", .equal, .string(path.id)) && .isNotNull("position")))
+    try store.count(FetchDescriptor<Episode>(predicate: isPlaced(in: path)))
+  }
+
+  /// Of the path and with a place there. By the values that link the two, so that it also holds for
+  /// what no feed has brought.
+  private func isPlaced(in path: LearningPath) -> FetchPredicate {
+    .comparison("pathID", .equal, .string(path.id))
+      && .comparison("feedID", .equal, path.feedID.value)
+      && .isNotNull("position")
   }
 
   /// Whether anything has been cached: some episode or learning path.
@@ -134,6 +139,7 @@ extension MigrationSource {
 enum HomeFeedMigrations {
   /// Every file of /Migrations: a test compares.
   static let files: [(name: String, bytes: [UInt8])] = [
-    ("0001_home_feed", PackageResources._001_home_feed_yaml)
+    ("0001_home_feed", PackageResources._001_home_feed_yaml),
+    ("0002_learning_path_of_episode", PackageResources._002_learning_path_of_episode_yaml),
   ]
 }

@@ -131,11 +131,11 @@ import Testing
       let text = try dump(store, "stats", "--format", "json")
       let stats = try #require(
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      #expect(stats["pagesUsed"] as? Int == 22 && stats["pagesFree"] as? Int == 7)
-      #expect(stats["fileBytes"] as? Int == 29 * 4_096)
+      #expect(stats["pagesUsed"] as? Int == 23 && stats["pagesFree"] as? Int == 7)
+      #expect(stats["fileBytes"] as? Int == 30 * 4_096)
       let entities = try #require(stats["entities"] as? [[String: Any]])
       let episode = try #require(entities.first { $0["name"] as? String == "Episode" })
-      #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 7)
+      #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 8)
     }
   }
 

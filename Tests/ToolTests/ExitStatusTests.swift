@@ -135,7 +135,8 @@ import Testing
       let status = try mooring("migrate", "status", "--format", "csv", store: store)
       #expect(
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
-          "migration", "0001_chunked_writes", "0001_feeds", "0001_home_feed", "0001_note",
+          "migration", "0001_chunked_writes", "0001_feeds", "0001_home_feed",
+          "0002_learning_path_of_episode", "0001_note",
         ])
     }
   }
@@ -146,11 +147,11 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0002_later","sequence":4,\
-          "version":2}
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0003_later","sequence":5,\
+          "version":3}
           """
         try transaction.put(
-          tree, key: Array("applied:homefeed:000002".utf8), value: Array(entry.utf8))
+          tree, key: Array("applied:homefeed:000003".utf8), value: Array(entry.utf8))
       }
       // The schema's revision did not change, so that commands see it only when they open.
       for arguments in Self.readers {
@@ -158,7 +159,7 @@ import Testing
       }
       for arguments in Self.writers + [["migrate", "up"]] {
         expectFailure(
-          try run("mooring", arguments, store: store), 78, "0002_later", "newer version")
+          try run("mooring", arguments, store: store), 78, "0003_later", "newer version")
       }
       let status = try mooring("migrate", "status", store: store)
       #expect(status.lines.last?.contains("applied by a newer program") == true)

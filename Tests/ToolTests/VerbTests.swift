@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  problems
-             29         7        8             25         0
+             30         7        8             30         0
 
           """)
     }
@@ -107,6 +107,7 @@ import Testing
           mooring: applied system 0001_chunked_writes
           mooring: applied system.feeds 0001_feeds
           mooring: applied homefeed 0001_home_feed
+          mooring: applied homefeed 0002_learning_path_of_episode
 
           """)
       let status = output(try mooring("migrate", "status", store: store))
@@ -114,6 +115,7 @@ import Testing
         status.split(separator: "\n").map { $0.split(separator: " ").prefix(3) } == [
           ["line", "migration", "state"], ["system", "0001_chunked_writes", "applied"],
           ["system.feeds", "0001_feeds", "applied"], ["homefeed", "0001_home_feed", "applied"],
+          ["homefeed", "0002_learning_path_of_episode", "applied"],
         ])
       #expect(try output(mooring("migrate", "plan", store: store)) == "nothing is pending\n")
       let again = try mooring("migrate", "up", store: store)
@@ -141,6 +143,7 @@ import Testing
         .replacing("on: Episode,", with: "on: Episode2,")
         .replacing("name: LearningPath\n", with: "name: Path2\n")
         .replacing("on: LearningPath,", with: "on: Path2,")
+        .replacing("to: LearningPath,", with: "to: Path2,")
       let migrations = folder.path("migrations")
       try FileManager.default.createDirectory(
         atPath: migrations, withIntermediateDirectories: true)
@@ -150,7 +153,10 @@ import Testing
       try Data(file.utf8).write(to: URL(fileURLWithPath: migrations + "/0001_copy.yaml"))
       #expect(try mooring("migrate", "up", "--migrations", migrations, store: copy).status == 0)
       let made = output(try mooringDump("schema", "--as", "yaml", store: copy))
-      #expect(made.contains(body))
+      // Relationships come after all entities.
+      let parts = body.split(separator: "- createRelationship:", maxSplits: 1)
+      #expect(parts.count == 2)
+      for part in parts { #expect(made.contains(part)) }
     }
   }
 
@@ -188,7 +194,8 @@ import Testing
       #expect(try mooring("migrate", "up", "--migrations", migrations, store: store).status == 0)
       let text = output(try mooringDump("schema", "--as", "yaml", store: store))
       let first = text.range(of: "- createEntity:\n    name: Book\n")?.lowerBound
-      return String(text[(first ?? text.startIndex)...])
+      return text[(first ?? text.startIndex)...].split(separator: "\n")
+        .filter { !$0.contains("on: Episode,") }.map { "\($0)\n" }.joined()
     }
     try withTemporaryFolder { folder in
       let made = try steps(file, in: folder, "first")
