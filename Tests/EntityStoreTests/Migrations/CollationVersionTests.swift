@@ -176,6 +176,7 @@ import Testing
         let number = try #require(
           schema.entities[1].indexes.firstIndex { $0.name == "byTitleLocalized" })
         schema.entities[1].indexes[number].keys[0].collation = .localizedStandard("xx")
+        schema.entities[1].indexes[number].collationVersion = nil
       }
       let reopened = try openStore(at: store.folder)
       #expect(try Self.names(reopened, Self.byTitle) == "a Ä b B")
