@@ -44,7 +44,8 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
-      name: "EntityStore", dependencies: [
+      name: "EntityStore",
+      dependencies: [
         "EntityModel", "LMDB", "StrictYAML", "UnicodeText", "CMooringXXHash",
       ],
       exclude: ["Migrations/System"],
@@ -104,7 +105,9 @@ let package = Package(
       name: "ConsoleTests", dependencies: ["Console", argumentParser], swiftSettings: settings),
     .testTarget(
       name: "EntityStoreTests",
-      dependencies: ["EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child"],
+      dependencies: [
+        "EntityModel", "EntityStore", "LMDB", "UnicodeText", "TestSupport", "store-child",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),

@@ -50,6 +50,10 @@ public final class Store: Sendable {
 
   /// Opens the store in a folder.
   ///
+  /// Indexes whose texts were put in order by another version of Unicode or of a locale's rules are
+  /// made anew first, unless the store is opened for reading only: those that read meanwhile do
+  /// without them, and those that write with the other version are refused from then on.
+  ///
   /// - Parameter sources: Where the migration lines that this program knows come from. The
   ///   store's own line, `system`, is always among them.
   /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
@@ -67,6 +71,7 @@ public final class Store: Sendable {
     if migrate == .ifEmpty, try store.catalog().history.isEmpty {
       try Migrator(store).apply()
     }
+    if !options.isReadOnly { try CollationRebuild(store).run() }
     try store.require(types)
     return store
   }
@@ -98,6 +103,7 @@ public final class Store: Sendable {
     ) { catalog in
       try catalog.checkWritable()
       try MigrationState(lines: lines, history: catalog.history).checkWritable()
+      try catalog.checkCollations()
     }
   }
 

@@ -76,6 +76,18 @@ extension StoreError {
         : "the store has " + names.joined(separator: ", "))
   }
 
+  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
+    StoreError(
+      .schemaMismatch, "an index was made with another version of its collation",
+      [
+        ("entity", entity), ("index", index.description.name),
+        ("made with", index.description.collationVersion ?? "no version"),
+      ],
+      advice:
+        "run the same version of the program everywhere and open the store again, which makes "
+        + "the index anew; one that cannot be made anew must be dropped by a migration")
+  }
+
   /// The error that names the attributes there are.
   public static func unknownAttribute(
     _ name: String, in entity: EntityDescription

@@ -2,15 +2,15 @@ import CMooringICU
 
 /// The library behind this module.
 package enum ICU {
-  /// Its release and the version of Unicode that it implements: `icu 72.1, unicode 15.0`. What
-  /// folding yields depends on nothing else.
+  /// Its major release and the version of Unicode that it implements: `icu 72, unicode 15.0`. What
+  /// folding yields depends on nothing else; minor releases correct programs and no data.
   package static let version: String = {
     var release = VersionText()
     var unicode = VersionText()
     release.withBytes { release in
       unicode.withBytes { unicode in mooring_icu_versions(release, unicode) }
     }
-    return "icu \(release.text), unicode \(unicode.text)"
+    return "icu \(release.text.prefix { $0 != "." }), unicode \(unicode.text)"
   }()
 }
 

@@ -47,6 +47,7 @@ public enum ModelSchema {
             - { name: kind, type: enum, values: { small: 1, large: 2 }, optional: true }
             - { name: state, type: enum, values: [fresh, played], default: fresh }
             - { name: note, type: string, optional: true, owner: local }
+            - { name: label, type: string, optional: true }
       - createIndex: { on: Sample, name: byName, keys: [name], unique: true }
       - createIndex: { on: Sample, name: byRank, keys: [rank] }
       - createIndex: { on: Sample, name: byScore, keys: [score desc] }
@@ -63,6 +64,15 @@ public enum ModelSchema {
       - createIndex: { on: Sample, name: byBlob, keys: [blob desc] }
       - createIndex: { on: Sample, name: byLink, keys: [link], sparse: true }
       - createIndex: { on: Sample, name: byOpen, keys: [isOpen, dueAt] }
+      - createIndex: { on: Sample, name: byTitleLocalized, keys: [title localized] }
+      - createIndex: { on: Sample, name: byTitleInChinese, keys: [title localized(zh) desc] }
+      - createIndex: { on: Sample, name: byTitleFolded, keys: [title caseInsensitive, rank] }
+      - createIndex:
+          { on: Sample, name: byLabel, keys: [label caseInsensitive], unique: true, sparse: true }
+      - createIndex:
+          on: Sample
+          name: byRankAndText
+          keys: [rank, note localized desc, title caseInsensitive, score desc]
       - createEntity:
           name: Wide
           attributes:

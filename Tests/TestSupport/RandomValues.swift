@@ -78,6 +78,8 @@ extension SeededRandom {
     case 0: return ""
     case 1: return pick(["\0", "a\0", "a\0b", "a\0\u{1}", "\0\0", "a\u{1}", "\u{7f}"])
     case 2: return pick(["caf\u{e9}", "cafe\u{301}", "\u{212b}", "\u{e5}", "a\u{30a}"])
+    case 3 where oneIn(2):
+      return pick(["Ab", "aB", "A", "Stra\u{df}e", "STRASSE", "\u{130}", "a 9", "a 10", "\u{e4}b"])
     case 3: return pick(["😀", "😀😀", "\u{ffff}", "\u{10ffff}", "日本語", "z"])
     case 4, 5:
       return longText()
@@ -88,7 +90,8 @@ extension SeededRandom {
   /// Longer than a key can be or nearly so; most share the first few hundred bytes.
   public mutating func longText() -> String {
     let length = pick([210, 300, 420, 460, 478, 483, 484, 485, 499, 500, 501, 502, 511, 512, 900])
-    var text = String(repeating: oneIn(5) ? "\0" : "x", count: length + number(-1...1))
+    let letter = oneIn(5) ? pick(["\0", "X"]) : "x"
+    var text = String(repeating: letter, count: length + number(-1...1))
     if oneIn(2) { text += pick(["a", "b", "\0", "\u{e9}", "e\u{301}", "ab"]) }
     return text
   }

@@ -105,6 +105,38 @@ import Testing
     }
   }
 
+  @Test func anIndexWithACollationShowsWhatItsTextsSortBy() throws {
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      try SampleStore.copy(to: store)
+      let migrations = folder.path("migrations")
+      try FileManager.default.createDirectory(atPath: migrations, withIntermediateDirectories: true)
+      let steps = """
+        - createIndex: { on: Episode, name: byTitle, keys: [title localized(zh) desc] }
+          - createIndex: { on: Episode, name: folded, keys: [title caseInsensitive, position] }
+        """
+      let file = "line: x\nsummary: d\nsteps:\n  \(steps)\n"
+      try Data(file.utf8).write(to: URL(fileURLWithPath: migrations + "/0001_titles.yaml"))
+      let up = try mooring("migrate", "up", "--migrations", migrations, store: store)
+      #expect(up.status == 0, "\(up.errors)")
+      let schema = try dump(store, "schema")
+      #expect(schema.contains("title localized(zh) desc"))
+      #expect(schema.contains("title caseInsensitive, position"))
+      let yaml = try dump(store, "schema", "--as", "yaml")
+      #expect(yaml.contains("name: byTitle, keys: [title localized(zh) desc]"))
+      let folded = try dump(store, "index", "Episode", "folded", "--format", "csv", "--limit", "2")
+      #expect(
+        folded == "title caseInsensitive,position,_id\r\n\u{1B}[31mred\u{0}\u{7}\u{9B}2j,4,4\r\n"
+          + "plain,5,5\r\n")
+      let byTitle = try dump(store, "index", "Episode", "byTitle", "--format", "csv")
+      let rows = CommaSeparated.rows(of: byTitle)
+      #expect(rows.first == ["title localized(zh)", "_id"])
+      #expect(rows.dropFirst().map { $0[1] } == ["1", "2", "5", "3", "4"])
+      #expect(rows.dropFirst().allSatisfy { Data(base64Encoded: $0[0])?.isEmpty == false })
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
   @Test func tablesSayWhatEachTreeIsFor() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("store")

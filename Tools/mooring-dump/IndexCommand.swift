@@ -7,8 +7,10 @@ struct IndexCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "The entries of an index, in the order of their keys.",
     discussion: """
-      A value that was too long for the key is shown as far as it goes, with … at its end. With \
-      --raw the keys are shown as the bytes that they are.
+      A value that was too long for the key is shown as far as it goes, with … at its end. Of a \
+      text with a collation the key has what it sorts by: the text with its case folded, or the \
+      bytes of a sort key, shown in base64. With --raw the keys are shown as the bytes that they \
+      are.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -39,11 +41,13 @@ struct IndexCommand: AsyncParsableCommand {
     throw ExitStatus.badData.exitCode
   }
 
-  /// The attributes of the key.
+  /// The attributes of the key, with their collations.
   private func keys(in transaction: ReadTransaction) throws -> [String] {
     let entity = try transaction.description(of: entity)
     return entity.index(named: index)?.keys.map { key in
-      entity.attributes.first { $0.id == key.attributeID }?.name ?? "#\(key.attributeID)"
+      let name = entity.attributes.first { $0.id == key.attributeID }?.name
+      let title = name ?? "#\(key.attributeID)"
+      return key.collation == .binary ? title : "\(title) \(key.collation.text)"
     } ?? []
   }
 

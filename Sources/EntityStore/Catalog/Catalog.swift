@@ -33,6 +33,16 @@ final class Catalog: Sendable {
       advice: "install the newer version; reading still works")
   }
 
+  /// - Throws: `schemaMismatch` if an index was made with another version of a collation: what this
+  ///   program would write to it, others would not find.
+  func checkCollations() throws(StoreError) {
+    for name in entities.keys.sorted() {
+      if let index = entities[name]?.indexes.first(where: { !$0.isUsable }) {
+        throw .otherCollation(of: index, in: name)
+      }
+    }
+  }
+
   func entity(_ name: String) throws(StoreError) -> EntityLayout {
     guard let entity = entities[name] else { throw .unknownEntity(name, in: schema) }
     return entity

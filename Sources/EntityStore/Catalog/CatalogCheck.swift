@@ -96,6 +96,9 @@ enum CatalogCheck {
       (1...IndexLayout.keyPartsMax).contains(index.keys.count)
       && !repeats(index.keys.map(\.attributeID)) && !attributes.contains(nil)
       && attributes.count { $0?.type.kind == .strings } <= 1
+      && zip(index.keys, attributes).allSatisfy { key, attribute in
+        key.collation == .binary || attribute?.type == .string
+      }
     return isSound ? [] : ["the keys of index \(index.name) are not those of an index"]
   }
 

@@ -81,13 +81,20 @@ package final class EntityLayout: Sendable {
   }
 
   /// The unique index on exactly these attributes, in any order. A list has many entries, so that
-  /// none on a list serves.
+  /// none on a list serves. If there are several, one that compares all texts by their bytes is
+  /// taken before one with a collation.
+  ///
+  /// - Throws: `invalidRequest` if there is none; `schemaMismatch` if the only one was made with
+  ///   another version of its collation.
   package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
     var wanted: Set<Int> = []
     for attribute in attributes { wanted.insert(try position(of: attribute)) }
-    for index in indexes where index.isUnique && index.listPart == nil {
-      if Set(index.parts.map(\.position)) == wanted { return index }
+    let found = indexes.filter { index in
+      index.isUnique && index.listPart == nil && Set(index.parts.map(\.position)) == wanted
     }
+    if let index = found.first(where: { $0.description.collationVersion == nil }) { return index }
+    if let index = found.first(where: \.isUsable) { return index }
+    if let index = found.first { throw .otherCollation(of: index, in: name) }
     throw StoreError(
       .invalidRequest, "no unique index on exactly these attributes",
       [("entity", name), ("attributes", attributes.joined(separator: ", "))],

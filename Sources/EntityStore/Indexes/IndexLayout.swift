@@ -7,8 +7,20 @@ package struct IndexLayout: Sendable {
     package let position: Int
     let kind: ValueKind
     let isDescending: Bool
+    /// What the key has in the place of a text; `nil` if that is the text itself.
+    let collation: KeyCollation?
+    /// Whether the key holds the value, and not only what it sorts by.
+    let isDecodable: Bool
     /// Bytes that the parts after this one are sure to have.
     let reservedAfter: Int
+
+    var isText: Bool { kind.fixedBytes == nil && kind != .decimal }
+
+    /// Whether the index takes two values of this kind for the same.
+    func areEqual(_ a: Value, _ b: Value) -> Bool {
+      guard let collation, !a.isNull, !b.isNull else { return a == b }
+      return a.withBytes { collation.key(of: $0) } == b.withBytes { collation.key(of: $0) }
+    }
   }
 
   let description: IndexDescription
@@ -17,6 +29,9 @@ package struct IndexLayout: Sendable {
   /// Which part is a list; it gives one entry per distinct element, none for null or empty.
   let listPart: Int?
   let number: Int
+  /// Its keys were made with this program's version of their collations. Otherwise what is looked
+  /// up in it would not be found, and what is written to it would not be found by others.
+  let isUsable: Bool
   /// The least length that a key has when something of it was cut, without the object id.
   private let cutBytesMin: Int
 
@@ -31,29 +46,40 @@ package struct IndexLayout: Sendable {
   {
     var parts: [Part] = []
     var reserved = 0
+    var lacksCollation = false
     for key in description.keys.reversed() {
       guard let position = entity.attributes.firstIndex(where: { $0.id == key.attributeID }) else {
         throw .damaged("an index names an attribute that is not there", entity: entity.name)
       }
       let kind = entity.attributes[position].type.kind
+      let collation = IndexLayout.collation(of: key)
+      if collation == nil, key.collation != .binary { lacksCollation = true }
       parts.append(
         Part(
-          position: position, kind: kind, isDescending: key.isDescending, reservedAfter: reserved))
+          position: position, kind: kind, isDescending: key.isDescending, collation: collation,
+          isDecodable: key.collation == .binary, reservedAfter: reserved))
       reserved += IndexLayout.reserve(for: kind)
     }
+    let version = KeyCollation.version(of: parts.reversed().compactMap(\.collation))
+    isUsable = !lacksCollation && version == description.collationVersion
     self.description = description
     self.tree = tree
     self.number = number
     self.parts = parts.reversed()
     listPart = self.parts.firstIndex { $0.kind == .strings }
-    let reservedMax = parts.filter { IndexLayout.isText($0.kind) }.map(\.reservedAfter).max() ?? 0
+    let reservedMax = parts.filter(\.isText).map(\.reservedAfter).max() ?? 0
     // A cut component leaves of its room what it does not need at most one byte, where an
     // escaped zero did not fit.
     cutBytesMin = Limits.keyBytesMax - 8 - 1 - reservedMax
   }
 
-  private static func isText(_ kind: ValueKind) -> Bool {
-    kind.fixedBytes == nil && kind != .decimal
+  /// - Returns: `nil` for a binary key, and for a locale that this program's ICU does not have.
+  private static func collation(of key: IndexKey) -> KeyCollation? {
+    do {
+      return try KeyCollation.of(key.collation)
+    } catch {
+      return nil
+    }
   }
 
   private static func reserve(for kind: ValueKind) -> Int {
@@ -81,11 +107,7 @@ package struct IndexLayout: Sendable {
       return try eachListKey(of: view, id: id, listPart: listPart, writer: &writer, body)
     }
     writer.removeAll()
-    for part in parts {
-      try writer.append(
-        view.field(part.position), descending: part.isDescending,
-        room: room(part, written: writer.count), hashesCuts: isUnique)
-    }
+    for part in parts { try append(part, view.field(part.position), to: &writer) }
     if !isUnique { writer.append(objectID: id) }
     try body(writer.bytes)
   }
@@ -102,8 +124,8 @@ package struct IndexLayout: Sendable {
     for element in try list.strings() {
       writer.removeAll()
       for (index, part) in parts.enumerated() {
-        let room = room(part, written: writer.count)
         if index == listPart {
+          let room = room(part, written: writer.count)
           var element = element
           element.withUTF8 {
             writer.append(
@@ -111,9 +133,7 @@ package struct IndexLayout: Sendable {
               hashesCuts: isUnique)
           }
         } else {
-          try writer.append(
-            view.field(part.position), descending: part.isDescending, room: room,
-            hashesCuts: isUnique)
+          try append(part, view.field(part.position), to: &writer)
         }
       }
       if !isUnique { writer.append(objectID: id) }
@@ -121,6 +141,35 @@ package struct IndexLayout: Sendable {
     }
     for key in keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       try key.withUnsafeBytes(body)
+    }
+  }
+
+  @inline(__always)
+  private func append(
+    _ part: Part, _ field: RecordField, to writer: inout KeyWriter
+  ) throws(RecordDamage) {
+    let room = room(part, written: writer.count)
+    guard let collation = part.collation, !field.isNull else {
+      return try writer.append(
+        field, descending: part.isDescending, room: room, hashesCuts: isUnique)
+    }
+    writer.append(
+      try field.bytes(), under: collation, descending: part.isDescending, room: room,
+      hashesCuts: isUnique)
+  }
+
+  /// Appends a value that stands alone, as a fetch names it.
+  ///
+  /// - Parameter value: Of the part's kind, or null.
+  func append(_ part: Part, _ value: Value, to writer: inout KeyWriter) {
+    let room = room(part, written: writer.count)
+    guard let collation = part.collation, !value.isNull else {
+      return writer.append(
+        value, descending: part.isDescending, room: room, hashesCuts: isUnique)
+    }
+    value.withBytes {
+      writer.append(
+        $0, under: collation, descending: part.isDescending, room: room, hashesCuts: isUnique)
     }
   }
 

@@ -4,7 +4,8 @@ import Foundation
 /// One attribute's part of an index entry.
 public struct IndexKeyPart: Hashable, Sendable {
   /// The value that the entry sorts by; of a list, one element. The date, number or text is as
-  /// it was written, but for −0.0, which reads as 0.0.
+  /// it was written, but for −0.0, which reads as 0.0. Of a text with a collation it is what the
+  /// text sorts by: with its case folded a text again, else the bytes of its sort key.
   public let value: Value
   /// The value was too long: this is its beginning, cut between two characters.
   public let isCut: Bool
@@ -134,6 +135,8 @@ struct KeyReader {
     case .uuid: return .uuid(UUID(uuid: body.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
     case .decimal: return body.withUnsafeBytes { DecimalBytes.decode($0) }.map(Value.decimal)
     case .data: return .data(Data(text(body)))
+    case .string where !part.isDecodable && part.collation?.keepsText != true:
+      return .data(Data(text(body)))
     case .string, .strings: return string(text(body)).map(Value.string)
     case .url:
       // The beginning of a URL need not be one.

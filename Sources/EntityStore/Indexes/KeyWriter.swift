@@ -18,6 +18,8 @@ import Foundation
 ///     string, url,   02, then the bytes with 00 written as 00 FF, then 00 01;
 ///     data, element  if too long: cut, then 00 02, and in a unique index the 128-bit XXH3 of
 ///                    the whole
+///     collated       02, then as a string, but of what the collation has in the place of the text:
+///                    its sort key by ICU (bytes from 01 on), or the text with its case folded
 ///     object id      8 big-endian, sign flipped
 ///
 /// A descending component is complemented as a whole. A cut component sorts after every value
@@ -31,11 +33,15 @@ struct KeyWriter: ~Copyable {
   private(set) var count = 0
   /// Whether some component was cut.
   private(set) var isCut = false
+  /// What a collation makes of a text, kept to allocate it once.
+  private var collated: [UInt8] = []
 
   static let present: UInt8 = 2
   static let null: UInt8 = 1
   /// After the mark of a cut, in a unique index.
   static let hashBytes = 16
+  /// A buffer that a very long text has made larger is not kept.
+  private static let collatedBytesKept = 64 << 10
 
   init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
 
@@ -89,6 +95,21 @@ struct KeyWriter: ~Copyable {
     push(KeyWriter.present)
     push(text: element, room: room, hashesCuts: hashesCuts)
     if descending { complement(from: from) }
+  }
+
+  /// Appends a text as its collation has it.
+  mutating func append(
+    _ text: UnsafeRawBufferPointer, under collation: KeyCollation, descending: Bool, room: Int,
+    hashesCuts: Bool
+  ) {
+    var key: [UInt8] = []
+    swap(&key, &collated)
+    key.removeAll(keepingCapacity: key.capacity <= KeyWriter.collatedBytesKept)
+    collation.appendKey(of: text, to: &key)
+    key.withUnsafeBytes {
+      append(element: $0, descending: descending, room: room, hashesCuts: hashesCuts)
+    }
+    swap(&key, &collated)
   }
 
   /// Appends a value that stands alone, as a fetch names it.

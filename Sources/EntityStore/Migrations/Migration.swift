@@ -36,6 +36,7 @@ public struct IndexDefinition: Hashable, Sendable {
   public struct Key: Hashable, Sendable {
     public let attribute: String
     public let isDescending: Bool
+    public let collation: Collation
   }
   public let name: String
   public let keys: [Key]

@@ -98,14 +98,7 @@ struct MigrationFile {
   private func createIndex(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try arguments.required("on").string()
     let name = try identifier(try arguments.required("name"), allowsUnderscore: false)
-    let keys = try arguments.required("keys").sequence().map { node in
-      let words = try node.string().split(separator: " ")
-      guard words.count == 1 || (words.count == 2 && ["asc", "desc"].contains(words[1])) else {
-        throw node.error("write a key as `attribute`, `attribute asc` or `attribute desc`")
-      }
-      return IndexDefinition.Key(
-        attribute: String(words[0]), isDescending: words.count == 2 && words[1] == "desc")
-    }
+    let keys = try arguments.required("keys").sequence().map(key)
     guard !keys.isEmpty, keys.count <= IndexLayout.keyPartsMax else {
       throw arguments.error("an index has 1 to \(IndexLayout.keyPartsMax) keys")
     }
@@ -113,6 +106,30 @@ struct MigrationFile {
       name: name, keys: keys, isUnique: try arguments.optional("unique")?.bool() ?? false,
       isSparse: try arguments.optional("sparse")?.bool() ?? false)
     return .createIndex(entity: entity, definition)
+  }
+
+  /// `attribute [COLLATION] [asc|desc]`
+  private func key(_ node: YAMLNode) throws -> IndexDefinition.Key {
+    var words = try node.string().split(separator: " ")[...]
+    let name = words.popFirst()
+    var collation = Collation.binary
+    if let found = words.first.flatMap({ Collation(text: String($0)) }) {
+      collation = found
+      words.removeFirst()
+    }
+    let direction = words.popFirst() ?? "asc"
+    guard let name, words.isEmpty, ["asc", "desc"].contains(direction) else {
+      throw node.error(
+        "write a key as `attribute`, `attribute desc` or with a collation before desc: localized, "
+          + "localized(zh), caseInsensitive")
+    }
+    do throws(StoreError) {
+      _ = try KeyCollation.of(collation)
+    } catch {
+      throw node.error("\(error)")
+    }
+    return IndexDefinition.Key(
+      attribute: String(name), isDescending: direction == "desc", collation: collation)
   }
 
   private func attribute(_ arguments: inout YAMLMapping) throws -> AttributeDescription {

@@ -63,6 +63,16 @@ extension Store {
   }
 }
 
+extension IndexDefinition.Key: CustomStringConvertible {
+  /// As a migration file writes it.
+  public var description: String {
+    let words = [
+      attribute, collation == .binary ? nil : collation.text, isDescending ? "desc" : nil,
+    ]
+    return words.compactMap { $0 }.joined(separator: " ")
+  }
+}
+
 extension MigrationStep: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -72,8 +82,7 @@ extension MigrationStep: CustomStringConvertible {
       "add attribute \(entity).\(attribute.name) (\(attribute.type.name))"
     case .createIndex(let entity, let definition):
       "create \(definition.isUnique ? "unique " : "")index \(entity).\(definition.name) on "
-        + definition.keys.map { $0.attribute + ($0.isDescending ? " desc" : "") }
-        .joined(separator: ", ")
+        + definition.keys.map(\.description).joined(separator: ", ")
     case .dropIndex(let entity, let name): "drop index \(entity).\(name)"
     case .createRelationship(let definition):
       "create relationship \(definition.entity).\(definition.side.name) to "

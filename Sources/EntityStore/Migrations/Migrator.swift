@@ -76,7 +76,10 @@ struct Migrator {
     return tree
   }
 
-  private func build(
+  /// Fills a new index, in the tree of its generation.
+  ///
+  /// - Throws: `uniqueViolation`, `damaged`, `storage`; the transaction must then be aborted.
+  func build(
     _ index: IndexDescription, of entity: EntityDescription, in transaction: LMDB.WriteTransaction
   ) throws {
     let tree = try store.environment.createTree(
@@ -114,9 +117,11 @@ struct Migrator {
     }
   }
 
+  /// Makes the schema the store's, with a new revision.
+  ///
   /// - Parameter earlier: How many migrations the store had before these.
-  private func save(
-    _ schema: Schema, applied: [Migration], after earlier: Int,
+  func save(
+    _ schema: Schema, applied: [Migration] = [], after earlier: Int = 0,
     in transaction: LMDB.WriteTransaction
   ) throws {
     let tree = store.catalogTree

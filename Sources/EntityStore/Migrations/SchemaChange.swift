@@ -84,7 +84,15 @@ struct SchemaChange {
         throw .unknownAttribute(key.attribute, in: entity)
       }
       if attribute.type.kind == .strings { lists += 1 }
-      keys.append(IndexKey(attributeID: attribute.id, isDescending: key.isDescending))
+      guard key.collation == .binary || attribute.type == .string else {
+        throw StoreError(
+          .migration, "a collation is for attributes of the type string",
+          [("entity", name), ("index", definition.name), ("key", key.description)],
+          advice: "leave it out")
+      }
+      keys.append(
+        IndexKey(
+          attributeID: attribute.id, isDescending: key.isDescending, collation: key.collation))
     }
     guard lists <= 1, Set(keys.map(\.attributeID)).count == keys.count else {
       throw StoreError(
@@ -94,7 +102,7 @@ struct SchemaChange {
     schema.entities[number].indexes.append(
       IndexDescription(
         id: schema.nextIndexID, name: definition.name, keys: keys, isUnique: definition.isUnique,
-        isSparse: definition.isSparse))
+        isSparse: definition.isSparse, collationVersion: try KeyCollation.version(of: keys)))
     schema.nextIndexID += 1
   }
 

@@ -140,9 +140,7 @@ public class ReadTransaction {
           .notANumber, entity: entity.name,
           attribute: entity.description.attributes[part.position].name)
       }
-      key.append(
-        value, descending: part.isDescending, room: index.room(part, written: key.count),
-        hashesCuts: true)
+      index.append(part, value, to: &key)
     }
     guard let bytes = try transaction.get(index.tree, key.bytes),
       let id = index.objectID(key: key.bytes, value: bytes)
@@ -150,8 +148,9 @@ public class ReadTransaction {
     guard key.isCut else { return id }
     // The key holds only a hash of a long value, so the record has the last word.
     guard let view = try view(of: id, in: entity) else { return nil }
-    for part in index.parts where try view.value(part.position) != value(part.position) {
-      return nil
+    for part in index.parts {
+      let stored = try view.value(part.position)
+      guard part.areEqual(stored, value(part.position)) else { return nil }
     }
     return id
   }

@@ -27,7 +27,7 @@ struct NaiveFetch {
       guard case .path(let name) = whole.left, case .value(let constant) = whole.right else {
         preconditionFailure("not made here")
       }
-      return compare(value(name, of: row), whole.comparison, constant)
+      return compare(value(name, of: row), whole, constant)
     case .exists: preconditionFailure("not made here")
     case .not(let part): return holds(part, row).map { !$0 }
     case .and(let parts):
@@ -42,8 +42,9 @@ struct NaiveFetch {
   }
 
   private func compare(
-    _ left: Value, _ comparison: ComparisonOperator, _ right: Value
+    _ left: Value, _ whole: FetchPredicate.Comparison, _ right: Value
   ) -> Bool? {
+    let comparison = whole.comparison
     if right == .null {
       switch comparison {
       case .equal: return left == .null
@@ -51,7 +52,13 @@ struct NaiveFetch {
       default: return nil
       }
     }
-    guard left != .null, let order = left.compared(with: right) else { return nil }
+    guard left != .null else { return nil }
+    let order =
+      switch whole.options {
+      case .caseInsensitive: NaiveCollation.order(left, right, .caseInsensitive)
+      case .localized: NaiveCollation.order(left, right, .localizedStandard)
+      default: NaiveCollation.order(left, right, .binary)
+      }
     switch (comparison, order) {
     case (.equal, .same), (.lessOrEqual, .same), (.greaterOrEqual, .same): return true
     case (.less, .ascending), (.lessOrEqual, .ascending), (.notEqual, .ascending): return true
@@ -63,8 +70,8 @@ struct NaiveFetch {
 
   private func precedes(_ a: Int64, _ b: Int64, _ sort: [SortKey]) -> Bool {
     for key in sort {
-      let order = value(key.path, of: records[a]!)
-        .compared(with: value(key.path, of: records[b]!))!
+      let order = NaiveCollation.order(
+        value(key.path, of: records[a]!), value(key.path, of: records[b]!), key.collation)
       if order != .same { return (order == .ascending) != key.isDescending }
     }
     return a < b

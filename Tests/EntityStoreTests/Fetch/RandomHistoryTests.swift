@@ -113,6 +113,8 @@ struct History: Sendable {
   private mutating func randomRow() -> [Value] {
     var row = random.row(of: entity.attributes)
     row[0] = random.oneIn(2) ? .string("n\(random.number(0...40))") : .string(random.text())
+    // Labels are unique; of many records without one they rarely collide.
+    if random.oneIn(2) { row[label] = .null }
     // Floats that cannot be told apart are equal here and differ in their bytes.
     return row
   }
@@ -121,12 +123,17 @@ struct History: Sendable {
     Dictionary(uniqueKeysWithValues: zip(entity.attributes, row).map { ($0.name, $1) })
   }
 
-  /// The record that stands in the way of these values: by `name`, or by `code` and `isOpen`.
+  private var label: Int { entity.attributes.firstIndex { $0.name == "label" }! }
+
+  /// The record that stands in the way of these values: by `name`, by `code` and `isOpen`, or by
+  /// `label`, whose case does not count.
   private func holder(of row: [Value], but id: Int64?) -> Int64? {
     let (code, isOpen) = (2, 5)
     return records.first { other, values in
       other != id
         && (values[0].compared(with: row[0]) == .same
+          || (!row[label].isNull
+            && NaiveCollation.order(values[label], row[label], .caseInsensitive) == .same)
           || (!row[code].isNull && !row[isOpen].isNull && values[code] == row[code]
             && values[isOpen] == row[isOpen]))
     }?.key

@@ -21,7 +21,7 @@ extension SeededRandom {
       request.sortBy = index.keys.dropFirst(oneIn(3) ? 1 : 0).map { key in
         SortKey(
           entity.attributes.first { $0.id == key.attributeID }!.name,
-          descending: key.isDescending != isReversed)
+          descending: key.isDescending != isReversed, collation: key.collation)
       }
     }
     if oneIn(2) { request.fetchLimit = number(1...12) }
@@ -30,7 +30,13 @@ extension SeededRandom {
   }
 
   private mutating func sortKey(_ entity: EntityDescription) -> SortKey {
-    SortKey(pick(entity.attributes).name, descending: oneIn(2))
+    let attribute = pick(entity.attributes)
+    let collations: [Collation] = [
+      .binary, .caseInsensitive, .localizedStandard, .localizedStandard("sv"),
+    ]
+    return SortKey(
+      attribute.name, descending: oneIn(2),
+      collation: attribute.type == .string ? pick(collations) : .binary)
   }
 
   private mutating func predicate(
@@ -46,7 +52,11 @@ extension SeededRandom {
       switch number(0...5) {
       case 0: parts.append(.isNotNull(name))
       case 1: parts.append(contentsOf: range(entity.attributes[position], rows, position))
-      default: parts.append(.comparison(name, .equal, row[position]))
+      default:
+        parts.append(
+          .comparison(
+            name, .equal, row[position],
+            options: options(entity.attributes[position], row[position])))
       }
     }
     if index.isSparse {
@@ -64,13 +74,11 @@ extension SeededRandom {
     var parts: [FetchPredicate] = []
     if oneIn(2) {
       parts.append(
-        .comparison(
-          attribute.name, pick([.greater, .greaterOrEqual]), constant(attribute, rows, position)))
+        comparison(attribute, pick([.greater, .greaterOrEqual]), rows, position))
     }
     if oneIn(2) || parts.isEmpty {
       parts.append(
-        .comparison(
-          attribute.name, pick([.less, .lessOrEqual]), constant(attribute, rows, position)))
+        comparison(attribute, pick([.less, .lessOrEqual]), rows, position))
     }
     return parts
   }
@@ -95,9 +103,25 @@ extension SeededRandom {
       let comparison = pick([
         ComparisonOperator.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
       ])
-      return .comparison(
-        attribute.name, comparison, oneIn(12) ? .null : constant(attribute, rows, position))
+      if oneIn(12) { return .comparison(attribute.name, comparison, .null) }
+      return self.comparison(attribute, comparison, rows, position)
     }
+  }
+
+  private mutating func comparison(
+    _ attribute: AttributeDescription, _ comparison: ComparisonOperator, _ rows: [[Value]],
+    _ position: Int
+  ) -> FetchPredicate {
+    let constant = constant(attribute, rows, position)
+    return .comparison(
+      attribute.name, comparison, constant, options: options(attribute, constant))
+  }
+
+  private mutating func options(
+    _ attribute: AttributeDescription, _ constant: Value
+  ) -> ComparisonOptions {
+    guard attribute.type == .string, !constant.isNull else { return [] }
+    return pick([[], [], .caseInsensitive, .localized])
   }
 
   private mutating func constant(

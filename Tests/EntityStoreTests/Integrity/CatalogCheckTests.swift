@@ -25,6 +25,10 @@ import Testing
     ("is of another type", { $0.entities[1].attributes[0].defaultValue = .bool(true) }),
     ("are not those of an index", { $0.entities[1].indexes[0].keys = [] }),
     ("are not those of an index", { $0.entities[1].indexes[0].keys[0].attributeID = 4_711 }),
+    (
+      "are not those of an index",
+      { $0.entities[1].indexes[1].keys[0].collation = .localizedStandard }
+    ),
     ("entries of index", { $0.entities[1].indexes[0].generation = 99 }),
     ("its records are missing", { $0.entities[1].id = 4_711 }),
     ("the schema is missing", { $0.entities = [] }),

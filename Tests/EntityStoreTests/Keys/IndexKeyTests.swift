@@ -76,11 +76,7 @@ import Testing
         for index in entity.indexes where index.listPart == nil {
           guard let key = try Self.keys(of: row, index, entity).first else { continue }
           var writer = KeyWriter()
-          for part in index.parts {
-            writer.append(
-              row[part.position], descending: part.isDescending,
-              room: index.room(part, written: writer.count), hashesCuts: index.isUnique)
-          }
+          for part in index.parts { index.append(part, row[part.position], to: &writer) }
           let sort = key.bytes.withUnsafeBytes { Array(index.sortBytes(of: $0)) }
           try #require(Array(writer.bytes) == sort, "seed \(random.seed): \(row)")
           #expect(writer.isCut == key.isCut)
@@ -198,8 +194,8 @@ import Testing
   ) -> Ordering? {
     for part in index.parts {
       let (left, right) = (a[part.position], b[part.position])
-      let order = left.compared(with: right) ?? .same
-      if untilCut, part.kind.fixedBytes == nil, part.kind != .decimal, !left.isNull, !right.isNull {
+      let order = NaiveCollation.order(left, right, part.collation?.collation ?? .binary)
+      if untilCut, part.isText, !left.isNull, !right.isNull {
         let texts = [left.text.utf8.count, right.text.utf8.count]
         if order == .same || texts.min()! > 150 { return nil }
       }

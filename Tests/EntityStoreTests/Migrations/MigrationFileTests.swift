@@ -68,6 +68,11 @@ import Testing
         step: "addAttribute: { to: E, name: a, type: string, optional: true, pattern: «\"[a-\" }"),
       Case("from 0 to", step: "addAttribute: { to: E, name: a, type: string, maxLength: «-1 }"),
       Case("desc", step: "createIndex: { on: E, name: i, keys: [«a down] }"),
+      Case("with a collation", step: "createIndex: { on: E, name: i, keys: [«a desc localized] }"),
+      Case("with a collation", step: "createIndex: { on: E, name: i, keys: [a, «a localised] }"),
+      Case(
+        "no collation for the locale (locale: xx)",
+        step: "createIndex: { on: E, name: i, keys: [a, «b localized(xx) desc] }"),
       Case("1 to 8 keys", step: "createIndex: «{ on: E, name: i, keys: [] }"),
     ])
   func errorsNameTheirPlace(wrong: Case) throws {
@@ -100,6 +105,10 @@ import Testing
         - addAttribute: { to: E, name: f, type: data, default: AQI= }
         - createIndex: { on: E, name: i, keys: [a, b desc, c asc], unique: true, sparse: true }
         - dropIndex: { on: E, name: i }
+        - createIndex:
+            on: E
+            name: j
+            keys: [a localized, b localized(de@collation=phonebook) desc, c caseInsensitive asc]
       """
     let migration = try MigrationFile.read(Array(text.utf8), name: "0012_x", file: "f")
     #expect(migration.line == "a.b-1")
@@ -126,7 +135,19 @@ import Testing
       return
     }
     #expect(added.defaultValue == .data(Data([1, 2])))
-    #expect(migration.steps.count == 4)
+    #expect(migration.steps.count == 5)
+    guard case .createIndex("E", let index) = migration.steps[4] else {
+      Issue.record("the last step makes no index")
+      return
+    }
+    #expect(
+      index.keys.map(\.collation) == [
+        .localizedStandard, .localizedStandard("de@collation=phonebook"), .caseInsensitive,
+      ])
+    #expect(
+      migration.steps[4].description
+        == "create index E.j on a localized, b localized(de@collation=phonebook) desc, "
+        + "c caseInsensitive")
   }
 
   @Test func theChecksumKnowsTheContentAndNotItsSpelling() throws {
