@@ -7,13 +7,20 @@ public struct SchemaCommand: AsyncParsableCommand {
     commandName: "schema", abstract: "The schema as the store's own catalog records it.")
 
   @OptionGroup var options: StoreOptions
-  @Option(name: .customLong("as"), help: "table, yaml (as a migration writes it) or json.")
+  @Argument(help: "Which entities; all without any.") var entities: [String] = []
+  @Option(
+    name: .customLong("as"),
+    help: "table, yaml (as a migration writes it), json, or swift (types for the library).")
   var form = SchemaOutput.Form.table
   @Flag(help: "Show the system entities, too.") var system = false
 
   public init() {}
 
   public func run() async throws {
-    try SchemaOutput(try options.openToRead().schema, includesSystem: system).write(form)
+    let schema = try options.openToRead().read { transaction in
+      for entity in entities { _ = try transaction.description(of: entity) }
+      return transaction.schema
+    }
+    try SchemaOutput(schema, entities: entities, includesSystem: system).write(form)
   }
 }

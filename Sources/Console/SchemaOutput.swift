@@ -4,15 +4,21 @@ import Foundation
 
 /// Prints a schema.
 public struct SchemaOutput {
-  public enum Form: String, CaseIterable, Sendable, ExpressibleByArgument { case table, yaml, json }
+  public enum Form: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case table, yaml, json, swift
+  }
 
   private let entities: [EntityDescription]
   private let templates: [RequestTemplate]
   private let includesSystem: Bool
+  /// The entities that are asked for.
+  private let shown: [EntityDescription]
 
-  public init(_ schema: Schema, includesSystem: Bool) {
-    entities = schema.entities.filter { includesSystem || !$0.isSystem }
-    templates = schema.templates
+  /// - Parameter names: Of the entities to be shown; empty for all.
+  public init(_ schema: Schema, entities names: [String] = [], includesSystem: Bool) {
+    entities = schema.entities.filter { includesSystem || !$0.isSystem || names.contains($0.name) }
+    shown = entities.filter { names.isEmpty || names.contains($0.name) }
+    templates = schema.templates.filter { names.isEmpty || names.contains($0.request.entityName) }
     self.includesSystem = includesSystem
   }
 
@@ -20,18 +26,19 @@ public struct SchemaOutput {
     try StandardOutput.with { output in
       switch form {
       case .table:
-        for entity in entities { try write(entity, &output) }
+        for entity in shown { try write(entity, &output) }
         try writeTemplates(&output)
       case .yaml:
-        for entity in entities { try output.write(yaml(entity)) }
-        for entity in entities { try output.write(yamlOfRelationships(entity)) }
+        for entity in shown { try output.write(yaml(entity)) }
+        for entity in shown { try output.write(yamlOfRelationships(entity)) }
         for template in templates { try output.write(yaml(template)) }
+      case .swift: try output.write(SwiftSource(shown).text)
       case .json:
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var shown = Schema(entities: entities)
-        shown.templates = templates
-        let data = try encoder.encode(shown)
+        var schema = Schema(entities: shown)
+        schema.templates = templates
+        let data = try encoder.encode(schema)
         try output.write(String(decoding: data, as: UTF8.self) + "\n")
       }
     }

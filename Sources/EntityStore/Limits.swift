@@ -14,6 +14,9 @@ public enum Limits {
   public static let chunkDuration = Duration.milliseconds(20)
   /// Buffered index changes of one transaction before they are applied.
   static let indexBufferBytesMax = 8 << 20
+  /// Comparisons and their connectives that a `#Predicate` may become. Equal ones are left out, for
+  /// which each is compared with all.
+  static let translatedPredicatePartsMax = 1_024
   /// Records, and links, that one prefetch holds in memory.
   public static let prefetchedMax = 100_000
   /// Problems an integrity check lists before it only counts.

@@ -64,7 +64,7 @@ public struct Episode: Entity, Identifiable, Hashable {
 }
 
 /// What an episode costs. A number that this program does not know is kept.
-public struct EpisodeType: RawRepresentable, AttributeValue, Hashable {
+public struct EpisodeType: RawRepresentable, AttributeValue, Codable, Hashable {
   public var rawValue: Int64
 
   public init(rawValue: Int64) { self.rawValue = rawValue }

@@ -21,8 +21,7 @@ package final class EntityLayout: Sendable {
   /// A row of which nothing is known.
   package let defaults: [Value]
 
-  /// Where the attributes of a Swift type are, in the order in which it lists them.
-  private let typePositions = Guarded<[ObjectIdentifier: [Int]]>([:])
+  private let typePositions = Guarded<[ObjectIdentifier: TypePositions]>([:])
   /// What the planner guesses by.
   let currentSample = Guarded<EntitySample?>(nil)
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
@@ -104,19 +103,49 @@ package final class EntityLayout: Sendable {
   /// A row with the values of a typed entity put over it.
   ///
   /// - Parameter values: Of the type's attributes, in the order in which it lists them.
+  /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part of
+  ///   the row.
   func row(
-    _ values: [Value], of type: any Entity.Type, over row: [Value]
+    _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: [Value]
   ) throws(StoreError) -> [Value] {
     let positions = try positions(of: type)
     var row = row
-    for (number, position) in positions.enumerated() { row[position] = values[number] }
+    for (number, position) in positions.attributes.enumerated() { row[position] = values[number] }
+    for (number, position) in positions.links.enumerated() {
+      guard let position else { continue }
+      row[position] = try reference(links[number], at: position)
+    }
     return row
   }
 
-  private func positions(of type: any Entity.Type) throws(StoreError) -> [Int] {
+  private func reference(_ id: ObjectID?, at position: Int) throws(StoreError) -> Value {
+    guard let id else { return .null }
+    let attribute = description.attributes[position]
+    guard attribute.type == .reference(id.entity) else {
+      throw StoreError(
+        .invalidRequest, "a relationship leads to a record of another entity",
+        [("entity", name), ("relationship", attribute.name), ("record", id.description)])
+    }
+    return .int64(id.number)
+  }
+
+  /// Where the attributes of a Swift type are, and those that hold its to-one relationships.
+  private struct TypePositions {
+    var attributes: [Int] = []
+    var links: [Int?] = []
+  }
+
+  private func positions(of type: any Entity.Type) throws(StoreError) -> TypePositions {
     if let known = typePositions.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-    var found: [Int] = []
-    for name in type.attributeNames { found.append(try position(of: name)) }
+    var found = TypePositions()
+    for name in type.attributeNames { found.attributes.append(try position(of: name)) }
+    for name in type.relationshipNames {
+      guard case .attribute(let position, _) = try requiredRelationship(named: name).access else {
+        found.links.append(nil)
+        continue
+      }
+      found.links.append(position)
+    }
     let positions = found
     typePositions.withLock { $0[ObjectIdentifier(type)] = positions }
     return positions
@@ -134,14 +163,17 @@ package final class EntityLayout: Sendable {
   static func treeName(of index: IndexDescription) -> String { "i.\(index.id).\(index.generation)" }
 }
 
-/// The attribute positions that a Swift type asks for, in the order in which it asks.
+/// The positions of attributes and relationships that a Swift type asks for, in the order in which
+/// it asks.
 ///
 /// A record is then read by comparing literals' addresses instead of looking names up.
 final class ReadingOrder: Sendable {
   struct Step: @unchecked Sendable {
     // SAFETY: points at a string literal, which lives as long as the program.
     let name: UnsafePointer<UInt8>
+    /// Among the attributes, or among the relationships.
     let position: Int
+    let isLink: Bool
   }
   let steps: [Step]
 

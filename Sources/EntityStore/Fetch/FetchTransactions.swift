@@ -145,7 +145,7 @@ extension ReadTransaction {
     return plan
   }
 
-  private func requireRecords(_ request: FetchRequest) throws {
+  func requireRecords(_ request: FetchRequest) throws {
     guard request.isGrouped else { return try refuseHaving(request) }
     throw StoreError(
       .invalidRequest, "a grouped request has rows and no records",

@@ -8,8 +8,9 @@ public import Foundation
 ///
 /// The standard ones conform already; an enumeration conforms by declaring it when its raw type is
 /// `Int64`, `Int` or `String`. A raw value without a case then throws; to keep unknown raw values
-/// use a struct that is `RawRepresentable`.
-public protocol AttributeValue: Sendable {
+/// use a struct that is `RawRepresentable`, or `Stored`. One that a `#Predicate` captures must be
+/// `Codable`, too.
+public protocol AttributeValue: PredicateArgument, Sendable {
   static var kind: ValueKind { get }
   /// Whether null is a value of the type.
   static var isOptional: Bool { get }
@@ -68,6 +69,9 @@ public struct StoredField {
 
 extension AttributeValue {
   public static var isOptional: Bool { false }
+
+  /// A format string takes what an attribute may have.
+  public func predicateExpression() throws -> FetchExpression { .value(value) }
 }
 
 extension Int64: AttributeValue {

@@ -5,6 +5,7 @@ import Foundation
 ///
 /// The catalog is the schema; the type says which of its attributes it needs. A type may leave
 /// attributes out: an insert gives them their defaults, an update keeps what is stored.
+/// `mooring schema --as swift` writes such a type.
 ///
 /// ```swift
 /// struct Walk: Entity {
@@ -24,11 +25,14 @@ public protocol Entity: Sendable {
   /// The entity's name in the catalog: by default the name of the type.
   static var entityName: String { get }
   static var attributes: [EntityAttribute<Self>] { get }
+  /// By default none.
+  static var relationships: [EntityRelationship<Self>] { get }
   init(from record: inout RecordReader) throws
 }
 
 extension Entity {
   public static var entityName: String { String(describing: Self.self) }
+  public static var relationships: [EntityRelationship<Self>] { [] }
 }
 
 /// A stored property of a typed entity and the attribute it stands for.
@@ -62,83 +66,35 @@ extension Entity {
     return attribute.name
   }
 
+  /// The attribute or the relationship that a property stands for.
+  ///
+  /// - Throws: `invalidRequest` if it stands for none.
+  static func propertyName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
+    if let attribute = attributes.first(where: { $0.keyPath == keyPath }) { return attribute.name }
+    if let relationship = relationships.first(where: { $0.keyPath == keyPath }) {
+      return relationship.name
+    }
+    throw .unknownKeyPath(keyPath, of: Self.self)
+  }
+
   static var attributeNames: [String] { attributes.map(\.name) }
+
+  static var relationshipNames: [String] { relationships.map(\.name) }
 
   /// The values of the type's attributes, in their order.
   @inlinable
   var attributeValues: [Value] { Self.attributes.map { $0.value(self) } }
-}
 
-/// Reads the attributes of one record into a Swift value.
-///
-/// Valid only inside `init(from:)`. Read the attributes in the same order each time: the reader
-/// learns the order from the first record and then finds each one without looking it up.
-public struct RecordReader {
-  let view: RecordView
-  let entity: EntityLayout
-  private let order: ReadingOrder?
-  private var next = 0
-  /// Collected while the order is not known yet.
-  fileprivate(set) var learned: [ReadingOrder.Step] = []
-
-  init(_ view: RecordView, entity: EntityLayout, order: ReadingOrder?) {
-    self.view = view
-    self.entity = entity
-    self.order = order
-  }
-
-  /// The value of an attribute.
-  ///
-  /// - Throws: `unknownAttribute`, `schemaMismatch`, `damaged`.
+  /// What the type's relationships lead to, in their order; of to-many ones nothing.
   @inlinable
-  public subscript<T: AttributeValue>(_ name: StaticString) -> T {
-    mutating get throws { try T(reading: try field(name)) }
-  }
-
-  @usableFromInline
-  mutating func field(_ name: StaticString) throws -> StoredField {
-    let position = try position(of: name)
-    return StoredField(
-      field: view.field(position), position: position, layout: .passUnretained(entity))
-  }
-
-  @inline(__always)
-  private mutating func position(of name: StaticString) throws -> Int {
-    if let order, next < order.steps.count, name.hasPointerRepresentation,
-      order.steps[next].name == name.utf8Start
-    {
-      next += 1
-      return order.steps[next - 1].position
-    }
-    let position = try entity.position(of: "\(name)")
-    if name.hasPointerRepresentation {
-      learned.append(ReadingOrder.Step(name: name.utf8Start, position: position))
-    }
-    return position
-  }
+  var linkedObjects: [ObjectID?] { Self.relationships.map { $0.link(self) } }
 }
 
-/// Hands records of one entity to one Swift type.
-struct EntityDecoder {
-  private let type: Any.Type
-  private let entity: EntityLayout
-  private var order: ReadingOrder?
-
-  init(_ type: Any.Type, entity: EntityLayout) {
-    self.type = type
-    self.entity = entity
-    order = entity.readingOrder(of: type)
-  }
-
-  mutating func decode(
-    _ view: RecordView, _ body: (inout RecordReader) throws -> Void
-  ) throws {
-    var reader = RecordReader(view, entity: entity, order: order)
-    try body(&reader)
-    if order == nil {
-      let learned = ReadingOrder(reader.learned)
-      entity.keep(learned, for: type)
-      order = learned
-    }
+extension StoreError {
+  static func unknownKeyPath(_ keyPath: AnyKeyPath, of entity: Any.Type) -> StoreError {
+    StoreError(
+      .invalidRequest, "a key path stands for no attribute",
+      [("type", "\(entity)"), ("key path", "\(keyPath)")],
+      advice: "use properties that the type's attributes or relationships name")
   }
 }

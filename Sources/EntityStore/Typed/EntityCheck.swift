@@ -18,18 +18,46 @@ enum EntityCheck {
     guard let entity = schema.entity(named: type.entityName) else {
       return [(type.entityName, "no such entity")]
     }
-    return type.attributes.compactMap { needed in
-      let place = "\(type.entityName).\(needed.name)"
-      guard let attribute = entity.attribute(named: needed.name) else {
-        return (place, "no such attribute")
-      }
-      if attribute.type.kind != needed.kind {
-        return (place, "\(needed.kind.rawValue) here, \(attribute.type.name) in the store")
-      }
-      if attribute.isOptional, !needed.isOptional {
-        return (place, "required here, optional in the store")
-      }
-      return nil
+    return type.attributes.compactMap { describe($0, entity) }
+      + type.relationships.compactMap { describe($0, entity) }
+  }
+
+  private static func describe<T: Entity>(
+    _ needed: EntityAttribute<T>, _ entity: EntityDescription
+  ) -> (where: String, what: String)? {
+    let place = "\(entity.name).\(needed.name)"
+    guard let attribute = entity.attribute(named: needed.name) else {
+      return (place, "no such attribute")
     }
+    if attribute.type.kind != needed.kind {
+      return (place, "\(needed.kind.rawValue) here, \(attribute.type.name) in the store")
+    }
+    if attribute.isOptional, !needed.isOptional {
+      return (place, "required here, optional in the store")
+    }
+    return nil
+  }
+
+  private static func describe<T: Entity>(
+    _ needed: EntityRelationship<T>, _ entity: EntityDescription
+  ) -> (where: String, what: String)? {
+    let place = "\(entity.name).\(needed.name)"
+    guard let relationship = entity.relationship(named: needed.name) else {
+      return (place, "no such relationship")
+    }
+    if relationship.isToMany != needed.isToMany {
+      return (
+        place,
+        needed.isToMany ? "to-many here, to-one in the store" : "to-one here, to-many in the store"
+      )
+    }
+    let destination = needed.destination.entityName
+    if relationship.destination != destination {
+      return (place, "leads to \(destination) here, to \(relationship.destination) in the store")
+    }
+    if !needed.isToMany, !needed.isOptional, relationship.isOptional {
+      return (place, "required here, optional in the store")
+    }
+    return nil
   }
 }

@@ -2,19 +2,32 @@ public import EntityModel
 public import Foundation
 
 /// A typed fetch: SwiftData's names. It becomes a `FetchRequest`, which the planner knows.
-public struct FetchDescriptor<T: Entity> {
+///
+/// ```swift
+/// let soon = try FetchDescriptor(
+///   predicate: #Predicate<Episode> { $0.watchLaterAt != nil && $0.progress < 0.9 },
+///   sortBy: [SortDescriptor(\.watchLaterAt, order: .reverse)], fetchLimit: 20)
+/// ```
+public struct FetchDescriptor<T: Entity>: Sendable {
   /// `nil` means every record.
   public var predicate: FetchPredicate?
   /// Empty means in order of object id; ties are in order of object id.
-  public var sortBy: [SortDescriptor<T>]
+  public var sortBy: [SortBy<T>]
   /// `nil` is no limit; 0 is none, as in SwiftData.
   public var fetchLimit: Int?
   public var fetchOffset: Int
+  /// The columns of `fetchRows(_:)`; empty means all attributes. A `fetch(_:)` reads what the type
+  /// reads.
+  public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
+  /// The relationships whose records are read along, into `ToOne.value` and `ToMany.values`.
+  public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
+  /// How many records a lazy result reads at a time; 0 leaves it to the store.
+  public var fetchBatchSize = 0
   /// Throw instead of reading every record or sorting in memory.
   public var requiresIndex = false
 
   public init(
-    predicate: FetchPredicate? = nil, sortBy: [SortDescriptor<T>] = [], fetchLimit: Int? = nil,
+    predicate: FetchPredicate? = nil, sortBy: [SortBy<T>] = [], fetchLimit: Int? = nil,
     fetchOffset: Int = 0
   ) {
     self.predicate = predicate
@@ -23,20 +36,72 @@ public struct FetchDescriptor<T: Entity> {
     self.fetchOffset = fetchOffset
   }
 
-  /// - Throws: `invalidRequest` for a sort that names no attribute.
-  @usableFromInline
-  func request() throws -> FetchRequest {
+  /// With sort keys of Foundation's kinds.
+  public init<S: SortKeyConvertible>(
+    predicate: FetchPredicate? = nil, sortBy: [S], fetchLimit: Int? = nil, fetchOffset: Int = 0
+  ) where S.Compared == T {
+    self.init(
+      predicate: predicate, sortBy: sortBy.map { $0.sortBy() }, fetchLimit: fetchLimit,
+      fetchOffset: fetchOffset)
+  }
+
+  /// With a `#Predicate`.
+  ///
+  /// - Throws: `invalidRequest` for a part that has no meaning in a fetch; see
+  ///   `FetchPredicate.init(_:)`.
+  public init(
+    predicate: Predicate<T>, sortBy: [SortBy<T>] = [], fetchLimit: Int? = nil, fetchOffset: Int = 0
+  ) throws {
+    self.init(
+      predicate: try FetchPredicate(predicate), sortBy: sortBy, fetchLimit: fetchLimit,
+      fetchOffset: fetchOffset)
+  }
+
+  /// With a `#Predicate` and sort keys of Foundation's kinds.
+  ///
+  /// - Throws: As the one above.
+  public init<S: SortKeyConvertible>(
+    predicate: Predicate<T>, sortBy: [S], fetchLimit: Int? = nil, fetchOffset: Int = 0
+  ) throws where S.Compared == T {
+    try self.init(
+      predicate: predicate, sortBy: sortBy.map { $0.sortBy() }, fetchLimit: fetchLimit,
+      fetchOffset: fetchOffset)
+  }
+
+  /// The same fetch by names alone, which can be stored and sent.
+  ///
+  /// - Throws: `invalidRequest` for a key path that names no attribute or relationship.
+  public func request() throws -> FetchRequest {
     // In a request 0 is no limit. The predicate stays, so that the same index serves.
     let nothing = fetchLimit == 0 ? FetchPredicate.always(false) : nil
     let parts = [predicate, nothing].compactMap { $0 }
-    return FetchRequest(
+    var request = FetchRequest(
       entityName: T.entityName, predicate: parts.count == 2 ? parts[0] && parts[1] : parts.first,
-      sortBy: try sortBy.map { sort in
-        guard let keyPath = sort.keyPath else {
-          throw StoreError(
-            .invalidRequest, "a sort descriptor has no key path", [("entity", T.entityName)])
-        }
-        return SortKey(try T.attributeName(of: keyPath), descending: sort.order == .reverse)
-      }, fetchLimit: fetchLimit ?? 0, fetchOffset: fetchOffset, requiresIndex: requiresIndex)
+      sortBy: try sortBy.map { try $0.key() }, fetchLimit: fetchLimit ?? 0,
+      fetchOffset: fetchOffset, requiresIndex: requiresIndex)
+    request.fetchBatchSize = fetchBatchSize
+    request.propertiesToFetch = try propertiesToFetch.map { .path(try T.propertyName(of: $0)) }
+    request.relationshipKeyPathsForPrefetching = try relationshipKeyPathsForPrefetching.map {
+      try T.propertyName(of: $0)
+    }
+    return request
+  }
+}
+
+extension Entity {
+  /// A request for all records of this entity, to be narrowed: Core Data's way.
+  ///
+  /// ```swift
+  /// var request = Venue.fetchRequest()
+  /// request.predicate = try FetchPredicate(format: "priceCategory == %@", "$$")
+  /// let venues = try store.fetch(request, as: Venue.self)
+  /// ```
+  public static func fetchRequest() -> FetchRequest { FetchRequest(entityName: entityName) }
+}
+
+/// A property's key path stands for its attribute or relationship: `%K` takes `\Episode.watchedAt`.
+extension PartialKeyPath: PredicateArgument where Root: Entity {
+  public func predicateExpression() throws -> FetchExpression {
+    .path(try Root.propertyName(of: self))
   }
 }

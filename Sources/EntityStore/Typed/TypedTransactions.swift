@@ -24,8 +24,18 @@ extension ReadTransaction {
   /// part.
   @inlinable
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    try fetch(try descriptor.request(), as: T.self)
+  }
+
+  /// The records of the request as Swift values, with what it prefetches.
+  ///
+  /// - Throws: `invalidRequest` if the request is of another entity, or prefetches what the type
+  ///   has no relationship for.
+  @inlinable
+  public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     var rows: [T] = []
-    try readRecords(try descriptor.request(), as: T.self) { rows.append(try T(from: &$0)) }
+    try readRecords(request, as: type) { rows.append(try T(from: &$0)) }
+    for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &rows) }
     return rows
   }
 
@@ -35,8 +45,34 @@ extension ReadTransaction {
   ) throws {
     let entity = try typedEntity(type, id)
     guard let view = try view(of: id.number, in: entity) else { return }
-    var decoder = EntityDecoder(type, entity: entity)
-    try decoder.decode(view, body)
+    var decoder = EntityDecoder(type, entity: entity, in: self)
+    try decoder.decode(view, id.number, body)
+  }
+
+  /// The values of some records, of those that are there.
+  ///
+  /// - Throws: `invalidRequest` if they are more than memory should hold.
+  func values<T: Entity>(_ type: T.Type, _ ids: Set<ObjectID>) throws -> [ObjectID: T] {
+    guard ids.count <= Limits.prefetchedMax else {
+      throw StoreError(
+        .invalidRequest, "a fetch prefetches too many records",
+        [("entity", type.entityName), ("at most", String(Limits.prefetchedMax))],
+        advice: "fetch in windows, or fetch the related records by themselves")
+    }
+    var values: [ObjectID: T] = [:]
+    for id in ids.sorted(by: { $0.number < $1.number }) { values[id] = try get(type, id) }
+    return values
+  }
+
+  @usableFromInline
+  func prefetch<T: Entity>(_ name: String, into rows: inout [T]) throws {
+    guard let relationship = T.relationships.first(where: { $0.name == name }) else {
+      throw StoreError(
+        .invalidRequest, "a type has no relationship of the name that is prefetched",
+        [("type", "\(T.self)"), ("relationship", name)],
+        advice: "name it in \(T.self).relationships")
+    }
+    try relationship.prefetch(&rows, self)
   }
 
   @usableFromInline
@@ -44,16 +80,27 @@ extension ReadTransaction {
     _ request: FetchRequest, as type: any Entity.Type,
     _ body: (inout RecordReader) throws -> Void
   ) throws {
+    guard request.entityName == type.entityName else {
+      throw StoreError(
+        .invalidRequest, "a request is of another entity than the type",
+        [("expected", type.entityName), ("found", request.entityName)])
+    }
+    try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
-    var decoder = EntityDecoder(type, entity: execution.entity)
-    try execution.runRecords { _, view in
-      try decoder.decode(view, body)
+    var decoder = EntityDecoder(type, entity: execution.entity, in: self)
+    try execution.runRecords { id, view in
+      try decoder.decode(view, id, body)
       return true
     }
   }
 
   public func fetchIdentifiers<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ObjectID] {
     try fetchIdentifiers(try descriptor.request())
+  }
+
+  /// The columns that `propertiesToFetch` names.
+  public func fetchRows<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ResultRow] {
+    try fetchRows(try descriptor.request())
   }
 
   public func count<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> Int {
@@ -79,7 +126,7 @@ extension WriteTransaction {
   @inlinable
   @discardableResult
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
-    try insert(value.attributeValues, as: T.self)
+    try insert(value.attributeValues, value.linkedObjects, as: T.self)
   }
 
   /// Reads a record, lets the closure change it, and writes it if it changed; attributes that the
@@ -90,7 +137,7 @@ extension WriteTransaction {
   ) throws {
     guard var value = try get(type, id) else { throw StoreError.missing(id) }
     try change(&value)
-    try write(value.attributeValues, as: type, over: id)
+    try write(value.attributeValues, value.linkedObjects, as: type, over: id)
   }
 
   /// Finds the record with this value's unique attributes and changes it; inserts one if there is
@@ -101,35 +148,41 @@ extension WriteTransaction {
   @discardableResult
   public func upsert<T: Entity>(_ value: T, by keyPaths: PartialKeyPath<T>...) throws -> ObjectID {
     try upsert(
-      value.attributeValues, as: T.self, by: try keyPaths.map { try T.attributeName(of: $0) })
+      value.attributeValues, value.linkedObjects, as: T.self,
+      by: try keyPaths.map { try T.attributeName(of: $0) })
   }
 
   @usableFromInline
-  func insert(_ values: [Value], as type: any Entity.Type) throws -> ObjectID {
+  func insert(
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type
+  ) throws -> ObjectID {
     let entity = try catalog.entity(type.entityName)
-    let id = try insert(try entity.row(values, of: type, over: entity.defaults), into: entity)
+    let row = try entity.row(values, links, of: type, over: entity.defaults)
+    let id = try insert(row, into: entity)
     return ObjectID(entity: entity.name, number: id)
   }
 
   @usableFromInline
   func upsert(
-    _ values: [Value], as type: any Entity.Type, by attributes: [String]
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, by attributes: [String]
   ) throws -> ObjectID {
     let entity = try catalog.entity(type.entityName)
     let index = try entity.uniqueIndex(on: attributes)
-    let row = try entity.row(values, of: type, over: entity.defaults)
+    let row = try entity.row(values, links, of: type, over: entity.defaults)
     guard let id = try identifier(in: entity, index: index, by: { row[$0] }) else {
       return ObjectID(entity: entity.name, number: try insert(row, into: entity))
     }
     let identity = ObjectID(entity: entity.name, number: id)
-    try write(values, as: type, over: identity)
+    try write(values, links, as: type, over: identity)
     return identity
   }
 
   @usableFromInline
-  func write(_ values: [Value], as type: any Entity.Type, over id: ObjectID) throws {
+  func write(
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, over id: ObjectID
+  ) throws {
     try update(id) { record in
-      record.values = try record.layout.row(values, of: type, over: record.values)
+      record.values = try record.layout.row(values, links, of: type, over: record.values)
     }
   }
 
@@ -147,8 +200,24 @@ extension Store {
     try read { try $0.fetch(descriptor) }
   }
 
+  /// One fetch on a snapshot of its own.
+  @inlinable
+  public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
+    try read { try $0.fetch(request, as: type) }
+  }
+
   public func fetch(_ request: FetchRequest) throws -> [Record] {
     try read { try $0.fetch(request) }
+  }
+
+  public func fetchRows<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ResultRow] {
+    try read { try $0.fetchRows(descriptor) }
+  }
+
+  public func fetchIdentifiers<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [ObjectID] {
+    try read { try $0.fetchIdentifiers(descriptor) }
   }
 
   public func count<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> Int {

@@ -1,0 +1,86 @@
+import EntityModel
+import Foundation
+
+/// A node of a `#Predicate`'s tree that has a meaning in ours.
+protocol TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases
+}
+
+/// The state of one translation: what the variables in reach stand for.
+struct PredicateTranslation {
+  /// Of the records that the predicate is about 0; one more in each closure over other records.
+  private var scope = 0
+  private var variables: [PredicateExpressions.VariableID: (scope: Int, term: Term)] = [:]
+
+  /// What a part of the predicate stands for.
+  ///
+  /// A part that is no known node is taken for a constant: captured values can be combined with
+  /// whatever Foundation evaluates.
+  mutating func cases<E: PredicateExpression>(of expression: E) throws -> Cases {
+    guard let node = expression as? any TranslatableExpression else {
+      return try constant(of: expression)
+    }
+    let cases = try node.translate(&self)
+    guard cases.isWithin(Limits.translatedPredicatePartsMax) else {
+      throw StoreError.predicateTooLarge
+    }
+    return cases
+  }
+
+  /// The value of a part without variables.
+  func constant<E: PredicateExpression>(of expression: E) throws -> Cases {
+    do {
+      return Cases(.captured(try expression.evaluate(PredicateBindings())))
+    } catch {
+      throw StoreError.untranslatable(E.self)
+    }
+  }
+
+  mutating func bind(_ variable: PredicateExpressions.VariableID, to term: Term) {
+    variables[variable] = (scope, term)
+  }
+
+  /// - Throws: `invalidRequest` where a closure over other records or elements speaks of the
+  ///   record outside.
+  func term(_ variable: PredicateExpressions.VariableID) throws -> Term {
+    guard let bound = variables[variable] else { throw StoreError.untranslatable("Variable") }
+    guard bound.scope == scope || bound.term.isConstant else {
+      throw StoreError(
+        .invalidRequest,
+        "in a #Predicate, a closure over related records or elements speaks of what is outside",
+        advice: "let the closure use only its own argument and captured values")
+    }
+    return bound.term
+  }
+
+  /// Translates the body of a closure about other records, or elements.
+  mutating func inside<E: PredicateExpression>(
+    _ variable: PredicateExpressions.VariableID, _ term: Term, _ body: E
+  ) throws -> Cases {
+    scope += 1
+    defer { scope -= 1 }
+    bind(variable, to: term)
+    return try cases(of: body)
+  }
+}
+
+extension StoreError {
+  static var predicateTooLarge: StoreError {
+    StoreError(
+      .invalidRequest, "a #Predicate becomes too large a tree",
+      [("parts at most", String(Limits.translatedPredicatePartsMax))],
+      advice: "nest fewer conditions in one another, and close over fewer captured elements")
+  }
+
+  static func untranslatable(_ node: Any.Type) -> StoreError {
+    // Without the generic arguments, which would name the whole tree below.
+    let name = String(reflecting: node).prefix { $0 != "<" }
+    return untranslatable(name.split(separator: ".").last.map(String.init) ?? "\(node)")
+  }
+
+  static func untranslatable(_ node: String) -> StoreError {
+    StoreError(
+      .invalidRequest, "a part of a #Predicate has no meaning in a fetch", [("part", node)],
+      advice: "compute it outside and capture the result, or write a format string")
+  }
+}

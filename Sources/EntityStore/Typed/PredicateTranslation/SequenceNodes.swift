@@ -1,0 +1,82 @@
+import EntityModel
+import Foundation
+
+// What is asked of captured sequences, of lists, of to-many relationships and of texts.
+
+extension PredicateExpressions.SequenceContains: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    let (whole, part) = (try translation.cases(of: sequence), try translation.cases(of: element))
+    return try whole.with(part) { whole, part in
+      switch whole {
+      case .range(let lower, let upper, let isClosed):
+        return try part.isWithin(lower: lower, upper: upper, isClosed: isClosed)
+      case .field where LHS.Output.self == [String].self:
+        // A list is on the right of IN, which any value may be left of; a constant is better
+        // asked for by CONTAINS, as an index on the list serves it.
+        if part.isConstant { return try .contains(whole, part) }
+        let isIn = FetchPredicate.comparison(
+          .init(try part.expression(), .isIn, try whole.expression()))
+        return Cases(yes: isIn, no: isIn.negated)
+      case .field, .constant(is String):
+        return try .contains(whole, part)
+      case .constant(let value as any Sequence):
+        return try part.isElement(of: .elements(of: value))
+      default: throw StoreError.untranslatable("contains(_:)")
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    guard Base.Output.Element.self == Character.self else {
+      return try translation.constant(of: self)
+    }
+    let (whole, part) = (try translation.cases(of: base), try translation.cases(of: other))
+    return try whole.with(part, Cases.contains)
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    guard Base.Output.Element.self == Character.self else {
+      return try translation.constant(of: self)
+    }
+    let (whole, start) = (try translation.cases(of: base), try translation.cases(of: prefix))
+    return try whole.with(start) {
+      try Term.text($0, .beginsWith, $1) { $0.starts(with: $1) }
+    }
+  }
+}
+
+extension PredicateExpressions.Range: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    let (from, to) = (try translation.cases(of: lower), try translation.cases(of: upper))
+    return from.with(to) { Cases(.range(lower: $0, upper: $1, isClosed: false)) }
+  }
+}
+
+extension PredicateExpressions.ClosedRange: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    let (from, to) = (try translation.cases(of: lower), try translation.cases(of: upper))
+    return from.with(to) { Cases(.range(lower: $0, upper: $1, isClosed: true)) }
+  }
+}
+
+extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
+  func translate(_ translation: inout PredicateTranslation) throws -> Cases {
+    let (bounds, value) = (try translation.cases(of: range), try translation.cases(of: element))
+    return try bounds.with(value) { bounds, value in
+      guard case .range(let lower, let upper, let isClosed) = bounds else {
+        throw StoreError.untranslatable("RangeExpressionContains")
+      }
+      return try value.isWithin(lower: lower, upper: upper, isClosed: isClosed)
+    }
+  }
+}
+
+extension Cases {
+  fileprivate static func contains(_ whole: Term, _ part: Term) throws -> Cases {
+    try Term.text(whole, .contains, part) { $0.contains($1) }
+  }
+}

@@ -1,0 +1,141 @@
+public import EntityModel
+
+/// Reads the attributes and relationships of one record into a Swift value.
+///
+/// Valid only inside `init(from:)`. Read the attributes in the same order each time: the reader
+/// learns the order from the first record and then finds each one without looking it up.
+public struct RecordReader {
+  let view: RecordView
+  let entity: EntityLayout
+  private let number: Int64
+  // SAFETY: the decoder that makes a reader holds the transaction for as long as the reader is used.
+  // Counting a reference for each record would take longer than reading an attribute.
+  private let transaction: Unmanaged<ReadTransaction>
+  private let order: ReadingOrder?
+  private var next = 0
+  /// Collected while the order is not known yet.
+  fileprivate(set) var learned: [ReadingOrder.Step] = []
+
+  init(
+    _ view: RecordView, number: Int64, entity: EntityLayout, transaction: ReadTransaction,
+    order: ReadingOrder?
+  ) {
+    self.view = view
+    self.number = number
+    self.entity = entity
+    self.transaction = .passUnretained(transaction)
+    self.order = order
+  }
+
+  /// The identity of the record.
+  public var id: ObjectID { ObjectID(entity: entity.name, number: number) }
+
+  /// The value of an attribute.
+  ///
+  /// - Throws: `unknownAttribute`, `schemaMismatch`, `damaged`.
+  @inlinable
+  public subscript<T: AttributeValue>(_ name: StaticString) -> T {
+    mutating get throws { try T(reading: try field(name)) }
+  }
+
+  /// What a to-one relationship leads to; `nil` without a link.
+  ///
+  /// - Throws: `unknownRelationship`, `damaged`, `storage`.
+  public subscript<T: Entity>(_ name: StaticString) -> ToOne<T>? {
+    mutating get throws { try linked(name).map { ToOne($0) } }
+  }
+
+  /// What a to-one relationship that is not optional leads to.
+  ///
+  /// - Throws: `schemaMismatch` without a link; `unknownRelationship`, `damaged`, `storage`.
+  public subscript<T: Entity>(_ name: StaticString) -> ToOne<T> {
+    mutating get throws {
+      if let link = try linked(name) { return ToOne(link) }
+      throw StoreError(
+        .schemaMismatch, "a required relationship leads to no record",
+        [("record", id.description), ("relationship", "\(name)")],
+        advice: "make the property optional, or mend the record")
+    }
+  }
+
+  /// A to-many relationship; its records are read only by prefetching.
+  ///
+  /// - Throws: `unknownRelationship`.
+  public subscript<T: Entity>(_ name: StaticString) -> ToMany<T> {
+    mutating get throws { ToMany(of: id, try relationship(name).name) }
+  }
+
+  private mutating func linked(_ name: StaticString) throws -> ObjectID? {
+    let relationship = try relationship(name)
+    // SAFETY: see `transaction`.
+    let other = try transaction._withUnsafeGuaranteedRef {
+      try $0.linked(relationship, from: view, id: number)
+    }
+    return other.map { ObjectID(entity: relationship.description.destination, number: $0) }
+  }
+
+  private mutating func relationship(_ name: StaticString) throws -> RelationshipLayout {
+    let position = try position(of: name, isLink: true) { entity, name throws(StoreError) in
+      let found = try entity.requiredRelationship(named: name)
+      return entity.relationships.firstIndex { $0.name == found.name } ?? 0
+    }
+    return entity.relationships[position]
+  }
+
+  @usableFromInline
+  mutating func field(_ name: StaticString) throws -> StoredField {
+    let position = try position(of: name, isLink: false) { entity, name throws(StoreError) in
+      try entity.position(of: name)
+    }
+    return StoredField(
+      field: view.field(position), position: position, layout: .passUnretained(entity))
+  }
+
+  /// - Parameter find: Among the entity's attributes or relationships.
+  @inline(__always)
+  private mutating func position(
+    of name: StaticString, isLink: Bool,
+    _ find: (EntityLayout, String) throws(StoreError) -> Int
+  ) throws -> Int {
+    if let order, next < order.steps.count, name.hasPointerRepresentation,
+      order.steps[next].name == name.utf8Start, order.steps[next].isLink == isLink
+    {
+      next += 1
+      return order.steps[next - 1].position
+    }
+    let position = try find(entity, "\(name)")
+    if name.hasPointerRepresentation {
+      learned.append(
+        ReadingOrder.Step(name: name.utf8Start, position: position, isLink: isLink))
+    }
+    return position
+  }
+}
+
+/// Hands records of one entity to one Swift type.
+struct EntityDecoder {
+  private let type: Any.Type
+  private let entity: EntityLayout
+  private let transaction: ReadTransaction
+  private var order: ReadingOrder?
+
+  init(_ type: Any.Type, entity: EntityLayout, in transaction: ReadTransaction) {
+    self.type = type
+    self.entity = entity
+    self.transaction = transaction
+    order = entity.readingOrder(of: type)
+  }
+
+  mutating func decode(
+    _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    var reader = RecordReader(
+      view, number: number, entity: entity, transaction: transaction, order: order)
+    try body(&reader)
+    if order == nil {
+      let learned = ReadingOrder(reader.learned)
+      entity.keep(learned, for: type)
+      order = learned
+    }
+  }
+}
