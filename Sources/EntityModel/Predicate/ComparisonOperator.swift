@@ -18,20 +18,6 @@ public enum ComparisonOperator: String, Codable, Hashable, Sendable, CaseIterabl
   case like = "LIKE"
   /// The whole text matches a regular expression of ICU.
   case matches = "MATCHES"
-
-  /// Whether an ordering of left against right satisfies the operator; `nil` where more than the
-  /// order is asked.
-  public func holds(_ ordering: Ordering) -> Bool? {
-    switch self {
-    case .equal: ordering == .same
-    case .notEqual: ordering != .same
-    case .less: ordering == .ascending
-    case .lessOrEqual: ordering != .descending
-    case .greater: ordering == .descending
-    case .greaterOrEqual: ordering != .ascending
-    case .between, .isIn, .contains, .beginsWith, .endsWith, .like, .matches: nil
-    }
-  }
 }
 
 /// How a comparison takes texts: without options by their UTF-8 bytes.

@@ -133,6 +133,10 @@ extension ReadTransaction {
     try groups.run { _ in true }
     var plan = FetchPlan(request, groups.plan, try catalog.entity(request.entityName))
     if groups.readsEnds { plan.kinds.insert(.endOfIndex) }
+    if groups.countsOnly {
+      plan.kinds.insert(.countOnly)
+      plan.kinds.remove(.scan)
+    }
     plan.statistics = groups.statistics
     return plan
   }

@@ -95,10 +95,13 @@ extension Binder {
     let path = try resolve(text)
     let whole = FetchExpression.collection(text, function, rest)
     if let list = path.listPosition {
-      guard function == .count, path.hops.isEmpty else { throw noCollection(whole) }
-      let program = CollectionProgram(
-        function: .count, hops: [], part: nil, list: list, zero: .int64(0))
-      return BoundExpression(program: .collection(program), kind: .value(.int64))
+      guard function == .count, rest == nil,
+        !path.hops.contains(where: { $0.relationship.isToMany })
+      else { throw noCollection(whole) }
+      let count = ExpressionProgram.collection(
+        CollectionProgram(function: .count, hops: [], part: nil, list: list, zero: .int64(0)))
+      return BoundExpression(
+        program: path.hops.reversed().reduce(count) { .linked($1, $0) }, kind: .value(.int64))
     }
     guard case .relationship(let hop) = path.end, (rest == nil) == (function == .count) else {
       throw noCollection(whole)

@@ -65,7 +65,7 @@ struct Binder {
 
   // MARK: Order
 
-  private func order(
+  func order(
     _ left: BoundExpression, _ right: BoundExpression, _ whole: FetchPredicate.Comparison,
     _ comparison: ComparisonOperator
   ) throws -> PredicateProgram {
@@ -111,6 +111,9 @@ struct Binder {
     if left.kind == .value(.int64), case .double(let real) = value {
       return left.tested(by: AttributeTest(test, integer: real))
     }
+    if left.kind == .value(.double), case .int64(let integer) = value {
+      return left.tested(by: AttributeTest(test, real: integer))
+    }
     return left.tested(by: AttributeTest(test, value))
   }
 
@@ -132,7 +135,7 @@ struct Binder {
 
   // MARK: Ranges and lists of constants
 
-  private func between(
+  func between(
     _ left: BoundExpression, _ whole: FetchPredicate.Comparison
   ) throws -> PredicateProgram {
     guard case .list(let bounds) = whole.right, bounds.count == 2 else {
@@ -146,7 +149,7 @@ struct Binder {
     ])
   }
 
-  private func isIn(
+  func isIn(
     _ left: BoundExpression, _ whole: FetchPredicate.Comparison
   ) throws -> PredicateProgram {
     guard let list = whole.right.elements else {
@@ -160,7 +163,12 @@ struct Binder {
     let elements = try list.map { try bind($0) }
     let constants = elements.compactMap(\.constant)
     guard constants.count == elements.count, left.constant == nil else {
-      return .or(try elements.map { try order(left, $0, whole, .equal) })
+      // Null is no value that anything could be equal to, here as in SQL.
+      return .or(
+        try elements.map { element in
+          element.constant?.isNull == true || left.constant?.isNull == true
+            ? .constant(.unknown) : try order(left, element, whole, .equal)
+        })
     }
     var values: [Value] = []
     for (element, constant) in zip(elements, constants) where !constant.isNull {
@@ -200,7 +208,7 @@ struct Binder {
 
   // MARK: Texts
 
-  private func text(
+  func text(
     _ left: BoundExpression, _ right: BoundExpression, _ whole: FetchPredicate.Comparison
   ) throws -> PredicateProgram {
     if left.kind == .value(.strings), whole.comparison == .contains {
@@ -224,64 +232,6 @@ struct Binder {
     return left.tested(by: .text(try TextTest(whole.comparison, constant.text, whole.options)))
   }
 
-  // MARK: Quantifiers
-
-  private func bind(
-    _ whole: FetchPredicate.Comparison, _ quantifier: FetchPredicate.Quantifier
-  ) throws -> PredicateProgram {
-    guard case .path(let path) = whole.left else {
-      throw StoreError(
-        .invalidRequest, "ANY and ALL need a path on their left side",
-        [("predicate", whole.text)])
-    }
-    let resolved = try resolve(path)
-    let hops = resolved.allHops
-    guard let last = hops.lastIndex(where: { $0.relationship.isToMany }) else {
-      return try elements(of: resolved, whole, quantifier)
-    }
-    let rest = path.split(separator: ".").dropFirst(last + 1).joined(separator: ".")
-    var inner = whole
-    inner.left = rest.isEmpty ? .itself : .path(rest)
-    if resolved.listPosition == nil { inner.quantifier = nil }
-    try requireConstant(whole)
-    let binder = Binder(.entity(hops[last].destination), in: transaction)
-    return .records(Array(hops[...last]), try binder.bind(inner), quantifier)
-  }
-
-  private func elements(
-    of path: BoundPath, _ whole: FetchPredicate.Comparison, _ quantifier: FetchPredicate.Quantifier
-  ) throws -> PredicateProgram {
-    guard let position = path.listPosition else {
-      throw StoreError(
-        .invalidRequest, "ANY and ALL need a path that leads to many values",
-        [("predicate", whole.text)], advice: "leave the word out")
-    }
-    try requireConstant(whole)
-    let test = try elementTest(whole)
-    return path.hops.reversed().reduce(.elements(position, test, quantifier)) { .linked($1, $0) }
-  }
-
-  /// The comparison of one element, which is evaluated as a row of its own.
-  private func elementTest(_ whole: FetchPredicate.Comparison) throws -> PredicateProgram {
-    let element = BoundExpression(program: .attribute(0), kind: .value(.string), position: 0)
-    switch whole.comparison {
-    case .between: return try between(element, whole)
-    case .isIn: return try isIn(element, whole)
-    case .contains, .beginsWith, .endsWith, .like, .matches:
-      return try text(element, try bind(whole.right), whole)
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      return try order(element, try bind(whole.right), whole, whole.comparison)
-    }
-  }
-
-  private func requireConstant(_ whole: FetchPredicate.Comparison) throws {
-    if whole.right.isConstant { return }
-    throw StoreError(
-      .invalidRequest, "the right side of ANY and ALL must be a constant",
-      [("predicate", whole.text)],
-      advice: "write it as ANY relationship SATISFIES (…) where both sides are of that record")
-  }
-
   // MARK: Refusals
 
   private func misfit(_ whole: FetchPredicate.Comparison) -> StoreError {
@@ -299,19 +249,6 @@ struct Binder {
 
 extension ExpressionKind {
   var isObject: Bool { if case .object = self { true } else { false } }
-}
-
-extension OrderTest {
-  var comparison: ComparisonOperator {
-    switch self {
-    case .equal: .equal
-    case .notEqual: .notEqual
-    case .less: .less
-    case .lessOrEqual: .lessOrEqual
-    case .greater: .greater
-    case .greaterOrEqual: .greaterOrEqual
-    }
-  }
 }
 
 extension Value {
@@ -337,17 +274,6 @@ extension FetchExpression {
     case .list(let elements): elements
     case .value(.strings(let texts)): texts.map { .value(.string($0)) }
     default: nil
-    }
-  }
-
-  /// Whether it is the same for every record.
-  fileprivate var isConstant: Bool {
-    switch self {
-    case .value, .object: true
-    case .list(let parts): parts.allSatisfy(\.isConstant)
-    case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
-    case .negative(let part): part.isConstant
-    case .path, .itself, .variable, .collection, .aggregate: false
     }
   }
 }

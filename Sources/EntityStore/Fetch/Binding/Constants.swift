@@ -6,7 +6,7 @@ extension BoundExpression {
   ///
   /// An integer serves for a double or a decimal, a double for a decimal, 0 and 1 for a bool, a
   /// case name for an enumeration, a text for a date, URL, UUID or decimal. Against an integer a
-  /// double stays one.
+  /// double stays one, and so does against a double an integer that no double equals.
   ///
   /// - Throws: `invalidRequest` for a constant that does not fit, NaN included.
   func constant(like other: BoundExpression, _ value: Value) throws -> Value {
@@ -33,7 +33,7 @@ extension BoundExpression {
     guard case .value(let wanted) = kind else { return nil }
     if value.kind == wanted { return value }
     switch (wanted, value) {
-    case (.double, .int64(let number)): return .double(Double(number))
+    case (.double, .int64(let number)): return Double(exactly: number).map(Value.double) ?? value
     case (.int64, .double): return value
     case (.decimal, .int64(let number)): return .decimal(Decimal(number))
     case (.decimal, .double(let number)): return decimal(number)
@@ -63,6 +63,18 @@ extension AttributeTest {
     case .date(let date): self = .double(test, date.timeIntervalSinceReferenceDate)
     case .string, .url, .data, .uuid: self = .bytes(test, constant.withBytes { Array($0) })
     case .null, .bool, .decimal, .strings: self = .value(test, constant)
+    }
+  }
+
+  /// The test of a double against an integer that no double equals.
+  init(_ test: OrderTest, real integer: Int64) {
+    let nearest = Double(integer)
+    let isBelow = Value.double(nearest).compared(withNumber: .int64(integer)) == .ascending
+    switch test {
+    case .equal: self = .within([], hasNull: false)
+    case .notEqual: self = .double(.lessOrEqual, .infinity)
+    case .less, .lessOrEqual: self = .double(isBelow ? .lessOrEqual : .less, nearest)
+    case .greater, .greaterOrEqual: self = .double(isBelow ? .greater : .greaterOrEqual, nearest)
     }
   }
 

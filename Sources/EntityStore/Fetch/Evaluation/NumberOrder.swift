@@ -29,33 +29,3 @@ extension Value {
     return real == real.rounded(.down) ? .same : .ascending
   }
 }
-
-extension OrderTest {
-  /// The test of an integer that says the same as this one with a double.
-  ///
-  /// - Returns: `nil` where it is true of no integer (`== 2.5`); then it is false of each, but for
-  ///   `!=`, of which `alwaysHolds` speaks.
-  func integerTest(_ real: Double) -> IntegerTest {
-    if real >= 9_223_372_036_854_775_808 {
-      return .constant(self == .less || self == .lessOrEqual || self == .notEqual)
-    }
-    if real < -9_223_372_036_854_775_808 {
-      return .constant(self == .greater || self == .greaterOrEqual || self == .notEqual)
-    }
-    let floor = Int64(real.rounded(.down))
-    if real == real.rounded(.down) { return .test(self, floor) }
-    switch self {
-    case .equal: return .constant(false)
-    case .notEqual: return .constant(true)
-    case .less, .lessOrEqual: return .test(.lessOrEqual, floor)
-    case .greater, .greaterOrEqual: return .test(.greater, floor)
-    }
-  }
-
-  /// What a comparison of integers with a double comes to.
-  enum IntegerTest {
-    case test(OrderTest, Int64)
-    /// For every integer the same; null stays unknown.
-    case constant(Bool)
-  }
-}

@@ -43,11 +43,10 @@ struct IndexCandidate {
         listConjunct = found?.conjunct
         sets.append(found?.set ?? .all)
       } else {
-        var set = conjuncts.reduce(IntervalSet.all) {
-          $0.intersection(KeySets($1, position: part.position, key: part.setsKey).whereTrue)
-        }
-        if number == 0, let leading { set = set.intersection(leading) }
-        sets.append(set)
+        sets.append(
+          conjuncts.reduce(IntervalSet.all) {
+            $0.intersection(KeySets($1, position: part.position, key: part.setsKey).whereTrue)
+          })
       }
     }
     if sets.contains(where: \.isEmpty) { return nil }
@@ -57,6 +56,8 @@ struct IndexCandidate {
         throw Rejection(reason: "sparse, and null is not excluded")
       }
     }
+    // Only now: that the index has no null of a part does not say that the predicate excludes it.
+    if let leading { sets[0] = sets[0].intersection(leading) }
     return try candidate(index, request, conjuncts, sets, listConjunct)
   }
 

@@ -230,7 +230,12 @@ struct Planner {
 
   private func checkRequirement(_ plan: AccessPlan) throws {
     guard request.requiresIndex else { return }
-    if case .scan = plan.access {} else if plan.sort.isEmpty { return }
+    if case .scan = plan.access {
+      // The number of all records is known.
+      if plan.filter == nil, request.attributes?.isEmpty == true { return }
+    } else if plan.sort.isEmpty {
+      return
+    }
     throw StoreError(
       .requiresIndex, "no index serves the fetch",
       [

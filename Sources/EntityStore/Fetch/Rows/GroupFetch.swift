@@ -18,6 +18,7 @@ struct GroupFetch {
   private(set) var plan: AccessPlan
   private(set) var statistics = FetchStatistics()
   private(set) var readsEnds = false
+  private(set) var countsOnly = false
 
   private struct Aggregate {
     let function: AggregateFunction
@@ -60,9 +61,15 @@ struct GroupFetch {
       return FetchRow(id: 0, fields: .values(values))
     }
     if let having { rows = try rows.filter { try having.matches($0, in: transaction) } }
-    for row in try ordered(rows).dropFirst(bound.offset).prefix(bound.limit) {
+    var results = try ordered(rows).map { row in
+      try outputs.map { try $0.evaluate(row, in: transaction) }
+    }
+    if request.returnsDistinctResults {
+      var seen: Set<[Value]> = []
+      results.removeAll { !seen.insert($0).inserted }
+    }
+    for values in results.dropFirst(bound.offset).prefix(bound.limit) {
       statistics.rowsReturned += 1
-      let values = try outputs.map { try $0.evaluate(row, in: transaction) }
       guard try body(ResultRow(columns, values)) else { return }
     }
   }
@@ -116,7 +123,7 @@ struct GroupFetch {
   /// The one row of a request that asks for nothing but minima, maxima and the count of rows,
   /// where indexes have them at their ends.
   private mutating func ends() throws -> Group? {
-    guard keys.isEmpty, aggregates.contains(where: { $0.argument != nil }) else { return nil }
+    guard keys.isEmpty, !aggregates.isEmpty else { return nil }
     var group = Group(keys: [], accumulators: [])
     var read = FetchStatistics()
     var ends: [AccessPlan] = []
@@ -139,8 +146,12 @@ struct GroupFetch {
       group.accumulators.append(accumulator)
     }
     statistics.add(read)
-    readsEnds = true
-    if let first = ends.first { plan = first }
+    if let first = ends.first {
+      readsEnds = true
+      plan = first
+    } else {
+      countsOnly = true
+    }
     return group
   }
 

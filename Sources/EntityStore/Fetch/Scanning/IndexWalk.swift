@@ -5,6 +5,7 @@ struct IndexWalk {
   private let access: IndexAccess
   private let transaction: ReadTransaction
   private let entity: EntityLayout
+  /// What the entries are merged by.
   private let sort: [BoundSort]
   /// One after the other: how many ranges have begun.
   private var begun = 0
@@ -16,15 +17,19 @@ struct IndexWalk {
   private struct Head {
     let stream: IndexStream
     var id: Int64
-    /// Read only where keys were cut.
+    /// Read only where a key was cut: how much of a value a key holds depends on what stands before
+    /// it, so that the bytes of one that was cut say nothing beside those of another range.
     var row: SortedRow?
+    var isCut: Bool { stream.place.isCut }
   }
 
   init(_ access: IndexAccess, in transaction: ReadTransaction, _ entity: EntityLayout) {
     self.access = access
     self.transaction = transaction
     self.entity = entity
-    sort = access.index.sort(isReversed: access.isReversed, parts: access.orderedParts)
+    sort = Array(
+      access.index.sort(isReversed: access.isReversed, parts: access.orderedParts)
+        .dropFirst(access.mergedFrom))
   }
 
   var entriesRead: Int {
@@ -70,8 +75,12 @@ struct IndexWalk {
       return
     }
     var head = Head(stream: stream, id: id)
-    if stream.place.isCut {
+    if head.isCut || heads.contains(where: \.isCut) {
       head.row = try SortedRow(id: id, sort: sort, in: transaction, entity)
+      for number in heads.indices where heads[number].row == nil {
+        heads[number].row = try SortedRow(
+          id: heads[number].id, sort: sort, in: transaction, entity)
+      }
     }
     var low = 0
     var high = heads.count
@@ -83,12 +92,12 @@ struct IndexWalk {
   }
 
   private func precedes(_ a: Head, _ b: Head) -> Bool {
+    if a.isCut || b.isCut, let left = a.row, let right = b.row {
+      return left.precedes(right, sort)
+    }
     let left = a.stream.place.ordering
     let right = b.stream.place.ordering
     if left != right { return left.lexicographicallyPrecedes(right) != access.isReversed }
-    if let left = a.row, let right = b.row {
-      return left.precedes(right, Array(sort.dropFirst(access.mergedFrom)))
-    }
     return a.id < b.id
   }
 }

@@ -90,7 +90,7 @@ extension FetchPredicate.Comparison {
     var part = self
     part.quantifier = quantifier
     part.left = .path(path)
-    switch (left, right, comparison.mirrored) {
+    switch (left, right, OrderTest(comparison)?.mirrored.comparison) {
     case (.itself, let other, _) where other != .itself: break
     case (let other, .itself, let mirrored?) where other != .itself:
       part.comparison = mirrored
@@ -98,19 +98,5 @@ extension FetchPredicate.Comparison {
     default: throw StoreError.untranslatable("a comparison that has an element on its right side")
     }
     return .comparison(part)
-  }
-}
-
-extension ComparisonOperator {
-  /// What says the same with the sides exchanged.
-  fileprivate var mirrored: ComparisonOperator? {
-    switch self {
-    case .equal, .notEqual: self
-    case .less: .greater
-    case .lessOrEqual: .greaterOrEqual
-    case .greater: .less
-    case .greaterOrEqual: .lessOrEqual
-    case .between, .isIn, .contains, .beginsWith, .endsWith, .like, .matches: nil
-    }
   }
 }

@@ -52,8 +52,8 @@ extension Term {
     let (a, b) = (try left.expression(), try right.expression())
     if a.isNotANumber || b.isNotANumber { return Cases(false) }
     if case (.value(let a), .value(let b)) = (a, b) {
-      guard let holds = a.compared(with: b).flatMap(comparison.holds) else { return .none }
-      return Cases(holds)
+      guard let test = OrderTest(comparison), let order = a.compared(with: b) else { return .none }
+      return Cases(test.holds(order))
     }
     return Cases(
       yes: .comparison(.init(a, comparison, b)),
