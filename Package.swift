@@ -120,7 +120,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HomeFeedTests",
-      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
+      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "LMDB", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
