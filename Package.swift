@@ -32,6 +32,9 @@ let package = Package(
       name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+    // Only tests use it: they hold the fetches against SQLite's.
+    .systemLibrary(
+      name: "CMooringSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -106,7 +109,8 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "UnicodeText", "TestSupport", "store-child",
+        "EntityModel", "EntityStore", "LMDB", "UnicodeText", "CMooringSQLite", "TestSupport",
+        "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -120,7 +124,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HomeFeedTests",
-      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "TestSupport"],
+      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "LMDB", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",

@@ -1,9 +1,10 @@
 import EntityModel
-import EntityStore
 import Foundation
+import LMDB
 import TestSupport
 import Testing
 
+@testable import EntityStore
 @testable import HomeFeed
 
 /// The six loads against the same lists made by hand.
@@ -55,6 +56,51 @@ import Testing
       #expect(try content.cacheExist())
       try await temporary.store.write { _ = try $0.delete(ObjectID(entity: "Episode", number: 1)) }
       #expect(try !content.cacheExist())
+    }
+  }
+
+  @Test func aBrokenStoreThrowsAndIsNotTakenForAnEmptyOne() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try openStore(at: folder.path("store"), migrations: [.homeFeed])
+      let path = LearningPath(id: "p")
+      try await store.write { transaction in
+        try transaction.insert(path)
+        var episode = Episode(id: "e")
+        episode.type = .free
+        (episode.favoriteAt, episode.watchLaterAt, episode.watchedAt) = (.now, .now, .now)
+        (episode.progress, episode.pathID, episode.position) = (0.5, "p", 1)
+        try transaction.insert(episode)
+      }
+      let content = try ContentStore(store)
+      for (name, load, _, _) in Self.loads(content) { #expect(try load(9).count == 1, "\(name)") }
+      #expect(try content.loadEpisodes(of: path, count: 9).count == 1)
+
+      let trees = try ["Episode", "LearningPath"].map { try store.catalog().entity($0).tree }
+      try store.runAlone { transaction in
+        for tree in trees {
+          try RecordKey.with(1) { key in
+            try [UInt8]([255, 255]).withUnsafeBytes {
+              try transaction.put(tree, key: key, value: $0)
+            }
+          }
+        }
+      }
+      for (name, load, _, _) in Self.loads(content) {
+        #expect(throws: StoreError.self, "\(name)") { try load(9) }
+      }
+      #expect(throws: StoreError.self) { try content.loadLearningPath(count: 9) }
+      #expect(throws: StoreError.self) { try content.loadEpisodes(of: path, count: 9) }
+
+      // Whether there is anything needs no record, but the pages that count them.
+      let file = URL(fileURLWithPath: folder.path("store/data.mdb"))
+      let pages = try Data(contentsOf: file)
+      let broken = folder.path("broken")
+      try FileManager.default.createDirectory(atPath: broken, withIntermediateDirectories: true)
+      try (pages.prefix(8_192) + Data(count: pages.count - 8_192)).write(
+        to: URL(fileURLWithPath: broken + "/data.mdb"))
+      #expect(throws: StoreError.self) {
+        try ContentStore(try openStore(at: broken, migrations: [.homeFeed])).cacheExist()
+      }
     }
   }
 

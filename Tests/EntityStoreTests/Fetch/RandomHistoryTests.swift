@@ -72,8 +72,11 @@ import Testing
   static func compare(
     _ request: FetchRequest, _ transaction: ReadTransaction, _ history: History, batch: Int
   ) throws {
-    let naive = NaiveFetch(attributes: history.entity.attributes, records: history.records)
-    let expected = naive.run(request)
+    let answer = try NaiveFetch(data: history.model).answer(request)
+    guard case .identities(let expected) = answer else {
+      Issue.record("no records: \(answer)")
+      return
+    }
     let found = try transaction.fetch(request)
     let context: () -> Comment = {
       "batch \(batch)\n\((try? transaction.explain(request))?.description ?? "no plan")\n\(request)"
@@ -95,6 +98,14 @@ struct History: Sendable {
   init(entity: EntityDescription, random: SeededRandom) {
     self.entity = entity
     self.random = random
+  }
+
+  /// The same for the naive evaluation.
+  var model: ModelData {
+    var data = ModelData(
+      entities: [ModelEntity(name: entity.name, attributes: entity.attributes)])
+    for (id, row) in records { data.put(entity.name, id, ModelData.Record(values: named(row))) }
+    return data
   }
 
   mutating func step(in transaction: WriteTransaction) throws {
