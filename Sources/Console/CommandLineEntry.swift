@@ -31,6 +31,10 @@ public enum CommandLineEntry {
       // The place comes first, as editors and compilers have it.
       Message.write("\(error)".singleLine)
       exit(error.exitStatus.rawValue)
+    case let error as PlacedError:
+      Message.say("\(error)")
+      for line in error.excerpt { Message.write(line) }
+      exit(error.exitStatus.rawValue)
     case let error as any ExitStatusProviding:
       Message.say("\(error)")
       exit(error.exitStatus.rawValue)

@@ -7,7 +7,13 @@ public enum Message {
 
   /// Writes one line, `mooring: …`. What would move the cursor is made harmless, as a message may
   /// quote a feed.
-  public static func say(_ text: String) { write("\(programName): \(text.singleLine)") }
+  public static func say(_ text: String) {
+    let line = text.count > lengthMax ? text.prefix(lengthMax) + "…" : text
+    write("\(programName): \(line.singleLine)")
+  }
+
+  /// A message may quote a name of a megabyte.
+  private static let lengthMax = 4_000
 
   static func write(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EntityModel
 
 /// A first word that names no command, and the command that may have been meant.
 struct UnknownVerb {
@@ -22,30 +23,8 @@ struct UnknownVerb {
   }
 
   var description: String {
-    let nearest = verbs.min { UnknownVerb.distance(word, $0) < UnknownVerb.distance(word, $1) }
-    let isNear = nearest.map { UnknownVerb.distance(word, $0) <= max(1, word.count / 3) } ?? false
-    let advice =
-      isNear ? "did you mean \"\(nearest ?? "")\"?" : "known are \(verbs.joined(separator: ", "))"
+    let known = "known are \(verbs.joined(separator: ", "))"
+    let advice = NearestName.advice(on: word, among: verbs, otherwise: known)
     return "unknown command \"\(word)\"; \(advice)"
-  }
-
-  /// The letters to insert, remove, change, or swap with their neighbor to make one word of the
-  /// other (Damerau and Levenshtein, each letter touched once).
-  static func distance(_ left: String, _ right: String) -> Int {
-    let (left, right) = (Array(left), Array(right))
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
-    for i in left.indices {
-      var row = [i + 1]
-      for j in right.indices {
-        var least = min(last[j] + (left[i] == right[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1)
-        if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
-          least = min(least, beforeLast[j - 1] + 1)
-        }
-        row.append(least)
-      }
-      (beforeLast, last) = (last, row)
-    }
-    return last[right.count]
   }
 }

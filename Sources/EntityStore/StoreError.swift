@@ -73,7 +73,8 @@ extension StoreError {
       .unknownEntity, "no such entity", [("entity", name)],
       advice: names.isEmpty
         ? "the store has none; run `mooring migrate up`"
-        : "the store has " + names.joined(separator: ", "))
+        : NearestName.advice(
+          on: name, among: names, otherwise: "the store has " + names.joined(separator: ", ")))
   }
 
   static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
@@ -88,13 +89,17 @@ extension StoreError {
         + "the index anew; one that cannot be made anew must be dropped by a migration")
   }
 
-  /// The error that names the attributes there are.
+  /// The error that names the attribute that may have been meant, or those there are.
   public static func unknownAttribute(
     _ name: String, in entity: EntityDescription
   ) -> StoreError {
-    StoreError(
+    let names = entity.attributes.filter { !$0.isHidden }.map(\.name)
+    let relationships = entity.relationships.filter { !$0.isHidden }.map(\.name)
+    return StoreError(
       .unknownAttribute, "no such attribute", [("entity", entity.name), ("attribute", name)],
-      advice: "it has " + entity.attributes.map(\.name).joined(separator: ", "))
+      advice: NearestName.advice(
+        on: name, among: names + relationships,
+        otherwise: "it has " + names.joined(separator: ", ")))
   }
 
   static func validation(

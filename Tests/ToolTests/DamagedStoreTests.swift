@@ -7,6 +7,8 @@ import Testing
   private static let commands = [
     ("mooring", ["home"]), ("mooring", ["check"]), ("mooring-dump", ["records", "Episode"]),
     ("mooring-dump", ["stats"]),
+    ("mooring", ["fetch", "Episode", "--where", "type IN {1, 3}", "--sort", "updatedAt:desc"]),
+    ("mooring", ["fetch", "Episode", "--group-by", "pathID", "--aggregate", "sum:duration"]),
   ]
 
   /// A flip in the text of the catalog may make another catalog that is as good as the first, but

@@ -49,7 +49,11 @@ import Testing
       let isReadOnly = mount(
         "mooring-test", device, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil)
       try #require(isReadOnly == 0)
-      for arguments in [["home"], ["check"], ["schema"], ["feed", "list"], ["migrate", "status"]] {
+      let readers = [
+        ["home"], ["fetch", "Episode"], ["check"], ["schema"], ["feed", "list"],
+        ["migrate", "status"],
+      ]
+      for arguments in readers {
         #expect(try run("mooring", arguments, store: store).status == 0)
       }
       #expect(try mooringDump("stats", store: store).status == 0)

@@ -35,11 +35,11 @@ import Testing
         try dump(
           store, "records", "Episode", "--format", "table", "--select", "id,title,progress") == """
             _id  id    title                 progress
-              1  ep:1  Walk, the long "way"  0.0
-              2  ep:2  two lines three       0.5
-              3  ep:3  日本語の題名          0.0
-              4  ep:4  �[31mred���2J         0.0
-              5  ep:5  plain                 0.0
+              1  ep:1  Walk, the long "way"       0.0
+              2  ep:2  two lines three            0.5
+              3  ep:3  日本語の題名               0.0
+              4  ep:4  �[31mred���2J              0.0
+              5  ep:5  plain                      0.0
 
             """)
       for arguments in [["home"], ["feed", "show", "1"], ["check"]] {
@@ -86,11 +86,11 @@ import Testing
       #expect(
         try dump(store, "index", "Episode", "byType") == """
           type  updatedAt             _id
-          1     2026-01-03T00:00:00Z    3
-          2     2026-01-04T00:00:00Z    4
-          2     2026-01-01T00:00:00Z    1
-          3     2026-01-05T00:00:00Z    5
-          3     2026-01-02T00:00:00Z    2
+             1  2026-01-03T00:00:00Z    3
+             2  2026-01-04T00:00:00Z    4
+             2  2026-01-01T00:00:00Z    1
+             3  2026-01-05T00:00:00Z    5
+             3  2026-01-02T00:00:00Z    2
 
           """)
       let byID = try dump(store, "index", "Episode", "byID", "--format", "csv", "--limit", "2")

@@ -10,7 +10,8 @@ import Testing
   // MARK: Stores that cannot be used
 
   @Test(arguments: [
-    ["home"], ["check"], ["schema"], ["migrate", "status"], ["feed", "list"],
+    ["home"], ["fetch", "Episode"], ["check"], ["schema"], ["migrate", "status"],
+    ["feed", "list"],
     ["set", "Episode", "ep:1", "progress=0.5"], ["feed", "show", "1"], ["feed", "pause", "1"],
   ])
   func aReaderDoesNotMakeAStore(_ arguments: [String]) throws {
@@ -71,7 +72,9 @@ import Testing
   @Test func aNewerFormatIsRefusedByAll() throws {
     try withSampleStore { store in
       try patchHeader(store) { $0[8] = 2 }
-      for arguments in [["home"], ["check"], ["migrate", "up"], ["feed", "list"]] {
+      for arguments in [
+        ["home"], ["fetch", "E"], ["check"], ["migrate", "up"], ["feed", "list"],
+      ] {
         expectFailure(
           try run("mooring", arguments, store: store), 78, "a newer version", "store format: 2")
       }
@@ -107,7 +110,9 @@ import Testing
     return path
   }
 
-  private static let readers = [["home"], ["check"], ["schema"], ["feed", "list"]]
+  private static let readers = [
+    ["home"], ["fetch", "Episode"], ["check"], ["schema"], ["feed", "list"],
+  ]
   private static let writers = [
     ["set", "Episode", "ep:1", "progress=0.5"], ["feed", "pause", "1"],
     ["feed", "add", "http://127.0.0.1:9/other"],
@@ -228,7 +233,7 @@ import Testing
       (["migrate", "stats"], #"mooring: unknown command "stats"; did you mean "status"?"#),
       (
         ["frobnicate"],
-        #"mooring: unknown command "frobnicate"; known are sync, feed, home, set, migrate, "#
+        #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, migrate, "#
           + "schema, check"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),

@@ -30,7 +30,6 @@ struct IndexCommand: AsyncParsableCommand {
       try StandardOutput.with { output in
         let columns = raw ? ["key"] : try keys(in: transaction)
         var rows = RowWriter(titles: columns + ["_id"], format: format)
-        try rows.begin(&output)
         let damaged = try eachEntry(in: transaction) { try rows.write($0, &output) }
         try rows.end(&output)
         return damaged

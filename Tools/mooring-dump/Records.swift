@@ -31,7 +31,6 @@ struct Records: AsyncParsableCommand {
       try StandardOutput.with { output in
         let columns = try chosen(in: transaction)
         var rows = RowWriter(titles: ["_id"] + columns, format: format)
-        try rows.begin(&output)
         let damaged = try eachRecord(in: transaction) { record in
           try rows.write(try row(of: record, columns), &output)
         }

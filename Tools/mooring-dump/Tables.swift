@@ -14,9 +14,7 @@ struct Tables: AsyncParsableCommand {
     let statistics = try options.openToRead().statistics()
     let numbers = ["entries", "depth", "pages", "bytes"]
     try StandardOutput.with { output in
-      var rows = RowWriter(
-        titles: ["tree", "what"] + numbers, format: format, numbers: Set(numbers))
-      try rows.begin(&output)
+      var rows = RowWriter(titles: ["tree", "what"] + numbers, format: format)
       for tree in statistics.trees {
         let sizes = [tree.entries, tree.depth, tree.pages, tree.bytes]
         try rows.write(

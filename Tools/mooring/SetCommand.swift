@@ -47,11 +47,7 @@ struct RecordLookup {
       guard try transaction.get(id) != nil else { throw missing(key, entity) }
       return id
     }
-    guard let description = transaction.schema.entity(named: entity) else {
-      // Says which entities there are.
-      _ = try transaction.count(of: entity)
-      throw missing(key, entity)
-    }
+    let description = try transaction.description(of: entity)
     guard let attribute = keyAttribute(of: description),
       let value = Value(text: key, as: attribute.type.kind, now: .distantPast)
     else {
@@ -94,10 +90,7 @@ struct Assignment {
       throw CommandError(.usage, "\"\(text)\" is no assignment; write attribute=value")
     }
     guard let attribute = entity.attribute(named: String(parts[0])) else {
-      throw CommandError(
-        .usage,
-        "\(entity.name) has no attribute \"\(parts[0])\"; it has "
-          + entity.attributes.map(\.name).joined(separator: ", "))
+      throw StoreError.unknownAttribute(String(parts[0]), in: entity)
     }
     guard let value = Assignment.value(String(parts[1]), attribute, now) else {
       throw CommandError(
@@ -136,16 +129,5 @@ extension Record {
   /// Null where the entity takes no feed.
   fileprivate var feedID: Value {
     get throws { entity.attribute(named: "feedID") == nil ? .null : try self["feedID"] }
-  }
-}
-
-/// What a command refuses by itself.
-struct CommandError: ExitStatusProviding, CustomStringConvertible {
-  let exitStatus: ExitStatus
-  let description: String
-
-  init(_ status: ExitStatus, _ description: String) {
-    exitStatus = status
-    self.description = description
   }
 }

@@ -6,6 +6,12 @@ public struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConve
   public let offset: Int
   public let format: String
 
+  package init(message: String, offset: Int, format: String) {
+    self.message = message
+    self.offset = offset
+    self.format = format
+  }
+
   public var description: String { "byte \(offset) of the predicate format: \(message)" }
 
   /// Two lines for a terminal: the format, or the 76 characters around the place, and a `^` under

@@ -1,7 +1,19 @@
 import EntityModel
 
-/// How a fetch is answered and what that has taken: what `explain` returns. As JSON its members
-/// have the names of the properties.
+/// How a fetch is answered and what that has taken: what `explain` returns.
+///
+/// As JSON it is an object of these keys, all of them always there:
+///
+/// | key | value |
+/// |---|---|
+/// | `entity` | the name of the entity |
+/// | `kinds` | the names of `PlanKind` that apply, in alphabetical order |
+/// | `indexes` | of each that is read: `name`, `keys`, `range`, `rangeCount`, `isReversed` |
+/// | `filter` | the predicate that is checked on each record or entry, or null |
+/// | `sortBy`, `groupBy` | texts, empty without |
+/// | `limit`, `offset` | numbers; a limit of 0 is none |
+/// | `rejected` | of each index that was not taken: `index`, `reason` |
+/// | `statistics` | `entriesRead`, `recordsRead`, `rowsReturned`; null of a plan that was not run |
 public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   public var entity: String
   /// Everything that the answer takes, from the access to the window.
@@ -37,6 +49,21 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
 
   /// Whether all matching records are sorted in memory before the window is taken.
   public var sortsInMemory: Bool { kinds.contains(.sortInMemory) }
+
+  /// Writes the kinds in alphabetical order, so that the same plan is the same text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(entity, forKey: .entity)
+    try container.encode(kinds.sorted(), forKey: .kinds)
+    try container.encode(indexes, forKey: .indexes)
+    try container.encode(filter, forKey: .filter)
+    try container.encode(sortBy, forKey: .sortBy)
+    try container.encode(groupBy, forKey: .groupBy)
+    try container.encode(limit, forKey: .limit)
+    try container.encode(offset, forKey: .offset)
+    try container.encode(rejected, forKey: .rejected)
+    try container.encode(statistics, forKey: .statistics)
+  }
 
   public var description: String {
     var lines = ["fetch \(entity)"]

@@ -56,6 +56,8 @@ extension StoreError {
     return StoreError(
       .unknownTemplate, "no such request template", [("template", name)],
       advice: names.isEmpty
-        ? "the store has none" : "the store has " + names.joined(separator: ", "))
+        ? "the store has none"
+        : NearestName.advice(
+          on: name, among: names, otherwise: "the store has " + names.joined(separator: ", ")))
   }
 }

@@ -63,10 +63,14 @@ struct BoundPath {
   private static func noRelationship(
     _ name: String, of entity: EntityLayout, _ path: String
   ) -> StoreError {
-    let names = entity.description.relationships.map(\.name).joined(separator: ", ")
+    let names = entity.description.relationships.filter { !$0.isHidden }.map(\.name)
     return StoreError(
       .unknownAttribute, "a path goes on after what is no relationship",
       [("entity", entity.name), ("path", path), ("name", name)],
-      advice: names.isEmpty ? "the entity has no relationships" : "its relationships are \(names)")
+      advice: names.isEmpty
+        ? "the entity has no relationships"
+        : NearestName.advice(
+          on: name, among: names,
+          otherwise: "its relationships are " + names.joined(separator: ", ")))
   }
 }

@@ -1,0 +1,91 @@
+public import EntityModel
+
+/// Writes rows of values in any format, one at a time: every command prints values in this way.
+///
+/// Nothing is written before the first row or the end, so that a command which is refused has
+/// printed no half document. A table holds back 500 rows to find the widths of its columns; the
+/// other formats hold back nothing.
+public struct RowWriter {
+  private let titles: [String]
+  private let format: OutputFormat
+  private var table: TextTable?
+  private var waiting: [[Value]] = []
+  private var isFirst = true
+
+  /// Rows of a table whose widths are found together; later ones keep these widths.
+  private static let rowsAtOnce = 500
+
+  public init(titles: [String], format: OutputFormat) {
+    self.titles = titles
+    self.format = format
+  }
+
+  /// - Parameter row: One value per title.
+  public mutating func write(_ row: [Value], _ output: inout StandardOutput) throws {
+    if isFirst { try begin(&output) }
+    switch format {
+    case .table:
+      waiting.append(row)
+      if waiting.count >= Self.rowsAtOnce { try writeWaiting(&output) }
+    case .csv: try output.writeCSV(row.map { $0.isNull ? nil : $0.text })
+    case .json:
+      try output.write(isFirst ? "\n" : ",\n")
+      try writeObject(row, &output)
+    case .jsonl:
+      try writeObject(row, &output)
+      try output.write("\n")
+    }
+    isFirst = false
+  }
+
+  public mutating func end(_ output: inout StandardOutput) throws {
+    if isFirst { try begin(&output) }
+    switch format {
+    case .table: if table == nil || !waiting.isEmpty { try writeWaiting(&output) }
+    case .json: try output.write(isFirst ? "]\n" : "\n]\n")
+    case .csv, .jsonl: break
+    }
+  }
+
+  private func begin(_ output: inout StandardOutput) throws {
+    switch format {
+    case .json: try output.write("[")
+    case .csv: try output.writeCSV(titles)
+    case .jsonl, .table: break
+    }
+  }
+
+  private mutating func writeWaiting(_ output: inout StandardOutput) throws {
+    var table = table ?? TextTable(titles.indices.map(column))
+    for row in waiting { table.append(row.map { $0.isNull ? "" : $0.text }) }
+    try output.write(table.takeText(width: output.terminalWidth))
+    self.table = table
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// A column of numbers, as far as is known, ends at the right edge.
+  private func column(_ index: Int) -> TextTable.Column {
+    let values = waiting.lazy.map { $0[index] }.filter { !$0.isNull }
+    let isNumber = !values.isEmpty && values.allSatisfy(\.isNumber)
+    return TextTable.Column(titles[index], isNumber ? .number : .text)
+  }
+
+  private func writeObject(_ row: [Value], _ output: inout StandardOutput) throws {
+    for (index, (title, value)) in zip(titles, row).enumerated() {
+      try output.write(index == 0 ? "{" : ",")
+      try output.writeJSON(title)
+      try output.write(":")
+      try output.writeJSON(value)
+    }
+    try output.write("}")
+  }
+}
+
+extension Value {
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int64, .double, .decimal: true
+    case .null, .bool, .string, .date, .uuid, .data, .url, .strings: false
+    }
+  }
+}
