@@ -76,12 +76,6 @@ import Testing
         try fetch(
           store, "LearningPath", "--where", "ANY episodes.duration > 400", "--ids")
           == "LearningPath/1\n")
-      let prefetching = try fetch(
-        store, "Episode", "--prefetch", "path, path.episodes", "--format", "csv")
-      #expect(try fetch(store, "Episode", "--format", "csv") == prefetching)
-      expectFailure(
-        try mooring("fetch", "Episode", "--prefetch", "paht", store: store), 64,
-        "did you mean \"path\"?")
     }
   }
 

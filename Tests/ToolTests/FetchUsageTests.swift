@@ -141,7 +141,6 @@ import Testing
       (["Episode", "--aggregate", "sum:title"], ["only numbers", "sum(title)"]),
       (["Episode", "--sort", "duration:localized"], ["a collation is for texts"]),
       (["Episode", "--select", "title.x"], ["title.x", "no relationship"]),
-      (["Episode", "--prefetch", "nope"], ["--prefetch", "Episode has no relationship \"nope\""]),
       (["--template", "nope"], ["no such request template", "nope", "the store has none"]),
       (["Episode", "--select", "title,title"], ["two columns have the same name"]),
     ]
@@ -185,7 +184,6 @@ import Testing
         ["E", "--distinct", "--group-by", "a", "--select", "a"],
         "groups are distinct already; leave out --distinct"
       ),
-      (["E", "--prefetch", "a", "--count"], "--prefetch is for whole records"),
       (
         ["E", "--where", "-", "--group-by", "a", "--having", "-"],
         "standard input can be read only once; put one predicate into a file"

@@ -36,9 +36,6 @@ struct FetchOptions: ParsableArguments {
     help: ArgumentHelp("Which groups: 'n > 1', 'sum(duration) > 60'.", valueName: "predicate"))
   var having: String?
   @Option(
-    help: ArgumentHelp("Relationships to read along with the records.", valueName: "paths"))
-  var prefetch: String?
-  @Option(
     help: ArgumentHelp(
       "A request that a migration has stored; other options narrow or replace its parts.",
       valueName: "name"))
@@ -88,7 +85,6 @@ struct FetchOptions: ParsableArguments {
         distinct && (groups || aggregate != nil),
         "groups are distinct already; leave out --distinct"
       ),
-      (prefetch != nil && (count || ids || rows), "--prefetch is for whole records"),
     ]
   }
 }

@@ -13,7 +13,6 @@ struct RequestDraft {
   private let sort: [SortKey]
   private let columns: [FetchProperty]
   private let groupKeys: [String]
-  private let prefetched: [String]
 
   /// - Throws: `CommandError`, `PlacedError`.
   init(_ options: FetchOptions) throws {
@@ -25,7 +24,6 @@ struct RequestDraft {
     variables = try VariableValues(options.variable)
     sort = try OptionList.parts(of: options.sort, "--sort").map(SortKey.init(word:))
     groupKeys = try OptionList.parts(of: options.groupBy, "--group-by")
-    prefetched = try OptionList.parts(of: options.prefetch, "--prefetch")
     let selected = try OptionList.parts(of: options.select, "--select")
       .map(FetchProperty.init(selection:))
     let figures = try OptionList.parts(of: options.aggregate, "--aggregate")
@@ -53,10 +51,6 @@ struct RequestDraft {
     if !groupKeys.isEmpty { request.propertiesToGroupBy = groupKeys }
     if options.distinct { request.returnsDistinctResults = true }
     if options.requireIndex { request.requiresIndex = true }
-    if !prefetched.isEmpty {
-      try requireRelationships(prefetched, of: description, in: transaction.schema)
-      request.relationshipKeyPathsForPrefetching = prefetched
-    }
     printed(&request, description)
     return request
   }
@@ -77,27 +71,6 @@ struct RequestDraft {
     try variables.requireUse(in: used.reduce(into: []) { $0.formUnion($1) })
     request.predicate = try request.predicate.map(variables.substituted)
     request.havingPredicate = try request.havingPredicate.map(variables.substituted)
-  }
-
-  private func requireRelationships(
-    _ paths: [String], of entity: EntityDescription, in schema: Schema
-  ) throws {
-    for path in paths {
-      var current = entity
-      for name in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-        guard let relationship = current.relationship(named: name),
-          let destination = schema.entity(named: relationship.destination)
-        else {
-          let names = current.relationships.filter { !$0.isHidden }.map(\.name)
-          let known = names.isEmpty ? "none" : names.joined(separator: ", ")
-          throw CommandError(
-            .usage,
-            "--prefetch: \(current.name) has no relationship \"\(name)\"; "
-              + NearestName.advice(on: name, among: names, otherwise: "it has \(known)"))
-        }
-        current = destination
-      }
-    }
   }
 
   /// Settles what is printed: whole records are their number and all attributes.

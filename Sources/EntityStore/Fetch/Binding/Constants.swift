@@ -17,7 +17,7 @@ extension BoundExpression {
         ("expression", other.attribute?.name ?? other.kind.name),
         ("type", other.attribute?.type.name ?? other.kind.name), ("value", value.text),
         ("its type", kind.name),
-      ], advice: "write a value of that type")
+      ], advice: other.kind.example.map { "write it as \($0)" } ?? "write a value of that type")
   }
 
   private static func fit(

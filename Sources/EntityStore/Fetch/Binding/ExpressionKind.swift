@@ -22,6 +22,18 @@ enum ExpressionKind: Equatable {
     }
   }
 
+  /// A constant of the kind, where it is not obvious how one is written.
+  var example: String? {
+    switch self {
+    case .value(.date): "DATE \"2026-01-31T00:00:00Z\""
+    case .value(.uuid): "UUID \"6BA7B810-9DAD-11D1-80B4-00C04FD430C8\""
+    case .value(.data): "DATA \"aGVsbG8=\""
+    case .value(.decimal): "DECIMAL \"9.99\""
+    case .object(let entity): "OBJECT \"\(entity)/7\""
+    case .null, .value: nil
+    }
+  }
+
   /// Whether values of both kinds can be compared.
   func compares(with other: ExpressionKind) -> Bool {
     self == other || self == .null || other == .null || (isNumber && other.isNumber)

@@ -67,6 +67,14 @@ struct AccessPlan {
   var filtered: [FetchPredicate] = []
   var rejected: [Rejection] = []
 
+  var indexNumbers: [Int] {
+    switch access {
+    case .index(let access): [access.index.number]
+    case .union(let accesses): accesses.map(\.index.number)
+    case .nothing, .scan, .identifiers: []
+    }
+  }
+
   /// Why an index was not taken.
   struct Rejection {
     let index: IndexLayout

@@ -79,6 +79,10 @@ struct IndexCandidate {
       sets: Array(sets.prefix(ranges.usedParts)))
     candidate.cover(ranges, conjuncts, listConjunct)
     candidate.order(ranges, request)
+    if let end = candidate.splitOrder(sets) {
+      return try self.candidate(
+        index, request, conjuncts, Array(sets.prefix(end)), listConjunct)
+    }
     if let list = index.listPart {
       // One element, and each record has at most one entry for it.
       let isOneEntry = list < ranges.fixedParts
@@ -158,6 +162,15 @@ struct IndexCandidate {
       servesOrder = true
       access.order = .merged(parts: end)
     }
+  }
+
+  /// Records that agree in the sort keys come in order of object id only within one range. Where
+  /// parts after the sort keys would split that into several, they are left to the filter.
+  ///
+  /// - Returns: The first such part; `nil` if there is none.
+  private func splitOrder(_ sets: [IntervalSet]) -> Int? {
+    guard case .keys(let end) = access.order, end < usedParts else { return nil }
+    return (end..<usedParts).first { sets[$0].intervals.count > 1 }
   }
 
   /// Where the sort keys end in the index if they follow the parts before `start`, all as asked or

@@ -46,7 +46,9 @@ struct Planner {
       }
     }
     var plan = try choose(candidates, &rejected)
-    plan.rejected = rejected
+    // One reason for each; an index may have lost in one way and won in another.
+    var told = Set(plan.indexNumbers)
+    plan.rejected = rejected.filter { told.insert($0.index.number).inserted }
     return plan
   }
 
