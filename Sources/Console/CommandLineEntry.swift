@@ -104,6 +104,7 @@ extension StoreError: ExitStatusProviding {
     case .invalidRequest, .requiresIndex: .usage
     case .validation, .uniqueViolation, .deletionDenied: .badData
     case .missingRecord: .unavailable
+    case .snapshotExpired: .tryAgain
     case .storage: underlying?.exitStatus ?? .inputOutput
     }
   }

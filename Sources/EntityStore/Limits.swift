@@ -19,6 +19,14 @@ public enum Limits {
   static let translatedPredicatePartsMax = 1_024
   /// Records, and links, that one prefetch holds in memory.
   public static let prefetchedMax = 100_000
+  /// Records of one batch, where the request does not say how many.
+  public static let batchRecords = 1_000
+  /// Batches that lazy results keep: a list that is scrolled back and forth finds its rows again.
+  static let batchesKept = 4
+  /// Threads on which the asynchronous fetches of a store run. They mostly wait for the disk.
+  static let fetchThreadsMax = 4
+  /// Rows and entries between two looks at whether a fetch should end: some microseconds' worth.
+  static let visitsPerCheck = 256
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }

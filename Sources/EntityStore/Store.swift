@@ -46,6 +46,7 @@ public final class Store: Sendable {
   let catalogs: CatalogCache
   let options: Options
   let lines: [MigrationLine]
+  let fetchThreads = FetchThreads()
   private let writer: WriterQueue
 
   /// Opens the store in a folder.

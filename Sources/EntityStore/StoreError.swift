@@ -24,6 +24,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case deletionDenied
     /// A request that makes no sense, or that would need a scan where an index is required.
     case invalidRequest, requiresIndex
+    /// A read took longer than its snapshot may live.
+    case snapshotExpired
     /// Bytes that no version of this program wrote.
     case damaged
     /// LMDB's own: see `underlying`.

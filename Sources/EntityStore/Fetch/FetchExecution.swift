@@ -99,6 +99,7 @@ struct FetchExecution {
       var entry = try range.lower.withUnsafeBytes { try cursor.seek(atLeast: $0) }
       while let found = entry, range.isBelowUpper(found.key), matches < enough {
         matches += 1
+        try transaction.countVisit()
         entry = try cursor.next()
       }
     }
@@ -131,6 +132,7 @@ struct FetchExecution {
     var cursor = try transaction.transaction.cursor(entity.tree)
     var entry = try cursor.first()
     while let found = entry {
+      try transaction.countVisit()
       guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
       statistics.recordsRead += 1

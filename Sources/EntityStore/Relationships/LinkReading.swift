@@ -173,6 +173,7 @@ extension ReadTransaction {
     var cursor = try transaction.cursor(index.tree)
     var entry = try cursor.seek(atLeast: prefix)
     while let found = entry, LinkKey.begins(found.key, with: prefix) {
+      try countVisit()
       guard try body(found) else { return }
       entry = try cursor.next()
     }

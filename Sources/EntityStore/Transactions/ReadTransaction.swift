@@ -10,6 +10,9 @@ public class ReadTransaction {
   let transaction: LMDB.Transaction
   let catalog: Catalog
   lazy var linkKey = LinkKey()
+  /// Called now and then while a fetch looks at rows and entries; ends it by throwing.
+  final var interruption: (() throws -> Void)?
+  private final var visits = 0
 
   init(_ transaction: LMDB.Transaction, catalog: Catalog) {
     self.transaction = transaction
@@ -93,7 +96,15 @@ public class ReadTransaction {
 
   // MARK: Views
 
+  /// Counts a row or an entry that a fetch looks at, whether or not it is a match.
+  @inline(__always)
+  final func countVisit() throws {
+    visits &+= 1
+    if visits % Limits.visitsPerCheck == 0 { try interruption?() }
+  }
+
   func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+    try countVisit()
     let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
     guard let bytes else { return nil }
     guard let view = entity.record.view(of: bytes) else {

@@ -133,6 +133,7 @@ final class IndexStream {
 
   /// The next entry of the range in the direction of the stream.
   func advance() throws -> Cursor.Entry? {
+    try transaction.countVisit()
     let entry = hasBegun ? try step() : try begin()
     hasBegun = true
     guard let entry,

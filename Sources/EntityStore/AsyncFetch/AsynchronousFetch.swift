@@ -1,0 +1,99 @@
+/// A fetch that runs on the store's own threads, while its caller goes on: Core Data's
+/// asynchronous fetch and its result.
+///
+/// It begins by itself. All of it is read on one snapshot, which never lives longer than the
+/// options allow. When the last reference to this object goes, an unfinished fetch is cancelled.
+///
+/// Threads: may be used by any number of them at once.
+public final class AsynchronousFetch<Value: Sendable>: Sendable {
+  private let run: FetchRun<Value>
+
+  init(
+    _ store: Store, _ options: AsynchronousFetchOptions,
+    _ work: @escaping @Sendable (ReadTransaction, FetchReport) throws -> Value
+  ) {
+    let run = FetchRun<Value> { run in
+      try store.read { transaction in
+        try transaction.endingWhen({ run.isCancelled }, options) {
+          try work(transaction, FetchReport { run.report($0) })
+        }
+      }
+    }
+    self.run = run
+    store.fetchThreads.submit { run.perform() }
+  }
+
+  deinit { run.cancel() }
+
+  /// The whole result; waits for it without blocking a thread. When this returns or throws, the
+  /// snapshot has ended. May be asked for any number of times.
+  ///
+  /// Cancelling the task that waits cancels the fetch.
+  ///
+  /// - Throws: What the fetch throws; `CancellationError` if it was cancelled before its end;
+  ///   `snapshotExpired` if it took longer than its snapshot may live. Never a part of the result.
+  public var value: Value {
+    get async throws {
+      try await withTaskCancellationHandler {
+        try await run.value
+      } onCancel: {
+        run.cancel()
+      }
+    }
+  }
+
+  /// How far it has come.
+  public var progress: FetchProgress { run.progress }
+
+  /// The progress now and after each change, until the fetch ends. Who looks rarely misses what
+  /// was between: only the newest is kept. Holding on to the sequence does not keep the fetch
+  /// alive.
+  public var progressUpdates: AsyncStream<FetchProgress> { run.observe() }
+
+  /// Ends the fetch: at once if it waits for a thread, else within a few hundred rows. After its
+  /// end it does nothing.
+  public func cancel() { run.cancel() }
+}
+
+/// Counts what a fetch has read, and reports it now and then.
+final class FetchReport {
+  private let report: (FetchProgress) -> Void
+  private var progress = FetchProgress()
+
+  init(_ report: @escaping (FetchProgress) -> Void) { self.report = report }
+
+  func begin(total: Int?) {
+    progress.total = total
+    report(progress)
+  }
+
+  func add() {
+    progress.completed += 1
+    if progress.completed % Limits.visitsPerCheck == 0 { report(progress) }
+  }
+
+  func end() {
+    progress.total = progress.completed
+    report(progress)
+  }
+}
+
+extension ReadTransaction {
+  /// Runs the closure; what it reads ends with an error if it is cancelled or takes too long.
+  fileprivate func endingWhen<R>(
+    _ isCancelled: @escaping () -> Bool, _ options: AsynchronousFetchOptions, _ body: () throws -> R
+  ) throws -> R {
+    let beginning = options.now()
+    interruption = {
+      if isCancelled() { throw CancellationError() }
+      guard beginning.duration(to: options.now()) < options.snapshotLimit else {
+        throw StoreError(
+          .snapshotExpired, "a read took longer than its snapshot may live",
+          [("limit", "\(options.snapshotLimit)")],
+          advice: "raise the limit, ask for less, or take batches")
+      }
+    }
+    defer { interruption = nil }
+    return try body()
+  }
+}

@@ -1,0 +1,111 @@
+public import EntityModel
+
+/// The results of a fetch as a sequence of batches, for results that are larger than memory or
+/// take longer than a snapshot should live.
+///
+/// Each iteration is a fetch of its own. It takes the identities on one snapshot, 8 bytes each, and
+/// then reads each batch on a fresh one, on the store's own threads, when the caller asks for it:
+/// nothing is read ahead and no snapshot is pinned between two batches. A record comes as it is
+/// when its batch is read, even if it has ceased to match. Cancelling the task ends the iteration
+/// with `CancellationError`; an iteration that is left holds nothing but its identities.
+public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
+  private let store: Store
+  private let source: RecordSource<Element>
+  private let options: AsynchronousFetchOptions
+
+  init(
+    _ source: RecordSource<Element>, _ options: AsynchronousFetchOptions, in store: Store
+  ) {
+    self.store = store
+    self.source = source
+    self.options = options
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(store: store, source: source, options: options)
+  }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let store: Store
+    fileprivate let source: RecordSource<Element>
+    fileprivate let options: AsynchronousFetchOptions
+    /// `nil` before the first batch.
+    private var identities: [Int64]?
+    private var completed = 0
+
+    fileprivate init(
+      store: Store, source: RecordSource<Element>, options: AsynchronousFetchOptions
+    ) {
+      self.store = store
+      self.source = source
+      self.options = options
+    }
+
+    /// The next batch.
+    ///
+    /// - Returns: `nil` at the end, and after an error.
+    /// - Throws: As `fetch`; `CancellationError`; `snapshotExpired` if the identities or one batch
+    ///   took longer than a snapshot may live.
+    public mutating func next() async throws -> FetchedBatch<Element>? {
+      do {
+        return try await nextBatch()
+      } catch {
+        (identities, completed) = ([], 0)
+        throw error
+      }
+    }
+
+    private mutating func nextBatch() async throws -> FetchedBatch<Element>? {
+      let (store, source, options) = (store, source, options)
+      let batchSize = try source.batchSize(options.batchSize)
+      let identities = try await identitiesOnce()
+      guard completed < identities.count else { return nil }
+      let ids = identities.dropFirst(completed).prefix(batchSize)
+      let read = try await store.readAsynchronously(options: options) {
+        try source.read(ids, in: $0)
+      }
+      completed += ids.count
+      let values = read.compactMap { $0 }
+      return FetchedBatch(
+        values: values, vanished: read.count - values.count,
+        progress: FetchProgress(completed: completed, total: identities.count))
+    }
+
+    private mutating func identitiesOnce() async throws -> [Int64] {
+      if let identities { return identities }
+      let source = source
+      let taken = try await store.readAsynchronously(options: options) {
+        try source.identities(in: $0)
+      }
+      identities = taken
+      return taken
+    }
+  }
+}
+
+/// Some of the results of a fetch, read on one snapshot.
+public struct FetchedBatch<Element: Sendable>: Sendable {
+  public let values: [Element]
+  /// Records of this batch that were deleted after their identities were taken.
+  public let vanished: Int
+  /// Where the fetch stands with this batch.
+  public let progress: FetchProgress
+}
+
+extension Store {
+  /// The records of a request in batches. Nothing is read before the first is asked for.
+  public func fetchBatches(
+    _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
+  ) -> FetchedBatches<Record> {
+    FetchedBatches(RecordSource(request), options, in: self)
+  }
+
+  /// The values of a descriptor in batches. Nothing is read before the first is asked for.
+  ///
+  /// - Throws: `invalidRequest` for a sort that names no attribute.
+  public func fetchBatches<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
+  ) throws -> FetchedBatches<T> {
+    FetchedBatches(try RecordSource(descriptor), options, in: self)
+  }
+}

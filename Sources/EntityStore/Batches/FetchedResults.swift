@@ -1,0 +1,146 @@
+public import EntityModel
+import LMDB
+
+/// The results of a fetch that are read when they are looked at: Core Data's batched array, with
+/// errors that can be caught.
+///
+/// It holds the identities of the fetch, 8 bytes each, and the few batches that were used last; no
+/// snapshot is pinned between two reads. Which records there are and their order stay as they were
+/// at the fetch. A value is what the record was when its batch was read: a record that was changed
+/// may have ceased to match, one that was deleted is `nil`.
+///
+/// Threads: may be used by any number of them at once.
+public final class FetchedResults<Element: Sendable>: Sendable {
+  public let batchSize: Int
+  private let store: Store
+  private let source: RecordSource<Element>
+  private let identities: [Int64]
+  private let cache = Guarded(Cache())
+
+  /// Batches that were read, the one used last at the end.
+  private struct Cache {
+    var batches: [(number: Int, values: [Element?])] = []
+    var reads = 0
+  }
+
+  init(_ source: RecordSource<Element>, batchSize: Int, in store: Store) throws {
+    self.source = source
+    self.store = store
+    self.batchSize = try source.batchSize(batchSize)
+    identities = try store.read { try source.identities(in: $0) }
+  }
+
+  public var count: Int { identities.count }
+  public var isEmpty: Bool { identities.isEmpty }
+  public var indices: Range<Int> { identities.indices }
+
+  /// The value at a position, counted from 0. Reads its batch if that is not in memory.
+  ///
+  /// - Returns: `nil` if the record was deleted after the fetch.
+  /// - Throws: `invalidRequest` for a position that is not in `indices`; `damaged`, `storage`.
+  public subscript(position: Int) -> Element? {
+    get throws {
+      try requireIndex(position)
+      return try batch(position / batchSize)[position % batchSize]
+    }
+  }
+
+  /// The identity at a position. Reads nothing.
+  ///
+  /// - Throws: `invalidRequest` for a position that is not in `indices`.
+  public func identifier(at position: Int) throws -> ObjectID {
+    try requireIndex(position)
+    return ObjectID(entity: source.request.entityName, number: identities[position])
+  }
+
+  /// The record at a position, to be read later and by itself. Reads nothing.
+  ///
+  /// - Throws: `invalidRequest` for a position that is not in `indices`.
+  public func fault(at position: Int) throws -> RecordFault<Element> {
+    try requireIndex(position)
+    return RecordFault(identities[position], of: source, in: store)
+  }
+
+  /// Calls the closure with each value in order, reading batch after batch.
+  ///
+  /// - Returns: How many values there were, and how many records were deleted after the fetch.
+  /// - Throws: `damaged`, `storage`, and what the closure throws: nothing more is read then.
+  @discardableResult
+  public func forEach(_ body: (Element) throws -> Void) throws -> EnumerationSummary {
+    var summary = EnumerationSummary()
+    for (number, _) in Batches(of: count, size: batchSize).enumerated() {
+      for value in try batch(number) {
+        guard let value else {
+          summary.vanished += 1
+          continue
+        }
+        try body(value)
+        summary.returned += 1
+      }
+    }
+    return summary
+  }
+
+  private func requireIndex(_ position: Int) throws {
+    guard indices.contains(position) else {
+      throw StoreError(
+        .invalidRequest, "a position is not in the results",
+        [("position", String(position)), ("count", String(count))])
+    }
+  }
+
+  // MARK: Batches
+
+  /// Two threads that miss the same batch both read it: waiting for each other would not be
+  /// shorter, and a value's initializer may look at these results.
+  private func batch(_ number: Int) throws -> [Element?] {
+    if let values = kept(number) { return values }
+    let start = number * batchSize
+    let places = start..<start + min(batchSize, count - start)
+    let values = try store.read { try source.read(identities[places], in: $0) }
+    keep(number, values)
+    return values
+  }
+
+  private func kept(_ number: Int) -> [Element?]? {
+    cache.withLock { cache in
+      guard let place = cache.batches.firstIndex(where: { $0.number == number }) else { return nil }
+      let batch = cache.batches.remove(at: place)
+      cache.batches.append(batch)
+      return batch.values
+    }
+  }
+
+  private func keep(_ number: Int, _ values: [Element?]) {
+    cache.withLock { cache in
+      cache.reads += 1
+      cache.batches.removeAll { $0.number == number }
+      if cache.batches.count == Limits.batchesKept { cache.batches.removeFirst() }
+      cache.batches.append((number, values))
+    }
+  }
+
+  package var batchesHeld: Int { cache.withLock { $0.batches.count } }
+  package var batchesRead: Int { cache.withLock { $0.reads } }
+}
+
+extension Store {
+  /// Takes the identities of the request on one snapshot; the records are read when they are
+  /// looked at.
+  ///
+  /// - Parameter batchSize: Records that are read at a time. 0 leaves it to the request's
+  ///   `fetchBatchSize`, and that to the store.
+  /// - Throws: As `fetch`.
+  public func fetchLazily(
+    _ request: FetchRequest, batchSize: Int = 0
+  ) throws -> FetchedResults<Record> {
+    try FetchedResults(RecordSource(request), batchSize: batchSize, in: self)
+  }
+
+  /// The same with Swift values.
+  public func fetchLazily<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int = 0
+  ) throws -> FetchedResults<T> {
+    try FetchedResults(try RecordSource(descriptor), batchSize: batchSize, in: self)
+  }
+}

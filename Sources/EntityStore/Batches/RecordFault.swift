@@ -1,0 +1,46 @@
+public import EntityModel
+
+/// A record that is read when it is asked for: an identity and where to read it, no values.
+///
+/// Core Data's fault, without its cache: each `load` reads the record as it is now.
+public struct RecordFault<Element: Sendable>: Sendable, Identifiable {
+  public let id: ObjectID
+  private let store: Store
+  private let source: RecordSource<Element>
+
+  init(_ number: Int64, of source: RecordSource<Element>, in store: Store) {
+    id = ObjectID(entity: source.request.entityName, number: number)
+    self.store = store
+    self.source = source
+  }
+
+  /// The record as it is now, on a snapshot of its own.
+  ///
+  /// - Returns: `nil` if there is none with this identity.
+  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Complexity: O(log *n*).
+  public func load() throws -> Element? {
+    try store.read { try source.read(CollectionOfOne(id.number), in: $0).first ?? nil }
+  }
+}
+
+extension Store {
+  /// The record with this identity, to be read later. Nothing is looked up now.
+  public func fault(_ id: ObjectID) -> RecordFault<Record> {
+    RecordFault(
+      id.number, of: RecordSource(FetchRequest(entityName: id.entity)), in: self)
+  }
+
+  /// The same as a Swift value.
+  ///
+  /// - Throws: `invalidRequest` for an identity of another entity.
+  public func fault<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> RecordFault<T> {
+    guard id.entity == T.entityName else {
+      throw StoreError(
+        .invalidRequest, "an identity is of another entity",
+        [("expected", T.entityName), ("found", id.entity)])
+    }
+    return RecordFault(
+      id.number, of: RecordSource(typed: FetchRequest(entityName: id.entity)), in: self)
+  }
+}
