@@ -14,9 +14,10 @@ import Testing
         at: temporary.store.folder, migrations: [.homeFeed], migrate: .ifEmpty,
         requiring: [Episode.self])
 
+      let type = EpisodeType.free
       let free = try store.fetch(
-        FetchDescriptor<Episode>(
-          predicate: .comparison("type", .equal, 1),
+        FetchDescriptor(
+          predicate: #Predicate<Episode> { $0.type == type },
           sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], fetchLimit: 20))
       #expect(free.isEmpty)
 
