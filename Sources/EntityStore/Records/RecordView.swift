@@ -108,28 +108,30 @@ struct RecordField {
   }
 
   func strings() throws(RecordDamage) -> [String] {
-    var list: [String] = []
-    try eachElement { element throws(RecordDamage) in
-      list.append(try RecordField.text(element))
-    }
-    return list
-  }
-
-  /// Calls the closure with the bytes of each element of a list of strings.
-  func eachElement(
-    _ body: (UnsafeRawBufferPointer) throws(RecordDamage) -> Void
-  ) throws(RecordDamage) {
+    var texts: [String] = []
     let list = try bytes()
     var offset = 0
-    while offset < list.count {
-      guard list.count - offset >= 4 else { throw RecordDamage() }
-      let length = Int(
-        UInt32(littleEndian: list.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-      offset += 4
-      guard length <= list.count - offset else { throw RecordDamage() }
-      try body(UnsafeRawBufferPointer(rebasing: list[offset..<offset + length]))
-      offset += length
+    while let element = try RecordField.element(of: list, at: &offset) {
+      texts.append(try RecordField.text(element))
     }
+    return texts
+  }
+
+  /// The bytes of the element of a list of strings that begins at the offset, which goes on to the
+  /// next one.
+  ///
+  /// - Returns: `nil` at the end.
+  static func element(
+    of list: UnsafeRawBufferPointer, at offset: inout Int
+  ) throws(RecordDamage) -> UnsafeRawBufferPointer? {
+    guard offset < list.count else { return nil }
+    guard list.count - offset >= 4 else { throw RecordDamage() }
+    let length = Int(
+      UInt32(littleEndian: list.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    let start = offset + 4
+    guard length <= list.count - start else { throw RecordDamage() }
+    offset = start + length
+    return UnsafeRawBufferPointer(rebasing: list[start..<offset])
   }
 
   func decimal() throws(RecordDamage) -> Decimal {

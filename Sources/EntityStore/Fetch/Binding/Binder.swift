@@ -157,7 +157,7 @@ struct Binder {
       if right.constant?.isNull == true { return .constant(.unknown) }
       guard right.kind == .value(.strings), left.kind == .value(.string) || left.kind == .null
       else { throw misfit(whole) }
-      return .contains(list: right.program, left.program)
+      return contains(list: right, left)
     }
     if list.isEmpty { return .constant(.no) }
     let elements = try list.map { try bind($0) }
@@ -192,6 +192,10 @@ struct Binder {
       }
       return left.tested(by: .int64Within(numbers, hasNull: hasNull))
     }
+    if left.kind.isBytes {
+      let set = ByteSet(values.map { value in value.withBytes { Array($0) } })
+      return left.tested(by: .bytesWithin(set, hasNull: hasNull))
+    }
     return left.tested(by: .within(Set(values), hasNull: hasNull))
   }
 
@@ -217,7 +221,7 @@ struct Binder {
           .invalidRequest, "a list contains texts, and is asked without options",
           [("predicate", whole.text)], advice: "use ANY to compare its elements in another way")
       }
-      return .contains(list: left.program, right.program)
+      return contains(list: left, right)
     }
     guard left.kind.isText || left.kind == .null, right.kind.isText || right.kind == .null else {
       throw StoreError(
@@ -230,6 +234,14 @@ struct Binder {
       return .compareTexts(left.program, right.program, whole.comparison, whole.options)
     }
     return left.tested(by: .text(try TextTest(whole.comparison, constant.text, whole.options)))
+  }
+
+  private func contains(list: BoundExpression, _ element: BoundExpression) -> PredicateProgram {
+    guard let position = list.position, case .string? = element.constant,
+      let constant = element.constant
+    else { return .containsExpression(list: list.program, element.program) }
+    let test = PredicateProgram.contains(position, AttributeTest(.equal, constant))
+    return list.hops.reversed().reduce(test) { .linked($1, $0) }
   }
 
   // MARK: Refusals

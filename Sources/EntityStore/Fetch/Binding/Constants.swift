@@ -71,7 +71,7 @@ extension AttributeTest {
     let nearest = Double(integer)
     let isBelow = Value.double(nearest).compared(withNumber: .int64(integer)) == .ascending
     switch test {
-    case .equal: self = .within([], hasNull: false)
+    case .equal: self = .double(.less, -.infinity)
     case .notEqual: self = .double(.lessOrEqual, .infinity)
     case .less, .lessOrEqual: self = .double(isBelow ? .lessOrEqual : .less, nearest)
     case .greater, .greaterOrEqual: self = .double(isBelow ? .greater : .greaterOrEqual, nearest)

@@ -10,6 +10,9 @@ enum ExpressionKind: Equatable {
 
   var isText: Bool { self == .value(.string) || self == .value(.url) }
 
+  /// Whether the values are ordered by their bytes.
+  var isBytes: Bool { isText || self == .value(.data) || self == .value(.uuid) }
+
   var isNumber: Bool {
     self == .value(.int64) || self == .value(.double) || self == .value(.decimal)
   }

@@ -14,6 +14,7 @@ enum AttributeTest {
   case text(TextTest)
   case value(OrderTest, Value)
   case int64Within(Set<Int64>, hasNull: Bool)
+  case bytesWithin(ByteSet, hasNull: Bool)
   case within(Set<Value>, hasNull: Bool)
 
   func evaluate(_ row: FetchRow, _ position: Int) throws -> Logic {
@@ -39,8 +40,25 @@ enum AttributeTest {
       return Logic(try field.value().compared(with: constant).map(test.holds) ?? false)
     case .int64Within(let set, let hasNull):
       return set.contains(field.int64) ? .yes : (hasNull ? .unknown : .no)
+    case .bytesWithin(let set, let hasNull):
+      let bytes = field.slot.kind == .uuid ? field.fixedBytes : try field.bytes()
+      return set.contains(bytes) ? .yes : (hasNull ? .unknown : .no)
     case .within(let set, let hasNull):
       return set.contains(try field.value()) ? .yes : (hasNull ? .unknown : .no)
+    }
+  }
+
+  /// For a text whose bytes are at hand, as those of a list's element are.
+  func evaluate(text bytes: UnsafeRawBufferPointer) throws -> Logic {
+    switch self {
+    case .isNull: .no
+    case .isNotNull: .yes
+    case .bytes(let test, let constant):
+      Logic(test.holds(constant.withUnsafeBytes { compare(bytes, $0) }, 0))
+    case .text(let test): try test.evaluate(bytes)
+    case .bytesWithin(let set, let hasNull):
+      set.contains(bytes) ? .yes : (hasNull ? .unknown : .no)
+    case .int64, .double, .value, .int64Within, .within: .no
     }
   }
 
@@ -64,6 +82,8 @@ enum AttributeTest {
       return Logic(value.compared(with: constant).map(test.holds) ?? false)
     case (.int64Within(let set, let hasNull), .int64(let number)):
       return set.contains(number) ? .yes : (hasNull ? .unknown : .no)
+    case (.bytesWithin(let set, let hasNull), _):
+      return value.withBytes { set.contains($0) } ? .yes : (hasNull ? .unknown : .no)
     case (.within(let set, let hasNull), _):
       return set.contains(value) ? .yes : (hasNull ? .unknown : .no)
     default: return .no

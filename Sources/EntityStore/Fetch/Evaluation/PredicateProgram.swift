@@ -18,8 +18,10 @@ indirect enum PredicateProgram {
   case expression(ExpressionProgram, AttributeTest)
   case compare(ExpressionProgram, OrderTest, ExpressionProgram)
   case compareTexts(ExpressionProgram, ExpressionProgram, ComparisonOperator, ComparisonOptions)
+  /// An element of the list passes the test; unknown of a null list.
+  case contains(Int, AttributeTest)
   /// The text is an element of the list; unknown where either is null.
-  case contains(list: ExpressionProgram, ExpressionProgram)
+  case containsExpression(list: ExpressionProgram, ExpressionProgram)
   case and([PredicateProgram])
   case or([PredicateProgram])
   case not(PredicateProgram)
@@ -59,7 +61,10 @@ indirect enum PredicateProgram {
       return try left.withBytes {
         try TextTest(comparison, right.textOrEmpty, options).evaluate($0)
       }
-    case .contains(let list, let element):
+    case .contains(let position, let test):
+      if try AttributeTest.isNull.evaluate(row, position) == .yes { return .unknown }
+      return try elements(position, .attribute(0, test), .any, row, transaction)
+    case .containsExpression(let list, let element):
       let element = try element.evaluate(row, in: transaction)
       guard case .strings(let elements) = try list.evaluate(row, in: transaction), !element.isNull
       else { return .unknown }
@@ -87,10 +92,26 @@ indirect enum PredicateProgram {
     _ row: FetchRow, _ transaction: ReadTransaction
   ) throws -> Logic {
     let isAny = quantifier == .any
+    if case .record(let view) = row.fields, case .attribute(_, let test) = test {
+      return try elements(of: view.field(position), test, isAny: isAny)
+    }
     guard case .strings(let elements) = try row.value(position) else { return Logic(!isAny) }
     for element in elements {
       let row = FetchRow(id: row.id, fields: .values([.string(element)]))
       if try test.matches(row, in: transaction) == isAny { return Logic(isAny) }
+    }
+    return Logic(!isAny)
+  }
+
+  /// On the bytes of the list, without building its elements.
+  private func elements(
+    of field: RecordField, _ test: AttributeTest, isAny: Bool
+  ) throws -> Logic {
+    if field.isNull { return Logic(!isAny) }
+    let list = try field.bytes()
+    var offset = 0
+    while let element = try RecordField.element(of: list, at: &offset) {
+      if try (test.evaluate(text: element) == .yes) == isAny { return Logic(isAny) }
     }
     return Logic(!isAny)
   }
@@ -129,11 +150,12 @@ extension PredicateProgram {
   var attributes: Set<Int>? {
     switch self {
     case .constant, .identity: []
-    case .attribute(let position, _), .elements(let position, _, _): [position]
+    case .attribute(let position, _), .elements(let position, _, _), .contains(let position, _):
+      [position]
     case .linked, .records: nil
     case .isNull(let expression), .expression(let expression, _): expression.attributes
     case .compare(let left, _, let right), .compareTexts(let left, let right, _, _),
-      .contains(let left, let right):
+      .containsExpression(let left, let right):
       PredicateProgram.union([left.attributes, right.attributes])
     case .and(let parts), .or(let parts): PredicateProgram.union(parts.map(\.attributes))
     case .not(let part): part.attributes

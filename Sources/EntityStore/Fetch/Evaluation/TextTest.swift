@@ -8,13 +8,14 @@ struct TextTest {
   let form: Form
   /// The constant in the form.
   let operand: [UInt8]
+  private let scratch = ScratchBytes()
 
   enum Operation {
     case order(OrderTest)
     case contains, beginsWith, endsWith
     case like(TextPattern)
     case matches(RegularExpression.Matcher, pattern: String)
-    case within(Set<[UInt8]>, hasNull: Bool)
+    case within(ByteSet, hasNull: Bool)
   }
 
   /// What texts are turned into before they are compared.
@@ -52,11 +53,11 @@ struct TextTest {
   /// Whether a text is one of several.
   init(within texts: [String], hasNull: Bool, _ options: ComparisonOptions) throws {
     let form = try Form(options, isOrder: true)
-    var set: Set<[UInt8]> = []
-    for var text in texts {
-      set.insert(text.withUTF8 { form.form(UnsafeRawBufferPointer($0)) })
+    let formed = texts.map { text in
+      var text = text
+      return text.withUTF8 { form.form(UnsafeRawBufferPointer($0)) }
     }
-    operation = .within(set, hasNull: hasNull)
+    operation = .within(ByteSet(formed), hasNull: hasNull)
     self.form = form
     operand = []
   }
@@ -77,10 +78,10 @@ struct TextTest {
   func evaluate(_ text: UnsafeRawBufferPointer) throws -> Logic {
     switch (operation, form) {
     case (.matches(let matcher, let pattern), _):
-      return Logic(try form.with(text) { try TextTest.matches(matcher, $0, pattern) })
+      return Logic(try form.with(text, scratch) { try TextTest.matches(matcher, $0, pattern) })
     case (.order(let test), .collated(let collator, _)):
       return Logic(operand.withUnsafeBytes { test.holds(collator.compare(text, $0), 0) })
-    default: return form.with(text) { evaluate(formed: $0) }
+    default: return form.with(text, scratch) { evaluate(formed: $0) }
     }
   }
 
@@ -96,7 +97,7 @@ struct TextTest {
             && UnsafeRawBufferPointer(rebasing: text.suffix(operand.count)).elementsEqual(operand))
       case .like(let pattern): Logic(pattern.matches(text))
       case .within(let set, let hasNull):
-        set.contains(Array(text)) ? .yes : (hasNull ? .unknown : .no)
+        set.contains(text) ? .yes : (hasNull ? .unknown : .no)
       case .matches: .no
       }
     }
@@ -157,19 +158,36 @@ extension TextTest.Form {
     if case .folded(let folding) = self { folding } else { TextFolding() }
   }
 
-  func form(_ text: UnsafeRawBufferPointer) -> [UInt8] { with(text) { Array($0) } }
+  func form(_ text: UnsafeRawBufferPointer) -> [UInt8] { with(text, ScratchBytes()) { Array($0) } }
 
   /// Calls the closure with the text in the form; of a collation, with the sort key.
   func with<R>(
-    _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> R
+    _ text: UnsafeRawBufferPointer, _ scratch: ScratchBytes,
+    _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    var formed: [UInt8] = []
+    if case .bytes = self { return try body(text) }
+    var formed = scratch.take()
+    defer { scratch.bytes = formed }
     switch self {
-    case .bytes: return try body(text)
+    case .bytes: break
     case .folded(let folding): folding.fold(text, into: &formed)
     case .collated(let collator, _): collator.appendSortKey(of: text, to: &formed)
     }
     return try formed.withUnsafeBytes(body)
+  }
+}
+
+/// A buffer that is used for one row after the other, so that a row that is passed over allocates
+/// nothing. It belongs to one thread.
+final class ScratchBytes {
+  var bytes: [UInt8] = []
+
+  /// The buffer, empty and with its memory; whoever takes it puts it back.
+  func take() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&taken, &bytes)
+    taken.removeAll(keepingCapacity: true)
+    return taken
   }
 }
 

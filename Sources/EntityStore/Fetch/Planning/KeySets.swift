@@ -50,7 +50,7 @@ struct KeySets {
       let sets = KeySets(part, position: position, key: key)
       self.init(whereTrue: sets.whereFalse, whereFalse: sets.whereTrue, isExact: sets.isExact)
     case .attribute, .identity, .linked, .records, .elements, .isNull, .expression, .compare,
-      .compareTexts, .contains:
+      .compareTexts, .contains, .containsExpression:
       self = .anything
     }
   }
@@ -63,9 +63,8 @@ struct KeySets {
     case .elements(position, let test, .any):
       let sets = KeySets(test, position: 0, key: Key(kind: .string, collation: nil))
       return sets.isExact && sets.whereTrue.excludesNull ? sets : nil
-    case .contains(.attribute(position), .constant(.string(let text))):
-      let point = IntervalSet(point: KeyComponent.bytes(of: .string(text)))
-      return KeySets(whereTrue: point, whereFalse: .all, isExact: true)
+    case .contains(position, let test):
+      return KeySets(.attribute(0, test), position: 0, key: Key(kind: .string, collation: nil))
     default: return nil
     }
   }
@@ -89,15 +88,14 @@ struct KeySets {
     case .int64(let test, let constant): self.init(test, .int64(constant))
     case .double(let test, let constant): self.init(test, .double(constant))
     case .bytes(let test, let constant):
-      let component =
-        kind == .uuid
-        ? [KeyWriter.present] + constant
-        : constant.withUnsafeBytes { KeyComponent.bytes(ofText: $0) }
-      self.init(test, component: component)
+      self.init(test, component: KeySets.component(constant, kind))
     case .value(_, .null), .value(_, .strings): self = .anything
     case .value(let test, let constant): self.init(test, constant)
     case .int64Within(let set, let hasNull):
       self.init(within: set.map { KeyComponent.bytes(of: .int64($0)) }, hasNull: hasNull)
+    case .bytesWithin(let set, let hasNull):
+      self.init(
+        within: set.elements.map { KeySets.component($0, kind) }, hasNull: hasNull)
     case .within(let set, let hasNull):
       if set.contains(where: { $0.kind == .strings }) {
         self = .anything
@@ -108,17 +106,19 @@ struct KeySets {
     }
   }
 
+  private static func component(_ bytes: [UInt8], _ kind: ValueKind) -> [UInt8] {
+    kind == .uuid
+      ? [KeyWriter.present] + bytes : bytes.withUnsafeBytes { KeyComponent.bytes(ofText: $0) }
+  }
+
   /// Equal bytes have equal keys in every collation, so that equality narrows, without being exact.
   private init(_ test: AttributeTest, under collation: KeyCollation) {
     switch test {
     case .bytes(.equal, let constant):
       let point = IntervalSet(point: collation.component(constant))
       self.init(whereTrue: point, whereFalse: .notNull, isExact: false)
-    case .within(let set, _):
-      let points = set.compactMap { value -> [UInt8]? in
-        guard case .string(let text) = value else { return nil }
-        return collation.component(Array(text.utf8))
-      }
+    case .bytesWithin(let set, _):
+      let points = set.elements.map { collation.component($0) }
       self.init(whereTrue: IntervalSet(points: points), whereFalse: .notNull, isExact: false)
     default: self.init(whereTrue: .notNull, whereFalse: .notNull, isExact: false)
     }
@@ -140,7 +140,7 @@ struct KeySets {
       self.init(whereTrue: range, whereFalse: range.complement, isExact: true)
     case .within(let set, let hasNull):
       self.init(
-        within: set.map { $0.withUnsafeBytes { KeyComponent.bytes(ofText: $0) } },
+        within: set.elements.map { $0.withUnsafeBytes { KeyComponent.bytes(ofText: $0) } },
         hasNull: hasNull)
     case .contains, .endsWith, .like, .matches: self = texts
     }
