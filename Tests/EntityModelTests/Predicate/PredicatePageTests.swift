@@ -1,0 +1,25 @@
+import EntityModel
+import Foundation
+import Testing
+
+/// The examples of the page "Predicates" are predicates.
+@Suite struct PredicatePageTests {
+  @Test func everyFormatStringOfTheTableCanBeRead() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let page = try String(
+      contentsOf: folder.appendingPathComponent(
+        "../../../Sources/EntityModel/EntityModel.docc/Predicates.md"), encoding: .utf8)
+    let formats = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
+      .compactMap { $0.split(separator: "|").dropFirst().first }
+      .flatMap { cell in cell.matches(of: /`([^`]+)`/).map { String($0.output.1) } }
+      .filter {
+        $0.contains(
+          #/\s(==|!=|<|>|IN|CONTAINS|BEGINSWITH|LIKE|MATCHES|SATISFIES)(\[[a-z]+\])?\s/#)
+      }
+    #expect(formats.count > 20, "\(formats)")
+    for format in formats {
+      let predicate = try FetchPredicate(format: format)
+      #expect(try FetchPredicate(format: predicate.description) == predicate, "\(format)")
+    }
+  }
+}
