@@ -75,6 +75,16 @@ extension FetchPredicate {
 
   /// The parts that must all hold, nested conjunctions flattened.
   public var conjuncts: [FetchPredicate] {
-    if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    var flat: [FetchPredicate] = []
+    // Not by recursion: a tree that was built by hand may be deeper than the stack.
+    var waiting = [self]
+    while let next = waiting.popLast() {
+      if case .and(let parts) = next {
+        waiting += parts.reversed()
+      } else {
+        flat.append(next)
+      }
+    }
+    return flat
   }
 }

@@ -24,7 +24,7 @@ struct RecordSource<Element: Sendable>: Sendable {
     var execution = try FetchExecution(request, in: transaction)
     begin(execution.countsOnly ? try execution.count() : nil)
     let decode = makeDecode(transaction, execution.entity)
-    try execution.runRecords { id, view in
+    try execution.enumerateRecords { id, view in
       try decode(view, id, body)
       return true
     }

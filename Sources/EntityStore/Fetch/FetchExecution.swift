@@ -46,11 +46,33 @@ struct FetchExecution {
     }
   }
 
+  /// Says how many rows came of those that `run` has handed on, where that is fewer.
+  mutating func returned(_ rows: Int) { statistics.rowsReturned = rows }
+
   /// The same for a request that asks for whole records.
   mutating func runRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
     try run { row in
       guard case .record(let view) = row.fields else { return true }
       return try body(row.id, view)
+    }
+  }
+
+  /// The same for a closure that may write. In a write transaction the identities are taken first,
+  /// 8 bytes each: no write changes which records come, or makes the fetch meet its own results
+  /// without end. A record comes as it is then, and one that is gone is left out.
+  mutating func enumerateRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
+    guard transaction.canWrite else { return try runRecords(body) }
+    var ids: [Int64] = []
+    try run { row in
+      ids.append(row.id)
+      return true
+    }
+    statistics.rowsReturned = 0
+    for id in ids {
+      guard let view = try transaction.view(of: id, in: entity) else { continue }
+      statistics.recordsRead += 1
+      statistics.rowsReturned += 1
+      guard try body(id, view) else { return }
     }
   }
 
@@ -153,8 +175,7 @@ struct FetchExecution {
     _ id: Int64, mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
     guard let view = try transaction.view(of: id, in: entity) else {
-      // The caller may have deleted it while it goes through these very entries.
-      if mayBeMissing || transaction.hasChanged(entity) { return true }
+      if mayBeMissing { return true }
       throw StoreError.damaged("an index entry points at no record", entity: entity.name, id: id)
     }
     statistics.recordsRead += 1

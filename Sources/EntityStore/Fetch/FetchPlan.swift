@@ -158,7 +158,6 @@ public struct FetchStatistics: Codable, Hashable, Sendable, CustomStringConverti
 }
 
 extension FetchPlan {
-  /// - Parameter plan: `nil` where nothing but ends of indexes or counts is read.
   init(_ request: FetchRequest, _ plan: AccessPlan, _ entity: EntityLayout) {
     self.init(
       entity: request.entityName, kinds: plan.kinds, indexes: plan.indexUses(entity),

@@ -26,9 +26,12 @@ extension ReadTransaction {
   ///
   /// - Throws: As `execute`; `invalidRequest` for a grouped request, which has no records.
   public func fetch(_ request: FetchRequest) throws -> [Record] {
+    try requireRecords(request)
     var records: [Record] = []
-    try forEach(request) { record in
-      records.append(record)
+    var execution = try FetchExecution(request, in: self)
+    let entity = execution.entity
+    try execution.runRecords { id, view in
+      records.append(try record(view, id: id, in: entity))
       return true
     }
     return records
@@ -36,6 +39,10 @@ extension ReadTransaction {
 
   /// Calls the closure with each record in turn, until it returns `false`: memory is bounded by
   /// one record where an index gives the order.
+  ///
+  /// In a write transaction the closure may write. The identities are then taken first, 8 bytes
+  /// each; a record comes as it is when its turn comes, even if it has ceased to match, and one that
+  /// is gone by then is left out.
   @discardableResult
   public func forEach(
     _ request: FetchRequest, _ body: (Record) throws -> Bool
@@ -43,7 +50,7 @@ extension ReadTransaction {
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
     let entity = execution.entity
-    try execution.runRecords { id, view in try body(try record(view, id: id, in: entity)) }
+    try execution.enumerateRecords { id, view in try body(try record(view, id: id, in: entity)) }
     return execution.statistics
   }
 
@@ -62,16 +69,32 @@ extension ReadTransaction {
   /// The columns of the records or of the groups.
   public func fetchRows(_ request: FetchRequest) throws -> [ResultRow] {
     var rows: [ResultRow] = []
-    try forEachRow(request) { row in
+    _ = try runRows(request) { row in
       rows.append(row)
       return true
     }
     return rows
   }
 
-  /// Calls the closure with each row in turn, until it returns `false`.
+  /// Calls the closure with each row in turn, until it returns `false`. In a write transaction,
+  /// where the closure may write, all rows are taken first.
   @discardableResult
   public func forEachRow(
+    _ request: FetchRequest, _ body: (ResultRow) throws -> Bool
+  ) throws -> FetchStatistics {
+    guard canWrite else { return try runRows(request, body) }
+    var rows: [ResultRow] = []
+    let statistics = try runRows(request) { row in
+      rows.append(row)
+      return true
+    }
+    for row in rows {
+      guard try body(row) else { break }
+    }
+    return statistics
+  }
+
+  private func runRows(
     _ request: FetchRequest, _ body: (ResultRow) throws -> Bool
   ) throws -> FetchStatistics {
     if request.isGrouped {
@@ -89,7 +112,7 @@ extension ReadTransaction {
   public func count(_ request: FetchRequest) throws -> Int {
     if request.countsRows {
       var count = 0
-      try forEachRow(request) { _ in
+      _ = try runRows(request) { _ in
         count += 1
         return true
       }
@@ -106,26 +129,25 @@ extension ReadTransaction {
     if request.isGrouped { return try explainGroups(request) }
     try refuseHaving(request)
     let entity = try catalog.entity(request.entityName)
-    switch request.resultType {
-    case .rows:
+    if request.resultType == .rows || request.resultType == .count && request.countsRows {
       var columns = try ColumnFetch(request, in: self)
       try columns.run { _ in true }
       return plan(request, columns.execution, entity)
-    case .count where !request.countsRows:
-      var execution = try FetchExecution(request.counted(in: self), in: self)
-      let count = try execution.count()
-      var plan = plan(request, execution, entity)
-      plan.statistics?.rowsReturned = count
-      if execution.countsOnly {
-        plan.kinds.insert(.countOnly)
-        plan.kinds.remove(.scan)
-      }
-      return plan
-    case .entities, .identifiers, .count:
+    }
+    guard request.resultType == .count else {
       var execution = try FetchExecution(request, in: self)
       try execution.run { _ in true }
       return plan(request, execution, entity)
     }
+    var execution = try FetchExecution(request.counted(in: self), in: self)
+    let count = try execution.count()
+    var plan = plan(request, execution, entity)
+    plan.statistics?.rowsReturned = count
+    if execution.countsOnly {
+      plan.kinds.insert(.countOnly)
+      plan.kinds.remove(.scan)
+    }
+    return plan
   }
 
   private func explainGroups(_ request: FetchRequest) throws -> FetchPlan {
@@ -167,7 +189,7 @@ extension ReadTransaction {
 extension FetchRequest {
   /// Whether its count is one of rows and not of records.
   fileprivate var countsRows: Bool {
-    isGrouped || returnsDistinctResults && !propertiesToFetch.isEmpty
+    isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
   }
 
   /// The order of records has no part in their number.

@@ -37,7 +37,10 @@ public class ReadTransaction {
 
   func prepareToRead(entityNamed name: String) throws {}
 
-  /// Whether this transaction has changed the entity, so that an index entry may be about to go.
+  /// Whether a closure that is called during a fetch may write.
+  var canWrite: Bool { false }
+
+  /// Whether this transaction has changed the entity.
   func hasChanged(_ entity: EntityLayout) -> Bool { false }
 
   /// The record with this identity.

@@ -183,6 +183,8 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
+  override var canWrite: Bool { true }
+
   override func hasChanged(_ entity: EntityLayout) -> Bool { collected[entity.name] != nil }
 
   func changes(of entity: EntityLayout) throws -> EntityChanges {

@@ -148,14 +148,9 @@ enum NaiveFigures {
     switch kind {
     case .int64:
       var sum: Int128 = 0
-      var size: Int128 = 0
-      for case .int64(let number) in values {
-        sum += Int128(number)
-        size += Int128(number.magnitude)
-      }
-      // A partial sum may leave 64 bits in one order and stay in another one.
-      if size > Int128(Int64.max) { throw NaiveError.overflow }
-      return .int64(Int64(sum))
+      for case .int64(let number) in values { sum += Int128(number) }
+      guard let result = Int64(exactly: sum) else { throw NaiveError.overflow }
+      return .int64(result)
     case .decimal:
       return try values.reduce(.decimal(0)) { try ArithmeticOperator.add.apply($0, $1) }
     default: return .double(values.reduce(0) { $0 + $1.asDouble })

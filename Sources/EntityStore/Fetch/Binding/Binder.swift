@@ -102,7 +102,7 @@ struct Binder {
         throw misfit(whole)
       }
       if whole.options.isEmpty { return .compare(left.program, test, right.program) }
-      return .compareTexts(left.program, right.program, whole.comparison, whole.options)
+      return .compareTexts(left.program, right.program, test.comparison, whole.options)
     }
     let value = try right.constant(like: left, constant)
     if !whole.options.isEmpty, whole.options != .normalized {
@@ -180,8 +180,8 @@ struct Binder {
   private func isIn(
     _ left: BoundExpression, _ values: [Value], hasNull: Bool, _ whole: FetchPredicate.Comparison
   ) throws -> PredicateProgram {
+    guard whole.options.isEmpty || left.kind.isText else { throw optionsMisfit(whole) }
     if !whole.options.isEmpty, whole.options != .normalized {
-      guard left.kind.isText else { throw optionsMisfit(whole) }
       return left.tested(
         by: .text(try TextTest(within: values.map(\.text), hasNull: hasNull, whole.options)))
     }

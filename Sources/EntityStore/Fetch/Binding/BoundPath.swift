@@ -25,7 +25,7 @@ struct BoundPath {
     var current = entity
     var hops: [Hop] = []
     for name in names.dropLast() {
-      guard let relationship = current.relationship(named: name) else {
+      guard let relationship = current.visibleRelationship(named: name) else {
         throw BoundPath.noRelationship(name, of: current, path)
       }
       let destination = try transaction.destination(of: relationship)
@@ -35,12 +35,12 @@ struct BoundPath {
     let last = names[names.count - 1]
     self.hops = hops
     self.entity = current
-    if let relationship = current.relationship(named: last) {
+    if let relationship = current.visibleRelationship(named: last) {
       end = .relationship(
         Hop(
           relationship: relationship, destination: try transaction.destination(of: relationship)))
     } else {
-      end = .attribute(try current.position(of: last))
+      end = .attribute(try current.visiblePosition(of: last))
     }
   }
 
@@ -72,5 +72,20 @@ struct BoundPath {
         : NearestName.advice(
           on: name, among: names,
           otherwise: "its relationships are " + names.joined(separator: ", ")))
+  }
+}
+
+extension EntityLayout {
+  /// What holds the links of relationships has no place in a request: how they are held may change.
+  fileprivate func visiblePosition(of name: String) throws(StoreError) -> Int {
+    let position = try position(of: name)
+    if description.attributes[position].isHidden {
+      throw .unknownAttribute(name, in: description)
+    }
+    return position
+  }
+
+  fileprivate func visibleRelationship(named name: String) -> RelationshipLayout? {
+    relationship(named: name).flatMap { $0.description.isHidden ? nil : $0 }
   }
 }

@@ -42,6 +42,8 @@ extension BoundExpression {
     case (.string, .url(let url)): return .string(url.absoluteString)
     case (.date, .string(let text)), (.url, .string(let text)), (.uuid, .string(let text)),
       (.decimal, .string(let text)):
+      // The words `null` and `now` are for those who type a value, and no constants.
+      if wanted != .url, text == "null" || text == "now" { return nil }
       return Value(text: text, as: wanted, now: .distantPast)
     default: return nil
     }

@@ -6,6 +6,9 @@ struct Accumulator {
   private let function: AggregateFunction
   private var count: Int64 = 0
   private var value = Value.null
+  /// The sum of integers, which no number of records makes overflow: whether the result fits does
+  /// not depend on the order in which they come.
+  private var total: Int128 = 0
   private var distinct: Set<Value> = []
 
   init(_ function: AggregateFunction) { self.function = function }
@@ -15,37 +18,32 @@ struct Accumulator {
 
   /// Takes a value; null does not take part.
   ///
-  /// - Throws: `invalidRequest` when a sum of integers does not fit 64 bits.
+  /// - Throws: `invalidRequest` when a sum of decimals or doubles cannot be represented.
   mutating func add(_ next: Value) throws {
     if next.isNull { return }
     count += 1
     switch function {
     case .count: break
     case .countDistinct: distinct.insert(next)
-    case .sum, .average: value = value.isNull ? next : try sum(value, next)
+    case .sum, .average:
+      if case .int64(let number) = next { total += Int128(number) }
+      value =
+        value.isNull || next.kind == .int64 ? next : try Arithmetic.evaluate(.add, value, next)
     case .minimum: if value.isNull || next.compared(with: value) == .ascending { value = next }
     case .maximum: if value.isNull || next.compared(with: value) == .descending { value = next }
     }
   }
 
-  /// An average needs no sum that fits: integers are summed as doubles once they overflow.
-  private func sum(_ left: Value, _ right: Value) throws -> Value {
-    if function == .average, case .int64(let a) = left, case .int64(let b) = right,
-      a.addingReportingOverflow(b).overflow
-    {
-      return .double(Double(a) + Double(b))
-    }
-    return try Arithmetic.evaluate(.add, left, right)
-  }
-
+  /// - Throws: `invalidRequest` when a sum of integers does not fit 64 bits.
   func result() throws -> Value {
     switch function {
     case .count: .int64(count)
     case .countDistinct: .int64(Int64(distinct.count))
-    case .sum, .minimum, .maximum: value
+    case .minimum, .maximum: value
+    case .sum: value.kind == .int64 ? .int64(try Arithmetic.integer(total)) : value
     case .average:
       switch value {
-      case .int64(let sum): .double(Double(sum) / Double(count))
+      case .int64: .double(Double(total) / Double(count))
       case .double(let sum): .double(sum / Double(count))
       case .decimal(let sum): .decimal(sum / Decimal(count))
       default: .null

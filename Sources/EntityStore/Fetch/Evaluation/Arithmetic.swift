@@ -42,6 +42,12 @@ enum Arithmetic {
     }
   }
 
+  /// - Throws: `invalidRequest` for an integer that does not fit 64 bits.
+  static func integer(_ exact: Int128) throws -> Int64 {
+    guard let number = Int64(exactly: exact) else { throw tooLarge }
+    return number
+  }
+
   private static func integer(
     _ sign: ArithmeticOperator, _ a: Int64, _ b: Int64
   ) throws -> Value {

@@ -1,4 +1,5 @@
 import EntityModel
+import Foundation
 
 /// One row while a predicate or an expression is evaluated on it.
 struct FetchRow {
@@ -23,11 +24,24 @@ struct FetchRow {
 
   init(id: Int64, view: RecordView) { self.init(id: id, fields: .record(view)) }
 
+  /// The value as rows and expressions have it. Index keys know one zero, so that a record's −0.0
+  /// is 0.0 here too: otherwise the way to an answer would show in it.
   func value(_ position: Int) throws(RecordDamage) -> Value {
     switch fields {
-    case .record(let view): try view.value(position)
+    case .record(let view): try view.value(position).withOneZero
     case .values(let values): values[position]
     case .missing: .null
+    }
+  }
+}
+
+extension Value {
+  fileprivate var withOneZero: Value {
+    switch self {
+    case .double(0): .double(0)
+    case .date(let date) where date.timeIntervalSinceReferenceDate == 0:
+      .date(Date(timeIntervalSinceReferenceDate: 0))
+    default: self
     }
   }
 }

@@ -77,8 +77,7 @@ enum OrderTest {
 extension OrderTest {
   /// The test of an integer that says the same as this one with a double.
   ///
-  /// - Returns: `nil` where it is true of no integer (`== 2.5`); then it is false of each, but for
-  ///   `!=`, of which `alwaysHolds` speaks.
+  /// - Parameter real: Not NaN.
   func integerTest(_ real: Double) -> IntegerTest {
     if real >= 9_223_372_036_854_775_808 {
       return .constant(self == .less || self == .lessOrEqual || self == .notEqual)

@@ -9,7 +9,7 @@ struct BoundRequest {
   private(set) var offset: Int
   /// `Int.max` without a limit.
   private(set) var limit: Int
-  let requiresIndex: Bool
+  private(set) var requiresIndex: Bool
   /// Whether the order of the records matters.
   private(set) var isOrdered = true
   /// The attributes that are asked for; `nil` for the whole record.
@@ -27,6 +27,7 @@ struct BoundRequest {
     self.entity = entity
     let binder = Binder(.entity(entity), in: transaction)
     conjuncts = try (request.predicate?.conjuncts ?? []).map { ($0, try binder.bind($0)) }
+    conjuncts.removeAll { if case .constant(.yes) = $0.program { true } else { false } }
     sort = request.isGrouped ? [] : try request.sortBy.map { try binder.bind($0) }
     offset = request.fetchOffset
     limit = request.fetchLimit == 0 ? .max : request.fetchLimit
@@ -39,10 +40,10 @@ struct BoundRequest {
     guard let position = key.position else { return false }
     let kind = entity.description.attributes[position].type.kind
     if kind == .strings { return false }
-    let set = conjuncts.reduce(IntervalSet.all) {
-      $0.intersection(
-        KeySets($1.program, position: position, key: .init(kind: kind, collation: nil)).whereTrue)
-    }
+    let set = IntervalSet.intersection(
+      of: conjuncts.map {
+        KeySets($0.program, position: position, key: .init(kind: kind, collation: nil)).whereTrue
+      })
     return set.intervals.count == 1 && set.isPoints
   }
 
@@ -86,7 +87,8 @@ struct BoundRequest {
     return request
   }
 
-  /// The first match in the order of one attribute.
+  /// The first match in the order of one attribute. Without an index that has it the caller does
+  /// something else, so that none is required.
   func first(by key: BoundSort, of position: Int) -> BoundRequest {
     var request = self
     request.offset = 0
@@ -94,13 +96,18 @@ struct BoundRequest {
     request.sort = [key]
     request.isOrdered = true
     request.attributes = [position]
+    request.requiresIndex = false
     return request
   }
 }
 
 extension Binder {
   func bind(_ key: SortKey) throws -> BoundSort {
-    let bound = try bind(.path(key.path))
+    try sort(by: try bind(.path(key.path)), key)
+  }
+
+  /// - Parameter bound: What the key names.
+  func sort(by bound: BoundExpression, _ key: SortKey) throws -> BoundSort {
     if key.collation != .binary, !bound.kind.isText {
       throw StoreError(
         .invalidRequest, "a collation is for texts",

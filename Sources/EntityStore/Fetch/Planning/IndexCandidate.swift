@@ -29,7 +29,8 @@ struct IndexCandidate {
   /// - Parameter leading: What the first part is known to hold, where the predicate says nothing.
   /// - Returns: `nil` if the predicate is never true.
   static func make(
-    _ index: IndexLayout, for request: BoundRequest, leading: IntervalSet? = nil
+    _ index: IndexLayout, for request: BoundRequest, _ known: ConjunctSets,
+    leading: IntervalSet? = nil
   ) throws(Rejection) -> IndexCandidate? {
     guard index.isUsable else {
       throw Rejection(reason: "made with another version of the collation")
@@ -43,10 +44,7 @@ struct IndexCandidate {
         listConjunct = found?.conjunct
         sets.append(found?.set ?? .all)
       } else {
-        sets.append(
-          conjuncts.reduce(IntervalSet.all) {
-            $0.intersection(KeySets($1, position: part.position, key: part.setsKey).whereTrue)
-          })
+        sets.append(known.whereTrue(part))
       }
     }
     if sets.contains(where: \.isEmpty) { return nil }
@@ -58,11 +56,11 @@ struct IndexCandidate {
     }
     // Only now: that the index has no null of a part does not say that the predicate excludes it.
     if let leading { sets[0] = sets[0].intersection(leading) }
-    return try candidate(index, request, conjuncts, sets, listConjunct)
+    return try candidate(index, request, known, sets, listConjunct)
   }
 
   private static func candidate(
-    _ index: IndexLayout, _ request: BoundRequest, _ conjuncts: [PredicateProgram],
+    _ index: IndexLayout, _ request: BoundRequest, _ known: ConjunctSets,
     _ sets: [IntervalSet], _ listConjunct: Int?
   ) throws(Rejection) -> IndexCandidate {
     let ranges = IndexRanges(of: index, sets)
@@ -77,11 +75,11 @@ struct IndexCandidate {
         mergedFrom: ranges.pointParts),
       usedParts: ranges.usedParts, covered: [], used: [], servesOrder: false, isIndexOnly: false,
       sets: Array(sets.prefix(ranges.usedParts)))
-    candidate.cover(ranges, conjuncts, listConjunct)
+    candidate.cover(ranges, request.conjuncts.indices, known, listConjunct)
     candidate.order(ranges, request)
     if let end = candidate.splitOrder(sets) {
       return try self.candidate(
-        index, request, conjuncts, Array(sets.prefix(end)), listConjunct)
+        index, request, known, Array(sets.prefix(end)), listConjunct)
     }
     if let list = index.listPart {
       // One element, and each record has at most one entry for it.
@@ -89,12 +87,12 @@ struct IndexCandidate {
       candidate.access.mayRepeat = !isOneEntry
       if !isOneEntry { candidate.servesOrder = false }
     }
-    candidate.isIndexOnly = candidate.keysHoldAll(request, conjuncts)
+    candidate.isIndexOnly = candidate.keysHoldAll(request)
     let narrows = ranges.usedParts > 0 || index.isSparse
     let sortsUsefully = candidate.servesOrder && request.isOrdered && !request.sort.isEmpty
     // The number of all records is known without any index.
     let sparesRecords =
-      candidate.isIndexOnly && !(conjuncts.isEmpty && request.attributes?.isEmpty != false)
+      candidate.isIndexOnly && !(request.conjuncts.isEmpty && request.attributes?.isEmpty != false)
     guard narrows || sortsUsefully || sparesRecords else {
       throw Rejection(
         reason: request.sort.isEmpty
@@ -118,9 +116,9 @@ struct IndexCandidate {
   // MARK: What the ranges make sure of
 
   private mutating func cover(
-    _ ranges: IndexRanges, _ conjuncts: [PredicateProgram], _ listConjunct: Int?
+    _ ranges: IndexRanges, _ conjuncts: Range<Int>, _ known: ConjunctSets, _ listConjunct: Int?
   ) {
-    for (number, conjunct) in conjuncts.enumerated() {
+    for number in conjuncts {
       for (place, part) in index.parts.enumerated() {
         let isUsed = place < ranges.usedParts
         if place == index.listPart {
@@ -129,7 +127,7 @@ struct IndexCandidate {
           if ranges.exactParts.contains(place) { covered.insert(number) }
           continue
         }
-        let sets = KeySets(conjunct, position: part.position, key: part.setsKey)
+        let sets = known.sets(of: number, part)
         if isUsed, !sets.whereTrue.isAll { used.insert(number) }
         guard sets.isExact else { continue }
         // A sparse index is itself the proof that its attributes are not null.
@@ -192,12 +190,12 @@ struct IndexCandidate {
   }
 
   /// Whether no record need be looked at.
-  private func keysHoldAll(_ request: BoundRequest, _ conjuncts: [PredicateProgram]) -> Bool {
+  private func keysHoldAll(_ request: BoundRequest) -> Bool {
     guard var needed = request.attributes, servesOrder, !access.mayRepeat,
       !request.isOrdered || readsInKeyOrder
     else { return false }
-    for (number, conjunct) in conjuncts.enumerated() where !covered.contains(number) {
-      guard let attributes = conjunct.attributes else { return false }
+    for (number, conjunct) in request.conjuncts.enumerated() where !covered.contains(number) {
+      guard let attributes = conjunct.program.attributes else { return false }
       needed.formUnion(attributes)
     }
     let held = index.parts.enumerated()
@@ -219,8 +217,4 @@ extension BoundRequest {
   fileprivate func isNullable(_ position: Int) -> Bool {
     entity.description.attributes[position].isOptional
   }
-}
-
-extension IndexLayout.Part {
-  var setsKey: KeySets.Key { KeySets.Key(kind: kind, collation: collation) }
 }

@@ -34,8 +34,11 @@ struct IntervalSet: Equatable {
   }
 
   init(points components: [[UInt8]]) {
-    let sorted = Set(components).sorted { $0.lexicographicallyPrecedes($1) }
-    self.init(sorted.flatMap { IntervalSet(point: $0).intervals })
+    self.init([])
+    for component in components.sorted(by: IntervalSet.precedes)
+    where component != intervals.last?.lower {
+      intervals += IntervalSet(point: component).intervals
+    }
   }
 
   /// The values that an order test against a component holds for. Null is not among them.
@@ -51,7 +54,7 @@ struct IntervalSet: Equatable {
     case .greater: self.init([Interval(lower: after, upper: end)])
     case .greaterOrEqual: self.init([Interval(lower: component, upper: end)])
     }
-    intervals.removeAll { !$0.lower.lexicographicallyPrecedes($0.upper) }
+    intervals.removeAll { !IntervalSet.precedes($0.lower, $0.upper) }
   }
 
   var isAll: Bool { self == .all }
@@ -66,13 +69,13 @@ struct IntervalSet: Equatable {
     var high = intervals.count
     while low < high {
       let middle = (low + high) / 2
-      if component.lexicographicallyPrecedes(intervals[middle].lower) {
+      if IntervalSet.precedes(component, intervals[middle].lower) {
         high = middle
       } else {
         low = middle + 1
       }
     }
-    return low > 0 && component.lexicographicallyPrecedes(intervals[low - 1].upper)
+    return low > 0 && IntervalSet.precedes(component, intervals[low - 1].upper)
   }
 
   /// The values that are not null and not in this set.
@@ -80,12 +83,12 @@ struct IntervalSet: Equatable {
     var result: [Interval] = []
     var lower = KeyComponent.values.lower
     for interval in intervals {
-      if lower.lexicographicallyPrecedes(interval.lower) {
+      if IntervalSet.precedes(lower, interval.lower) {
         result.append(Interval(lower: lower, upper: interval.lower))
       }
       lower = IntervalSet.greater(lower, interval.upper)
     }
-    if lower.lexicographicallyPrecedes(KeyComponent.values.upper) {
+    if IntervalSet.precedes(lower, KeyComponent.values.upper) {
       result.append(Interval(lower: lower, upper: KeyComponent.values.upper))
     }
     return IntervalSet(result)
@@ -100,10 +103,10 @@ struct IntervalSet: Equatable {
     while let a = left.first, let b = right.first {
       let lower = IntervalSet.greater(a.lower, b.lower)
       let upper = IntervalSet.lesser(a.upper, b.upper)
-      if lower.lexicographicallyPrecedes(upper) {
+      if IntervalSet.precedes(lower, upper) {
         result.append(Interval(lower: lower, upper: upper, isPoint: a.isPoint || b.isPoint))
       }
-      if a.upper.lexicographicallyPrecedes(b.upper) {
+      if IntervalSet.precedes(a.upper, b.upper) {
         left = left.dropFirst()
       } else {
         right = right.dropFirst()
@@ -112,15 +115,26 @@ struct IntervalSet: Equatable {
     return IntervalSet(result)
   }
 
-  func union(_ other: IntervalSet) -> IntervalSet {
-    let sorted = (intervals + other.intervals).sorted {
-      $0.lower == $1.lower
-        ? $0.upper.lexicographicallyPrecedes($1.upper)
-        : $0.lower.lexicographicallyPrecedes($1.lower)
+  /// The values that are in all of the sets.
+  static func intersection(of sets: [IntervalSet]) -> IntervalSet {
+    // By halves: one set after the other would take the square of their number.
+    var sets = sets
+    while sets.count > 1 {
+      sets = stride(from: 0, to: sets.count, by: 2).map { place in
+        place + 1 < sets.count ? sets[place].intersection(sets[place + 1]) : sets[place]
+      }
+    }
+    return sets.first ?? .all
+  }
+
+  /// The values that are in some of the sets.
+  static func union(of sets: [IntervalSet]) -> IntervalSet {
+    let sorted = sets.flatMap(\.intervals).sorted {
+      $0.lower == $1.lower ? precedes($0.upper, $1.upper) : precedes($0.lower, $1.lower)
     }
     var result: [Interval] = []
     for next in sorted {
-      guard let last = result.last, next.lower.lexicographicallyPrecedes(last.upper) else {
+      guard let last = result.last, precedes(next.lower, last.upper) else {
         result.append(next)
         continue
       }
@@ -137,11 +151,16 @@ struct IntervalSet: Equatable {
     KeyRange.successor(of: bytes) ?? KeyComponent.values.upper
   }
 
+  /// In the order of the keys.
+  private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.withUnsafeBytes { a in b.withUnsafeBytes { b in compare(a, b) < 0 } }
+  }
+
   private static func greater(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
-    a.lexicographicallyPrecedes(b) ? b : a
+    precedes(a, b) ? b : a
   }
 
   private static func lesser(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
-    b.lexicographicallyPrecedes(a) ? b : a
+    precedes(b, a) ? b : a
   }
 }

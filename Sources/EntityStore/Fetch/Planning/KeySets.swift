@@ -37,14 +37,14 @@ struct KeySets {
     case .and(let parts):
       let sets = parts.map { KeySets($0, position: position, key: key) }
       self.init(
-        whereTrue: sets.reduce(.all) { $0.intersection($1.whereTrue) },
-        whereFalse: sets.reduce(.none) { $0.union($1.whereFalse) },
+        whereTrue: IntervalSet.intersection(of: sets.map(\.whereTrue)),
+        whereFalse: IntervalSet.union(of: sets.map(\.whereFalse)),
         isExact: sets.allSatisfy(\.isExact))
     case .or(let parts):
       let sets = parts.map { KeySets($0, position: position, key: key) }
       self.init(
-        whereTrue: sets.reduce(.none) { $0.union($1.whereTrue) },
-        whereFalse: sets.reduce(.all) { $0.intersection($1.whereFalse) },
+        whereTrue: IntervalSet.union(of: sets.map(\.whereTrue)),
+        whereFalse: IntervalSet.intersection(of: sets.map(\.whereFalse)),
         isExact: sets.allSatisfy(\.isExact))
     case .not(let part):
       let sets = KeySets(part, position: position, key: key)

@@ -13,6 +13,10 @@ struct Planner {
   private let request: BoundRequest
   private let entity: EntityLayout
   private let transaction: ReadTransaction
+  private let known: ConjunctSets
+
+  /// An `OR` of more sides is not answered by an index for each: every side takes planning.
+  private static let unionSidesMax = 256
 
   /// - Throws: `requiresIndex`, `damaged`, `storage`.
   static func plan(_ request: BoundRequest, in transaction: ReadTransaction) throws -> AccessPlan {
@@ -26,6 +30,7 @@ struct Planner {
     self.request = request
     entity = request.entity
     self.transaction = transaction
+    known = ConjunctSets(request.conjuncts.map(\.program))
   }
 
   private func plan() throws -> AccessPlan {
@@ -37,7 +42,7 @@ struct Planner {
     var rejected: [AccessPlan.Rejection] = []
     for index in entity.indexes {
       do throws(IndexCandidate.Rejection) {
-        guard let candidate = try IndexCandidate.make(index, for: request) else {
+        guard let candidate = try IndexCandidate.make(index, for: request, known) else {
           return AccessPlan(access: .nothing)
         }
         candidates.append(candidate)
@@ -134,7 +139,9 @@ struct Planner {
       guard index.isUsable, costs.hasFewLeadingValues(index) else { continue }
       guard let leading = try LeadingValues.find(in: index, transaction) else { continue }
       do throws(IndexCandidate.Rejection) {
-        guard var candidate = try IndexCandidate.make(index, for: request, leading: leading),
+        guard
+          var candidate = try IndexCandidate.make(
+            index, for: request, known, leading: leading),
           candidate.usedParts > 1 || candidate.servesOrder && request.needsSort
         else { continue }
         candidate.isSkipScan = true
@@ -151,7 +158,9 @@ struct Planner {
   /// One index for each side of an `OR`.
   private func union(_ costs: PlanCosts) throws -> (cost: Double, plan: AccessPlan)? {
     for (number, conjunct) in request.conjuncts.enumerated() {
-      guard case .or(let parts) = conjunct.program, parts.count > 1 else { continue }
+      guard case .or(let parts) = conjunct.program, parts.count > 1,
+        parts.count <= Planner.unionSidesMax
+      else { continue }
       var accesses: [IndexAccess] = []
       var cost = 0.0
       for part in parts {
@@ -179,12 +188,13 @@ struct Planner {
     let conjuncts = if case .and(let parts) = part { parts } else { [part] }
     var side = request.unordered(attributes: nil)
     side.conjuncts = conjuncts.map { (.always(true), $0) }
+    let known = ConjunctSets(conjuncts)
     var sideCosts = try PlanCosts(side, in: transaction)
     var best: (candidate: IndexCandidate?, cost: Double) = (nil, .infinity)
     for index in entity.indexes {
       guard
         case .success(let found) = Result(catching: {
-          () throws(IndexCandidate.Rejection) in try IndexCandidate.make(index, for: side)
+          () throws(IndexCandidate.Rejection) in try IndexCandidate.make(index, for: side, known)
         })
       else { continue }
       guard let candidate = found else { return nil }

@@ -41,6 +41,8 @@ struct ColumnFetch {
     let (isDistinct, offset, limit) = (isDistinct, window.offset, window.limit)
     var seen: Set<[Value]> = []
     var returned = 0
+    // The execution counts the rows that are compared, not those that are returned.
+    defer { if isDistinct { execution.returned(returned) } }
     try execution.run { row in
       let values = try programs.map { try $0.evaluate(row, in: transaction) }
       guard isDistinct else { return try body(ResultRow(columns, values)) }

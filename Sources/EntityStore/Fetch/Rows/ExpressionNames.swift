@@ -38,3 +38,31 @@ extension FetchExpression {
     }
   }
 }
+
+extension FetchPredicate {
+  /// Whether the tree is no deeper. It looks no deeper either.
+  func fits(levels: Int) -> Bool {
+    guard levels > 0 else { return false }
+    switch self {
+    case .always: return true
+    case .comparison(let comparison):
+      return comparison.left.fits(levels: levels) && comparison.right.fits(levels: levels)
+    case .exists(_, let part), .not(let part): return part.fits(levels: levels - 1)
+    case .and(let parts), .or(let parts): return parts.allSatisfy { $0.fits(levels: levels - 1) }
+    }
+  }
+}
+
+extension FetchExpression {
+  /// Whether the tree is no deeper. It looks no deeper either.
+  func fits(levels: Int) -> Bool {
+    guard levels > 0 else { return false }
+    switch self {
+    case .arithmetic(_, let left, let right):
+      return left.fits(levels: levels - 1) && right.fits(levels: levels - 1)
+    case .negative(let part), .aggregate(_, .some(let part)): return part.fits(levels: levels - 1)
+    case .list(let parts): return parts.allSatisfy { $0.fits(levels: levels - 1) }
+    case .value, .object, .path, .itself, .variable, .collection, .aggregate(_, nil): return true
+    }
+  }
+}

@@ -21,6 +21,7 @@ struct GroupBinding {
     let paths = request.propertiesToGroupBy
     properties =
       request.propertiesToFetch.isEmpty ? paths.map(FetchProperty.path) : request.propertiesToFetch
+    try GroupBinding.requireFlat(properties, request.havingPredicate)
     keys = try paths.map { try records.bind(.path($0)) }
     columns = GroupColumns(entity: entity.name)
     for (path, key) in zip(paths, keys) { columns.add(.path(path), key) }
@@ -45,10 +46,22 @@ struct GroupBinding {
     outputs = try properties.map { try binder.bind($0.expression).program }
     self.having = try having.map { try binder.bind($0) }
     sort = try order.map { key, expression in
-      BoundSort(
-        program: try binder.bind(expression).program, position: nil,
-        key: try KeyCollation.of(key.collation), isDescending: key.isDescending)
+      try binder.sort(by: try binder.bind(expression), key)
     }
+  }
+
+  /// Names are replaced before anything is bound, so that the depth is to be known before.
+  private static func requireFlat(
+    _ properties: [FetchProperty], _ having: FetchPredicate?
+  ) throws {
+    if properties.allSatisfy({ $0.expression.fits(levels: Binder.depthMax) }),
+      having?.fits(levels: Binder.depthMax) != false
+    {
+      return
+    }
+    throw StoreError(
+      .invalidRequest, "a column or a having predicate is nested too deeply",
+      [("limit", String(Binder.depthMax))])
   }
 
   /// The attributes of the records that are read; `nil` if more than those.

@@ -26,6 +26,11 @@ struct GroupFetch {
     let argument: ExpressionProgram?
     /// Where the argument is an attribute of the record itself.
     let position: Int?
+
+    /// Whether some index could have it at an end, or as its number of entries.
+    var mayBeAtEnd: Bool {
+      argument == nil || position != nil && [.minimum, .maximum].contains(function)
+    }
   }
 
   private struct Group {
@@ -123,7 +128,7 @@ struct GroupFetch {
   /// The one row of a request that asks for nothing but minima, maxima and the count of rows,
   /// where indexes have them at their ends.
   private mutating func ends() throws -> Group? {
-    guard keys.isEmpty, !aggregates.isEmpty else { return nil }
+    guard keys.isEmpty, !aggregates.isEmpty, aggregates.allSatisfy(\.mayBeAtEnd) else { return nil }
     var group = Group(keys: [], accumulators: [])
     var read = FetchStatistics()
     var ends: [AccessPlan] = []
@@ -136,7 +141,6 @@ struct GroupFetch {
         read.add(execution.statistics)
       } else {
         guard let position = aggregate.position,
-          [.minimum, .maximum].contains(aggregate.function),
           let end = try end(position, isMaximum: aggregate.function == .maximum)
         else { return nil }
         try accumulator.add(end.value)

@@ -1,0 +1,31 @@
+import EntityModel
+
+/// What each conjunct of a request leaves possible of each key part, found out once however many
+/// indexes begin with the attribute: a list of many values takes long to put in order.
+final class ConjunctSets {
+  private let conjuncts: [PredicateProgram]
+  private var known: [Question: KeySets] = [:]
+
+  private struct Question: Hashable {
+    let conjunct: Int
+    let position: Int
+    let collation: Collation?
+  }
+
+  init(_ conjuncts: [PredicateProgram]) { self.conjuncts = conjuncts }
+
+  func sets(of conjunct: Int, _ part: IndexLayout.Part) -> KeySets {
+    let question = Question(
+      conjunct: conjunct, position: part.position, collation: part.collation?.collation)
+    if let sets = known[question] { return sets }
+    let key = KeySets.Key(kind: part.kind, collation: part.collation)
+    let sets = KeySets(conjuncts[conjunct], position: part.position, key: key)
+    known[question] = sets
+    return sets
+  }
+
+  /// The values for which all conjuncts may be true.
+  func whereTrue(_ part: IndexLayout.Part) -> IntervalSet {
+    IntervalSet.intersection(of: conjuncts.indices.map { sets(of: $0, part).whereTrue })
+  }
+}
