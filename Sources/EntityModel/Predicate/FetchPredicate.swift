@@ -68,7 +68,11 @@ extension FetchPredicate {
   }
 
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
-    .or([left, right])
+    .or(left.disjuncts + right.disjuncts)
+  }
+
+  private var disjuncts: [FetchPredicate] {
+    if case .or(let parts) = self { parts } else { [self] }
   }
 
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }

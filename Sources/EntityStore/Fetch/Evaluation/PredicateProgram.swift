@@ -146,6 +146,21 @@ indirect enum PredicateProgram {
 }
 
 extension PredicateProgram {
+  /// Whether one record may take long: regular expressions, and figures over many records.
+  var isCostly: Bool {
+    switch self {
+    case .attribute(_, .text(let test)), .expression(_, .text(let test)): test.isCostly
+    case .records, .compareTexts: true
+    case .linked(_, let program), .elements(_, let program, _): program.isCostly
+    case .isNull(let expression), .expression(let expression, _): expression.attributes == nil
+    case .compare(let left, _, let right), .containsExpression(let left, let right):
+      left.attributes == nil || right.attributes == nil
+    case .constant, .attribute, .identity, .contains: false
+    case .and(let parts), .or(let parts): parts.contains(where: \.isCostly)
+    case .not(let part): part.isCostly
+    }
+  }
+
   /// The attributes of the record itself that it reads; `nil` if it reads more than those.
   var attributes: Set<Int>? {
     switch self {

@@ -192,6 +192,8 @@ final class ScratchBytes {
 }
 
 extension TextTest {
+  var isCostly: Bool { if case .matches = operation { true } else { false } }
+
   /// Whether index keys of the collation hold texts in the form of this test.
   func hasForm(of collation: KeyCollation?) -> Bool {
     switch (form, collation?.collation) {

@@ -53,14 +53,6 @@ struct BoundRequest {
     return overflows ? .max : end
   }
 
-  /// Whether the predicate is true of the row.
-  func matches(_ row: FetchRow, in transaction: ReadTransaction) throws -> Bool {
-    for conjunct in conjuncts where try !conjunct.program.matches(row, in: transaction) {
-      return false
-    }
-    return true
-  }
-
   /// All matches in any order, for aggregates.
   func unordered(attributes: Set<Int>?) -> BoundRequest {
     var request = withoutWindow()
