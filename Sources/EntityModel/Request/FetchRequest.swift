@@ -28,7 +28,7 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   public var fetchBatchSize = 0
   /// To-one and to-many relationships that are read along with the records.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Throw instead of reading every record or sorting in memory.
+  /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
   public var requiresIndex: Bool
 
   /// The kinds of results, Core Data's result types.

@@ -23,7 +23,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
   /// How many records a lazy result reads at a time; 0 leaves it to the store.
   public var fetchBatchSize = 0
-  /// Throw instead of reading every record or sorting in memory.
+  /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
   public var requiresIndex = false
 
   public init(
