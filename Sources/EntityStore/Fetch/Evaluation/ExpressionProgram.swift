@@ -47,6 +47,13 @@ indirect enum ExpressionProgram {
   }
 }
 
+extension ExpressionProgram {
+  /// The attributes of the record itself that some expressions read; `nil` if one reads more.
+  static func attributes(of programs: [ExpressionProgram]) -> Set<Int>? {
+    PredicateProgram.union(programs.map(\.attributes))
+  }
+}
+
 /// One step along a relationship.
 struct Hop {
   let relationship: RelationshipLayout

@@ -177,7 +177,7 @@ extension PredicateProgram {
     }
   }
 
-  private static func union(_ sets: [Set<Int>?]) -> Set<Int>? {
+  static func union(_ sets: [Set<Int>?]) -> Set<Int>? {
     var union: Set<Int> = []
     for set in sets {
       guard let set else { return nil }

@@ -113,7 +113,7 @@ struct Planner {
       }
       best = (cost, plan(candidate), candidate.index)
     }
-    if let union = try union(costs), union.cost < best.cost,
+    if let union = try union(), union.cost < best.cost,
       !(request.requiresIndex && request.needsSort)
     {
       if let loser = best.index {
@@ -156,7 +156,7 @@ struct Planner {
   // MARK: Unions
 
   /// One index for each side of an `OR`.
-  private func union(_ costs: PlanCosts) throws -> (cost: Double, plan: AccessPlan)? {
+  private func union() throws -> (cost: Double, plan: AccessPlan)? {
     for (number, conjunct) in request.conjuncts.enumerated() {
       guard case .or(let parts) = conjunct.program, parts.count > 1,
         parts.count <= Planner.unionSidesMax
@@ -164,7 +164,7 @@ struct Planner {
       var accesses: [IndexAccess] = []
       var cost = 0.0
       for part in parts {
-        guard let side = try side(part, costs) else { continue }
+        guard let side = try side(part) else { continue }
         guard let candidate = side.candidate else {
           accesses = []
           break
@@ -183,7 +183,7 @@ struct Planner {
 
   /// - Returns: `nil` if the side is never true; without a candidate if no index serves it.
   private func side(
-    _ part: PredicateProgram, _ costs: PlanCosts
+    _ part: PredicateProgram
   ) throws -> (candidate: IndexCandidate?, cost: Double)? {
     let conjuncts = if case .and(let parts) = part { parts } else { [part] }
     var side = request.unordered(attributes: nil)

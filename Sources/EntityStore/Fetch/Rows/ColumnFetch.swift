@@ -21,18 +21,9 @@ struct ColumnFetch {
     programs = try properties.map { try binder.bind($0.expression).program }
     isDistinct = request.returnsDistinctResults
     var bound = try BoundRequest(request, entity, in: transaction)
-    bound.attributes = ColumnFetch.attributes(of: programs)
+    bound.attributes = ExpressionProgram.attributes(of: programs)
     window = bound
     execution = try FetchExecution(isDistinct ? bound.withoutWindow() : bound, in: transaction)
-  }
-
-  private static func attributes(of programs: [ExpressionProgram]) -> Set<Int>? {
-    var attributes: Set<Int> = []
-    for program in programs {
-      guard let some = program.attributes else { return nil }
-      attributes.formUnion(some)
-    }
-    return attributes
   }
 
   /// Calls the closure with each row of the window until it returns `false`.

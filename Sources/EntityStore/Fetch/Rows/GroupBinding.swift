@@ -66,12 +66,7 @@ struct GroupBinding {
 
   /// The attributes of the records that are read; `nil` if more than those.
   var attributes: Set<Int>? {
-    var attributes: Set<Int> = []
-    for expression in keys + aggregates.compactMap(\.argument) {
-      guard let some = expression.program.attributes else { return nil }
-      attributes.formUnion(some)
-    }
-    return attributes
+    ExpressionProgram.attributes(of: (keys + aggregates.compactMap(\.argument)).map(\.program))
   }
 
   /// What a name stands for: a group key, or the expression of the column of that name.

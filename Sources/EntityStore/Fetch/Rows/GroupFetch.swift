@@ -15,6 +15,8 @@ struct GroupFetch {
   private let outputs: [ExpressionProgram]
   private let having: PredicateProgram?
   private let sort: [BoundSort]
+  /// Of all records, where no index has the answer at its ends.
+  private var execution: FetchExecution
   private(set) var plan: AccessPlan
   private(set) var statistics = FetchStatistics()
   private(set) var readsEnds = false
@@ -56,8 +58,9 @@ struct GroupFetch {
     having = binding.having
     sort = binding.sort
     bound = try BoundRequest(request, entity, in: transaction)
-    let attributes = binding.attributes
-    plan = try Planner.plan(bound.unordered(attributes: attributes), in: transaction)
+    execution = try FetchExecution(
+      bound.unordered(attributes: binding.attributes), in: transaction)
+    plan = execution.plan
   }
 
   mutating func run(_ body: (ResultRow) throws -> Bool) throws {
@@ -83,7 +86,6 @@ struct GroupFetch {
 
   private mutating func groups() throws -> [Group] {
     if let ends = try ends() { return [ends] }
-    var execution = try FetchExecution(bound.unordered(attributes: attributes), in: transaction)
     defer { statistics.add(execution.statistics) }
     let (keys, aggregates, transaction) = (keys, aggregates, transaction)
     let empty = aggregates.map { Accumulator($0.function) }
@@ -112,15 +114,6 @@ struct GroupFetch {
       return true
     }
     return groups
-  }
-
-  private var attributes: Set<Int>? {
-    var attributes: Set<Int> = []
-    for program in keys + aggregates.compactMap(\.argument) {
-      guard let some = program.attributes else { return nil }
-      attributes.formUnion(some)
-    }
-    return attributes
   }
 
   // MARK: From the ends of an index
