@@ -52,7 +52,10 @@ let package = Package(
         "EntityModel", "LMDB", "StrictYAML", "UnicodeText", "CMooringXXHash",
       ],
       exclude: ["Migrations/System"],
-      resources: [.embedInCode("Migrations/System/0001_chunked_writes.yaml")],
+      resources: [
+        .embedInCode("Migrations/System/0001_chunked_writes.yaml"),
+        .embedInCode("Migrations/System/0002_history.yaml"),
+      ],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(

@@ -104,7 +104,8 @@ extension StoreError: ExitStatusProviding {
     case .invalidRequest, .requiresIndex: .usage
     case .validation, .uniqueViolation, .deletionDenied: .badData
     case .missingRecord: .unavailable
-    case .snapshotExpired: .tryAgain
+    case .snapshotExpired, .conflict, .closed: .tryAgain
+    case .invalidToken, .expiredToken: .badData
     case .storage: underlying?.exitStatus ?? .inputOutput
     }
   }

@@ -26,6 +26,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidRequest, requiresIndex
     /// A read took longer than its snapshot may live.
     case snapshotExpired
+    /// What a draft changed was changed by somebody else meanwhile.
+    case conflict
+    /// A history token that cannot be read or is of another store; one that the history no longer
+    /// reaches back to.
+    case invalidToken, expiredToken
+    /// The store has been closed.
+    case closed
     /// Bytes that no version of this program wrote.
     case damaged
     /// LMDB's own: see `underlying`.
@@ -39,16 +46,25 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let advice: String?
   /// The storage failure behind `.storage`.
   public let underlying: LMDBError?
+  /// The record that it is about, where a caller should know which of many.
+  public internal(set) var object: ObjectID?
+  /// The attribute or the relationship that it is about.
+  public internal(set) var property: String?
+  /// What else the same call was refused for, in the order in which it was found.
+  public internal(set) var others: [StoreError] = []
 
   init(
     _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
-    advice: String? = nil, underlying: LMDBError? = nil
+    advice: String? = nil, underlying: LMDBError? = nil, object: ObjectID? = nil,
+    property: String? = nil
   ) {
     self.code = code
     self.summary = summary
     self.context = context
     self.advice = advice
     self.underlying = underlying
+    self.object = object
+    self.property = property
   }
 
   public var description: String {
@@ -105,10 +121,11 @@ extension StoreError {
   }
 
   static func validation(
-    _ failure: ValidationFailure, entity: String, attribute: String
+    _ failure: ValidationFailure, entity: String, attribute: String, id: Int64? = nil
   ) -> StoreError {
     StoreError(
       .validation, "a value breaks a rule of its attribute",
-      [("entity", entity), ("attribute", attribute), ("rule", failure.description)])
+      [("entity", entity), ("attribute", attribute), ("rule", failure.description)],
+      object: id.map { ObjectID(entity: entity, number: $0) }, property: attribute)
   }
 }

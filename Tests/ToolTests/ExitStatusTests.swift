@@ -140,7 +140,7 @@ import Testing
       let status = try mooring("migrate", "status", "--format", "csv", store: store)
       #expect(
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
-          "migration", "0001_chunked_writes", "0001_feeds", "0001_home_feed",
+          "migration", "0001_chunked_writes", "0002_history", "0001_feeds", "0001_home_feed",
           "0002_learning_path_of_episode", "0001_note",
         ])
     }

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  problems
-             30         7        8             30         0
+             31        10        8             30         0
 
           """)
     }
@@ -105,6 +105,7 @@ import Testing
         up.errors == """
           mooring: made the store \(store)
           mooring: applied system 0001_chunked_writes
+          mooring: applied system 0002_history
           mooring: applied system.feeds 0001_feeds
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
@@ -114,6 +115,7 @@ import Testing
       #expect(
         status.split(separator: "\n").map { $0.split(separator: " ").prefix(3) } == [
           ["line", "migration", "state"], ["system", "0001_chunked_writes", "applied"],
+          ["system", "0002_history", "applied"],
           ["system.feeds", "0001_feeds", "applied"], ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
         ])

@@ -41,7 +41,8 @@ public struct MigrationSource: Sendable {
 
   /// The store's own entities.
   static let system = MigrationSource(embedded: [
-    ("0001_chunked_writes", PackageResources._001_chunked_writes_yaml)
+    ("0001_chunked_writes", PackageResources._001_chunked_writes_yaml),
+    ("0002_history", PackageResources._002_history_yaml),
   ])
 }
 

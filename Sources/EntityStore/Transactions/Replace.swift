@@ -104,7 +104,9 @@ extension WriteTransaction {
         ("entity", entity.name), ("index", index.description.name),
         ("attributes", entity.description.keyText(of: index.description)),
         ("record", String(holder)),
-      ])
+      ], object: ObjectID(entity: entity.name, number: id),
+      property: index.parts.map { entity.description.attributes[$0.position].name }
+        .joined(separator: ", "))
   }
 
   private func writeRecord(

@@ -142,7 +142,7 @@ public final class WriteTransaction: ReadTransaction {
       if let failure = validator.failure(of: row[position]) {
         throw StoreError.validation(
           failure, entity: entity.name,
-          attribute: entity.description.attributes[position].name)
+          attribute: entity.description.attributes[position].name, id: id)
       }
     }
     entity.encode(row, into: &scratch.record)

@@ -23,6 +23,8 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
   /// How many records a lazy result reads at a time; 0 leaves it to the store.
   public var fetchBatchSize = 0
+  /// Of a draft's fetch: whether what the draft has changed takes part.
+  public var includePendingChanges = true
   /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
   public var requiresIndex = false
 
@@ -80,6 +82,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
       sortBy: try sortBy.map { try $0.key() }, fetchLimit: fetchLimit ?? 0,
       fetchOffset: fetchOffset, requiresIndex: requiresIndex)
     request.fetchBatchSize = fetchBatchSize
+    request.includesPendingChanges = includePendingChanges
     request.propertiesToFetch = try propertiesToFetch.map { .path(try T.propertyName(of: $0)) }
     request.relationshipKeyPathsForPrefetching = try relationshipKeyPathsForPrefetching.map {
       try T.propertyName(of: $0)

@@ -9,28 +9,28 @@ import Testing
 /// Catalogs that no migration makes: each is said to be damaged, and none is trusted.
 @Suite struct CatalogCheckTests {
   private static let damages: [(String, @Sendable (inout Schema) -> Void)] = [
-    ("two entities have the same name", { $0.entities[1].name = $0.entities[0].name }),
-    ("two entities have the same name or id", { $0.entities[1].id = $0.entities[0].id }),
+    ("two entities have the same name", { $0.model.name = $0.entities[0].name }),
+    ("two entities have the same name or id", { $0.model.id = $0.entities[0].id }),
     (
       "two attributes have the same name",
-      { $0.entities[1].attributes[1].name = $0.entities[1].attributes[0].name }
+      { $0.model.attributes[1].name = $0.model.attributes[0].name }
     ),
     (
       "two attributes have the same name or id",
-      { $0.entities[1].attributes[1].id = $0.entities[1].attributes[0].id }
+      { $0.model.attributes[1].id = $0.model.attributes[0].id }
     ),
-    ("it has no record layout", { $0.entities[1].layouts = [] }),
-    ("contradicts the attributes", { $0.entities[1].layouts[0].slots[0].kind = .uuid }),
-    ("lacks an attribute", { $0.entities[1].layouts = [RecordShape(slots: [])] }),
-    ("is of another type", { $0.entities[1].attributes[0].defaultValue = .bool(true) }),
-    ("are not those of an index", { $0.entities[1].indexes[0].keys = [] }),
-    ("are not those of an index", { $0.entities[1].indexes[0].keys[0].attributeID = 4_711 }),
+    ("it has no record layout", { $0.model.layouts = [] }),
+    ("contradicts the attributes", { $0.model.layouts[0].slots[0].kind = .uuid }),
+    ("lacks an attribute", { $0.model.layouts = [RecordShape(slots: [])] }),
+    ("is of another type", { $0.model.attributes[0].defaultValue = .bool(true) }),
+    ("are not those of an index", { $0.model.indexes[0].keys = [] }),
+    ("are not those of an index", { $0.model.indexes[0].keys[0].attributeID = 4_711 }),
     (
       "are not those of an index",
-      { $0.entities[1].indexes[1].keys[0].collation = .localizedStandard }
+      { $0.model.indexes[1].keys[0].collation = .localizedStandard }
     ),
-    ("entries of index", { $0.entities[1].indexes[0].generation = 99 }),
-    ("its records are missing", { $0.entities[1].id = 4_711 }),
+    ("entries of index", { $0.model.indexes[0].generation = 99 }),
+    ("its records are missing", { $0.model.id = 4_711 }),
     ("the schema is missing", { $0.entities = [] }),
   ]
 

@@ -134,18 +134,18 @@ import Testing
       // Under the collation of long ago, case was of account.
       var label = 0
       try Self.change(store) { schema, _ in
-        let indexes = schema.entities[1].indexes
+        let indexes = schema.model.indexes
         label = try #require(indexes.firstIndex { $0.name == "byLabel" })
-        schema.entities[1].indexes[label].keys[0].collation = .binary
-        schema.entities[1].indexes[label].collationVersion = nil
+        schema.model.indexes[label].keys[0].collation = .binary
+        schema.model.indexes[label].collationVersion = nil
       }
       try await store.write { transaction in
         try transaction.insert("Sample", ["name": "x", "label": "x"])
         try transaction.insert("Sample", ["name": "X", "label": "X"])
       }
       try Self.change(store) { schema, _ in
-        schema.entities[1].indexes[label].keys[0].collation = .caseInsensitive
-        schema.entities[1].indexes[label].collationVersion = "icu 0"
+        schema.model.indexes[label].keys[0].collation = .caseInsensitive
+        schema.model.indexes[label].collationVersion = "icu 0"
       }
       try Self.makeForeign(store)
 
@@ -174,9 +174,9 @@ import Testing
       try await Self.fill(store)
       try Self.change(store) { schema, _ in
         let number = try #require(
-          schema.entities[1].indexes.firstIndex { $0.name == "byTitleLocalized" })
-        schema.entities[1].indexes[number].keys[0].collation = .localizedStandard("xx")
-        schema.entities[1].indexes[number].collationVersion = nil
+          schema.model.indexes.firstIndex { $0.name == "byTitleLocalized" })
+        schema.model.indexes[number].keys[0].collation = .localizedStandard("xx")
+        schema.model.indexes[number].collationVersion = nil
       }
       let reopened = try openStore(at: store.folder)
       #expect(try Self.names(reopened, Self.byTitle) == "a Ä b B")
