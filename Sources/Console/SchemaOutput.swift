@@ -135,6 +135,7 @@ public struct SchemaOutput {
     if !validation.max.isNull { rules.append("max \(validation.max.text)") }
     if let length = validation.maxLength { rules.append("at most \(length) long") }
     if let pattern = validation.pattern { rules.append("/\(pattern)/") }
+    if attribute.keepsHistory { rules.append("in history") }
     return rules.joined(separator: "; ")
   }
 
@@ -147,7 +148,9 @@ public struct SchemaOutput {
 
   /// The steps that would make the entity.
   private func yaml(_ entity: EntityDescription) -> String {
-    var text = "- createEntity:\n    name: \(entity.name)\n    attributes:\n"
+    var text = "- createEntity:\n    name: \(entity.name)\n"
+    if !entity.keepsHistory, !entity.isSystem { text += "    history: false\n" }
+    text += "    attributes:\n"
     for attribute in entity.attributes where !isMade(attribute) {
       text += "      - { \(yaml(attribute)) }\n"
     }
@@ -249,6 +252,7 @@ public struct SchemaOutput {
     if attribute.isOptional { parts.append("optional: true") }
     if !attribute.defaultValue.isNull { parts.append("default: \(yaml(attribute.defaultValue))") }
     if attribute.owner == .local { parts.append("owner: local") }
+    if attribute.keepsHistory { parts.append("keepHistory: true") }
     let validation = attribute.validation
     if !validation.min.isNull { parts.append("min: \(yaml(validation.min))") }
     if !validation.max.isNull { parts.append("max: \(yaml(validation.max))") }

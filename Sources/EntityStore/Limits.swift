@@ -1,5 +1,7 @@
 /// The bounds of the store, each with its reason.
 public enum Limits {
+  /// Of the file, as LMDB makes it on the machines this runs on.
+  static let pageBytes = 4_096
   /// LMDB's compiled-in key size.
   static let keyBytesMax = 511
   /// Attributes of one entity: null bits and slot tables stay within a page.
@@ -27,6 +29,11 @@ public enum Limits {
   static let fetchThreadsMax = 4
   /// Rows and entries between two looks at whether a fetch should end: some microseconds' worth.
   static let visitsPerCheck = 256
+  /// Of a deleted record the history keeps the values that are not longer.
+  static let historyValueBytesMax = 1_024
+  static let historyAuthorBytesMax = 200
+  /// Consumers of the history: each commit that drops some of it looks at all of them.
+  public static let historyConsumersMax = 64
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }

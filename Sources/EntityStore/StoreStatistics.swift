@@ -28,6 +28,8 @@ public struct StoredTree: Hashable, Sendable {
     /// The names of the other trees.
     case names
     case catalog
+    /// What was changed when; see `HistoryTransaction`.
+    case history
     case records(entity: String)
     case index(entity: String, name: String)
     /// Nothing in the catalog names it: what a dropped index has left, or another program's.
@@ -75,6 +77,7 @@ extension Catalog {
   fileprivate var treeContents: [String: StoredTree.Content] {
     var contents: [String: StoredTree.Content] = [
       "(free list)": .freeList, "(main)": .names, CatalogTree.name: .catalog,
+      HistoryTree.name: .history,
     ]
     for entity in schema.entities {
       contents[EntityLayout.treeName(of: entity)] = .records(entity: entity.name)

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  problems
-             31        10        8             30         0
+             33        10        8             30         0
 
           """)
     }

@@ -32,6 +32,7 @@ extension StoredTree.Content {
     case .freeList: "pages to use again"
     case .names: "names of the trees"
     case .catalog: "catalog"
+    case .history: "history"
     case .records(let entity): "records of \(entity)"
     case .index(let entity, let name): "index \(entity).\(name)"
     case .orphan: "orphan: nothing in the catalog names it"

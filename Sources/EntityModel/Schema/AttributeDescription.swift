@@ -9,10 +9,13 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
   public var defaultValue: Value
   public var owner: AttributeOwner
   public var validation: Validation
+  /// Whether the history keeps the value that a change replaces.
+  public var keepsHistory: Bool
 
   public init(
     id: Int = 0, name: String, type: AttributeType, isOptional: Bool = false,
-    defaultValue: Value = .null, owner: AttributeOwner = .feed, validation: Validation = .none
+    defaultValue: Value = .null, owner: AttributeOwner = .feed, validation: Validation = .none,
+    keepsHistory: Bool = false
   ) {
     self.id = id
     self.name = name
@@ -21,6 +24,21 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     self.defaultValue = defaultValue
     self.owner = owner
     self.validation = validation
+    self.keepsHistory = keepsHistory
+  }
+
+  /// What a catalog of an older version lacks is as `init` has it.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(Int.self, forKey: .id),
+      name: try container.decode(String.self, forKey: .name),
+      type: try container.decode(AttributeType.self, forKey: .type),
+      isOptional: try container.decode(Bool.self, forKey: .isOptional),
+      defaultValue: try container.decode(Value.self, forKey: .defaultValue),
+      owner: try container.decode(AttributeOwner.self, forKey: .owner),
+      validation: try container.decode(Validation.self, forKey: .validation),
+      keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? false)
   }
 
   /// Made by the catalog for a relationship; its name begins with an underscore.

@@ -7,6 +7,7 @@ public struct Schema: Codable, Hashable, Sendable {
   public var nextRelationshipID = 1
   /// By name; each name once.
   public var templates: [RequestTemplate] = []
+  public var historyRetention = HistoryRetention.standard
 
   public init(entities: [EntityDescription] = []) { self.entities = entities }
 
@@ -19,6 +20,8 @@ public struct Schema: Codable, Hashable, Sendable {
     nextRelationshipID =
       try container.decodeIfPresent(Int.self, forKey: .nextRelationshipID) ?? 1
     templates = try container.decodeIfPresent([RequestTemplate].self, forKey: .templates) ?? []
+    historyRetention =
+      try container.decodeIfPresent(HistoryRetention.self, forKey: .historyRetention) ?? .standard
   }
 
   public func entity(named name: String) -> EntityDescription? {
@@ -39,11 +42,13 @@ public struct EntityDescription: Codable, Hashable, Sendable {
   public var relationships: [RelationshipDescription]
   /// The id that the next new attribute gets.
   public var nextAttributeID: Int
+  /// Whether what changes is written to the history; never of a system entity.
+  public var keepsHistory: Bool
 
   public init(
     id: Int, name: String, attributes: [AttributeDescription], layouts: [RecordShape] = [],
     indexes: [IndexDescription] = [], relationships: [RelationshipDescription] = [],
-    nextAttributeID: Int = 1
+    nextAttributeID: Int = 1, keepsHistory: Bool = true
   ) {
     self.id = id
     self.name = name
@@ -52,9 +57,10 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     self.indexes = indexes
     self.relationships = relationships
     self.nextAttributeID = nextAttributeID
+    self.keepsHistory = keepsHistory && !name.hasPrefix("_")
   }
 
-  /// What a catalog of an older version lacks is empty.
+  /// What a catalog of an older version lacks is as `init` has it.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -65,7 +71,8 @@ public struct EntityDescription: Codable, Hashable, Sendable {
       indexes: try container.decode([IndexDescription].self, forKey: .indexes),
       relationships: try container.decodeIfPresent(
         [RelationshipDescription].self, forKey: .relationships) ?? [],
-      nextAttributeID: try container.decode(Int.self, forKey: .nextAttributeID))
+      nextAttributeID: try container.decode(Int.self, forKey: .nextAttributeID),
+      keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? true)
   }
 
   public func attribute(named name: String) -> AttributeDescription? {

@@ -11,10 +11,12 @@ final class Catalog: Sendable {
   /// What has been applied, by line, oldest first.
   let history: [AppliedMigration]
   let entities: [String: EntityLayout]
+  /// `nil` in a store that has never been written to since there is one.
+  let historyTree: Tree?
 
   init(
     header: CatalogHeader, schema: Schema, history: [AppliedMigration],
-    entities: [String: EntityLayout]
+    entities: [String: EntityLayout], historyTree: Tree?
   ) {
     uuid = header.uuid
     readCompatibleFeatures = header.readCompatibleFeatures
@@ -22,6 +24,7 @@ final class Catalog: Sendable {
     self.schema = schema
     self.history = history
     self.entities = entities
+    self.historyTree = historyTree
   }
 
   /// - Throws: `newerFormat` if the store has features that this program would not keep up.
@@ -169,7 +172,8 @@ final class CatalogCache: Sendable {
           entity, in: stored.schema, tree: tree, indexTrees: indexTrees)
       }
       return Catalog(
-        header: stored.header, schema: stored.schema, history: stored.history, entities: entities)
+        header: stored.header, schema: stored.schema, history: stored.history, entities: entities,
+        historyTree: try environment.tree(named: HistoryTree.name, in: transaction))
     }
     cached.withLock { $0 = catalog }
   }

@@ -11,6 +11,7 @@ package final class EntityLayout: Sendable {
   /// The hidden ones are among them.
   let relationships: [RelationshipLayout]
   let references: [HeldReference]
+  let history: HistoryShape
   package let positions: [String: Int]
 
   // What the encoder needs, computed once.
@@ -52,6 +53,7 @@ package final class EntityLayout: Sendable {
         try RelationshipLayout(relationship, of: description, in: schema, trees: indexTrees))
     }
     self.relationships = relationships
+    history = HistoryShape(description, in: schema)
     references = HeldReference.all(of: description, in: schema, indexes: indexes)
     shape = description.layouts[description.layouts.count - 1]
     geometry = RecordGeometry(shape)

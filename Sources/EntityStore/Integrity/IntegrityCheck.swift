@@ -19,6 +19,8 @@ public struct IntegrityReport: Codable, Sendable {
   public var entities = 0
   public var records = 0
   public var entries = 0
+  /// Transactions of the history.
+  public var historyTransactions = 0
   /// At most `Limits.problemsListedMax`.
   public var problems: [Problem] = []
   public var problemCount = 0
@@ -72,6 +74,15 @@ struct IntegrityCheck {
       report.entities += 1
       try checkRecords(of: entity)
       for index in entity.indexes { try checkEntries(of: index, entity) }
+    }
+    try checkHistory()
+  }
+
+  /// Every transaction can be read; their numbers, and those of their parts, leave no gap.
+  private mutating func checkHistory() throws {
+    guard let tree = transaction.historyTree else { return }
+    for problem in try tree.problems(in: transaction.catalog.schema, &report.historyTransactions) {
+      report.add(problem.text, entity: HistoryTree.name, id: problem.sequence)
     }
   }
 

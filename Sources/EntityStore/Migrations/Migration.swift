@@ -22,13 +22,23 @@ public struct Migration: Sendable {
 
 /// One change of the schema. Names are those at that point of the line.
 public enum MigrationStep: Hashable, Sendable {
-  case createEntity(name: String, attributes: [AttributeDescription])
+  case createEntity(name: String, attributes: [AttributeDescription], keepsHistory: Bool)
   case addAttribute(entity: String, AttributeDescription)
   case createIndex(entity: String, IndexDefinition)
   case dropIndex(entity: String, name: String)
   case createRelationship(RelationshipDefinition)
   case createTemplate(RequestTemplate)
   case dropTemplate(name: String)
+  case setHistory(HistorySetting)
+  case retainHistory(HistoryRetention)
+}
+
+/// What the history keeps of an entity from now on; `nil` leaves it as it is.
+public struct HistorySetting: Hashable, Sendable {
+  public let entity: String
+  public let isKept: Bool?
+  /// The attributes whose replaced values are kept, all of them.
+  public let values: [String]?
 }
 
 /// An index as a migration names it, before the catalog has given it an id.

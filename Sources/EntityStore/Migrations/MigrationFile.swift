@@ -65,10 +65,17 @@ struct MigrationFile {
     case "createTemplate": step = try createTemplate(&arguments)
     case "dropTemplate":
       step = .dropTemplate(name: try arguments.required("name").string())
+    case "setHistory":
+      step = .setHistory(
+        HistorySetting(
+          entity: try arguments.required("on").string(),
+          isKept: try arguments.optional("keep")?.bool(),
+          values: try arguments.optional("values")?.sequence().map { try $0.string() }))
+    case "retainHistory": step = .retainHistory(try retention(&arguments))
     default:
       throw node.error(
         "unknown step \"\(verb)\"; known are createEntity, addAttribute, createIndex, dropIndex, "
-          + "createRelationship, createTemplate, dropTemplate")
+          + "createRelationship, createTemplate, dropTemplate, setHistory, retainHistory")
     }
     try arguments.finish()
     return step
@@ -92,7 +99,25 @@ struct MigrationFile {
       }
       attributes.append(attribute)
     }
-    return .createEntity(name: name, attributes: attributes)
+    let keepsHistory = try arguments.optional("history")?.bool() ?? true
+    return .createEntity(name: name, attributes: attributes, keepsHistory: keepsHistory)
+  }
+
+  private func retention(_ arguments: inout YAMLMapping) throws -> HistoryRetention {
+    func bound(_ key: String, atMost maximum: Int64, least: Int64 = 1) throws -> Int64 {
+      let node = try arguments.required(key)
+      let number = try node.int()
+      guard (least...maximum).contains(number) else {
+        throw node.error("\(key) is from \(least) to \(maximum)")
+      }
+      return number
+    }
+    let days = try bound("days", atMost: 36_500)
+    let megabytes = try bound("megabytes", atMost: 1 << 20)
+    return HistoryRetention(
+      age: Double(days) * 86_400, bytes: Int(megabytes) << 20,
+      consumerAge: Double(try bound("consumerDays", atMost: 36_500, least: days)) * 86_400,
+      consumerBytes: Int(try bound("consumerMegabytes", atMost: 1 << 20, least: megabytes)) << 20)
   }
 
   private func createIndex(_ arguments: inout YAMLMapping) throws -> MigrationStep {
@@ -143,7 +168,7 @@ struct MigrationFile {
     }
     var attribute = AttributeDescription(
       name: name, type: type, isOptional: try arguments.optional("optional")?.bool() ?? false,
-      owner: owner ?? .feed)
+      owner: owner ?? .feed, keepsHistory: try arguments.optional("keepHistory")?.bool() ?? false)
     let kind = type.kind
     attribute.validation.min = try arguments.optional("min").map { try value($0, kind) } ?? .null
     attribute.validation.max = try arguments.optional("max").map { try value($0, kind) } ?? .null

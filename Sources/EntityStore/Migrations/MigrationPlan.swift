@@ -76,7 +76,7 @@ extension IndexDefinition.Key: CustomStringConvertible {
 extension MigrationStep: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .createEntity(let name, let attributes):
+    case .createEntity(let name, let attributes, _):
       "create entity \(name) with \(attributes.count) attributes"
     case .addAttribute(let entity, let attribute):
       "add attribute \(entity).\(attribute.name) (\(attribute.type.name))"
@@ -91,6 +91,21 @@ extension MigrationStep: CustomStringConvertible {
     case .createTemplate(let template):
       "create template \(template.name) of \(template.request.entityName)"
     case .dropTemplate(let name): "drop template \(name)"
+    case .setHistory(let setting): setting.text
+    case .retainHistory(let retention):
+      "retain history for \(Int(retention.age) / 86_400) days and \(retention.bytes >> 20) MiB, for "
+        + "consumers \(Int(retention.consumerAge) / 86_400) days and "
+        + "\(retention.consumerBytes >> 20) MiB"
     }
+  }
+}
+
+extension HistorySetting {
+  fileprivate var text: String {
+    let parts = [
+      isKept.map { $0 ? "on" : "off" },
+      values.map { $0.isEmpty ? "no values" : "values of " + $0.joined(separator: ", ") },
+    ]
+    return "set history of \(entity): " + parts.compactMap { $0 }.joined(separator: ", ")
   }
 }

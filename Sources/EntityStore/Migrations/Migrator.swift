@@ -29,6 +29,11 @@ struct Migrator {
           try carryOut(SchemaDifference(from: before, to: schema.schema), in: transaction)
         }
       }
+      if schema.schema.entity(named: WriteTransaction.consumerEntity) != nil,
+        try store.environment.tree(named: HistoryTree.name, in: transaction) == nil
+      {
+        _ = try store.environment.createTree(named: HistoryTree.name, in: transaction)
+      }
       try save(schema.schema, applied: state.pending, after: history.count, in: transaction)
       return state.pending
     }

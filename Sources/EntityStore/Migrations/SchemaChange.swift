@@ -7,7 +7,8 @@ struct SchemaChange {
   /// - Throws: `migration` if the step does not fit the schema; the schema is then unchanged.
   mutating func apply(_ step: MigrationStep) throws(StoreError) {
     switch step {
-    case .createEntity(let name, let attributes): try createEntity(name, attributes)
+    case .createEntity(let name, let attributes, let keepsHistory):
+      try createEntity(name, attributes, keepsHistory: keepsHistory)
     case .addAttribute(let name, let attribute): try addAttribute(attribute, to: name)
     case .createIndex(let name, let definition): try createIndex(definition, on: name)
     case .dropIndex(let entity, let name): try dropIndex(name, of: entity)
@@ -15,6 +16,8 @@ struct SchemaChange {
       try RelationshipCreation.apply(definition, to: &schema)
     case .createTemplate(let template): try createTemplate(template)
     case .dropTemplate(let name): try dropTemplate(name)
+    case .setHistory(let setting): try setHistory(setting)
+    case .retainHistory(let retention): schema.historyRetention = retention
     }
   }
 
@@ -33,7 +36,7 @@ struct SchemaChange {
   }
 
   private mutating func createEntity(
-    _ name: String, _ attributes: [AttributeDescription]
+    _ name: String, _ attributes: [AttributeDescription], keepsHistory: Bool
   ) throws(StoreError) {
     if schema.entity(named: name) != nil {
       throw StoreError(.migration, "the entity is there already", [("entity", name)])
@@ -41,7 +44,8 @@ struct SchemaChange {
     guard attributes.count <= Limits.attributesMax else {
       throw StoreError(.migration, "an entity has too many attributes", [("entity", name)])
     }
-    var entity = EntityDescription(id: schema.nextEntityID, name: name, attributes: [])
+    var entity = EntityDescription(
+      id: schema.nextEntityID, name: name, attributes: [], keepsHistory: keepsHistory)
     schema.nextEntityID += 1
     for attribute in attributes { entity.add(attribute) }
     entity.addLayout()
@@ -160,6 +164,23 @@ struct SchemaChange {
       throw StoreError(.migration, error.summary, error.context, advice: error.advice)
     }
     schema.templates.remove(at: number)
+  }
+
+  private mutating func setHistory(_ setting: HistorySetting) throws(StoreError) {
+    let number = try number(of: setting.entity)
+    if schema.entities[number].isSystem {
+      throw StoreError(
+        .migration, "a system entity has no history", [("entity", setting.entity)])
+    }
+    if let isKept = setting.isKept { schema.entities[number].keepsHistory = isKept }
+    guard let values = setting.values else { return }
+    for name in values where schema.entities[number].attribute(named: name) == nil {
+      throw .unknownAttribute(name, in: schema.entities[number])
+    }
+    for position in schema.entities[number].attributes.indices {
+      let name = schema.entities[number].attributes[position].name
+      schema.entities[number].attributes[position].keepsHistory = values.contains(name)
+    }
   }
 
   private func number(of entity: String) throws(StoreError) -> Int {

@@ -78,6 +78,20 @@ struct RecordField {
     UnsafeRawBufferPointer(start: base + Int(slot.offset), count: slot.kind.fixedBytes ?? 0)
   }
 
+  /// The bytes of a value as they stand, whatever its size.
+  @inline(__always)
+  func storedBytes() throws(RecordDamage) -> UnsafeRawBufferPointer {
+    slot.kind.fixedBytes == nil ? try bytes() : fixedBytes
+  }
+
+  /// Whether the bytes say the same.
+  @inline(__always)
+  func isSame(as other: RecordField) throws(RecordDamage) -> Bool {
+    if isNull || other.isNull { return isNull == other.isNull }
+    if kind != other.kind { return false }
+    return compare(try storedBytes(), try other.storedBytes()) == 0
+  }
+
   /// The bytes of a variable-size value.
   @inline(__always)
   func bytes() throws(RecordDamage) -> UnsafeRawBufferPointer {
@@ -107,15 +121,7 @@ struct RecordField {
     }
   }
 
-  func strings() throws(RecordDamage) -> [String] {
-    var texts: [String] = []
-    let list = try bytes()
-    var offset = 0
-    while let element = try RecordField.element(of: list, at: &offset) {
-      texts.append(try RecordField.text(element))
-    }
-    return texts
-  }
+  func strings() throws(RecordDamage) -> [String] { try RecordField.strings(try bytes()) }
 
   /// The bytes of the element of a list of strings that begins at the offset, which goes on to the
   /// next one.
@@ -134,29 +140,51 @@ struct RecordField {
     return UnsafeRawBufferPointer(rebasing: list[start..<offset])
   }
 
-  func decimal() throws(RecordDamage) -> Decimal {
-    guard let decimal = DecimalBytes.decode(try bytes()) else { throw RecordDamage() }
+  /// A value of its bytes as they stand in a record.
+  static func value(
+    _ bytes: UnsafeRawBufferPointer, _ kind: ValueKind
+  ) throws(RecordDamage) -> Value {
+    if let count = kind.fixedBytes, bytes.count != count { throw RecordDamage() }
+    func int64() -> Int64 { Int64(littleEndian: bytes.loadUnaligned(as: Int64.self)) }
+    func double() -> Double { Double(bitPattern: UInt64(bitPattern: int64())) }
+    switch kind {
+    case .int64: return .int64(int64())
+    case .double: return .double(double())
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: double()))
+    case .bool: return .bool(bytes[0] != 0)
+    case .uuid: return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+    case .string: return .string(try text(bytes))
+    case .url: return .url(try url(bytes))
+    case .data: return .data(Data(bytes))
+    case .decimal: return .decimal(try decimal(bytes))
+    case .strings: return .strings(try strings(bytes))
+    }
+  }
+
+  private static func decimal(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) -> Decimal {
+    guard let decimal = DecimalBytes.decode(bytes) else { throw RecordDamage() }
     return decimal
   }
 
-  func url() throws(RecordDamage) -> URL {
-    guard let url = URL(string: try string()) else { throw RecordDamage() }
+  private static func url(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) -> URL {
+    guard let url = URL(string: try text(bytes)) else { throw RecordDamage() }
     return url
   }
 
+  private static func strings(
+    _ list: UnsafeRawBufferPointer
+  ) throws(RecordDamage) -> [String] {
+    var texts: [String] = []
+    var offset = 0
+    while let element = try element(of: list, at: &offset) { texts.append(try text(element)) }
+    return texts
+  }
+
+  func decimal() throws(RecordDamage) -> Decimal { try RecordField.decimal(try bytes()) }
+
+  func url() throws(RecordDamage) -> URL { try RecordField.url(try bytes()) }
+
   func value() throws(RecordDamage) -> Value {
-    if isNull { return .null }
-    return switch slot.kind {
-    case .int64: .int64(int64)
-    case .double: .double(double)
-    case .date: .date(Date(timeIntervalSinceReferenceDate: double))
-    case .bool: .bool(bool)
-    case .uuid: .uuid(uuid)
-    case .string: .string(try string())
-    case .url: .url(try url())
-    case .data: .data(Data(try bytes()))
-    case .decimal: .decimal(try decimal())
-    case .strings: .strings(try strings())
-    }
+    isNull ? .null : try RecordField.value(try storedBytes(), slot.kind)
   }
 }

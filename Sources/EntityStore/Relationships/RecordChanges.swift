@@ -61,10 +61,12 @@ extension WriteTransaction {
   /// Runs changes of several records; if one of them is refused, none of them has happened.
   func together<R>(_ body: (inout RecordChanges) throws -> R) throws -> R {
     var changes = RecordChanges(self)
+    let mark = scratch.history.mark
     do {
       return try body(&changes)
     } catch {
       try changes.takeBack()
+      scratch.history.removeAll(after: mark)
       throw error
     }
   }

@@ -27,6 +27,7 @@ extension WriteTransaction {
       for index in entity.indexes {
         try collect(&changes.buffers[index.number], index, entity, id: id, old: old, new: newView)
       }
+      try log(old: old, new: newView, id: id, entity)
     } catch {
       for (number, mark) in marks.enumerated() { changes.buffers[number].removeAll(after: mark) }
       if error is RecordDamage {
@@ -39,6 +40,16 @@ extension WriteTransaction {
     for index in entity.indexes where mustApply(changes.buffers[index.number], of: index) {
       try changes.buffers[index.number].apply(to: index, in: writing)
     }
+  }
+
+  /// Notes the change for the history, which stands or falls with it.
+  private func log(
+    old: RecordView?, new: RecordView?, id: Int64, _ entity: EntityLayout
+  ) throws {
+    guard let tree = catalog.historyTree else { return }
+    guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
+    try scratch.history.add(old: old, new: new, id: id, in: entity)
+    try scratch.history.writeIfLarge(to: tree, in: writing)
   }
 
   /// Unique indexes are kept up to date at once, because the next record is checked against them;

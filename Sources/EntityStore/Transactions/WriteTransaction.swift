@@ -12,6 +12,9 @@ public final class WriteTransaction: ReadTransaction {
   public let author: String?
   /// The time of this transaction, the same for all that it writes.
   public let now: Date
+  /// Whether what is changed from now on goes to the history. Where it does not, the history says
+  /// only that something of the entity has changed, so that live results are fetched anew.
+  public var recordsHistory = true
 
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
@@ -30,6 +33,7 @@ public final class WriteTransaction: ReadTransaction {
     self.scratch = scratch
     self.author = author
     self.now = now
+    scratch.history.begin(author: author, at: now)
     super.init(transaction, catalog: catalog)
   }
 
@@ -168,8 +172,18 @@ public final class WriteTransaction: ReadTransaction {
     try collected[name]?.apply(in: writing)
   }
 
-  /// Brings the indexes up to date and stores the id counters. The commit follows.
+  /// Brings the indexes up to date, stores the id counters and writes the history. The commit
+  /// follows.
   func finish() throws {
+    try finishEntities()
+    guard let tree = catalog.historyTree else { return }
+    try scratch.history.write(to: tree, in: writing)
+    guard let sequence = scratch.history.sequence else { return }
+    try HistoryPruning.run(
+      in: self, after: scratch.history.partsWritten, newest: sequence)
+  }
+
+  private func finishEntities() throws {
     for name in collected.keys.sorted() {
       guard let changes = collected[name] else { continue }
       try changes.apply(in: writing)
@@ -239,6 +253,7 @@ extension StoreError {
 /// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
 final class WriterScratch {
   var record: [UInt8] = []
+  var history = HistoryLog()
   var oldKey = KeyWriter()
   var newKey = KeyWriter()
   /// The schema revision that has been found writable.

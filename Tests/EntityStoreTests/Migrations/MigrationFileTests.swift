@@ -115,7 +115,7 @@ import Testing
     #expect(migration.version == 12)
     #expect(
       migration.requires == [.init(line: "homefeed", version: 3), .init(line: "c", version: 1)])
-    guard case .createEntity("E", let attributes) = migration.steps[0] else {
+    guard case .createEntity("E", let attributes, _) = migration.steps[0] else {
       Issue.record("the first step makes no entity")
       return
     }

@@ -1,0 +1,61 @@
+import EntityModel
+import LMDB
+
+extension HistoryTree {
+  struct Problem {
+    /// Of the transaction.
+    let sequence: Int64?
+    let text: String
+  }
+
+  /// Reads everything: no transaction and no part of one is missing, and each can be read.
+  ///
+  /// - Parameter transactions: Counts them.
+  /// - Returns: At most as many as a report lists.
+  func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
+    var problems: [Problem] = []
+    var previous: HistoryKey?
+    var cursor = try transaction.cursor(tree)
+    var entry = try cursor.first()
+    while let found = entry, problems.count < Limits.problemsListedMax {
+      entry = try cursor.next()
+      guard let key = HistoryKey(found.key) else {
+        problems.append(Problem(sequence: nil, text: "a key is unreadable"))
+        continue
+      }
+      if key.part == 0 { transactions += 1 }
+      if !key.follows(previous) {
+        problems.append(Problem(sequence: key.sequence, text: "what comes before it is missing"))
+      }
+      previous = key
+      if let text = try problem(with: found, key, schema) {
+        problems.append(Problem(sequence: key.sequence, text: text))
+      }
+    }
+    return problems
+  }
+
+  private func problem(
+    with entry: Cursor.Entry, _ key: HistoryKey, _ schema: Schema
+  ) throws -> String? {
+    do {
+      try forEachChange(of: entry, key) { change in
+        guard (1..<schema.nextEntityID).contains(change.entityID) else { throw RecordDamage() }
+        for value in change.values { _ = try RecordField.value(value.bytes, value.kind) }
+      }
+      return nil
+    } catch let error as StoreError where error.code == .damaged {
+      return "it is unreadable"
+    } catch is RecordDamage {
+      return "it says what cannot be"
+    }
+  }
+}
+
+extension HistoryKey {
+  fileprivate func follows(_ previous: HistoryKey?) -> Bool {
+    guard let previous else { return part == 0 }
+    if sequence == previous.sequence { return part == previous.part &+ 1 }
+    return sequence == previous.sequence &+ 1 && part == 0
+  }
+}

@@ -1,0 +1,283 @@
+import EntityModel
+import Foundation
+import LMDB
+
+/// What one transaction changes, written as it will stand in the tree `history`.
+///
+/// A transaction has a sequence number of its own, one more than that of the transaction before it,
+/// and one part or several, so that parts fit into leaf pages:
+///
+///     key     8  sequence, big-endian       4  number of the part, big-endian, from 0
+///     value of part 0:  1  layout of what follows: 1
+///                       8  time: seconds since 2001 as IEEE double, little-endian
+///                       v  bytes of the author + 1, or 0 without one; then the author
+///                       changes
+///     of the others:    changes
+///
+///     change  v  entity's id * 4 + kind     kind: 0 insert, 1 update, 2 delete, 3 unrecorded
+///             s  object id less that of the change before it in this part (at first less 0);
+///                not with kind 3: something of the entity changed, and nothing says what
+///             of an update:            v count, then for each property v id * 2, + 1 for a
+///                                      relationship; then values
+///             of a delete:             values
+///     values  v  count, then for each:  v attribute's id   1 kind   v bytes, then as in a record
+///
+/// `v` is an unsigned `Varint`, `s` a signed one. What a part holds can be read without the others.
+///
+/// Belongs to the writer queue, like the transaction.
+struct HistoryLog {
+  /// Two of them fill a leaf page; most changes take less than 20 bytes.
+  private static let partBytes = 1_750
+  /// Memory that a transaction's changes may take before they are written.
+  private static let bufferedBytesMax = 4 << 20
+
+  private var bytes: [UInt8] = []
+  /// Where the parts begin.
+  private var starts: [Int] = []
+  private var previousID: Int64 = 0
+  private var changed: [Int] = []
+  /// The entities of which a change was not recorded.
+  private var unrecorded: Set<Int> = []
+  /// Once parts have been written.
+  private(set) var sequence: Int64?
+  private(set) var partsWritten = 0
+  private var author: String?
+  private var time = 0.0
+
+  /// A place to come back to when changes are taken back.
+  struct Mark {
+    fileprivate let partsWritten: Int
+    fileprivate let bytes: Int
+    fileprivate let starts: Int
+    fileprivate let previousID: Int64
+  }
+
+  mutating func begin(author: String?, at date: Date) {
+    self.author = author
+    time = date.timeIntervalSinceReferenceDate
+    clear()
+    sequence = nil
+    partsWritten = 0
+    unrecorded = []
+  }
+
+  var mark: Mark {
+    Mark(
+      partsWritten: partsWritten, bytes: bytes.count, starts: starts.count, previousID: previousID)
+  }
+
+  /// Forgets what came after the mark. What has been written by then stays, and what takes it back
+  /// must be noted as changes, too.
+  ///
+  mutating func removeAll(after mark: Mark) {
+    guard mark.partsWritten == partsWritten else { return }
+    bytes.removeLast(bytes.count - mark.bytes)
+    starts.removeLast(starts.count - mark.starts)
+    previousID = mark.previousID
+  }
+
+  // MARK: Changes
+
+  /// Notes the change of a record. One that changes no value is none.
+  mutating func add(
+    old: RecordView?, new: RecordView?, id: Int64, in entity: EntityLayout
+  ) throws(RecordDamage) {
+    let shape = entity.history
+    for end in shape.linkEnds {
+      // A link is no object to those who read: the records at its ends have changed.
+      guard let view = new ?? old else { continue }
+      let field = view.field(end.position)
+      if field.isNull { continue }
+      append(.update, entityID: end.entityID, id: field.int64)
+      Varint.append(1, to: &bytes)
+      Varint.append(end.relationshipID * 2 + 1, to: &bytes)
+      Varint.append(0, to: &bytes)
+    }
+    guard shape.isKept else { return }
+    switch (old, new) {
+    case (nil, _): append(.insert, entityID: shape.entityID, id: id)
+    case (let old?, nil):
+      append(.delete, entityID: shape.entityID, id: id)
+      try appendValues(of: old, shape) { field throws(RecordDamage) in
+        try field.storedBytes().count <= Limits.historyValueBytesMax
+      }
+    case (let old?, let new?): try addUpdate(old, new, id, shape)
+    }
+  }
+
+  /// Notes that something of an entity has changed, and not what.
+  mutating func addUnrecorded(_ entity: EntityLayout) {
+    guard entity.history.isKept, unrecorded.insert(entity.history.entityID).inserted else { return }
+    beginPartIfFull()
+    Varint.append(entity.history.entityID * 4 + HistoryKind.unrecorded.rawValue, to: &bytes)
+  }
+
+  private mutating func addUpdate(
+    _ old: RecordView, _ new: RecordView, _ id: Int64, _ shape: HistoryShape
+  ) throws(RecordDamage) {
+    changed.removeAll(keepingCapacity: true)
+    for position in 0..<new.attributeCount {
+      let isSame = try old.field(position).isSame(as: new.field(position))
+      if !isSame { changed.append(position) }
+    }
+    if changed.isEmpty { return }
+    append(.update, entityID: shape.entityID, id: id)
+    Varint.append(changed.count, to: &bytes)
+    for position in changed { Varint.append(shape.attributeIDs[position] * 2, to: &bytes) }
+    guard shape.keepsValues else {
+      bytes.append(0)
+      return
+    }
+    let positions = changed
+    try appendValues(of: old, shape, among: positions) { _ in false }
+  }
+
+  /// The values that are kept: those of attributes marked so, and those that `isAlsoKept` takes.
+  private mutating func appendValues(
+    of view: RecordView, _ shape: HistoryShape, among positions: [Int]? = nil,
+    _ isAlsoKept: (RecordField) throws(RecordDamage) -> Bool
+  ) throws(RecordDamage) {
+    var kept: [Int] = []
+    for position in positions ?? Array(0..<view.attributeCount) {
+      let field = view.field(position)
+      if field.isNull { continue }
+      if shape.areValuesKept[position] {
+        kept.append(position)
+      } else if try isAlsoKept(field) {
+        kept.append(position)
+      }
+    }
+    Varint.append(kept.count, to: &bytes)
+    for position in kept {
+      let field = view.field(position)
+      let stored = try field.storedBytes()
+      Varint.append(shape.attributeIDs[position], to: &bytes)
+      bytes.append(HistoryKind.code(of: field.kind))
+      Varint.append(stored.count, to: &bytes)
+      bytes.append(contentsOf: stored)
+    }
+  }
+
+  private mutating func append(_ kind: HistoryKind, entityID: Int, id: Int64) {
+    beginPartIfFull()
+    Varint.append(entityID * 4 + kind.rawValue, to: &bytes)
+    Varint.appendSigned(id &- previousID, to: &bytes)
+    previousID = id
+  }
+
+  private mutating func beginPartIfFull() {
+    if let start = starts.last {
+      if bytes.count - start < HistoryLog.partBytes { return }
+    } else if partsWritten == 0 {
+      starts.append(0)
+      appendHeader()
+      return
+    }
+    starts.append(bytes.count)
+    previousID = 0
+  }
+
+  private mutating func appendHeader() {
+    bytes.append(1)
+    withUnsafeBytes(of: time.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    guard let author else { return Varint.append(0, to: &bytes) }
+    let name = author.utf8.prefix(Limits.historyAuthorBytesMax)
+    Varint.append(name.count + 1, to: &bytes)
+    bytes.append(contentsOf: name)
+  }
+
+  // MARK: Writing
+
+  /// Writes what has been noted if it has become much.
+  mutating func writeIfLarge(
+    to tree: Tree, in transaction: LMDB.WriteTransaction
+  ) throws {
+    if bytes.count > HistoryLog.bufferedBytesMax { try write(to: tree, in: transaction) }
+  }
+
+  /// Writes what has been noted.
+  mutating func write(to tree: Tree, in transaction: LMDB.WriteTransaction) throws {
+    if starts.isEmpty { return }
+    let number = try sequence ?? HistoryKey.last(of: tree, in: transaction) + 1
+    sequence = number
+    var ends = starts.dropFirst()
+    ends.append(bytes.count)
+    try bytes.withUnsafeBytes { bytes in
+      for (start, end) in zip(starts, ends) {
+        let key = HistoryKey(sequence: number, part: UInt32(partsWritten))
+        try key.withBytes {
+          try transaction.append(
+            tree, key: $0, value: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        }
+        partsWritten += 1
+      }
+    }
+    clear()
+  }
+
+  private mutating func clear() {
+    bytes.removeAll(keepingCapacity: true)
+    starts.removeAll(keepingCapacity: true)
+    previousID = 0
+  }
+}
+
+/// What happened to a record.
+enum HistoryKind: Int {
+  case insert, update, delete, unrecorded
+
+  private static let codes: [ValueKind] = [
+    .int64, .double, .decimal, .bool, .string, .date, .uuid, .data, .url, .strings,
+  ]
+
+  static func code(of kind: ValueKind) -> UInt8 {
+    UInt8(codes.firstIndex(of: kind) ?? codes.count)
+  }
+
+  static func kind(of code: UInt8) -> ValueKind? {
+    Int(code) < codes.count ? codes[Int(code)] : nil
+  }
+}
+
+/// A key of the tree `history`.
+struct HistoryKey {
+  let sequence: Int64
+  let part: UInt32
+
+  init(sequence: Int64, part: UInt32) {
+    self.sequence = sequence
+    self.part = part
+  }
+
+  /// - Returns: `nil` for bytes that are no key.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 12 else { return nil }
+    sequence = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    part = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+    if sequence < 1 { return nil }
+  }
+
+  func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    var bytes = (sequence.bigEndian, part.bigEndian)
+    // SAFETY: the two fields lie side by side, 8 bytes and 4, without a gap.
+    return try withUnsafeBytes(of: &bytes) {
+      try body(UnsafeRawBufferPointer(rebasing: $0.prefix(12)))
+    }
+  }
+
+  /// The number of the newest transaction; 0 without one.
+  static func last(of tree: Tree, in transaction: Transaction) throws -> Int64 {
+    var cursor = try transaction.cursor(tree)
+    guard let entry = try cursor.last() else { return 0 }
+    guard let key = HistoryKey(entry.key) else { throw StoreError.damagedHistory }
+    return key.sequence
+  }
+}
+
+extension StoreError {
+  static var damagedHistory: StoreError {
+    StoreError(
+      .damaged, "the history cannot be read",
+      advice: "run `mooring check`; records and indexes do not depend on it")
+  }
+}

@@ -1,0 +1,53 @@
+import EntityModel
+
+/// What the history keeps of an entity's changes.
+struct HistoryShape: Sendable {
+  /// A link that is a record of its own, seen as a change of a record at its end.
+  struct LinkEnd: Sendable {
+    let entityID: Int
+    let relationshipID: Int
+    /// Of the attribute that holds the number of that record.
+    let position: Int
+  }
+
+  let entityID: Int
+  let isKept: Bool
+  /// By attribute position.
+  let attributeIDs: [Int]
+  /// By attribute position: whether the value that a change replaces is kept.
+  let areValuesKept: [Bool]
+  let keepsValues: Bool
+  /// Of a hidden entity of links; empty of any other.
+  let linkEnds: [LinkEnd]
+
+  init(_ entity: EntityDescription, in schema: Schema) {
+    entityID = entity.id
+    isKept = entity.keepsHistory && !entity.isSystem
+    attributeIDs = entity.attributes.map(\.id)
+    areValuesKept = entity.attributes.map(\.keepsHistory)
+    keepsValues = areValuesKept.contains(true)
+    linkEnds = entity.isSystem ? HistoryShape.linkEnds(of: entity, in: schema) : []
+  }
+
+  private static func linkEnds(
+    of link: EntityDescription, in schema: Schema
+  ) -> [LinkEnd] {
+    var ends: [LinkEnd] = []
+    for entity in schema.entities where entity.keepsHistory {
+      for relationship in entity.relationships where !relationship.isHidden {
+        guard case .link(link.name, let own, let other, _, _) = relationship.storage else {
+          continue
+        }
+        let isItsOwnInverse = relationship.inverse == relationship.name
+        for attribute in isItsOwnInverse ? [own, other] : [own] {
+          guard let position = link.attributes.firstIndex(where: { $0.id == attribute }) else {
+            continue
+          }
+          ends.append(
+            LinkEnd(entityID: entity.id, relationshipID: relationship.id, position: position))
+        }
+      }
+    }
+    return ends
+  }
+}

@@ -1,0 +1,147 @@
+import EntityModel
+import Foundation
+import LMDB
+
+/// The tree `history` as it is read; `HistoryLog` draws what is in it.
+///
+/// Bounds are checked everywhere: damaged bytes give an error and never a wild read.
+struct HistoryTree {
+  static let name = "history"
+
+  let tree: Tree
+  let transaction: Transaction
+
+  /// One change as it stands in a part. Its bytes are valid until the transaction ends or writes.
+  struct Change {
+    typealias StoredValue = (attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer)
+
+    var kind: HistoryKind
+    var entityID: Int
+    var id: Int64
+    /// Of an update: a property's id * 2, and 1 more for a relationship.
+    var properties: [Int] = []
+    var values: [StoredValue] = []
+  }
+
+  struct Header {
+    let sequence: Int64
+    let time: Double
+    let author: String?
+  }
+
+  /// The number of the oldest transaction; `nil` if there is none.
+  func first() throws -> Int64? {
+    var cursor = try transaction.cursor(tree)
+    return try cursor.first().map { try key($0).sequence }
+  }
+
+  /// The number of the newest transaction; 0 if there is none.
+  func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
+
+  /// A hash of a transaction, by which one of the same number in a restored store is told apart.
+  func mark(of sequence: Int64) throws -> Int64? {
+    try HistoryKey(sequence: sequence, part: 0).withBytes { key in
+      try transaction.get(tree, key).map { ContentHash.of($0) }
+    }
+  }
+
+  /// Calls the closures with each transaction after a number, and with each of its changes in the
+  /// order in which they were made.
+  ///
+  /// - Parameter begin: Returns `false` to end.
+  func forEach(
+    after sequence: Int64, begin: (Header) throws -> Bool, change: (Change) throws -> Void
+  ) throws {
+    var cursor = try transaction.cursor(tree)
+    let start = HistoryKey(sequence: sequence + 1, part: 0)
+    var entry = try start.withBytes { try cursor.seek(atLeast: $0) }
+    while let found = entry {
+      let key = try key(found)
+      var bytes = found.value[...]
+      if key.part == 0 {
+        guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
+        guard try begin(header) else { return }
+      }
+      try forEachChange(&bytes, change)
+      entry = try cursor.next()
+    }
+  }
+
+  /// Calls the closure with each change of one part.
+  func forEachChange(
+    of entry: Cursor.Entry, _ key: HistoryKey, _ body: (Change) throws -> Void
+  ) throws {
+    var bytes = entry.value[...]
+    if key.part == 0, header(&bytes, key.sequence) == nil { throw StoreError.damagedHistory }
+    try forEachChange(&bytes, body)
+  }
+
+  /// The header of a transaction.
+  func header(of entry: Cursor.Entry, _ key: HistoryKey) throws -> Header {
+    var bytes = entry.value[...]
+    guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
+    return header
+  }
+
+  func key(_ entry: Cursor.Entry) throws -> HistoryKey {
+    guard let key = HistoryKey(entry.key) else { throw StoreError.damagedHistory }
+    return key
+  }
+
+  private typealias Bytes = UnsafeRawBufferPointer.SubSequence
+
+  private func header(_ bytes: inout Bytes, _ sequence: Int64) -> Header? {
+    guard bytes.popFirst() == 1, let time = take(8, of: &bytes),
+      let length = Varint.readCount(&bytes)
+    else { return nil }
+    let bits = UInt64(littleEndian: time.loadUnaligned(as: UInt64.self))
+    var author: String?
+    if length > 0 {
+      guard let name = take(length - 1, of: &bytes) else { return nil }
+      author = String(decoding: name, as: UTF8.self)
+    }
+    return Header(sequence: sequence, time: Double(bitPattern: bits), author: author)
+  }
+
+  private func forEachChange(_ bytes: inout Bytes, _ body: (Change) throws -> Void) throws {
+    var previous: Int64 = 0
+    while !bytes.isEmpty {
+      guard let change = change(&bytes, &previous) else { throw StoreError.damagedHistory }
+      try body(change)
+    }
+  }
+
+  private func change(_ bytes: inout Bytes, _ previous: inout Int64) -> Change? {
+    guard let word = Varint.readCount(&bytes), let kind = HistoryKind(rawValue: word & 3) else {
+      return nil
+    }
+    var change = Change(kind: kind, entityID: word >> 2, id: 0)
+    if kind == .unrecorded { return change }
+    guard let step = Varint.readSigned(&bytes) else { return nil }
+    previous &+= step
+    change.id = previous
+    if kind == .insert { return change }
+    if kind == .update {
+      guard let count = Varint.readCount(&bytes), count <= bytes.count else { return nil }
+      for _ in 0..<count {
+        guard let property = Varint.readCount(&bytes) else { return nil }
+        change.properties.append(property)
+      }
+    }
+    guard let count = Varint.readCount(&bytes), count <= bytes.count else { return nil }
+    for _ in 0..<count {
+      guard let id = Varint.readCount(&bytes), let code = bytes.popFirst(),
+        let kind = HistoryKind.kind(of: code), let length = Varint.readCount(&bytes),
+        let value = take(length, of: &bytes)
+      else { return nil }
+      change.values.append((id, kind, value))
+    }
+    return change
+  }
+
+  private func take(_ count: Int, of bytes: inout Bytes) -> UnsafeRawBufferPointer? {
+    guard count >= 0, count <= bytes.count else { return nil }
+    defer { bytes.removeFirst(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
+  }
+}

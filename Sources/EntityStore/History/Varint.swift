@@ -1,0 +1,40 @@
+/// Unsigned integers in seven bits a byte, the low ones first; a set high bit says that more
+/// follow (LEB128). Signed ones are folded first: 0, -1, 1, -2 become 0, 1, 2, 3.
+enum Varint {
+  static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  static func append(_ number: Int, to bytes: inout [UInt8]) {
+    append(UInt64(number), to: &bytes)
+  }
+
+  static func appendSigned(_ number: Int64, to bytes: inout [UInt8]) {
+    append(UInt64(bitPattern: number &<< 1 ^ number >> 63), to: &bytes)
+  }
+
+  /// - Returns: `nil` if the bytes end too soon or the number is too large.
+  static func read(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> UInt64? {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 64, by: 7) {
+      guard let byte = bytes.popFirst() else { return nil }
+      if shift == 63, byte > 1 { return nil }
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+    }
+    return nil
+  }
+
+  static func readCount(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> Int? {
+    read(&bytes).flatMap { Int(exactly: $0) }
+  }
+
+  static func readSigned(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> Int64? {
+    read(&bytes).map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+  }
+}
