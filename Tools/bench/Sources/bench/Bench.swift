@@ -86,6 +86,7 @@ enum CandidateName: String, CaseIterable, ExpressibleByArgument {
   case rawB = "raw-b"
   case rawC = "raw-c"
   case mooring
+  case mooringSilent = "mooring-silent"
   case grdb
   case grdbCodable = "grdb-codable"
 
@@ -96,7 +97,8 @@ enum CandidateName: String, CaseIterable, ExpressibleByArgument {
     case .rawA: RawLMDBCandidate(name: "raw C A", layout: raw_layout_plain)
     case .rawB: RawLMDBCandidate(name: "raw C B", layout: raw_layout_partitioned)
     case .rawC: RawLMDBCandidate(name: "raw C C", layout: raw_layout_unique_value)
-    case .mooring: MooringCandidate()
+    case .mooring: MooringCandidate(keepsHistory: true)
+    case .mooringSilent: MooringCandidate(keepsHistory: false)
     case .grdb: GRDBCandidate<RowEpisodeRecord>(name: "GRDB row")
     case .grdbCodable: GRDBCandidate<CodableEpisodeRecord>(name: "GRDB Codable")
     }

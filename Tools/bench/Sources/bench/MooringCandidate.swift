@@ -5,17 +5,27 @@ import Foundation
 /// Mooring through its typed interface: one migration, `upsert` by the unique id, and one fetch
 /// descriptor per list.
 final class MooringCandidate: Candidate {
-  let name = "Mooring"
+  let name: String
+  private let keepsHistory: Bool
   private var store: Store?
   private var folder: URL?
+
+  /// - Parameter keepsHistory: Without it the difference is what the history costs.
+  init(keepsHistory: Bool) {
+    name = keepsHistory ? "Mooring" : "no history"
+    self.keepsHistory = keepsHistory
+  }
 
   func prepare(in folder: URL) throws {
     var options = Store.Options()
     options.mapSize = 8 << 30
+    var migrations = [MigrationSource(embedded: [("0001_bench", Array(migration.utf8))])]
+    if !keepsHistory {
+      migrations.append(MigrationSource(embedded: [("0001_silence", Array(silence.utf8))]))
+    }
     store = try Store.open(
-      at: folder.path,
-      migrations: [MigrationSource(embedded: [("0001_bench", Array(migration.utf8))])],
-      migrate: .ifEmpty, requiring: [MooringEpisode.self], options: options)
+      at: folder.path, migrations: migrations, migrate: .ifEmpty,
+      requiring: [MooringEpisode.self], options: options)
     self.folder = folder
   }
 
@@ -196,6 +206,13 @@ extension MooringEpisode {
       watchedAt: watchedAt?.timeIntervalSinceReferenceDate, progress: progress)
   }
 }
+
+private let silence = """
+  line: silence
+  summary: No history
+  steps:
+    - setHistory: { on: Episode, keep: false }
+  """
 
 /// The seven indexes of the comparison; the date and path indexes leave nulls out.
 private let migration = """
