@@ -27,6 +27,12 @@ public enum Limits {
   static let fetchThreadsMax = 4
   /// Rows and entries between two looks at whether a fetch should end: some microseconds' worth.
   static let visitsPerCheck = 256
+  /// Observing processes that one commit rings; others find it by their look once a second.
+  static let observersRungMax = 256
+  /// Rings that an observer takes off at once; the kernel's queue holds fewer.
+  static let ringsDrainedMax = 1_024
+  /// Attempts to bind a socket in a folder that others remove when they leave.
+  static let socketBindingsMax = 16
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }
