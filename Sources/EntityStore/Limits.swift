@@ -34,6 +34,12 @@ public enum Limits {
   static let historyAuthorBytesMax = 200
   /// Consumers of the history: each commit that drops some of it looks at all of them.
   public static let historyConsumersMax = 64
+  /// Observing processes that one commit rings; others find it by their look once a second.
+  static let observersRungMax = 256
+  /// Rings that an observer takes off at once; the kernel's queue holds fewer.
+  static let ringsDrainedMax = 1_024
+  /// Attempts to bind a socket in a folder that others remove when they leave.
+  static let socketBindingsMax = 16
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }

@@ -14,7 +14,8 @@ public final class Store: Sendable {
     public var mapSize = 64 << 30
     /// Opens for reading only: nothing is created, and every write fails. What LMDB needs for it
     /// beside the data file is the lock file, in which readers announce themselves; on a
-    /// read-only file system it goes without.
+    /// read-only file system it goes without. While it is observed, a socket stands in the folder
+    /// `observers`, if that can be made.
     public var isReadOnly = false
     /// For tools only, as signal handlers belong to the whole process: a page that turns out to
     /// be missing or damaged when it is read ends the process with one line on stderr and exit
@@ -27,6 +28,9 @@ public final class Store: Sendable {
     /// `false` leaves commits to the system's own flushing: a benchmark's switch, for a power cut
     /// may then damage the store.
     public var flushesCommits = true
+    /// What makes observers look for commits that no bell has announced. The first store that is
+    /// opened on a folder decides.
+    var commitTicker = CommitTicker.everySecond
 
     public init() {}
   }
@@ -47,6 +51,8 @@ public final class Store: Sendable {
   let options: Options
   let lines: [MigrationLine]
   let fetchThreads = FetchThreads()
+  /// Wakes those who wait for a commit.
+  package let commits: StoreCommits
   private let writer: WriterQueue
 
   /// Opens the store in a folder.
@@ -99,8 +105,11 @@ public final class Store: Sendable {
     catalogTree = try Store.catalogTree(in: environment, creates: creates)
     catalogs = CatalogCache(environment: environment, tree: catalogTree)
     try catalogs.refresh()
+    let signal = CommitSignals.signal(of: environment, ticker: options.commitTicker)
+    commits = StoreCommits(signal: signal, lifetime: StoreLifetime())
     writer = WriterQueue(
-      environment: environment, catalogTree: catalogTree, catalogs: catalogs, now: options.now
+      environment: environment, catalogTree: catalogTree, catalogs: catalogs, signal: signal,
+      now: options.now
     ) { catalog in
       try catalog.checkWritable()
       try MigrationState(lines: lines, history: catalog.history).checkWritable()
@@ -139,12 +148,26 @@ public final class Store: Sendable {
     return tree
   }
 
+  /// Ends the use of this store, whichever threads use it now.
+  ///
+  /// Reads that run, and writes whose call has come before, go through to their end. Every
+  /// observation ends, and every later call fails with `closed`. The files are closed when the last
+  /// reference to the store, and to what it has given out, is released; another `Store` on the same
+  /// folder stays open. Closing again does nothing.
+  public func close() {
+    commits.lifetime.close()
+    commits.signal.end(commits.lifetime)
+  }
+
   /// Runs a closure on one consistent snapshot.
   ///
   /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
+  ///
+  /// - Throws: What the closure throws; `closed`; `storage`.
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
-    try translatingStorageErrors {
+    try commits.lifetime.checkOpen()
+    return try translatingStorageErrors {
       while true {
         let attempt: Attempt<R> = try environment.read { transaction in
           guard let catalog = try catalogs.catalog(for: transaction) else { return .stale }
@@ -170,11 +193,13 @@ public final class Store: Sendable {
   ///
   /// - Parameter author: Who writes; kept with the history.
   /// - Throws: What the closure throws, and then nothing was written; `needsMigration`,
-  ///   `newerSchema`; `storage` if the lock or the commit fails, and then nothing was written.
+  ///   `newerSchema`; `closed`; `storage` if the lock or the commit fails, and then nothing was
+  ///   written.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
   ) async throws -> R {
+    try commits.lifetime.checkOpen()
     return try await withCheckedThrowingContinuation { continuation in
       let box = ResultBox<R>()
       writer.submit(
@@ -194,7 +219,8 @@ public final class Store: Sendable {
 
   /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
   func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
-    try writer.runAlone(body)
+    try commits.lifetime.checkOpen()
+    return try writer.runAlone(body)
   }
 
   func catalog() throws -> Catalog {

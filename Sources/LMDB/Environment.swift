@@ -131,6 +131,16 @@ public final class Environment: @unchecked Sendable {
     readers.put(handle)
   }
 
+  /// The id of the newest commit, of whatever process, that a snapshot begun now would see.
+  ///
+  /// It is asked of a snapshot, because the meta page, which `mdb_env_info` reads, names a commit
+  /// already while its writer still waits for the device; a reader would not find it yet.
+  ///
+  /// - Throws: `LMDBError` with `.readersFull`.
+  public var lastCommit: Int {
+    get throws { try read { $0.id } }
+  }
+
   // MARK: Writing
 
   /// Runs `body` in a write transaction, and commits: when this returns, the changes are on the
@@ -191,7 +201,7 @@ public final class Environment: @unchecked Sendable {
       advice: "open it for writing")
   }
 
-  /// The id of the last commit.
+  /// The id of the last commit; of one of another process maybe before a snapshot sees it.
   var lastTransactionID: Int {
     var information = MDB_envinfo()
     mdb_env_info(raw, &information)

@@ -6,6 +6,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 do {
   var isKnown = try runLMDBCommand(arguments)
   if !isKnown { isKnown = try await runStoreCommand(arguments) }
+  if !isKnown { isKnown = try await runObservationCommand(arguments) }
   if !isKnown { isKnown = try await runSyncCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")

@@ -6,7 +6,8 @@ import LMDB
 ///
 /// Closures that wait while a commit is under way share the next one, each in a nested
 /// transaction, so that one that throws does not harm the others. Their callers hear of success
-/// only after the durable commit, and all of them of a commit that fails.
+/// only after the durable commit, and all of them of a commit that fails. Observers are told before
+/// the callers, so that a process that ends with its write has told them.
 final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
@@ -19,6 +20,7 @@ final class WriterQueue: Sendable {
   private let environment: Environment
   private let catalogTree: Tree
   private let catalogs: CatalogCache
+  private let signal: CommitSignal
   private let now: @Sendable () -> Date
   /// Refuses to write under a schema that this program does not fit.
   private let check: @Sendable (Catalog) throws -> Void
@@ -30,12 +32,14 @@ final class WriterQueue: Sendable {
 
   init(
     environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
-    now: @escaping @Sendable () -> Date, check: @escaping @Sendable (Catalog) throws -> Void
+    signal: CommitSignal, now: @escaping @Sendable () -> Date,
+    check: @escaping @Sendable (Catalog) throws -> Void
   ) {
     self.environment = environment
     queue = environment.writerQueue
     self.catalogTree = catalogTree
     self.catalogs = catalogs
+    self.signal = signal
     self.now = now
     self.check = check
   }
@@ -54,7 +58,11 @@ final class WriterQueue: Sendable {
   /// Blocks the calling thread until the commit. Nothing shares the commit, because what ran
   /// after it would still see the schema from before.
   func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
-    try queue.sync { try translatingStorageErrors { try environment.write(body) } }
+    try queue.sync {
+      let result = try translatingStorageErrors { try environment.write(body) }
+      signal.ring()
+      return result
+    }
   }
 
   private func drain() {
@@ -105,6 +113,7 @@ final class WriterQueue: Sendable {
         }
       }
     }
+    if results != nil { signal.ring() }
     return results
   }
 

@@ -1,0 +1,37 @@
+import LMDB
+
+/// The signals of the environments that this process has open.
+enum CommitSignals {
+  private final class Known: Sendable {
+    weak let signal: CommitSignal?
+    let identity: ObjectIdentifier
+
+    init(_ signal: CommitSignal) {
+      self.signal = signal
+      identity = ObjectIdentifier(signal)
+    }
+  }
+
+  private static let known = Guarded<[ObjectIdentifier: Known]>([:])
+
+  /// The signal of an environment, made when it is asked for first. It lives as long as somebody
+  /// has it.
+  static func signal(of environment: Environment, ticker: CommitTicker) -> CommitSignal {
+    known.withLock { known in
+      if let signal = known[ObjectIdentifier(environment)]?.signal { return signal }
+      let signal = CommitSignal(environment: environment, ticker: ticker)
+      known[ObjectIdentifier(environment)] = Known(signal)
+      return signal
+    }
+  }
+
+  /// Called when a signal ends, by which time another may stand in its place.
+  static func forget(_ signal: CommitSignal, of environment: Environment) {
+    known.withLock { known in
+      guard known[ObjectIdentifier(environment)]?.identity == ObjectIdentifier(signal) else {
+        return
+      }
+      known[ObjectIdentifier(environment)] = nil
+    }
+  }
+}

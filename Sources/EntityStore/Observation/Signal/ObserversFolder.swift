@@ -1,0 +1,125 @@
+import Glibc
+
+/// The folder `observers` of a store: one socket for each process that observes it.
+///
+/// It is there only while somebody observes, so that a writer without observers pays for one look.
+/// Every call is relative to a descriptor of the store's folder: the path may be longer than the 108
+/// bytes of a socket's address, and the process may change its working directory.
+///
+/// Nothing here throws. Whoever is not rung looks once a second, so that a bell that cannot be hung
+/// or rung makes news late, and never makes a commit fail.
+final class ObserversFolder: Sendable {
+  /// Negative if the folder of the store cannot be opened: then every call below fails.
+  private let store: Int32
+  private static let name = "observers"
+
+  init(ofStore folder: String) {
+    store = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  }
+
+  deinit {
+    if store >= 0 { close(store) }
+  }
+
+  // MARK: The side of the observer
+
+  /// Binds a socket of this name, and makes the folder if it is missing.
+  ///
+  /// - Returns: A descriptor that does not block; `nil` if the system refuses.
+  func bindSocket(named name: String) -> Int32? {
+    let descriptor = socket(AF_UNIX, Self.datagrams, 0)
+    guard descriptor >= 0 else { return nil }
+    // Another process may remove the folder between the two calls, as its last observer.
+    for _ in 0..<Limits.socketBindingsMax {
+      mkdirat(store, Self.name, 0o700)
+      if withAddress(of: name, { bind(descriptor, $0, $1) }) == 0 { return descriptor }
+      guard errno == ENOENT else { break }
+    }
+    close(descriptor)
+    return nil
+  }
+
+  func holdsSocket(named name: String) -> Bool { exists("\(Self.name)/\(name)") }
+
+  /// Removes a socket, and the folder if it was the last.
+  func removeSocket(named name: String) {
+    unlinkat(store, "\(Self.name)/\(name)", 0)
+    unlinkat(store, Self.name, AT_REMOVEDIR)
+  }
+
+  // MARK: The side of the writer
+
+  /// Sends one byte to every socket but `own`, and removes those that nobody has open any more.
+  ///
+  /// Never waits: an observer whose queue is full has a byte to read already.
+  ///
+  /// - Complexity: one system call if nobody observes, else nine and one for each observer.
+  func ring(exceptFor own: String?) {
+    guard exists(Self.name) else { return }
+    let names = socketNames().filter { $0 != own }
+    guard !names.isEmpty else { return }
+    let sender = socket(AF_UNIX, Self.datagrams, 0)
+    guard sender >= 0 else { return }
+    defer { close(sender) }
+    for name in names {
+      var byte: UInt8 = 0
+      let sent = withAddress(of: name) {
+        sendto(sender, &byte, 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL), $0, $1)
+      }
+      // The process died: a name is never bound twice.
+      if sent < 0, errno == ECONNREFUSED { removeSocket(named: name) }
+    }
+  }
+
+  /// The sockets in the folder, in the order of the file system.
+  private func socketNames() -> [String] {
+    let descriptor = openat(store, Self.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    guard let listing = fdopendir(descriptor) else {
+      close(descriptor)
+      return []
+    }
+    defer { closedir(listing) }
+    var names: [String] = []
+    while names.count < Limits.observersRungMax, let entry = readdir(listing) {
+      // No link: it might lead to a socket of somebody else.
+      let type = Int(entry.pointee.d_type)
+      guard type == Int(DT_SOCK) || type == Int(DT_UNKNOWN) else { continue }
+      // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
+      // than `dirent`, so that it is not copied.
+      let name = UnsafeRawPointer(entry) + Self.nameOffset
+      names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
+    }
+    return names
+  }
+
+  // MARK: Paths and addresses
+
+  private func exists(_ path: String) -> Bool {
+    var status = stat()
+    return fstatat(store, path, &status, AT_SYMLINK_NOFOLLOW) == 0
+  }
+
+  /// Calls the closure with the address of a socket in the folder, by way of the descriptor.
+  private func withAddress<R>(
+    of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+  ) -> R {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = "/proc/self/fd/\(store)/\(Self.name)/\(name)"
+    withUnsafeMutableBytes(of: &address.sun_path) { room in
+      // The last byte stays zero. A name that does not fit is not one of ours.
+      room.copyBytes(from: path.utf8.prefix(room.count - 1))
+    }
+    return withUnsafePointer(to: &address) { pointer in
+      // SAFETY: every address begins as `sockaddr` does, and the length says how far it goes.
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  private static let datagrams =
+    Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+}

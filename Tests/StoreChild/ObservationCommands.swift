@@ -1,0 +1,96 @@
+import EntityModel
+import EntityStore
+import Glibc
+import TestSupport
+
+/// Commands that make commits for observers, or observe.
+///
+/// - Returns: `false` if the command is not one of them.
+func runObservationCommand(_ arguments: [String]) async throws -> Bool {
+  guard arguments.count >= 2, arguments[0].hasPrefix("observation-") else { return false }
+  let folder = arguments[1]
+  switch arguments[0] {
+  case "observation-commit": try await commit(folder)
+  case "observation-follow": try await follow(folder, isPrivileged: arguments.count == 2)
+  case "observation-churn":
+    try churn(folder, times: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
+  default: return false
+  }
+  return true
+}
+
+/// For each line `n`: makes so many commits, and says how many and how much memory it has of its
+/// own, in KiB. It observes as well, and never listens.
+private func commit(_ folder: String) async throws {
+  let store = try openStore(at: folder, migrate: .never)
+  let observation = try store.commits.observe()
+  let id = try await store.write { try $0.insert("Sample", ["name": .string("of \(getpid())")]) }
+  var rank: Int64 = 0
+  say("ready")
+  while let line = readLine(), let times = Int(line) {
+    for _ in 0..<times {
+      rank += 1
+      try await store.write { [rank] transaction in
+        try transaction.update(id) { try $0.set("rank", to: .int64(rank)) }
+      }
+    }
+    say("committed \(times) \(ownMemory())")
+  }
+  withExtendedLifetime(observation) {}
+}
+
+/// Says each commit that it hears of, until it is killed.
+private func follow(_ folder: String, isPrivileged: Bool) async throws {
+  let store = try openStore(at: folder, migrate: .never)
+  // Root may write everywhere.
+  if !isPrivileged, geteuid() == 0, seteuid(65_534) != 0 { say("error: \(errno)") }
+  let observation = try store.commits.observe()
+  var commit = try await observation.next(after: 0)
+  say("observing")
+  while true {
+    commit = try await observation.next(after: commit)
+    say("heard \(commit)")
+  }
+}
+
+/// Begins and ends observations one after another, and says how many descriptors are open before
+/// and after.
+private func churn(_ folder: String, times: Int) throws {
+  let store = try openStore(at: folder, migrate: .never)
+  // Dispatch opens its own at the first use.
+  for _ in 0..<10 { _ = try store.commits.observe() }
+  let before = openDescriptors(atMost: 0)
+  for _ in 0..<times { _ = try store.commits.observe() }
+  say("descriptors \(before) \(openDescriptors(atMost: before))")
+}
+
+/// The number of open descriptors. Dispatch closes those of sources a little later, which is waited
+/// for a while.
+private func openDescriptors(atMost limit: Int) -> Int {
+  var last = Int.max
+  var sameTimes = 0
+  for _ in 0..<5_000 where sameTimes < 50 {
+    var count = 0
+    for descriptor in 0..<Int32(1_024) where fcntl(descriptor, F_GETFD) >= 0 { count += 1 }
+    if count <= limit { return count }
+    sameTimes = count == last ? sameTimes + 1 : 0
+    last = count
+    usleep(2_000)
+  }
+  return last
+}
+
+/// KiB of memory that belongs to no file.
+private func ownMemory() -> Int {
+  guard let file = fopen("/proc/self/status", "r") else { return 0 }
+  defer { fclose(file) }
+  var line = [CChar](repeating: 0, count: 256)
+  while fgets(&line, 256, file) != nil {
+    let text = line.withUnsafeBufferPointer { line in
+      String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    guard text.hasPrefix("RssAnon:") else { continue }
+    return Int(text.split(separator: " ").dropLast().last ?? "") ?? 0
+  }
+  return 0
+}
