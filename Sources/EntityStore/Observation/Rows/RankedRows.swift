@@ -79,8 +79,9 @@ struct RankedRows<Element: Sendable>: Sendable {
     var rest = items[...]
     return (0..<parts).map { part in
       let size = rest.count / (parts - part)
-      defer { rest = rest.dropFirst(size) }
-      return rest.prefix(size)
+      let next = rest.prefix(size)
+      rest = rest.dropFirst(size)
+      return next
     }
   }
 }

@@ -1,0 +1,83 @@
+public import EntityModel
+
+/// What turns one version of live results into the next.
+///
+/// Places that something leaves (`delete`, `from`, the `at` of an update) are those of the old
+/// version; places that something takes (`insert`, `to`) are those of the new one. Rows that only
+/// shift because of others are not mentioned. Section changes come before row changes, and each
+/// list has deletions, insertions, moves and updates in this order, each by ascending place
+/// (moves and updates: the place in the new version). This is what a collection view takes as one
+/// batch of updates.
+public struct ResultsDifference<T: Sendable>: Sendable {
+  public let sections: [SectionChange]
+  public let rows: [ResultsChange<T>]
+
+  init(sections: [SectionChange], rows: [ResultsChange<T>]) {
+    self.sections = sections
+    self.rows = rows
+  }
+
+  public var isEmpty: Bool { sections.isEmpty && rows.isEmpty }
+}
+
+/// What happened to one row.
+public enum ResultsChange<T: Sendable>: Sendable {
+  case delete(at: ResultsIndex, id: ObjectID)
+  case insert(at: ResultsIndex, LiveRow<T>)
+  /// The order or the section changed; the content may have, too.
+  case move(from: ResultsIndex, to: ResultsIndex, LiveRow<T>)
+  /// The content changed, while the order and the section stayed.
+  case update(at: ResultsIndex, to: ResultsIndex, LiveRow<T>)
+}
+
+/// A section that came or went. One that is only longer or shorter than before is not mentioned.
+public enum SectionChange: Hashable, Sendable {
+  case delete(at: Int, name: Value)
+  case insert(at: Int, name: Value)
+}
+
+extension ResultsChange: Equatable where T: Equatable {}
+extension ResultsDifference: Equatable where T: Equatable {}
+
+extension ResultsSnapshot {
+  /// The next version and what changed, where it is known which rows did. O(c · log n + sections)
+  /// for c changes, whatever the number of rows.
+  ///
+  /// - Parameter transitions: every row that came, went or changed, once. Others count as unchanged
+  ///   and must have the same key and section in both versions.
+  func advanced(
+    to rows: OrderedRows<LiveRow<T>>, window: ResultsWindow,
+    by transitions: [RowTransition<RowKey>]
+  ) -> (snapshot: ResultsSnapshot, difference: ResultsDifference<T>) {
+    let difference = RowsDifference(
+      from: windowed, to: rows, window: window, transitions: transitions)
+    return (ResultsSnapshot(difference.new), ResultsDifference(difference))
+  }
+
+  /// The next version and what changed, where all rows were fetched again. O(n + c · log n) for c
+  /// rows whose key or content hash is another.
+  func refetched(
+    as rows: OrderedRows<LiveRow<T>>, window: ResultsWindow
+  ) -> (snapshot: ResultsSnapshot, difference: ResultsDifference<T>) {
+    advanced(
+      to: rows, window: window, by: RowTransition.transitions(from: windowed.rows, to: rows))
+  }
+}
+
+extension ResultsDifference {
+  /// Names ranks as places of the old and of the new version.
+  fileprivate init(_ difference: RowsDifference<LiveRow<T>>) {
+    let (old, new) = (difference.old, difference.new)
+    sections = difference.sections.changes
+    rows =
+      difference.deleted.map { .delete(at: old.index(ofRank: $0), id: old.rows[$0].id) }
+      + difference.inserted.map { .insert(at: new.index(ofRank: $0), new.rows[$0]) }
+      + difference.moved.map {
+        .move(
+          from: old.index(ofRank: $0.old), to: new.index(ofRank: $0.new), new.rows[$0.new])
+      }
+      + difference.updated.map {
+        .update(at: old.index(ofRank: $0.old), to: new.index(ofRank: $0.new), new.rows[$0.new])
+      }
+  }
+}

@@ -1,0 +1,75 @@
+public import EntityModel
+
+/// The place of a row: its section, and its place in that section (Core Data's `IndexPath`). Both
+/// count from 0.
+public struct ResultsIndex: Hashable, Comparable, Sendable, CustomStringConvertible {
+  public var section: Int
+  public var item: Int
+
+  public init(section: Int, item: Int) {
+    self.section = section
+    self.item = item
+  }
+
+  public static func < (left: ResultsIndex, right: ResultsIndex) -> Bool {
+    (left.section, left.item) < (right.section, right.item)
+  }
+
+  public var description: String { "(\(section), \(item))" }
+}
+
+/// A section of live results and the number of its rows. Only results without sections, which have
+/// exactly one by the name of null, have a section without rows.
+public struct ResultsSection: Hashable, Sendable {
+  public let name: Value
+  public let count: Int
+
+  public init(name: Value, count: Int) {
+    self.name = name
+    self.count = count
+  }
+}
+
+/// The sections in order, with the position at which each begins.
+struct SectionList: Sendable {
+  let sections: [ResultsSection]
+  /// Whether the results are divided. Otherwise there is exactly one section.
+  let isSectioned: Bool
+  private let starts: [Int]
+  /// The number of rows in all sections.
+  let count: Int
+
+  init(_ sections: [ResultsSection], isSectioned: Bool) {
+    self.sections = sections
+    self.isSectioned = isSectioned
+    var count = 0
+    starts = sections.map { section in
+      defer { count += section.count }
+      return count
+    }
+    self.count = count
+  }
+
+  /// The one section of results without sections.
+  init(undivided count: Int) {
+    self.init([ResultsSection(name: .null, count: count)], isSectioned: false)
+  }
+
+  /// The positions of a section's rows.
+  func positions(of section: Int) -> Range<Int> {
+    starts[section]..<starts[section] + sections[section].count
+  }
+
+  /// The position of an index; `nil` if there is no row. O(1).
+  func position(of index: ResultsIndex) -> Int? {
+    guard sections.indices ~= index.section, 0..<sections[index.section].count ~= index.item
+    else { return nil }
+    return starts[index.section] + index.item
+  }
+
+  /// The index of a position in `0..<count`. O(log sections).
+  func index(ofPosition position: Int) -> ResultsIndex {
+    let section = starts.indices.partitioned { starts[$0] > position } - 1
+    return ResultsIndex(section: section, item: position - starts[section])
+  }
+}
