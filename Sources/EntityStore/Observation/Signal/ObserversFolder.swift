@@ -82,9 +82,9 @@ final class ObserversFolder: Sendable {
     defer { closedir(listing) }
     var names: [String] = []
     while names.count < Limits.observersRungMax, let entry = readdir(listing) {
-      // No link: it might lead to a socket of somebody else.
-      let type = Int(entry.pointee.d_type)
-      guard type == Int(DT_SOCK) || type == Int(DT_UNKNOWN) else { continue }
+      // No link: it might lead to a socket of somebody else. A file system that does not tell leaves
+      // observers to their look.
+      guard Int(entry.pointee.d_type) == Int(DT_SOCK) else { continue }
       // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
       // than `dirent`, so that it is not copied.
       let name = UnsafeRawPointer(entry) + Self.nameOffset

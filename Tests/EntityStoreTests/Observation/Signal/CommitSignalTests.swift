@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 
 /// What observers of one process hear. The tickers stand still: what wakes is a bell.
-@Suite struct CommitSignalTests {
+@Suite(.timeLimit(.minutes(2))) struct CommitSignalTests {
   // MARK: Waking
 
   @Test func aCommitOfThisProcessWakesWhoWaits() async throws {
@@ -16,7 +16,7 @@ import Testing
       for _ in 0..<20 {
         let seen = try store.newestCommit()
         async let next = observation.next(after: seen)
-        await store.waiters(1)
+        try await store.waiters(1)
         try await store.commitOnce()
         #expect(try await next == seen + 1)
       }
@@ -66,7 +66,7 @@ import Testing
             return try await own.next(after: seen)
           }
         }
-        await store.waiters(200)
+        try await store.waiters(200)
         #expect(ticker.running == 1 && store.observerSockets()?.count == 1)
         try await store.commitOnce()
         return try await group.reduce(into: []) { $0.append($1) }
@@ -81,7 +81,7 @@ import Testing
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()
       async let next = observation.next(after: seen)
-      await store.waiters(1)
+      try await store.waiters(1)
       let knowing = try openStore(
         at: store.folder, migrations: [.grownModel], migrate: .never)
       try knowing.migrate()
@@ -96,7 +96,7 @@ import Testing
         let observation = try reader.commits.observe()
         let seen = try reader.newestCommit()
         async let next = observation.next(after: seen)
-        await reader.waiters(1)
+        try await reader.waiters(1)
         try await writer.commitOnce()
         #expect(try await next == seen + 1)
       }
@@ -109,7 +109,7 @@ import Testing
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()
       async let next = observation.next(after: seen)
-      await store.waiters(1)
+      try await store.waiters(1)
       await #expect(throws: Failure.self) {
         try await store.write { transaction in
           _ = try transaction.insert("Wide", ["a": "x"])
@@ -130,7 +130,7 @@ import Testing
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()
       let waiting = (0..<10).map { _ in Task { try await observation.next(after: seen) } }
-      await store.waiters(10)
+      try await store.waiters(10)
       waiting[3].cancel()
       await #expect(throws: CancellationError.self) { try await waiting[3].value }
       #expect(store.commits.signal.waitersCount == 9)
@@ -212,7 +212,7 @@ import Testing
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()
       let waiting = Task { try await observation.next(after: seen) }
-      await store.waiters(1)
+      try await store.waiters(1)
       for _ in 0..<100 { ticker.tick() }
       #expect(store.commits.signal.waitersCount == 1)
       waiting.cancel()

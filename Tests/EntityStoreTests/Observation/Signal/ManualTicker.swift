@@ -65,8 +65,11 @@ extension Store {
   }
 
   /// Returns when so many wait for a commit.
-  func waiters(_ count: Int) async {
-    while commits.signal.waitersCount != count { await Task.yield() }
+  func waiters(_ count: Int) async throws {
+    while commits.signal.waitersCount != count {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
   }
 
   /// The sockets of its observers; `nil` if there is no folder of them.

@@ -7,7 +7,7 @@ import Testing
 
 /// Observers and writers in several processes. Where the ticker stands still, what wakes is a
 /// doorbell.
-@Suite struct ObservingProcessTests {
+@Suite(.timeLimit(.minutes(2))) struct ObservingProcessTests {
   private static let executable = childExecutable(named: "store-child")
 
   @Test func aCommitOfAnotherProcessWakesWhoWaits() async throws {
@@ -35,7 +35,7 @@ import Testing
       let seen = try store.newestCommit()
       try removeOwnSocket(of: store)
       async let next = observation.next(after: seen)
-      await store.waiters(1)
+      try await store.waiters(1)
       try writer.commit()
       #expect(store.commits.signal.waitersCount == 1)
       ticker.tick()
@@ -65,13 +65,13 @@ import Testing
       let writer = try Writer(store)
       let seen = try store.newestCommit()
       async let next = observation.next(after: seen)
-      await store.waiters(1)
+      try await store.waiters(1)
       try writer.commit()
       ticker.tick()
       #expect(try await next == seen + 1)
       // Commits of this process need no socket.
       async let own = observation.next(after: seen + 1)
-      await store.waiters(1)
+      try await store.waiters(1)
       try await store.commitOnce()
       #expect(try await own == seen + 2)
       unlink(store.folder + "/observers")
@@ -200,7 +200,7 @@ import Testing
   ) async throws {
     let seen = try store.newestCommit()
     async let next = observation.next(after: seen)
-    await store.waiters(1)
+    try await store.waiters(1)
     try writer.commit()
     #expect(try await next == seen + 1)
   }

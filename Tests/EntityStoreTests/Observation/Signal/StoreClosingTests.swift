@@ -7,7 +7,7 @@ import Testing
 
 /// What becomes of those who use a store that is closed. The environment stays open: each test has
 /// another store on the folder.
-@Suite struct StoreClosingTests {
+@Suite(.timeLimit(.minutes(2))) struct StoreClosingTests {
   @Test func closingEndsTheObservationsOfThisStoreOnly() async throws {
     try await withObservedStore { other, ticker in
       let store = try openStore(at: other.folder, migrate: .never)
@@ -16,7 +16,7 @@ import Testing
       let waiting = (0..<50).map { _ in Task { try await observation.next(after: seen) } }
       let otherObservation = try other.commits.observe()
       async let otherNext = otherObservation.next(after: seen)
-      await other.waiters(51)
+      try await other.waiters(51)
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<8 { group.addTask { store.close() } }
       }
