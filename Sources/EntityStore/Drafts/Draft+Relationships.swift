@@ -48,7 +48,7 @@ extension Draft {
     _ kind: PendingLink.Change, _ owner: ObjectID, _ relationship: String, _ others: [ObjectID]
   ) throws {
     try change {
-      $0.add(
+      try $0.add(
         PendingLink(owner: owner, relationship: relationship, change: kind, others: others))
     }
   }

@@ -22,8 +22,8 @@ import LMDB
 /// A record that the draft inserts has a temporary identity (`ObjectID.isTemporary`), which may be
 /// used wherever an identity is asked for. `save()` says what became of it.
 ///
-/// A draft is for one isolation domain: it is not `Sendable`. The changes are kept in memory, and
-/// the store knows nothing of them.
+/// A draft is for one isolation domain: it is not `Sendable`. The changes are kept in memory, at most
+/// `Limits.pendingChangesMax` of them, and the store knows nothing of them.
 public final class Draft {
   public let store: Store
   /// Who writes, as `Store.write` takes it.

@@ -21,7 +21,7 @@ extension WriteTransaction {
   /// - Throws: What `create` throws; `invalidRequest` if it returns another value; else as `insert`.
   @discardableResult
   public func findOrCreate<T: Entity, V: AttributeValue>(
-    _ type: T.Type, where keyPath: any KeyPath<T, V> & Sendable, is value: V,
+    _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,
     orCreate create: () throws -> T
   ) throws -> (id: ObjectID, wasCreated: Bool) {
     let name = try T.attributeName(of: keyPath)

@@ -23,7 +23,7 @@ struct PendingChanges: Sendable {
     }
   }
 
-  /// - Throws: `schemaMismatch`.
+  /// - Throws: `schemaMismatch`; `invalidRequest` if there are too many changes.
   mutating func insert(_ number: Int64, _ values: [Value], into entity: EntityLayout) throws {
     try put(PendingObject(base: nil, values: values), number, of: entity)
   }
@@ -61,13 +61,26 @@ struct PendingChanges: Sendable {
     for index in links.indices { links[index].others.removeAll { $0 == id } }
   }
 
-  mutating func add(_ link: PendingLink) { links.append(link) }
+  /// - Throws: `invalidRequest` if there are too many changes.
+  mutating func add(_ link: PendingLink) throws {
+    try requireRoom()
+    links.append(link)
+  }
 
   private mutating func put(
     _ object: PendingObject, _ number: Int64, of entity: EntityLayout
   ) throws {
     try entities[entity.name]?.require(entity)
+    if self.object(number, of: entity.name) == nil { try requireRoom() }
     entities[entity.name, default: PendingEntity(layout: entity)].objects[number] = object
+  }
+
+  private func requireRoom() throws(StoreError) {
+    let count = entities.values.reduce(links.count) { $0 + $1.objects.count }
+    if count < Limits.pendingChangesMax { return }
+    throw StoreError(
+      .invalidRequest, "a draft holds too many changes",
+      [("at most", String(Limits.pendingChangesMax))], advice: "save it, or write in chunks")
   }
 
   private mutating func forget(_ number: Int64, of entity: String) {
