@@ -21,6 +21,8 @@ public enum Limits {
   static let translatedPredicatePartsMax = 1_024
   /// Records, and links, that one prefetch holds in memory.
   public static let prefetchedMax = 100_000
+  /// Changes that a draft holds in memory, and that one save writes in one transaction.
+  public static let pendingChangesMax = 100_000
   /// Records of one batch, where the request does not say how many.
   public static let batchRecords = 1_000
   /// Batches that lazy results keep: a list that is scrolled back and forth finds its rows again.

@@ -13,6 +13,16 @@ public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(entity)/\(number)" }
 
+  /// Whether it is the identity of a record that a draft has inserted and not saved. The save gives
+  /// the record another one.
+  public var isTemporary: Bool { ObjectID.isTemporary(number) }
+
+  /// Temporary numbers lie above all others, so that they are last in order of identity, as the
+  /// numbers of the records will be.
+  package static let firstTemporaryNumber: Int64 = 1 << 62
+
+  package static func isTemporary(_ number: Int64) -> Bool { number >= firstTemporaryNumber }
+
   /// The reference that can leave the program: `mooring://<store-uuid>/<Entity>/<id>`.
   public func reference(in store: UUID) -> String {
     "mooring://\(store.uuidString.lowercased())/\(entity)/\(number)"

@@ -69,7 +69,7 @@ struct FetchExecution {
     }
     statistics.rowsReturned = 0
     for id in ids {
-      guard let view = try transaction.view(of: id, in: entity) else { continue }
+      guard let view = try transaction.storedView(of: id, in: entity) else { continue }
       statistics.recordsRead += 1
       statistics.rowsReturned += 1
       guard try body(id, view) else { return }
@@ -174,7 +174,7 @@ struct FetchExecution {
   private mutating func visit(
     _ id: Int64, mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
-    guard let view = try transaction.view(of: id, in: entity) else {
+    guard let view = try transaction.storedView(of: id, in: entity) else {
       if mayBeMissing { return true }
       throw StoreError.damaged("an index entry points at no record", entity: entity.name, id: id)
     }
@@ -282,7 +282,7 @@ struct FetchExecution {
     on ids: [Int64], _ body: (FetchRow) throws -> Bool
   ) throws {
     for id in ids.dropFirst(request.offset).prefix(request.limit) {
-      guard let view = try transaction.view(of: id, in: entity) else { continue }
+      guard let view = try transaction.storedView(of: id, in: entity) else { continue }
       statistics.rowsReturned += 1
       do {
         guard try body(FetchRow(id: id, view: view)) else { return }

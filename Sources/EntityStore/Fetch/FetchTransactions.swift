@@ -188,7 +188,7 @@ extension ReadTransaction {
 
 extension FetchRequest {
   /// Whether its count is one of rows and not of records.
-  fileprivate var countsRows: Bool {
+  var countsRows: Bool {
     isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
   }
 

@@ -65,7 +65,9 @@ extension WriteTransaction {
       }
       let destination = try catalog.entity(reference.destination)
       let isItself = other == id && destination === entity
-      guard try isItself || exists(other, in: destination) else {
+      guard
+        try isItself || isReserved(other, of: destination) || exists(other, in: destination)
+      else {
         throw StoreError(
           .validation, "a reference leads to no record",
           [

@@ -65,11 +65,6 @@ extension ReadTransaction {
     }
   }
 
-  /// Whether an entity has a record of this number.
-  func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
-    try RecordKey.with(id) { try transaction.get(entity.tree, $0) } != nil
-  }
-
   // MARK: Links by key
 
   /// The record of the destination that has the values in its unique index.
@@ -85,7 +80,7 @@ extension ReadTransaction {
     guard linkKey.writer.isCut else { return other }
     // The key holds only a hash of a long value, so the record has the last word.
     let destination = try destination(of: relationship)
-    guard let found = try self.view(of: other, in: destination) else { return nil }
+    guard let found = try storedView(of: other, in: destination) else { return nil }
     return try haveSameValues(found, index, view, own) ? other : nil
   }
 
@@ -108,7 +103,7 @@ extension ReadTransaction {
         }
         if let holders {
           // Long values that begin alike share the range.
-          guard let found = try self.view(of: other, in: holders),
+          guard let found = try storedView(of: other, in: holders),
             try damageNamed(
               relationship, other, { try haveSameValues(found, index, view, own) })
           else { return true }

@@ -106,7 +106,18 @@ public class ReadTransaction {
     if visits % Limits.visitsPerCheck == 0 { try interruption?() }
   }
 
+  /// The record as whoever asks by identity sees it: in a draft, with what is pending.
   func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+    try storedView(of: id, in: entity)
+  }
+
+  /// Whether an entity has a record of this number; in a draft, with what is pending.
+  func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
+    try RecordKey.with(id) { try transaction.get(entity.tree, $0) } != nil
+  }
+
+  /// The record as it lies in the store, which is what index entries speak of.
+  final func storedView(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     try countVisit()
     let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
     guard let bytes else { return nil }
@@ -161,7 +172,7 @@ public class ReadTransaction {
     else { return nil }
     guard key.isCut else { return id }
     // The key holds only a hash of a long value, so the record has the last word.
-    guard let view = try view(of: id, in: entity) else { return nil }
+    guard let view = try storedView(of: id, in: entity) else { return nil }
     for part in index.parts {
       let stored = try view.value(part.position)
       guard part.areEqual(stored, value(part.position)) else { return nil }

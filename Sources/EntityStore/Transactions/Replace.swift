@@ -109,15 +109,7 @@ extension WriteTransaction {
     guard let value = try transaction.get(index.tree, key),
       let holder = index.objectID(key: key, value: value), holder != id
     else { return }
-    throw StoreError(
-      .uniqueViolation, "another record has the same unique values",
-      [
-        ("entity", entity.name), ("index", index.description.name),
-        ("attributes", entity.description.keyText(of: index.description)),
-        ("record", String(holder)),
-      ], object: ObjectID(entity: entity.name, number: id),
-      property: index.parts.map { entity.description.attributes[$0.position].name }
-        .joined(separator: ", "))
+    throw StoreError.uniqueViolation(of: index, in: entity, id: id, holder: holder)
   }
 
   private func writeRecord(
@@ -130,5 +122,22 @@ extension WriteTransaction {
         try writing.delete(entity.tree, key: key)
       }
     }
+  }
+}
+
+extension StoreError {
+  /// - Parameter holder: The record that has the values.
+  static func uniqueViolation(
+    of index: IndexLayout, in entity: EntityLayout, id: Int64, holder: Int64
+  ) -> StoreError {
+    StoreError(
+      .uniqueViolation, "another record has the same unique values",
+      [
+        ("entity", entity.name), ("index", index.description.name),
+        ("attributes", entity.description.keyText(of: index.description)),
+        ("record", String(holder)),
+      ], object: ObjectID(entity: entity.name, number: id),
+      property: index.parts.map { entity.description.attributes[$0.position].name }
+        .joined(separator: ", "))
   }
 }

@@ -22,6 +22,8 @@ public final class WriteTransaction: ReadTransaction {
   private var collected: [String: EntityChanges] = [:]
   /// Writes come in runs of one entity.
   private var last: EntityChanges?
+  /// Numbers that records of an entity are about to get.
+  private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
 
   init(
@@ -58,12 +60,7 @@ public final class WriteTransaction: ReadTransaction {
     guard var record = try get(id) else { throw StoreError.missing(id) }
     let before = record.values
     try change(&record)
-    guard record.id == id else {
-      throw StoreError(
-        .invalidRequest, "an update put another record in the place of the one to change",
-        [("record", id.description), ("other", record.id.description)],
-        advice: "set its values instead")
-    }
+    guard record.id == id else { throw StoreError.otherRecord(record.id, insteadOf: id) }
     if record.values != before {
       try update(record.values, id: id.number, in: record.layout)
     }
@@ -161,6 +158,27 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
+  /// Takes numbers for records that `insert(_:as:into:)` writes before the transaction ends. From
+  /// now on references may lead to them, so that new records can be linked in a circle.
+  func reserve(_ count: Int, of entity: EntityLayout) throws -> Range<Int64> {
+    let first = try nextID(of: entity)
+    let end = first + Int64(count)
+    try changes(of: entity).nextID = end
+    reserved[entity.name] = (reserved[entity.name]?.lowerBound ?? first)..<end
+    return first..<end
+  }
+
+  func isReserved(_ id: Int64, of entity: EntityLayout) -> Bool {
+    reserved[entity.name]?.contains(id) ?? false
+  }
+
+  /// Inserts a row under a number that is reserved, or that the record had before it was deleted.
+  func insert(_ row: [Value], as id: Int64, into entity: EntityLayout) throws {
+    var row = row
+    try settleReferences(of: &row, id: id, old: nil, in: entity)
+    try put(row, id: id, old: nil, in: entity)
+  }
+
   private func nextID(of entity: EntityLayout) throws -> Int64 {
     if let next = try changes(of: entity).nextID { return next }
     return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
@@ -247,6 +265,13 @@ final class EntityChanges {
 extension StoreError {
   public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
+  }
+
+  static func otherRecord(_ other: ObjectID, insteadOf id: ObjectID) -> StoreError {
+    StoreError(
+      .invalidRequest, "an update put another record in the place of the one to change",
+      [("record", id.description), ("other", other.description)],
+      advice: "set its values instead")
   }
 }
 

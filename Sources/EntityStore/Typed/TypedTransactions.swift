@@ -80,11 +80,7 @@ extension ReadTransaction {
     _ request: FetchRequest, as type: any Entity.Type,
     _ body: (inout RecordReader) throws -> Void
   ) throws {
-    guard request.entityName == type.entityName else {
-      throw StoreError(
-        .invalidRequest, "a request is of another entity than the type",
-        [("expected", type.entityName), ("found", request.entityName)])
-    }
+    try StoreError.requireEntity(type.entityName, of: request)
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
     var decoder = EntityDecoder(type, entity: execution.entity, in: self)
@@ -112,11 +108,7 @@ extension ReadTransaction {
   }
 
   fileprivate func typedEntity(_ type: any Entity.Type, _ id: ObjectID) throws -> EntityLayout {
-    guard id.entity == type.entityName else {
-      throw StoreError(
-        .invalidRequest, "an identity is of another entity",
-        [("expected", type.entityName), ("found", id.entity)])
-    }
+    try StoreError.requireEntity(type.entityName, of: id)
     return try catalog.entity(id.entity)
   }
 }
@@ -190,6 +182,22 @@ extension WriteTransaction {
   public func delete<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> Bool {
     _ = try typedEntity(type, id)
     return try delete(id)
+  }
+}
+
+extension StoreError {
+  static func requireEntity(_ name: String, of id: ObjectID) throws(StoreError) {
+    if id.entity == name { return }
+    throw StoreError(
+      .invalidRequest, "an identity is of another entity",
+      [("expected", name), ("found", id.entity)])
+  }
+
+  static func requireEntity(_ name: String, of request: FetchRequest) throws(StoreError) {
+    if request.entityName == name { return }
+    throw StoreError(
+      .invalidRequest, "a request is of another entity than the type",
+      [("expected", name), ("found", request.entityName)])
   }
 }
 

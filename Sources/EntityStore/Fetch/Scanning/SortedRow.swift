@@ -24,7 +24,7 @@ struct SortedRow {
   init(
     id: Int64, sort: [BoundSort], in transaction: ReadTransaction, _ entity: EntityLayout
   ) throws {
-    guard let view = try transaction.view(of: id, in: entity) else {
+    guard let view = try transaction.storedView(of: id, in: entity) else {
       throw StoreError.damaged("an index entry points at no record", entity: entity.name, id: id)
     }
     do {
