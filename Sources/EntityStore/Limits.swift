@@ -42,6 +42,9 @@ public enum Limits {
   static let ringsDrainedMax = 1_024
   /// Attempts to bind a socket in a folder that others remove when they leave.
   static let socketBindingsMax = 16
+  /// Rows that live results know behind a limit, at least and at most: as many as the limit between.
+  static let rowsBehindWindowMin = 16
+  static let rowsBehindWindowMax = 1_000
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }

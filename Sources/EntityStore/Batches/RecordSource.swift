@@ -10,6 +10,11 @@ struct RecordSource<Element: Sendable>: Sendable {
   /// Reads the relationships that the request prefetches into the values.
   let prefetch: @Sendable (inout [Element], ReadTransaction) throws -> Void
 
+  /// How the records of a snapshot become values.
+  func decoder(in transaction: ReadTransaction, _ entity: EntityLayout) -> Decode {
+    makeDecode(transaction, entity)
+  }
+
   // MARK: All on one snapshot
 
   /// Hands on the values of the request one by one, in order, with nothing prefetched.

@@ -62,6 +62,15 @@ struct BoundRequest {
     return request
   }
 
+  /// The first matches, in order.
+  ///
+  /// - Parameter count: `nil` for all of them.
+  func first(_ count: Int?) -> BoundRequest {
+    var request = withoutWindow()
+    if let count { request.limit = count }
+    return request
+  }
+
   /// All matches, in order.
   func withoutWindow() -> BoundRequest {
     var request = self

@@ -1,0 +1,53 @@
+import EntityModel
+import LMDB
+
+/// What the commits after a place in the history mean for one request.
+struct CommittedChanges {
+  /// Records of the request's own entity that were made, changed or deleted, each once.
+  private(set) var records: Set<Int64> = []
+  /// Whether what decides membership or order of its own records was among that.
+  private(set) var touchesOwn = false
+  /// Whether other records on which the answer depends were changed.
+  private(set) var touchesOthers = false
+  /// Whether something was changed that nothing says what: then nothing else here counts.
+  private(set) var isUnknown = false
+  /// The place up to which this goes.
+  let sequence: Int64
+
+  var isEmpty: Bool { records.isEmpty && !touchesOthers && !isUnknown }
+
+  /// - Parameter after: What has been seen. If the history does not reach back to it, nothing is
+  ///   known.
+  init(
+    after: Int64, for dependencies: Dependencies, in transaction: ReadTransaction
+  ) throws {
+    guard let tree = transaction.historyTree else {
+      sequence = 0
+      isUnknown = true
+      return
+    }
+    sequence = try tree.last()
+    if sequence == after { return }
+    guard sequence > after, try (tree.first() ?? 1) <= after + 1 else {
+      isUnknown = true
+      return
+    }
+    try tree.forEach(after: after, begin: { _ in true }) { add($0, dependencies) }
+  }
+
+  private mutating func add(_ change: HistoryTree.Change, _ dependencies: Dependencies) {
+    let isOwn = change.entityID == dependencies.entityID
+    let others = dependencies.others[change.entityID]
+    if !isOwn, others == nil { return }
+    switch change.kind {
+    case .unrecorded: isUnknown = true
+    case .insert, .delete:
+      if isOwn { touchesOwn = true }
+      if others != nil { touchesOthers = true }
+    case .update:
+      if isOwn, change.properties.contains(where: dependencies.own.contains) { touchesOwn = true }
+      if let others, change.properties.contains(where: others.contains) { touchesOthers = true }
+    }
+    if isOwn, change.kind != .unrecorded { records.insert(change.id) }
+  }
+}
