@@ -92,6 +92,8 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
     do {
       return .success(try read(transaction, id))
+    } catch let error as LMDBError {
+      throw error
     } catch {
       throw UnreadableItem(index: index, error: error)
     }

@@ -11,16 +11,16 @@ struct SeedFile {
 
   /// - Throws: `seed`, with the place.
   func plan(for schema: Schema, now: Date) throws -> SeedPlan {
+    var reader = SeedReader(schema, now: now)
     let format = URL(filePath: path).pathExtension.lowercased()
     do {
       switch format {
       case "json", "yaml", "yml":
         let root = try YAMLDocument.parse(
           bytes: Array(try contents()), file: path, bytesMax: Self.bytesMax)
-        return try SeedReader(schema, now: now).plan(root)
+        return try reader.plan(root)
       case "plist":
-        return try SeedReader(schema, now: now).plan(
-          try PropertyListNode.parse(try contents(), file: path))
+        return try reader.plan(try PropertyListNode.parse(try contents(), file: path))
       default: throw unreadable("its extension is not json, yaml, yml or plist")
       }
     } catch let error as YAMLError {

@@ -17,12 +17,7 @@ struct SeedReader {
   }
 
   /// - Throws: `seed`, or the error of the format, with the place.
-  func plan(_ root: some SeedNode) throws -> SeedPlan {
-    var reader = self
-    return try reader.read(root)
-  }
-
-  private mutating func read(_ root: some SeedNode) throws -> SeedPlan {
+  mutating func plan(_ root: some SeedNode) throws -> SeedPlan {
     var plan = SeedPlan()
     var mapping = try root.mapping()
     for entity in entitiesInOrder() {

@@ -27,8 +27,9 @@ extension Store {
   ///   - { date: 2026-02-01T09:00:00Z, dog: { name: Fido } }
   /// ```
   ///
-  /// Everything is written in one transaction, together with a record of the seed. So of several
-  /// processes that start at once one writes it, and what is deleted later is not seeded again.
+  /// Everything is written in one transaction, together with a record of the seed; other writers
+  /// wait for it. So of several processes that start at once one writes it, and what is deleted
+  /// later is not seeded again. A file has up to 64 MiB.
   ///
   /// - Parameter name: By which the seed is known from then on: up to 200 characters.
   /// - Throws: `seed` for a file that cannot be read, with the place in it; `validation`,
