@@ -102,7 +102,7 @@ extension StoreError: ExitStatusProviding {
     case .newerFormat, .schemaMismatch, .needsMigration, .newerSchema, .migration: .configuration
     case .unknownEntity, .unknownAttribute, .unknownRelationship, .unknownTemplate: .usage
     case .invalidRequest, .requiresIndex: .usage
-    case .validation, .uniqueViolation, .deletionDenied: .badData
+    case .validation, .uniqueViolation, .deletionDenied, .seed: .badData
     case .missingRecord: .unavailable
     case .snapshotExpired, .conflict, .closed: .tryAgain
     case .invalidToken, .expiredToken: .badData

@@ -14,6 +14,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case schemaMismatch, needsMigration, newerSchema
     /// A migration file or step is wrong, or was changed after it was applied.
     case migration
+    /// A seed file is wrong.
+    case seed
     /// A name that the schema does not have.
     case unknownEntity, unknownAttribute, unknownRelationship, unknownTemplate
     /// A value breaks a rule of its attribute, or a unique index.

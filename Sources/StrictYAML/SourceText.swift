@@ -10,25 +10,26 @@ struct SourceText {
   let bytes: [UInt8]
 
   init(_ text: String, file: String) throws(YAMLError) {
-    try self.init(utf8: Array(text.utf8), file: file)
+    try self.init(
+      utf8: Array(text.utf8), file: file, bytesMax: Limits.documentBytesMax)
   }
 
-  init(bytes: [UInt8], file: String) throws(YAMLError) {
+  init(bytes: [UInt8], file: String, bytesMax: Int) throws(YAMLError) {
     if String(validating: bytes, as: UTF8.self) == nil {
       let valid = SourceText.validPrefix(of: bytes)
       throw SourceText(unchecked: valid, file: file)
         .error(atByte: valid.count, "the text is not UTF-8 from here on; save the file as UTF-8")
     }
-    try self.init(utf8: bytes, file: file)
+    try self.init(utf8: bytes, file: file, bytesMax: bytesMax)
   }
 
-  private init(utf8: [UInt8], file: String) throws(YAMLError) {
+  private init(utf8: [UInt8], file: String, bytesMax: Int) throws(YAMLError) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     self.init(unchecked: utf8.starts(with: mark) ? Array(utf8.dropFirst(3)) : utf8, file: file)
-    guard bytes.count <= Limits.documentBytesMax else {
+    guard bytes.count <= bytesMax else {
       throw error(
         atByte: 0,
-        "the document has \(bytes.count) bytes, the limit is \(Limits.documentBytesMax); split it")
+        "the document has \(bytes.count) bytes, the limit is \(bytesMax); split it")
     }
   }
 

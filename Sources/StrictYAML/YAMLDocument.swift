@@ -30,7 +30,17 @@ public struct YAMLDocument: Sendable {
   /// - Throws: ``YAMLError`` at the first byte that is not UTF-8, or the first construct that is
   ///   malformed or refused.
   public static func parse(bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
-    try parse(source: SourceText(bytes: bytes, file: file))
+    try parse(bytes: bytes, file: file, bytesMax: Limits.documentBytesMax)
+  }
+
+  /// Reads exactly one document of another size than documents usually have.
+  ///
+  /// - Parameter bytesMax: What is longer is refused. The tree takes several times as much memory.
+  /// - Throws: As ``parse(bytes:file:)``.
+  public static func parse(
+    bytes: [UInt8], file: String, bytesMax: Int
+  ) throws(YAMLError) -> YAMLNode {
+    try parse(source: SourceText(bytes: bytes, file: file, bytesMax: bytesMax))
   }
 
   private static func parse(source: SourceText) throws(YAMLError) -> YAMLNode {

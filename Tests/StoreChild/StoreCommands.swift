@@ -15,6 +15,7 @@ func runStoreCommand(_ arguments: [String]) async throws -> Bool {
   switch arguments[0] {
   case "store-migrate": try migrate(folder)
   case "store-count": try await count(folder, times: number)
+  case "store-seed": try await seed(folder, from: arguments.count > 2 ? arguments[2] : "")
   case "store-chunks": try await writeChunks(folder)
   case "store-fill": try await fill(folder, bytesMax: number)
   default: return false
@@ -43,6 +44,17 @@ private func count(_ folder: String, times: Int) async throws {
     }
   }
   say("done")
+}
+
+/// Seeds from a file after a line of input, and says whether it was the first to do so.
+private func seed(_ folder: String, from path: String) async throws {
+  let store = try openStore(at: folder, migrate: .never)
+  say("ready")
+  _ = readLine()
+  switch try await store.seed(from: path, named: "first") {
+  case .applied(let counts): say("applied \(counts.values.reduce(0, +))")
+  case .appliedBefore(_, let objects): say("before \(objects)")
+  }
 }
 
 /// Runs or resumes the write of `CrashPlan`, with a line of output per row.

@@ -236,18 +236,7 @@ struct MigrationFile {
   }
 
   private func value(_ node: YAMLNode, _ kind: ValueKind) throws -> Value {
-    if node.isNull { return .null }
-    switch kind {
-    case .int64: return .int64(try node.int())
-    case .double: return .double(try node.double())
-    case .bool: return .bool(try node.bool())
-    case .strings: return .strings(try node.sequence().map { try $0.string() })
-    default:
-      guard let value = Value(text: try node.string(), as: kind, now: .distantPast) else {
-        throw node.error("this is no \(kind.rawValue)")
-      }
-      return value
-    }
+    try node.value(kind, now: .distantPast)
   }
 
   private func length(_ node: YAMLNode) throws -> Int {
