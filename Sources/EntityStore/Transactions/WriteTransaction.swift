@@ -12,6 +12,11 @@ public final class WriteTransaction: ReadTransaction {
   public let author: String?
   /// The time of this transaction, the same for all that it writes.
   public let now: Date
+  /// Whether the history tells of what this transaction changes from here on.
+  public var recordsHistory = true
+  /// Whether values must keep the rules of their attributes: range, length and pattern. That there
+  /// is a value, and of the right kind, is always required.
+  var keepsRules = true
 
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
@@ -139,7 +144,7 @@ public final class WriteTransaction: ReadTransaction {
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
     for (position, validator) in try changes(of: entity).validators.enumerated() {
-      if let failure = validator.failure(of: row[position]) {
+      if let failure = validator.failure(of: row[position]), keepsRules || !failure.isOfRule {
         throw StoreError.validation(
           failure, entity: entity.name,
           attribute: entity.description.attributes[position].name, id: id)
@@ -233,6 +238,16 @@ final class EntityChanges {
 extension StoreError {
   public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
+  }
+}
+
+extension ValidationFailure {
+  /// Whether a rule of the attribute is broken, and not what the store itself relies on.
+  fileprivate var isOfRule: Bool {
+    switch self {
+    case .required, .wrongKind, .notANumber: false
+    case .belowMinimum, .aboveMaximum, .tooLong, .noMatch: true
+    }
   }
 }
 
