@@ -17,6 +17,7 @@ func runStoreCommand(_ arguments: [String]) async throws -> Bool {
   case "store-count": try await count(folder, times: number)
   case "store-seed": try await seed(folder, from: arguments.count > 2 ? arguments[2] : "")
   case "store-chunks": try await writeChunks(folder)
+  case "store-batch": try await runBatch(folder, arguments.count > 2 ? arguments[2] : "")
   case "store-fill": try await fill(folder, bytesMax: number)
   default: return false
   }
@@ -62,6 +63,14 @@ private func writeChunks(_ folder: String) async throws {
   let store = try openStore(at: folder, migrate: .never)
   _ = try await CrashPlan.write(to: store) { row in say("row \(row)") }
   say("done")
+}
+
+/// Runs a batch of `BatchPlan` or goes on with it, with a line of output per commit.
+private func runBatch(_ folder: String, _ name: String) async throws {
+  guard let plan = BatchPlan(rawValue: name) else { return say("unknown batch: \(name)") }
+  let store = try openStore(at: folder, migrate: .never)
+  let result = try await plan.run(on: store) { say("done \($0.done)") }
+  say("changed \(result.counts.changed)")
 }
 
 /// Writes until the store is full, says how the writes of the last groups ended, waits for a line

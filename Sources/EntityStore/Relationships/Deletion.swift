@@ -4,9 +4,17 @@ import LMDB
 /// A deletion with all that follows from it. First everything is worked out, from indexes alone
 /// where links are ranges of one; then it is written.
 struct Deletion {
-  private struct Item: Hashable {
+  struct Item: Hashable {
     let entity: String
     let id: Int64
+  }
+
+  /// What a deletion of many records says of each.
+  struct Terms {
+    /// If not, every link is only cut. One that the other record must have refuses all the same.
+    var followsRules = true
+    /// Whether a record is among those to be deleted: it keeps no other of them, and goes with it.
+    var isToGo: ((Item) throws -> Bool)?
   }
 
   /// What a relationship of a record that goes leads to, to be judged when all that goes is known.
@@ -17,6 +25,7 @@ struct Deletion {
   }
 
   private let transaction: WriteTransaction
+  private let terms: Terms
   /// In the order in which they were found.
   private var order: [Item]
   private var going: Set<Item>
@@ -26,16 +35,26 @@ struct Deletion {
   /// Records of links.
   private var links: Set<Item> = []
 
-  static func run(of id: Int64, in entity: EntityLayout, _ transaction: WriteTransaction) throws {
+  /// - Returns: What was removed, links that are records apart.
+  @discardableResult
+  static func run(
+    of id: Int64, in entity: EntityLayout, on terms: Terms = Terms(),
+    _ transaction: WriteTransaction
+  ) throws -> [Item] {
     let first = Item(entity: entity.name, id: id)
-    var deletion = Deletion(transaction: transaction, order: [first], going: [first])
+    var deletion = Deletion(
+      transaction: transaction, terms: terms, order: [first], going: [first])
     try deletion.collect()
     try deletion.judge()
     try deletion.write()
+    return deletion.order
   }
 
-  private init(transaction: WriteTransaction, order: [Item], going: Set<Item>) {
+  private init(
+    transaction: WriteTransaction, terms: Terms, order: [Item], going: Set<Item>
+  ) {
     self.transaction = transaction
+    self.terms = terms
     self.order = order
     self.going = going
   }
@@ -56,7 +75,7 @@ struct Deletion {
     _ relationship: RelationshipLayout, from item: Item, in entity: EntityLayout
   ) throws {
     try collectLinks(relationship, of: item)
-    let rule = relationship.description.deleteRule
+    let rule = terms.followsRules ? relationship.description.deleteRule : .nullify
     guard rule.isAboutOthers(relationship),
       let view = try transaction.view(of: item.id, in: entity)
     else { return }
@@ -68,10 +87,22 @@ struct Deletion {
     if others.isEmpty { return }
     let link = Link(relationship: relationship, from: item, others: others)
     switch rule {
-    case .nullify: losses.append(link)
-    case .deny: denials.append(link)
+    case .nullify:
+      losses.append(link)
+      if terms.isToGo != nil, try mustKeep(relationship) { try takeAlong(others) }
+    case .deny:
+      denials.append(link)
+      try takeAlong(others)
     case .cascade: for other in others where going.insert(other).inserted { order.append(other) }
     case .noAction: break
+    }
+  }
+
+  private mutating func takeAlong(_ others: [Item]) throws {
+    guard let isToGo = terms.isToGo else { return }
+    for other in others where try !going.contains(other) && isToGo(other) {
+      going.insert(other)
+      order.append(other)
     }
   }
 
@@ -111,6 +142,8 @@ struct Deletion {
   /// Whether the records at the other end cannot be without their link.
   private func mustKeep(_ relationship: RelationshipLayout) throws -> Bool {
     if !relationship.inverse.isOptional { return true }
+    // A link by key that cannot be cleared just leads to no record then.
+    guard terms.followsRules else { return false }
     let (entity, inverse) = try otherSide(of: relationship)
     return inverse.clearedPositions(in: entity).isEmpty
   }

@@ -41,11 +41,21 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     fileprivate let rowsMax: Int
     fileprivate let deadline: ContinuousClock.Instant
 
+    fileprivate init(rowsMax: Int, deadline: ContinuousClock.Instant) {
+      self.rowsMax = rowsMax
+      self.deadline = deadline
+    }
+
     /// Counts rows that were written.
     public mutating func add(rows: Int) { self.rows += rows }
 
     /// Whether another row may be added.
-    public var hasRoom: Bool { rows < rowsMax && ContinuousClock.now < deadline }
+    public var hasRoom: Bool { !isEnded && rows < rowsMax && ContinuousClock.now < deadline }
+
+    /// Ends the chunk though there is room: what comes next is not there yet.
+    public mutating func end() { isEnded = true }
+
+    private var isEnded = false
   }
 
   /// Runs the write to its end, from where an interrupted run of the same name stopped.
@@ -55,30 +65,46 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
   ///   there is more. Called again and again while the chunk has room. It must depend on nothing
   ///   but the store and the frontier, because after a kill it is called again with the last
   ///   frontier that was committed.
+  /// - Parameter committed: Called after each chunk with what is committed by then.
   /// - Returns: The final progress; its record is then gone from the store.
   /// - Throws: What a step throws; the chunks before it stay, and a later run goes on from there.
+  ///   `CancellationError` between two chunks, if the task is cancelled.
   public func run(
-    on store: Store, from start: Frontier,
+    on store: Store, from start: Frontier, committed: (Progress) -> Void = { _ in },
     step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
   ) async throws -> Progress {
     while true {
-      let (progress, isDone) = try await store.write(author: author) { transaction in
-        var progress = try load(in: transaction) ?? Progress(frontier: start, rows: 0, chunks: 0)
-        var chunk = Chunk(rowsMax: rowsMax, deadline: .now + duration)
-        var more = true
-        while more, chunk.hasRoom {
-          more = try step(transaction, &progress.frontier, &chunk)
-        }
-        progress.rows += Int64(chunk.rows)
-        progress.chunks += 1
-        if more {
-          try save(progress, in: transaction)
-        } else {
-          try finish(in: transaction)
-        }
-        return (progress, !more)
-      }
+      try Task.checkCancellation()
+      let (progress, isDone) = try await runChunk(on: store, from: start, step: step)
+      committed(progress)
       if isDone { return progress }
+    }
+  }
+
+  /// Runs one chunk, for a caller that has something to wait for between two of them.
+  ///
+  /// - Parameter start: The frontier of a write that begins.
+  /// - Parameter step: As in `run`.
+  /// - Returns: The progress, and whether there is no more; its record is then gone.
+  public func runChunk(
+    on store: Store, from start: Frontier,
+    step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
+  ) async throws -> (progress: Progress, isDone: Bool) {
+    try await store.write(author: author) { transaction in
+      var progress = try load(in: transaction) ?? Progress(frontier: start, rows: 0, chunks: 0)
+      var chunk = Chunk(rowsMax: rowsMax, deadline: .now + duration)
+      var more = true
+      while more, chunk.hasRoom {
+        more = try step(transaction, &progress.frontier, &chunk)
+      }
+      progress.rows += Int64(chunk.rows)
+      progress.chunks += 1
+      if more {
+        try save(progress, in: transaction)
+      } else {
+        try finish(in: transaction)
+      }
+      return (progress, !more)
     }
   }
 

@@ -15,6 +15,9 @@ public final class WriteTransaction: ReadTransaction {
   /// Whether what is changed from now on goes to the history. Where it does not, the history says
   /// only that something of the entity has changed, so that live results are fetched anew.
   public var recordsHistory = true
+  /// Whether values must keep the rules of their attributes: range, length and pattern. That there
+  /// is a value, and of the right kind, is always required.
+  var keepsRules = true
 
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
@@ -140,7 +143,7 @@ public final class WriteTransaction: ReadTransaction {
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
     for (position, validator) in try changes(of: entity).validators.enumerated() {
-      if let failure = validator.failure(of: row[position]) {
+      if let failure = validator.failure(of: row[position]), keepsRules || !failure.isOfRule {
         throw StoreError.validation(
           failure, entity: entity.name,
           attribute: entity.description.attributes[position].name, id: id)
@@ -272,6 +275,16 @@ extension StoreError {
       .invalidRequest, "an update put another record in the place of the one to change",
       [("record", id.description), ("other", other.description)],
       advice: "set its values instead")
+  }
+}
+
+extension ValidationFailure {
+  /// Whether a rule of the attribute is broken, and not what the store itself relies on.
+  fileprivate var isOfRule: Bool {
+    switch self {
+    case .required, .wrongKind, .notANumber: false
+    case .belowMinimum, .aboveMaximum, .tooLong, .noMatch: true
+    }
   }
 }
 

@@ -20,7 +20,8 @@ extension BoundExpression {
       ], advice: other.kind.example.map { "write it as \($0)" } ?? "write a value of that type")
   }
 
-  private static func fit(
+  /// - Returns: `nil` for a constant that does not fit.
+  static func fit(
     _ value: Value, _ kind: ExpressionKind, _ attribute: AttributeDescription?
   ) throws -> Value? {
     if value.isNull { return .null }
