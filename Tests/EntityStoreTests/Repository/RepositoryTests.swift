@@ -98,6 +98,30 @@ import Testing
     }
   }
 
+  @Test func everyWriteIsByItsAuthor() async throws {
+    try await withRepository(author: "ui") { repository in
+      let movies = try await repository.createAtomically((0..<5).map { Movie("m\($0)") })
+      let token = try repository.store.historyToken()
+      for author in [nil, "sync"] {
+        let created = try await repository.create(Movie("new"), author: author)
+        try await repository.update(created.id, with: Movie("newer"), author: author)
+        try await repository.update(Identified(created.id, Movie("newest")), author: author)
+        try await repository.delete(created.id, author: author)
+        let many = await repository.create([Movie("a")], author: author).success
+        let atOnce = try await repository.createAtomically([Movie("b")], author: author)
+        _ = await repository.update([Identified(many[0].id, Movie("c"))], author: author)
+        try await repository.updateAtomically(
+          [Identified(atOnce[0].id, Movie("d"))], author: author)
+        _ = await repository.delete(many.map(\.id), author: author)
+        try await repository.deleteAtomically(atOnce.map(\.id), author: author)
+      }
+      let authors = try repository.store.history(after: token).map(\.author)
+      #expect(
+        authors == [String?](repeating: "ui", count: 10) + [String?](repeating: "sync", count: 10))
+      #expect(try await repository.fetchIdentified(FetchDescriptor<Movie>()) == movies)
+    }
+  }
+
   @Test func readsRunOnTheStoresThreadsAndEndWhenTheirTimeIsUp() async throws {
     try await withRepository { repository in
       _ = try await repository.createAtomically((0..<600).map { Movie("m\($0)") })

@@ -103,14 +103,18 @@ import Testing
       let path = temporary.folder.path("first.yaml")
       try Data(Kennel.yaml.utf8).write(to: URL(filePath: path))
       let store = temporary.store
+      let token = try store.historyToken()
       let outcomes = try await withThrowingTaskGroup(of: SeedOutcome.self) { group in
-        for _ in 0..<8 { group.addTask { try await store.seed(from: path, named: "first") } }
+        for _ in 0..<8 {
+          group.addTask { try await store.seed(from: path, named: "first", author: "setup") }
+        }
         return try await group.reduce(into: []) { $0.append($1) }
       }
       #expect(outcomes.filter { $0 == .applied(Kennel.counts) }.count == 1)
       let now = temporary.clock.now
       #expect(outcomes.filter { $0 == .appliedBefore(at: now, objects: 7) }.count == 7)
       #expect(try store.dump().count == 7)
+      #expect(try store.history(after: token).map(\.author) == ["setup"])
     }
   }
 
