@@ -42,6 +42,8 @@ public enum Limits {
   static let ringsDrainedMax = 1_024
   /// Attempts to bind a socket in a folder that others remove when they leave.
   static let socketBindingsMax = 16
+  /// Named caches of sections in a store.
+  public static let sectionCachesMax = 256
   /// Rows that live results know behind a limit, at least and at most: as many as the limit between.
   static let rowsBehindWindowMin = 16
   static let rowsBehindWindowMax = 1_000

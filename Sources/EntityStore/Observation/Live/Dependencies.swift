@@ -90,7 +90,9 @@ struct Dependencies {
   ) {
     note(destination)
     others[destination.description.id, default: []].formUnion([])
-    func attributes(_ storage: RelationshipDescription.Storage, _ holder: EntityLayout, _ other: EntityLayout) {
+    func attributes(
+      _ storage: RelationshipDescription.Storage, _ holder: EntityLayout, _ other: EntityLayout
+    ) {
       switch storage {
       case .reference(let attribute, _): add(attribute * 2, of: holder)
       case .key(let pairs, _):

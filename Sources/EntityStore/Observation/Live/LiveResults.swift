@@ -75,7 +75,7 @@ public struct ResultsUpdate<T: Sendable>: Sendable {
 
 extension LiveRequest {
   /// - Throws: `invalidRequest` for what cannot be observed.
-  fileprivate func check() throws(StoreError) {
+  func check() throws(StoreError) {
     let request = source.request
     if request.isGrouped {
       throw StoreError(

@@ -20,7 +20,7 @@ public struct ResultsIndex: Hashable, Comparable, Sendable, CustomStringConverti
 
 /// A section of live results and the number of its rows. Only results without sections, which have
 /// exactly one by the name of null, have a section without rows.
-public struct ResultsSection: Hashable, Sendable {
+public struct ResultsSection: Hashable, Sendable, Codable {
   public let name: Value
   public let count: Int
 
