@@ -58,13 +58,12 @@ struct RowsDifference<Row: ResultsRow> {
 
     // A loose row stays if it is in the same section, between the same fixed rows, and in order
     // with the other loose rows there.
-    let oldFixed = RankSet(fixed.map(\.old))
-    let newFixed = RankSet(fixed.map(\.new))
+    let oldAnchors = Anchors(
+      changed: oldChanged, common: common, fixed: RankSet(fixed.map(\.old)))
+    let newAnchors = Anchors(
+      changed: newChanged, common: common, fixed: RankSet(fixed.map(\.new)))
     let candidates = loose.filter { pair in
-      let before = common.nearest(to: oldChanged.others(before: pair.old))
-      let after = common.nearest(to: newChanged.others(before: pair.new))
-      return before + oldFixed.members(before: pair.old)
-        == after + newFixed.members(before: pair.new)
+      oldAnchors.count(before: pair.old) == newAnchors.count(before: pair.new)
         && sections.continued[new.index(ofRank: pair.new).section]
           == old.index(ofRank: pair.old).section
     }.sorted { $0.old < $1.old }
@@ -87,6 +86,18 @@ struct RankPair {
   let new: Int
   /// Whether it is worth an update if it stays in its place.
   let changesContent: Bool
+}
+
+/// The rows that are in both windows and keep their order: the unchanged and the fixed ones.
+private struct Anchors {
+  let changed: RankSet
+  let common: Range<Int>
+  let fixed: RankSet
+
+  /// How many of them precede the row at a rank. O(log changes).
+  func count(before rank: Int) -> Int {
+    common.nearest(to: changed.others(before: rank)) + fixed.members(before: rank)
+  }
 }
 
 extension Int? {

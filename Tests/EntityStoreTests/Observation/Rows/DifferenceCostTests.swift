@@ -24,7 +24,8 @@ import Testing
     var contentHash: Int64 { 0 }
   }
 
-  @Test(arguments: [ResultsWindow(), ResultsWindow(offset: 20_000, limit: 50_000)])
+  // One after the other, because they share the count.
+  @Test(.serialized, arguments: [ResultsWindow(), ResultsWindow(offset: 20_000, limit: 50_000)])
   func aFewChangesAmongAHundredThousandRowsLookAtAFewHundred(window: ResultsWindow) {
     // Even numbers, so that there is room between.
     let before = OrderedRows(ascending: (0..<100_000).map { Watched(number: $0 * 2) })

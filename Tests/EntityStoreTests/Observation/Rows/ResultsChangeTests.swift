@@ -153,6 +153,18 @@ import Testing
       ])
   }
 
+  @Test func aRowThatPassesOnlyOneThatLeavesTheWindowIsUpdated() throws {
+    var windowed = self
+    windowed.model.window.limit = 2
+    let (difference, next) = windowed.difference {
+      $0.insert(group: 0, place: 0)
+      $0.change(ids[1]) { $0.place = 1 }
+    }
+    #expect(try difference.rows.first == .delete(at: at(0, 0), id: row(0, in: model).id))
+    #expect(try difference.rows.last == .update(at: at(0, 1), to: at(0, 1), row(1, in: next)))
+    #expect(difference.rows.count == 3)
+  }
+
   @Test func resultsWithoutSectionsAlwaysHaveOne() throws {
     var plain = self
     plain.model.isSectioned = false
