@@ -243,8 +243,8 @@ import Testing
       _ = try await store.execute(
         BatchUpdateRequest("Venue", set: ["isFavorite": true], options: .chunks(of: 4))
       ) { _ in
-        // Seen by others, who could write now.
-        let count = (try? store.read { try $0.count(request) }) ?? -1  // -1 fails the expectation below
+        // Seen by others, who could write now. An error fails the expectation below.
+        let count = (try? store.read { try $0.count(request) }) ?? -1
         counted.withLock { $0.append(count) }
       }
       #expect(counted.withLock { $0 } == [4, 8, 10])
