@@ -258,8 +258,13 @@ import Testing
         "Venue", set: ["wins": try .format("wins + 1")], options: .chunks(of: 2))
       let inside = DispatchSemaphore(value: 0)
       let goOn = DispatchSemaphore(value: 0)
-      async let first = store.execute(request) { progress in
-        guard progress.done == 2 else { return }
+      let hasWaited = Guarded(false)
+      async let first = store.execute(request) { _ in
+        let isFirst = hasWaited.withLock { waited in
+          defer { waited = true }
+          return !waited
+        }
+        guard isFirst else { return }
         inside.signal()
         goOn.wait()
       }
