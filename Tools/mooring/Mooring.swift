@@ -11,8 +11,8 @@ struct Mooring: AsyncParsableCommand {
     abstract: "Keeps content feeds moored to this machine.",
     version: Version.text,
     subcommands: [
-      Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, Migrate.self,
-      SchemaCommand.self, Check.self,
+      Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
+      Migrate.self, SchemaCommand.self, Check.self,
     ])
 
   static func main() async { await CommandLineEntry.run(Self.self) }

@@ -111,7 +111,8 @@ struct Assignment {
     try record.set(attribute.name, to: value)
   }
 
-  private static func value(
+  /// The value of a text as typed; `nil` if it is none of the attribute's type.
+  static func value(
     _ text: String, _ attribute: AttributeDescription, _ now: Date
   ) -> Value? {
     if case .enumeration(let enumeration) = attribute.type,

@@ -13,7 +13,8 @@ extension Store {
   /// - Parameter progress: Called after each commit.
   /// - Throws: `BatchItemError` for an item that is refused (unless they are collected), around
   ///   `validation`, `uniqueViolation` with the record that has the values, `unknownAttribute`; what the
-  ///   source throws; `CancellationError`: then the chunks before stay, and the same request goes on.
+  ///   source throws: then all items before stay, and the same request goes on with that one.
+  ///   `CancellationError`: then the chunks before stay, and the same request goes on.
   ///   `unknownEntity`; `invalidRequest` without a unique index for `update(by:)`, or for a source that
   ///   begins with other items. `storage` with the code `busy` if the same batch is under way.
   public func execute(
@@ -65,18 +66,23 @@ extension BatchInsertRequest {
     if case .update(let attributes) = onConflict { _ = try entity.uniqueIndex(on: attributes) }
     while frontier.done < taken.end {
       let item = taken[frontier.done]
-      frontier.done += 1
-      frontier.digest = item.digest
-      chunk.add(rows: 1)
       do {
         let id = try insert(item.row, &frontier.counts, in: transaction)
         if let id, resultType == .identifiers { record.withLock { $0.identifiers.append(id) } }
       } catch {
-        let refusal = try refusal(of: item.row, frontier.done, error)
-        guard case .collect(let errorsMax) = itemErrors else { throw refusal }
+        let refusal = try refusal(of: item.row, frontier.done + 1, error)
+        guard case .collect(let errorsMax) = itemErrors else {
+          if chunk.rows == 0 { throw refusal }
+          // What came before is committed; the item is refused again as the first of its chunk.
+          chunk.end()
+          return true
+        }
         frontier.counts.refused += 1
         record.withLock { if $0.errors.count < errorsMax { $0.errors.append(refusal) } }
       }
+      frontier.done += 1
+      frontier.digest = item.digest
+      chunk.add(rows: 1)
       // Not before: each chunk comes one item further.
       if !chunk.hasRoom { return true }
     }

@@ -20,8 +20,7 @@ public struct BatchInsertRequest: Sendable {
 
   /// What becomes of the batch when an item is refused.
   public enum ItemErrors: Hashable, Sendable {
-    /// It stops with a `BatchItemError`. The chunks before stay; the same request goes on with the chunk
-    /// of that item.
+    /// It stops with a `BatchItemError`. The items before stay; the same request goes on with that one.
     case stop
     /// It goes on, counts what was refused, and lists the first so many.
     case collect(max: Int)

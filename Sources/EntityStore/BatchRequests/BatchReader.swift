@@ -6,6 +6,7 @@ import Foundation
 final class BatchReader {
   private let next: () async throws -> BatchRow?
   private var isAtEnd = false
+  private var failure: (any Error)?
 
   init<Items: Sequence>(_ items: Items, row: @escaping (Items.Element) -> BatchRow) {
     var iterator = items.makeIterator()
@@ -32,6 +33,7 @@ final class BatchReader {
   /// The items of the next chunk: as many as come in a while and fit the bounds.
   ///
   /// - Parameter frontier: Where they begin.
+  /// - Throws: What the source throws, when what it gave before has been taken.
   func take(
     from frontier: (done: Int64, digest: Int64), rowsMax: Int
   ) async throws -> TakenItems {
@@ -39,8 +41,17 @@ final class BatchReader {
     var digest = frontier.digest
     var bytes = 0
     let deadline = ContinuousClock.now + Limits.batchGatheringMax
+    if let failure { throw failure }
     while !isAtEnd, taken.items.count < rowsMax, bytes < Limits.batchBytesMax {
-      guard let row = try await next() else {
+      let row: BatchRow?
+      do {
+        row = try await next()
+      } catch {
+        if taken.items.isEmpty { throw error }
+        failure = error
+        break
+      }
+      guard let row else {
         isAtEnd = true
         break
       }

@@ -98,11 +98,11 @@ import Testing
         #expect(cause.context.contains { $0 == ("record", "3") }, "\(cause)")
         #expect("\(error)".hasPrefix("item 4: another record has the same unique values"))
       }
-      #expect(try temporary.store.column("name") == ["v0"])
+      #expect(try temporary.store.column("name") == ["v0", "a", "b", "c"])
     }
   }
 
-  @Test func aRefusedItemStopsTheBatchAndTheChunksBeforeStay() async throws {
+  @Test func aRefusedItemStopsTheBatchAndTheItemsBeforeStay() async throws {
     try await withVenues { temporary in
       let store = temporary.store
       var values = items("a", "b", "c", "d", "e", "f")
@@ -110,7 +110,7 @@ import Testing
       let wrong = values
       do {
         _ = try await store.execute(
-          BatchInsertRequest("Venue", wrong, options: .chunks(of: 2)))
+          BatchInsertRequest("Venue", wrong, options: .chunks(of: 3)))
         Issue.record("101 wins are too many")
       } catch let error as BatchItemError {
         #expect(error.item == 5)
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func aSourceThatFailsLeavesTheChunksBefore() async throws {
+  @Test func aSourceThatFailsLeavesTheItemsBefore() async throws {
     struct Broken: Error {}
     try await withVenues { temporary in
       let source = AsyncThrowingStream<[String: Value], any Error> { continuation in
@@ -238,7 +238,7 @@ import Testing
           BatchInsertRequest("Venue", source, options: .chunks(of: 2)))
       }
       let names = try temporary.store.column("name")
-      #expect(names == ["a", "b"])
+      #expect(names == ["a", "b", "c"])
     }
   }
 }

@@ -243,8 +243,8 @@ import Testing
       _ = try await store.execute(
         BatchUpdateRequest("Venue", set: ["isFavorite": true], options: .chunks(of: 4))
       ) { _ in
-        // Seen by others, who could write now.
-        let count = (try? store.read { try $0.count(request) }) ?? -1  // -1 fails the expectation below
+        // Seen by others, who could write now. An error fails the expectation below.
+        let count = (try? store.read { try $0.count(request) }) ?? -1
         counted.withLock { $0.append(count) }
       }
       #expect(counted.withLock { $0 } == [4, 8, 10])
@@ -258,8 +258,13 @@ import Testing
         "Venue", set: ["wins": try .format("wins + 1")], options: .chunks(of: 2))
       let inside = DispatchSemaphore(value: 0)
       let goOn = DispatchSemaphore(value: 0)
-      async let first = store.execute(request) { progress in
-        guard progress.done == 2 else { return }
+      let hasWaited = Guarded(false)
+      async let first = store.execute(request) { _ in
+        let isFirst = hasWaited.withLock { waited in
+          defer { waited = true }
+          return !waited
+        }
+        guard isFirst else { return }
         inside.signal()
         goOn.wait()
       }

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Console
+import EntityModel
+import EntityStore
+
+struct BatchDeleteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete",
+    abstract: "Deletes all records that match.",
+    discussion: """
+      mooring batch delete Episode --where 'feedID == nil AND progress == 1' --dry-run
+
+      Delete rules hold: what a record takes along goes with it, and what a rule keeps stops the \
+      batch. --without deleteRules only cuts the links. The count is that of the records that match, \
+      not of what went along.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The entity, such as Episode.") var entity: String
+  @OptionGroup(title: "Records") var target: BatchTarget
+  @OptionGroup(title: "Batch") var batch: BatchOptions
+
+  func run() async throws {
+    let store = try target.dryRun ? options.openToRead() : options.open()
+    let request = try store.read { transaction in
+      let predicate = try target.predicate(of: entity, in: transaction)
+      if target.dryRun {
+        let fetch = FetchRequest(entityName: entity, predicate: predicate)
+        try target.tell(fetch, "matching", batch, in: transaction)
+      }
+      return BatchDeleteRequest(
+        entity, where: predicate, resultType: batch.resultType,
+        options: try batch.requestOptions())
+    }
+    if target.dryRun { return }
+    let result = try await BatchRunner(label: entity, isQuiet: options.quiet).run {
+      try await store.execute(request, progress: $0)
+    }
+    try BatchOutput(entity: entity, format: batch.format)
+      .write(result, [("deleted", \.deleted)], of: store)
+  }
+}

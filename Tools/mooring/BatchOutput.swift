@@ -1,0 +1,44 @@
+import Console
+import EntityModel
+import EntityStore
+import Foundation
+
+/// What a batch has done, on standard output.
+struct BatchOutput {
+  let entity: String
+  let format: OutputFormat
+
+  func write(_ counts: [(title: String, count: Int64)]) throws {
+    try StandardOutput.with { output in
+      var rows = RowWriter(titles: ["entity"] + counts.map(\.title), format: format)
+      try rows.write([.string(entity)] + counts.map { .int64($0.count) }, &output)
+      try rows.end(&output)
+    }
+  }
+
+  /// References come as bare lines, for the next command of a pipe.
+  func write(_ identifiers: [ObjectID], in storeID: UUID) throws {
+    try StandardOutput.with { output in
+      guard format != .table else {
+        for id in identifiers { try output.write("\(id)\n") }
+        return
+      }
+      var rows = RowWriter(titles: ["object", "url"], format: format)
+      for id in identifiers {
+        try rows.write([.string(id.description), .string(id.reference(in: storeID))], &output)
+      }
+      try rows.end(&output)
+    }
+  }
+
+  /// - Parameter titles: What of the counts is printed, where the identities are not asked for.
+  func write(
+    _ result: BatchResult, _ titles: [(String, KeyPath<BatchResult.Counts, Int64>)],
+    of store: Store
+  ) throws {
+    if case .identifiers(let identifiers) = result.outcome {
+      return try write(identifiers, in: try store.id)
+    }
+    try write(titles.map { ($0.0, result.counts[keyPath: $0.1]) })
+  }
+}
