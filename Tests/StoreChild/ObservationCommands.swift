@@ -14,9 +14,61 @@ func runObservationCommand(_ arguments: [String]) async throws -> Bool {
   case "observation-follow": try await follow(folder, isPrivileged: arguments.count == 2)
   case "observation-churn":
     try churn(folder, times: arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0)
+  case "observation-league":
+    try await changeLeague(folder, seed: UInt64(arguments[2]) ?? 0)
+  case "observation-results":
+    try await observeResults(folder, updates: Int(arguments[2]) ?? 0)
   default: return false
   }
   return true
+}
+
+/// For each line `n`: changes a league in so many commits.
+private func changeLeague(_ folder: String, seed: UInt64) async throws {
+  let store = try openStore(at: folder, migrations: [.league], migrate: .never)
+  var random = SeededRandom(seed: seed)
+  say("ready")
+  while let line = readLine(), let times = Int(line) {
+    for _ in 0..<times {
+      random = try await store.write(author: "child") { [random] transaction in
+        var random = random
+        try League.change(transaction, using: &random)
+        return random
+      }
+    }
+    say("done")
+  }
+}
+
+/// Observes a window of results through so many updates, and says how much memory it has of its
+/// own, in KiB, after a tenth of them and after all.
+private func observeResults(_ folder: String, updates: Int) async throws {
+  let store = try openStore(at: folder, migrations: [.league], migrate: .never)
+  let ids = try await store.write { transaction in
+    try (0..<200).map { number in
+      try transaction.insert(
+        "Team", ["name": .string("\(number)"), "zone": .string(League.zones[number % 4])])
+    }
+  }
+  let request = FetchRequest(
+    entityName: "Team", predicate: try FetchPredicate(format: "wins != 7"),
+    sortBy: [SortKey("zone"), SortKey("wins")], fetchLimit: 50)
+  var iterator = try store.results(of: request, sectionBy: "zone").makeAsyncIterator()
+  var snapshot = try await iterator.next()?.snapshot
+  var wins: Int64 = 8
+  for number in 0..<updates {
+    wins += 1
+    // The first of the first section goes to its end, or out of the window.
+    guard let first = snapshot?.first else { break }
+    let id = number % 3 == 0 ? ids[number % ids.count] : first.id
+    try await store.write { [wins] transaction in
+      try transaction.update(first.id) { try $0.set("wins", to: .int64(wins)) }
+      try transaction.update(id) { try $0.set("motto", to: .string("\(wins)")) }
+    }
+    snapshot = try await iterator.next()?.snapshot
+    if number == updates / 10 { say("begun \(ownMemory())") }
+  }
+  say("ended \(ownMemory()) \(snapshot?.count ?? 0)")
 }
 
 /// For each line `n`: makes so many commits, and says how many and how much memory it has of its

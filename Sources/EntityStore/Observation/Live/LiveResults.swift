@@ -122,10 +122,20 @@ extension Store {
   ///
   /// - Throws: `invalidRequest` for a key path that names no attribute, and as the one above.
   public func results<T: Entity>(
-    of descriptor: FetchDescriptor<T>, sectionBy: (any PartialKeyPath<T> & Sendable)? = nil,
+    of descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
+  ) throws -> LiveResults<T> {
+    try LiveResults(
+      self, LiveRequest(source: RecordSource(descriptor), sectionPath: nil), options)
+  }
+
+  /// Observes the values of a descriptor, divided into sections.
+  ///
+  /// - Throws: As those above.
+  public func results<T: Entity, V>(
+    of descriptor: FetchDescriptor<T>, sectionBy: any KeyPath<T, V> & Sendable,
     options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<T> {
-    let path = try sectionBy.map { try T.propertyName(of: $0) }
+    let path = try T.propertyName(of: sectionBy)
     return try LiveResults(
       self, LiveRequest(source: RecordSource(descriptor), sectionPath: path), options)
   }

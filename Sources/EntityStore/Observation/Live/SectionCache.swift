@@ -110,8 +110,8 @@ extension Store {
   }
 
   /// The sections of a descriptor; see the one above.
-  public func sections<T: Entity>(
-    of descriptor: FetchDescriptor<T>, by keyPath: any PartialKeyPath<T> & Sendable,
+  public func sections<T: Entity, V>(
+    of descriptor: FetchDescriptor<T>, by keyPath: any KeyPath<T, V> & Sendable,
     cacheName: String? = nil
   ) async throws -> [ResultsSection] {
     try await sections(
