@@ -180,6 +180,38 @@ import Testing
     }
   }
 
+  @Test("A draft whose store is closed fails to save and loses nothing")
+  func closedStore() async throws {
+    try await withTemporaryStore(migrations: [Staff.source]) { temporary in
+      let staff = try await ThreeEmployees(in: temporary.store)
+      let other = try openStore(
+        at: temporary.folder.path("store"), migrations: [Staff.source])
+      let draft = other.draft()
+      let delta = try draft.insert(Employee("delta", 1))
+      try draft.update(Employee.self, staff.alpha) { $0.salary = 5 }
+      other.close()
+      #expect(await code { try await draft.save() } == .closed)
+      #expect(code { try draft.fetch(FetchRequest(entityName: "Employee")) } == .closed)
+      #expect(draft.insertedObjects == [delta] && draft.updatedObjects == [staff.alpha])
+      #expect(try draft.get(delta)?["name"] == "delta")
+      #expect(try temporary.store.staff() == ["alpha 22", "bravo 25", "charlie 10"])
+    }
+  }
+
+  @Test("A draft holds so many changes and no more")
+  func bound() async throws {
+    try await withTemporaryStore(migrations: [Staff.source]) { temporary in
+      let entity = try temporary.store.read { try $0.layout("Team") }
+      var pending = PendingChanges()
+      for number in 0..<Limits.pendingChangesMax {
+        try pending.insert(Int64(number), entity.defaults, into: entity)
+      }
+      #expect(code { try pending.insert(-1, entity.defaults, into: entity) } == .invalidRequest)
+      try pending.update(0, to: ["red"], from: [""], of: entity)
+      #expect(pending.object(0, of: "Team")?.values == ["red"])
+    }
+  }
+
   @Test("A draft cannot be changed while it is being saved")
   func duringASave() async throws {
     try await withStaff { store, staff in
