@@ -142,6 +142,29 @@ import Testing
     }
   }
 
+  @Test("What waits for a deletion is not lost to another one")
+  func cascadesWait() async throws {
+    try await withStaff { store, staff in
+      let (red, blue) = try await store.write { transaction in
+        let red = try transaction.insert("Team", ["name": "red"])
+        try transaction.setRelated(red, "members", to: [staff.alpha, staff.bravo, staff.charlie])
+        return (red, try transaction.insert("Team", ["name": "blue"]))
+      }
+      let draft = store.draft()
+      for id in [red, blue, staff.charlie] { try draft.delete(id) }
+      let new = try draft.insert("Team", ["name": "blue"])
+      try draft.addRelated([staff.alpha], to: new, "members")
+      try draft.update(staff.bravo) {
+        try $0.set("name", to: "charlie")
+        try $0.set("team", to: .null)
+      }
+      let identities = try await draft.save()
+      #expect(try store.staff() == ["alpha 22", "charlie 25"])
+      let real = try #require(identities[new])
+      #expect(try store.read { try $0.related(real, "members") } == [staff.alpha])
+    }
+  }
+
   @Test("A reference to what is not there is told with object and property")
   func dangling() async throws {
     try await withStaff { store, staff in
