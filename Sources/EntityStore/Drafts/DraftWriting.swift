@@ -16,19 +16,36 @@ struct DraftWriting {
     try requireRules(of: changes.rows)
     var (rows, links, deletions) = (changes.rows, changes.links, changes.deletions)
     while true {
-      let waiting = rows.count + links.count
+      let (waiting, deleting) = (rows.count + links.count, deletions.count)
       var refused = try attempt(&rows, write) + attemptInOrder(&links, change)
-      // Delete rules go by the links that remain. But a row may wait for what a deletion gives free.
-      let mayDelete = links.isEmpty || rows.count + links.count == waiting
-      let deleting = deletions.count
-      if mayDelete {
-        let kept = try attempt(&deletions, delete)
-        if links.isEmpty { refused += kept }
+      // Delete rules go by the links that remain.
+      if rows.isEmpty, links.isEmpty {
+        refused = try attempt(&deletions, delete)
+        if deletions.isEmpty { return }
+      } else if rows.count + links.count == waiting {
+        try deleteHolders(of: rows, &deletions)
       }
-      if rows.isEmpty, links.isEmpty, deletions.isEmpty { return }
       let isStuck = rows.count + links.count == waiting && deletions.count == deleting
       if isStuck, let error = StoreError.all(refused) { throw error }
     }
+  }
+
+  /// Deletes the records that have the unique values for which rows wait; if there are none that can
+  /// go, all that can.
+  private func deleteHolders(
+    of rows: [DraftChanges.Row], _ deletions: inout [ObjectID]
+  ) throws {
+    var holders: Set<ObjectID> = []
+    for row in rows {
+      guard let values = try values(of: row) else { continue }
+      for found in try self.holders(of: values, row) { holders.insert(found.holder) }
+    }
+    let others = deletions.filter { !holders.contains($0) }
+    var wanted = deletions.filter(holders.contains)
+    _ = try attempt(&wanted, delete)
+    let isFruitless = wanted.count + others.count == deletions.count
+    deletions = others + wanted
+    if isFruitless { _ = try attempt(&deletions, delete) }
   }
 
   // MARK: Rules
@@ -108,31 +125,29 @@ struct DraftWriting {
 
   private func write(_ row: DraftChanges.Row) throws {
     try telling(of: row.id) {
-      switch row.content {
-      case .new(let values):
-        try tellingAllHolders(of: values, row) {
-          try transaction.insert(values, as: row.number, into: row.entity)
+      guard let values = try values(of: row) else { throw StoreError.missing(row.id) }
+      do {
+        switch row.content {
+        case .new: try transaction.insert(values, as: row.number, into: row.entity)
+        case .changed: try transaction.update(values, id: row.number, in: row.entity)
         }
-      case .changed(let changes):
-        guard var values = try transaction.row(row.number, of: row.entity)?.values() else {
-          throw StoreError.missing(row.id)
-        }
-        for (position, value) in changes { values[position] = value }
-        try tellingAllHolders(of: values, row) {
-          try transaction.update(values, id: row.number, in: row.entity)
-        }
+      } catch let error as StoreError where error.code == .uniqueViolation {
+        // The write stops at the first unique index.
+        throw try StoreError.all(uniqueViolations(of: values, row)) ?? error
       }
     }
   }
 
-  /// A write stops at the first unique index that has its values.
-  private func tellingAllHolders(
-    of values: [Value], _ row: DraftChanges.Row, _ body: () throws -> Void
-  ) throws {
-    do {
-      try body()
-    } catch let error as StoreError where error.code == .uniqueViolation {
-      throw try StoreError.all(uniqueViolations(of: values, row)) ?? error
+  /// What the record will hold; `nil` if there is none to change.
+  private func values(of row: DraftChanges.Row) throws -> [Value]? {
+    switch row.content {
+    case .new(let values): return values
+    case .changed(let changes):
+      guard var values = try transaction.row(row.number, of: row.entity)?.values() else {
+        return nil
+      }
+      for (position, value) in changes { values[position] = value }
+      return values
     }
   }
 
@@ -170,16 +185,24 @@ struct DraftWriting {
   private func uniqueViolations(
     of values: [Value], _ row: DraftChanges.Row
   ) throws -> [StoreError] {
+    try holders(of: values, row).map { index, holder in
+      .uniqueViolation(
+        of: index, in: row.entity, id: identities.temporary(row.id).number,
+        holder: identities.temporary(holder).number)
+    }
+  }
+
+  /// The other records that have the row's values in unique indexes. One on a list has none.
+  private func holders(
+    of values: [Value], _ row: DraftChanges.Row
+  ) throws -> [(index: IndexLayout, holder: ObjectID)] {
     try row.entity.indexes.compactMap { index in
       guard index.isUnique, index.listPart == nil,
-        let holder = try transaction.identifier(
+        let number = try transaction.identifier(
           in: row.entity, index: index, by: { values[$0] }),
-        holder != row.number
+        number != row.number
       else { return nil }
-      let other = ObjectID(entity: row.entity.name, number: holder)
-      return .uniqueViolation(
-        of: index, in: row.entity, id: identities.temporary(row.id).number,
-        holder: identities.temporary(other).number)
+      return (index, ObjectID(entity: row.entity.name, number: number))
     }
   }
 }

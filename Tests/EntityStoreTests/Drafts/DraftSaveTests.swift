@@ -142,6 +142,29 @@ import Testing
     }
   }
 
+  @Test("What waits for a deletion is not lost to another one")
+  func cascadesWait() async throws {
+    try await withStaff { store, staff in
+      let (red, blue) = try await store.write { transaction in
+        let red = try transaction.insert("Team", ["name": "red"])
+        try transaction.setRelated(red, "members", to: [staff.alpha, staff.bravo, staff.charlie])
+        return (red, try transaction.insert("Team", ["name": "blue"]))
+      }
+      let draft = store.draft()
+      for id in [red, blue, staff.charlie] { try draft.delete(id) }
+      let new = try draft.insert("Team", ["name": "blue"])
+      try draft.addRelated([staff.alpha], to: new, "members")
+      try draft.update(staff.bravo) {
+        try $0.set("name", to: "charlie")
+        try $0.set("team", to: .null)
+      }
+      let identities = try await draft.save()
+      #expect(try store.staff() == ["alpha 22", "charlie 25"])
+      let real = try #require(identities[new])
+      #expect(try store.read { try $0.related(real, "members") } == [staff.alpha])
+    }
+  }
+
   @Test("A reference to what is not there is told with object and property")
   func dangling() async throws {
     try await withStaff { store, staff in
@@ -177,6 +200,38 @@ import Testing
       #expect(draft.hasChanges)
       draft.rollback()
       #expect(try draft.fetch(FetchRequest(entityName: "Employee")).count == 3)
+    }
+  }
+
+  @Test("A draft whose store is closed fails to save and loses nothing")
+  func closedStore() async throws {
+    try await withTemporaryStore(migrations: [Staff.source]) { temporary in
+      let staff = try await ThreeEmployees(in: temporary.store)
+      let other = try openStore(
+        at: temporary.folder.path("store"), migrations: [Staff.source])
+      let draft = other.draft()
+      let delta = try draft.insert(Employee("delta", 1))
+      try draft.update(Employee.self, staff.alpha) { $0.salary = 5 }
+      other.close()
+      #expect(await code { try await draft.save() } == .closed)
+      #expect(code { try draft.fetch(FetchRequest(entityName: "Employee")) } == .closed)
+      #expect(draft.insertedObjects == [delta] && draft.updatedObjects == [staff.alpha])
+      #expect(try draft.get(delta)?["name"] == "delta")
+      #expect(try temporary.store.staff() == ["alpha 22", "bravo 25", "charlie 10"])
+    }
+  }
+
+  @Test("A draft holds so many changes and no more")
+  func bound() async throws {
+    try await withTemporaryStore(migrations: [Staff.source]) { temporary in
+      let entity = try temporary.store.read { try $0.layout("Team") }
+      var pending = PendingChanges()
+      for number in 0..<Limits.pendingChangesMax {
+        try pending.insert(Int64(number), entity.defaults, into: entity)
+      }
+      #expect(code { try pending.insert(-1, entity.defaults, into: entity) } == .invalidRequest)
+      try pending.update(0, to: ["red"], from: [""], of: entity)
+      #expect(pending.object(0, of: "Team")?.values == ["red"])
     }
   }
 

@@ -139,6 +139,25 @@ import Testing
     }
   }
 
+  @Test("Texts that are cut in an index are put in order by what is stored")
+  func cutTexts() async throws {
+    try await withTemporaryStore { temporary in
+      let long = String(repeating: "x", count: 600)
+      let ids = try await temporary.store.write { transaction in
+        try ["c", "a", "d", "b"].map {
+          try transaction.insert("Sample", ["name": .string(long + $0)])
+        }
+      }
+      let draft = temporary.store.draft()
+      try draft.delete(ids[0])
+      try draft.update(ids[1]) { try $0.set("name", to: .string(long + "e")) }
+      let request = FetchRequest(
+        entityName: "Sample", sortBy: [SortKey("name")], requiresIndex: true)
+      let found = try draft.fetchIdentifiers(request)
+      #expect(found == [ids[3], ids[2], ids[1]])
+    }
+  }
+
   @Test("A limited fetch reads no more of the store than it needs")
   func economy() async throws {
     try await withTemporaryStore(migrations: [Staff.source]) { temporary in
