@@ -233,7 +233,7 @@ import Testing
       (["migrate", "stats"], #"mooring: unknown command "stats"; did you mean "status"?"#),
       (
         ["frobnicate"],
-        #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, migrate, "#
+        #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, migrate, "#
           + "schema, check"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
