@@ -11,6 +11,8 @@ struct CommittedChanges {
   private(set) var touchesOthers = false
   /// Whether something was changed that nothing says what: then nothing else here counts.
   private(set) var isUnknown = false
+  /// Whether more records were changed than should be looked at one by one.
+  var areMany: Bool { records.count > Limits.changesFollowedMax }
   /// The place up to which this goes.
   let sequence: Int64
 
@@ -48,6 +50,6 @@ struct CommittedChanges {
       if isOwn, change.properties.contains(where: dependencies.own.contains) { touchesOwn = true }
       if let others, change.properties.contains(where: others.contains) { touchesOthers = true }
     }
-    if isOwn, change.kind != .unrecorded { records.insert(change.id) }
+    if isOwn, change.kind != .unrecorded, !areMany { records.insert(change.id) }
   }
 }

@@ -97,6 +97,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
       after: sequence, for: reading.dependencies, in: transaction)
     if changes.isUnknown { return try refetch(&state, reading, .historyIncomplete) }
     if changes.touchesOthers { return try refetch(&state, reading, .relationship) }
+    if changes.areMany { return try refetch(&state, reading, .manyChanges) }
     if changes.records.isEmpty { return nil }
     return try apply(changes.records, to: &state, reading)
   }

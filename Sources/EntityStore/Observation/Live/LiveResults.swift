@@ -8,6 +8,9 @@ public import EntityModel
 /// them. Limit and offset hold throughout. Commits that come faster than the elements are asked for
 /// are one step together; nothing is queued, and whoever never asks costs nothing.
 ///
+/// The rows of a version are in memory, all of them where there is no limit; versions share what is
+/// equal in both.
+///
 /// Each iteration is an observer of its own. It ends with `nil` when the store is closed, with
 /// `CancellationError` when its task is cancelled, and with an error when the store cannot be read.
 ///
@@ -67,6 +70,8 @@ public struct ResultsUpdate<T: Sendable>: Sendable {
     case noHistory
     /// The history no longer reaches back to the step before, or a write left changes out.
     case historyIncomplete
+    /// More records were changed at once, or since the step before, than to look at one by one.
+    case manyChanges
     /// More rows have left the window than were known behind it.
     case windowEmptied
     case schemaChanged

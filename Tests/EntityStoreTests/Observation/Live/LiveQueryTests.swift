@@ -196,6 +196,27 @@ import Testing
     }
   }
 
+  @Test func manyChangesAtOnceMeanFetchingAgain() async throws {
+    try await withTemporaryStore(migrations: [.league]) { temporary in
+      let store = temporary.store
+      let observer = Observer(
+        FetchRequest(entityName: "Team", sortBy: [SortKey("wins")], fetchLimit: 5), sectionBy: nil)
+      try observer.step(store)
+      for (count, origin) in [
+        (Limits.changesFollowedMax, ResultsUpdate<Record>.Origin.changes),
+        (Limits.changesFollowedMax + 1, .fetched(.manyChanges)),
+      ] {
+        try await store.write { transaction in
+          for number in 0..<count {
+            try transaction.insert(
+              "Team", ["name": "t", "wins": .int64(Int64(number % 7 - count))])
+          }
+        }
+        #expect(try observer.step(store)?.origin == origin)
+      }
+    }
+  }
+
   @Test func aMigrationMeansFetchingAgain() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
