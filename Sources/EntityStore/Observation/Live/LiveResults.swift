@@ -1,49 +1,18 @@
 public import EntityModel
 
 /// The results of a request as they are, and as they become: Core Data's fetched results controller
-/// as a sequence.
-///
-/// The first element is the results as of now; each further one comes after a commit that changed
-/// them, of this process or of another one, with the new results and what turned the old ones into
-/// them. Limit and offset hold throughout. Commits that come faster than the elements are asked for
-/// are one step together; nothing is queued, and whoever never asks costs nothing.
+/// as a sequence. Each element has the new results and what turned the old ones into them; limit and
+/// offset hold throughout.
 ///
 /// The rows of a version are in memory, all of them where there is no limit; versions share what is
 /// equal in both.
-///
-/// Each iteration is an observer of its own. It ends with `nil` when the store is closed, with
-/// `CancellationError` when its task is cancelled, and with an error when the store cannot be read.
 ///
 /// ```swift
 /// for try await update in try store.results(of: descriptor, sectionBy: \.type) {
 ///   for change in update.changes.rows { print(change) }
 /// }
 /// ```
-public struct LiveResults<T: Sendable>: AsyncSequence, Sendable {
-  private let store: Store
-  private let request: LiveRequest<T>
-  private let options: AsynchronousFetchOptions
-
-  init(
-    _ store: Store, _ request: LiveRequest<T>, _ options: AsynchronousFetchOptions
-  ) throws(StoreError) {
-    try request.check()
-    self.store = store
-    self.request = request
-    self.options = options
-  }
-
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(source: LiveSource(store, LiveQuery(request), options))
-  }
-
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let source: LiveSource<ResultsUpdate<T>>
-
-    /// - Throws: As a fetch of the request; `CancellationError`.
-    public mutating func next() async throws -> ResultsUpdate<T>? { try await source.next() }
-  }
-}
+public typealias LiveResults<T: Sendable> = LiveSequence<ResultsUpdate<T>>
 
 /// One step of live results.
 public struct ResultsUpdate<T: Sendable>: Sendable {
@@ -119,8 +88,7 @@ extension Store {
   public func results(
     of request: FetchRequest, sectionBy: String? = nil, options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<Record> {
-    try LiveResults(
-      self, LiveRequest(source: RecordSource(request), sectionPath: sectionBy), options)
+    try results(LiveRequest(source: RecordSource(request), sectionPath: sectionBy), options)
   }
 
   /// Observes the values of a descriptor.
@@ -129,8 +97,7 @@ extension Store {
   public func results<T: Entity>(
     of descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<T> {
-    try LiveResults(
-      self, LiveRequest(source: RecordSource(descriptor), sectionPath: nil), options)
+    try results(LiveRequest(source: RecordSource(descriptor), sectionPath: nil), options)
   }
 
   /// Observes the values of a descriptor, divided into sections.
@@ -141,7 +108,14 @@ extension Store {
     options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<T> {
     let path = try T.propertyName(of: sectionBy)
-    return try LiveResults(
-      self, LiveRequest(source: RecordSource(descriptor), sectionPath: path), options)
+    return try results(
+      LiveRequest(source: RecordSource(descriptor), sectionPath: path), options)
+  }
+
+  private func results<T>(
+    _ request: LiveRequest<T>, _ options: AsynchronousFetchOptions
+  ) throws -> LiveResults<T> {
+    try request.check()
+    return LiveSequence(self, options) { LiveQuery(request) }
   }
 }

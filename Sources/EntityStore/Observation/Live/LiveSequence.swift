@@ -1,5 +1,40 @@
 import LMDB
 
+/// Something that follows from the store, as it is and as it becomes.
+///
+/// The first element is what there is now; each further one comes after a commit that changed it, of
+/// this process or of another one. Commits that come faster than the elements are asked for are one
+/// step together; nothing is queued, and whoever never asks costs nothing.
+///
+/// Each iteration is an observer of its own. It ends with `nil` when the store is closed and when
+/// nothing can come any more, with `CancellationError` when its task is cancelled, and with an error
+/// when the store cannot be read.
+public struct LiveSequence<Element: Sendable>: AsyncSequence, Sendable {
+  private let store: Store
+  private let options: AsynchronousFetchOptions
+  private let makeObserver: @Sendable () -> any LiveObserver<Element>
+
+  init(
+    _ store: Store, _ options: AsynchronousFetchOptions,
+    _ makeObserver: @escaping @Sendable () -> any LiveObserver<Element>
+  ) {
+    self.store = store
+    self.options = options
+    self.makeObserver = makeObserver
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(source: LiveSource(store, makeObserver(), options))
+  }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let source: LiveSource<Element>
+
+    /// - Throws: As reading the store; `CancellationError`. Then it has ended.
+    public mutating func next() async throws -> Element? { try await source.next() }
+  }
+}
+
 /// What an observer keeps between two looks at the store.
 protocol LiveObserver<Update>: Sendable {
   associatedtype Update: Sendable

@@ -1,37 +1,6 @@
 public import EntityModel
 import LMDB
 
-/// A value that follows from the store, as it is and as it becomes: a count, aggregates, a record.
-///
-/// The first element is the value as of now, each further one comes after a commit that changed it,
-/// of this process or of another one. Commits that come faster than the elements are asked for are
-/// one step together. It ends as `LiveResults` does.
-public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
-  private let store: Store
-  private let options: AsynchronousFetchOptions
-  private let makeObserver: @Sendable () -> any LiveObserver<Value>
-
-  init(
-    _ store: Store, _ options: AsynchronousFetchOptions,
-    _ makeObserver: @escaping @Sendable () -> any LiveObserver<Value>
-  ) {
-    self.store = store
-    self.options = options
-    self.makeObserver = makeObserver
-  }
-
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(source: LiveSource(store, makeObserver(), options))
-  }
-
-  public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let source: LiveSource<Value>
-
-    /// - Throws: As reading the value; `CancellationError`.
-    public mutating func next() async throws -> Value? { try await source.next() }
-  }
-}
-
 /// A value of a request, computed again when something on which it depends was changed.
 final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   private struct State {
@@ -118,8 +87,8 @@ extension Store {
   /// Counted again only after a commit that changed something on which the count depends.
   public func updates(
     ofCount request: FetchRequest, options: AsynchronousFetchOptions = .init()
-  ) -> LiveValues<Int> {
-    LiveValues(self, options) { DependentValue(request) { try $0.count(request) } }
+  ) -> LiveSequence<Int> {
+    LiveSequence(self, options) { DependentValue(request) { try $0.count(request) } }
   }
 
   /// Observes how many records a descriptor has.
@@ -127,7 +96,7 @@ extension Store {
   /// - Throws: `invalidRequest` for a key path that names no attribute.
   public func updates<T: Entity>(
     ofCount descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
-  ) throws -> LiveValues<Int> {
+  ) throws -> LiveSequence<Int> {
     updates(ofCount: try descriptor.request(), options: options)
   }
 
@@ -141,22 +110,22 @@ extension Store {
   /// ```
   public func updates(
     ofRows request: FetchRequest, options: AsynchronousFetchOptions = .init()
-  ) -> LiveValues<[ResultRow]> {
-    LiveValues(self, options) { DependentValue(request) { try $0.fetchRows(request) } }
+  ) -> LiveSequence<[ResultRow]> {
+    LiveSequence(self, options) { DependentValue(request) { try $0.fetchRows(request) } }
   }
 
   /// Observes one record. `nil` says that it is not there, any more or at all, and is the last
   /// element: no other record gets its identity.
   public func updates(
     of id: ObjectID, options: AsynchronousFetchOptions = .init()
-  ) -> LiveValues<Record?> {
-    LiveValues(self, options) { ObservedRecord(id) { try $0.get(id) } }
+  ) -> LiveSequence<Record?> {
+    LiveSequence(self, options) { ObservedRecord(id) { try $0.get(id) } }
   }
 
   /// Observes one record as a Swift value; see the one above.
   public func updates<T: Entity>(
     of id: ObjectID, as type: T.Type, options: AsynchronousFetchOptions = .init()
-  ) -> LiveValues<T?> {
-    LiveValues(self, options) { ObservedRecord(id) { try $0.get(type, id) } }
+  ) -> LiveSequence<T?> {
+    LiveSequence(self, options) { ObservedRecord(id) { try $0.get(type, id) } }
   }
 }
