@@ -254,7 +254,7 @@ struct HistoryKey {
     guard bytes.count == 12 else { return nil }
     sequence = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
     part = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
-    if sequence < 1 { return nil }
+    guard (1..<Int64.max).contains(sequence) else { return nil }
   }
 
   func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
