@@ -36,25 +36,15 @@ extension StandardOutput {
     try write(row + "\r\n")
   }
 
-  /// Writes a JSON string with its quotes (RFC 8259, section 7).
-  ///
-  /// Escaped are quotes, backslashes and the characters below U+0020, as must be, and those that
-  /// steer a terminal as well: U+007F to U+009F.
-  public mutating func writeJSON(_ text: String) throws {
-    var literal = ""
-    appendJSON(text, to: &literal)
-    try write(literal)
-  }
+  /// Writes a JSON string with its quotes; what steers a terminal is escaped.
+  public mutating func writeJSON(_ text: String) throws { try write(JSONText.quoted(text)) }
 
   public mutating func writeJSON(_ number: Int64) throws { try write(String(number)) }
 
   public mutating func writeJSON(_ flag: Bool) throws { try write(flag ? "true" : "false") }
 
-  /// Writes a number that reads back as the same double; JSON has no infinities and no NaN, so
-  /// these become `null`.
-  public mutating func writeJSON(_ number: Double) throws {
-    try write(number.isFinite ? "\(number)" : "null")
-  }
+  /// Writes a number that reads back as the same double; an infinity or NaN as `null`.
+  public mutating func writeJSON(_ number: Double) throws { try write(JSONText.of(number)) }
 }
 
 private func appendCSV(_ field: String, to row: inout String) {
@@ -73,33 +63,4 @@ private func appendCSV(_ field: String, to row: inout String) {
     row.unicodeScalars.append(scalar)
   }
   row += "\""
-}
-
-private func appendJSON(_ text: String, to literal: inout String) {
-  let needsEscapes = text.utf8.contains { byte in
-    // U+0080 to U+009F begin with C2.
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
-      || byte == 0xC2
-  }
-  literal += "\""
-  if needsEscapes {
-    for scalar in text.unicodeScalars { appendEscaped(scalar, to: &literal) }
-  } else {
-    literal += text
-  }
-  literal += "\""
-}
-
-private func appendEscaped(_ scalar: Unicode.Scalar, to literal: inout String) {
-  switch scalar {
-  case "\"": literal += "\\\""
-  case "\\": literal += "\\\\"
-  case "\n": literal += "\\n"
-  case "\r": literal += "\\r"
-  case "\t": literal += "\\t"
-  case "\u{00}"..."\u{0F}": literal += "\\u000" + String(scalar.value, radix: 16)
-  case "\u{10}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-    literal += "\\u00" + String(scalar.value, radix: 16)
-  default: literal.unicodeScalars.append(scalar)
-  }
 }

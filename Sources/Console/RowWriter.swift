@@ -9,7 +9,7 @@ public struct RowWriter {
   private let titles: [String]
   private let format: OutputFormat
   private var table: TextTable?
-  private var waiting: [[Value]] = []
+  private var waiting: [[RowCell]] = []
   private var isFirst = true
 
   /// Rows of a table whose widths are found together; later ones keep these widths.
@@ -22,12 +22,17 @@ public struct RowWriter {
 
   /// - Parameter row: One value per title.
   public mutating func write(_ row: [Value], _ output: inout StandardOutput) throws {
+    try write(row.map(RowCell.value), &output)
+  }
+
+  /// - Parameter row: One cell per title.
+  public mutating func write(_ row: [RowCell], _ output: inout StandardOutput) throws {
     if isFirst { try begin(&output) }
     switch format {
     case .table:
       waiting.append(row)
       if waiting.count >= Self.rowsAtOnce { try writeWaiting(&output) }
-    case .csv: try output.writeCSV(row.map { $0.isNull ? nil : $0.text })
+    case .csv: try output.writeCSV(row.map(\.field))
     case .json:
       try output.write(isFirst ? "\n" : ",\n")
       try writeObject(row, &output)
@@ -57,7 +62,7 @@ public struct RowWriter {
 
   private mutating func writeWaiting(_ output: inout StandardOutput) throws {
     var table = table ?? TextTable(titles.indices.map(column))
-    for row in waiting { table.append(row.map { $0.isNull ? "" : $0.text }) }
+    for row in waiting { table.append(row.map(\.shown)) }
     try output.write(table.takeText(width: output.terminalWidth))
     self.table = table
     waiting.removeAll(keepingCapacity: true)
@@ -65,27 +70,18 @@ public struct RowWriter {
 
   /// A column of numbers, as far as is known, ends at the right edge.
   private func column(_ index: Int) -> TextTable.Column {
-    let values = waiting.lazy.map { $0[index] }.filter { !$0.isNull }
-    let isNumber = !values.isEmpty && values.allSatisfy(\.isNumber)
+    let cells = waiting.lazy.map { $0[index] }.filter { !$0.isNull }
+    let isNumber = !cells.isEmpty && cells.allSatisfy(\.isNumber)
     return TextTable.Column(titles[index], isNumber ? .number : .text)
   }
 
-  private func writeObject(_ row: [Value], _ output: inout StandardOutput) throws {
-    for (index, (title, value)) in zip(titles, row).enumerated() {
+  private func writeObject(_ row: [RowCell], _ output: inout StandardOutput) throws {
+    for (index, (title, cell)) in zip(titles, row).enumerated() {
       try output.write(index == 0 ? "{" : ",")
       try output.writeJSON(title)
       try output.write(":")
-      try output.writeJSON(value)
+      try output.write(cell.json)
     }
     try output.write("}")
-  }
-}
-
-extension Value {
-  fileprivate var isNumber: Bool {
-    switch self {
-    case .int64, .double, .decimal: true
-    case .null, .bool, .string, .date, .uuid, .data, .url, .strings: false
-    }
   }
 }

@@ -10,6 +10,9 @@ public struct SchemaOutput {
 
   private let entities: [EntityDescription]
   private let templates: [RequestTemplate]
+  private let retention: HistoryRetention
+  /// It is of the whole store and no part of an entity.
+  private let showsRetention: Bool
   private let includesSystem: Bool
   /// The entities that are asked for.
   private let shown: [EntityDescription]
@@ -19,6 +22,8 @@ public struct SchemaOutput {
     entities = schema.entities.filter { includesSystem || !$0.isSystem || names.contains($0.name) }
     shown = entities.filter { names.isEmpty || names.contains($0.name) }
     templates = schema.templates.filter { names.isEmpty || names.contains($0.request.entityName) }
+    retention = schema.historyRetention
+    showsRetention = names.isEmpty && retention != .standard
     self.includesSystem = includesSystem
   }
 
@@ -28,16 +33,20 @@ public struct SchemaOutput {
       case .table:
         for entity in shown { try write(entity, &output) }
         try writeTemplates(&output)
+        try writeRetention(&output)
       case .yaml:
         for entity in shown { try output.write(yaml(entity)) }
         for entity in shown { try output.write(yamlOfRelationships(entity)) }
+        for entity in shown { try output.write(yamlOfHistory(entity)) }
         for template in templates { try output.write(yaml(template)) }
+        if showsRetention { try output.write(yaml(retention)) }
       case .swift: try output.write(SwiftSource(shown).text)
       case .json:
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var schema = Schema(entities: shown)
         schema.templates = templates
+        schema.historyRetention = retention
         let data = try encoder.encode(schema)
         try output.write(String(decoding: data, as: UTF8.self) + "\n")
       }
@@ -45,7 +54,8 @@ public struct SchemaOutput {
   }
 
   private func write(_ entity: EntityDescription, _ output: inout StandardOutput) throws {
-    try output.write(entity.name.singleLine + "\n")
+    let note = entity.keepsHistory || entity.isSystem ? "" : ", without history"
+    try output.write(entity.name.singleLine + note + "\n")
     try writeAttributes(of: entity, &output)
     try writeRelationships(of: entity, &output)
     try writeIndexes(of: entity, &output)
@@ -122,6 +132,20 @@ public struct SchemaOutput {
     try output.write(table)
   }
 
+  /// What most stores have needs no mention.
+  private func writeRetention(_ output: inout StandardOutput) throws {
+    guard showsRetention else { return }
+    func text(_ age: Double, _ bytes: Int) -> String {
+      let days = days(age)
+      return "\(Formatting.count(days)) \(days == 1 ? "day" : "days") and "
+        + "\(Formatting.count(Int64(bytes >> 20))) MiB"
+    }
+    if !templates.isEmpty { try output.write("\n") }
+    try output.write(
+      "history is kept for \(text(retention.age, retention.bytes)), for consumers "
+        + "\(text(retention.consumerAge, retention.consumerBytes))\n")
+  }
+
   private func rules(_ attribute: AttributeDescription) -> String {
     var rules: [String] = []
     if case .enumeration(let enumeration) = attribute.type {
@@ -186,6 +210,27 @@ public struct SchemaOutput {
       text += "- createRelationship: { \(parts.joined(separator: ", ")) }\n"
     }
     return text
+  }
+
+  /// Marks attributes that the steps of relationships have made.
+  private func yamlOfHistory(_ entity: EntityDescription) -> String {
+    guard entity.attributes.contains(where: { isMade($0) && $0.keepsHistory }) else { return "" }
+    let names = entity.attributes.filter(\.keepsHistory).map(\.name).joined(separator: ", ")
+    return "- setHistory: { on: \(entity.name), values: [\(names)] }\n"
+  }
+
+  private func yaml(_ retention: HistoryRetention) -> String {
+    let parts = [
+      "days: \(days(retention.age))", "megabytes: \(retention.bytes >> 20)",
+      "consumerDays: \(days(retention.consumerAge))",
+      "consumerMegabytes: \(retention.consumerBytes >> 20)",
+    ]
+    return "- retainHistory: { \(parts.joined(separator: ", ")) }\n"
+  }
+
+  /// A damaged catalog may hold any number.
+  private func days(_ seconds: Double) -> Int64 {
+    Int64(exactly: (seconds / 86_400).rounded()) ?? .max
   }
 
   private func yaml(_ template: RequestTemplate) -> String {

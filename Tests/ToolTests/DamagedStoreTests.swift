@@ -6,7 +6,7 @@ import Testing
 @Suite struct DamagedStoreTests {
   private static let commands = [
     ("mooring", ["home"]), ("mooring", ["check"]), ("mooring-dump", ["records", "Episode"]),
-    ("mooring-dump", ["stats"]),
+    ("mooring-dump", ["stats"]), ("mooring-dump", ["history", "--format", "json"]),
     ("mooring", ["fetch", "Episode", "--where", "type IN {1, 3}", "--sort", "updatedAt:desc"]),
     ("mooring", ["fetch", "Episode", "--group-by", "pathID", "--aggregate", "sum:duration"]),
   ]

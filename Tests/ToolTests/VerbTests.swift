@@ -49,8 +49,8 @@ import Testing
       let check = try mooring("check", store: store)
       #expect(
         output(check) == """
-          pages  entities  records  index entries  problems
-             33        10        8             30         0
+          pages  entities  records  index entries  transactions  problems
+             33        10        8             30             1         0
 
           """)
     }

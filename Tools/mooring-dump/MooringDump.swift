@@ -14,7 +14,8 @@ struct MooringDump: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      SchemaCommand.self, Records.self, IndexCommand.self, Tables.self, Stats.self,
+      SchemaCommand.self, Records.self, IndexCommand.self, HistoryCommand.self, Tables.self,
+      Stats.self,
     ])
 
   static func main() async { await CommandLineEntry.run(Self.self) }

@@ -4,10 +4,12 @@ import EntityStore
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Checks the file's pages, then the catalog, then records against indexes and back.",
+    abstract:
+      "Checks the file's pages, the catalog, records against indexes and back, the history.",
     discussion: """
       Changes nothing; other processes may read and write meanwhile. Ends with 65 if it finds \
-      damage, and looks no further than the first level that has some.
+      damage, and looks no further than the first level that has some. The transactions counted \
+      are those that the history keeps.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -33,12 +35,14 @@ struct Check: AsyncParsableCommand {
     let count = report.problemCount + (report.integrity?.problemCount ?? 0)
     var table = TextTable([
       .init("pages", .number), .init("entities", .number), .init("records", .number),
-      .init("index entries", .number), .init("problems", .number),
+      .init("index entries", .number), .init("transactions", .number), .init("problems", .number),
     ])
     let integrity = report.integrity
     table.append(
-      [report.pages.total, integrity?.entities, integrity?.records, integrity?.entries, count]
-        .map { $0.map { Formatting.count(Int64($0)) } ?? "-" })
+      [
+        report.pages.total, integrity?.entities, integrity?.records, integrity?.entries,
+        integrity?.historyTransactions, count,
+      ].map { $0.map { Formatting.count(Int64($0)) } ?? "-" })
     try output.write(table)
     let problems = report.problems + (integrity?.problems.map(\.description) ?? [])
     for problem in problems { try output.write(problem.singleLine + "\n") }

@@ -16,6 +16,7 @@ public struct HistoryConsumer: Sendable {
 extension ReadTransaction {
   /// All consumers, by name.
   public func historyConsumers() throws -> [HistoryConsumer] {
+    guard knowsConsumers else { return [] }
     var request = FetchRequest(entityName: WriteTransaction.consumerEntity)
     request.sortBy = [SortKey("name")]
     let (last, oldest) = (try historyTree?.last() ?? 0, try historyTree?.first() ?? 1)
@@ -34,11 +35,16 @@ extension ReadTransaction {
   ///
   /// - Returns: `nil` if there is no consumer of this name.
   public func historyToken(of consumer: String) throws -> HistoryToken? {
-    guard
+    guard knowsConsumers,
       case .string(let text)? = try get(
         WriteTransaction.consumerEntity, by: ["name": .string(consumer)])?["token"]
     else { return nil }
     return try HistoryToken(text)
+  }
+
+  /// A store that only reads is also opened from before it had a history.
+  private var knowsConsumers: Bool {
+    catalog.entities[WriteTransaction.consumerEntity] != nil
   }
 }
 

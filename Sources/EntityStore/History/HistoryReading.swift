@@ -36,7 +36,8 @@ extension ReadTransaction {
   /// Calls the closure with each transaction after a place, oldest first, until it returns `false`:
   /// memory is bounded by one transaction.
   ///
-  /// - Throws: As `history(after:)`; what the closure throws.
+  /// - Throws: As `history(after:)`, `damaged` after those before the damage; what the closure
+  ///   throws.
   public func forEachHistory(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
     exceptBy author: String? = nil, _ body: (HistoryTransaction) throws -> Bool
@@ -46,24 +47,19 @@ extension ReadTransaction {
     }
     let start = try sequence(of: token)
     guard let tree = historyTree else { return }
-    var isEnded = false
     var pending: HistoryCollection?
-    func handOn() throws {
-      guard let collection = pending else { return }
-      pending = nil
-      guard collection.header.author != author || author == nil, !collection.isEmpty else { return }
-      let made = try collection.transaction(
-        token: try self.token(after: collection.header.sequence), in: catalog)
-      isEnded = try !body(made)
-    }
     try tree.forEach(after: start) { header in
-      try handOn()
       pending = HistoryCollection(header: header, wanted: wanted)
-      return !isEnded
     } change: { change in
       pending?.add(change)
+    } end: {
+      guard let collection = pending, !collection.isEmpty,
+        collection.header.author != author || author == nil
+      else { return true }
+      return try body(
+        try collection.transaction(
+          token: try self.token(after: collection.header.sequence), in: catalog))
     }
-    if !isEnded { try handOn() }
   }
 
   /// The number after which a token's changes begin.

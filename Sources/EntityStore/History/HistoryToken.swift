@@ -75,7 +75,7 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
   private static func unreadable(_ text: String) -> StoreError {
     StoreError(
       .invalidToken, "a history token cannot be read", [("token", String(text.prefix(80)))],
-      advice: "take it as it was given, or begin anew: fetch everything, then take a new one")
+      advice: "take it as it was given, or begin anew: take a new one, then fetch everything")
   }
 }
 
@@ -84,14 +84,14 @@ extension StoreError {
     StoreError(
       .invalidToken, "a history token is of another store",
       [("token's store", token.storeID.uuidString), ("this store", store.uuidString)],
-      advice: "begin anew: fetch everything, then take a new token")
+      advice: "begin anew: take a new token, then fetch everything")
   }
 
   static func replacedToken(_ token: HistoryToken) -> StoreError {
     StoreError(
       .invalidToken, "a history token is of a state that the store no longer has",
       [("sequence", String(token.sequence))],
-      advice: "a backup was restored; begin anew: fetch everything, then take a new token")
+      advice: "a backup was restored; begin anew: take a new token, then fetch everything")
   }
 
   static func expiredToken(_ token: HistoryToken, oldest: Int64) -> StoreError {

@@ -45,26 +45,31 @@ struct HistoryTree {
     }
   }
 
-  /// Calls the closures with each transaction after a number, and with each of its changes in the
-  /// order in which they were made.
+  /// Calls the closures with each transaction after a number, with each of its changes in the
+  /// order in which they were made, and at its end, before anything of the next one is read.
   ///
-  /// - Parameter begin: Returns `false` to end.
+  /// - Parameter end: Returns `false` to go no further.
   func forEach(
-    after sequence: Int64, begin: (Header) throws -> Bool, change: (Change) throws -> Void
+    after sequence: Int64, begin: (Header) -> Void = { _ in }, change: (Change) -> Void,
+    end: () throws -> Bool = { true }
   ) throws {
     var cursor = try transaction.cursor(tree)
     let start = HistoryKey(sequence: sequence + 1, part: 0)
     var entry = try start.withBytes { try cursor.seek(atLeast: $0) }
+    var hasBegun = false
     while let found = entry {
       let key = try key(found)
       var bytes = found.value[...]
       if key.part == 0 {
+        if hasBegun, try !end() { return }
         guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
-        guard try begin(header) else { return }
+        begin(header)
+        hasBegun = true
       }
       try forEachChange(&bytes, change)
       entry = try cursor.next()
     }
+    if hasBegun { _ = try end() }
   }
 
   /// Calls the closure with each change of one part.

@@ -34,7 +34,7 @@ struct CommittedChanges {
       isUnknown = true
       return
     }
-    try tree.forEach(after: after, begin: { _ in true }) { add($0, dependencies) }
+    try tree.forEach(after: after, change: { add($0, dependencies) })
   }
 
   private mutating func add(_ change: HistoryTree.Change, _ dependencies: Dependencies) {

@@ -1,0 +1,52 @@
+public import EntityModel
+
+/// What stands in one column of a row.
+public enum RowCell: Sendable {
+  case value(Value)
+  /// Values by name, in the order of the names: a JSON object, in CSV as its text. A table shows no
+  /// more than the beginning of each.
+  case values([String: Value])
+}
+
+extension RowCell {
+  /// The columns that a table gives one of several values.
+  private static let shownWidthMax = 32
+
+  var isNull: Bool { if case .value(.null) = self { true } else { false } }
+
+  var isNumber: Bool {
+    switch self {
+    case .value(.int64), .value(.double), .value(.decimal): true
+    case .value, .values: false
+    }
+  }
+
+  /// As a table has it.
+  var shown: String {
+    switch self {
+    case .value(let value): value.isNull ? "" : value.text
+    case .values(let values):
+      values.sorted { $0.key < $1.key }
+        .map { "\($0.key)=\($0.value.text.singleLine.truncated(toWidth: Self.shownWidthMax))" }
+        .joined(separator: "; ")
+    }
+  }
+
+  /// As CSV has it; `nil` for a missing value.
+  var field: String? {
+    switch self {
+    case .value(let value): value.isNull ? nil : value.text
+    case .values: json
+    }
+  }
+
+  var json: String {
+    switch self {
+    case .value(let value): value.json
+    case .values(let values):
+      "{"
+        + values.sorted { $0.key < $1.key }
+        .map { "\(JSONText.quoted($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
+    }
+  }
+}
