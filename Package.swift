@@ -88,6 +88,10 @@ let package = Package(
     .executableTarget(
       name: "feed-server", dependencies: ["LoopbackHTTP", argumentParser],
       path: "Tools/feed-server", swiftSettings: settings),
+    // A sample of what a program sees while another one writes.
+    .executableTarget(
+      name: "free-episodes", dependencies: ["EntityModel", "EntityStore", "HomeFeed"],
+      path: "Tools/free-episodes", swiftSettings: settings),
 
     // Tests.
     .target(
@@ -133,7 +137,7 @@ let package = Package(
       name: "ToolTests",
       dependencies: [
         "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed",
-        "mooring", "mooring-dump", "feed-server", "store-child",
+        "mooring", "mooring-dump", "feed-server", "free-episodes", "store-child",
       ],
       swiftSettings: settings),
   ],

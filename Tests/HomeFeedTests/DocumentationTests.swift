@@ -34,6 +34,58 @@ import Testing
     }
   }
 
+  /// The code of README.md, "Change it and watch it".
+  @Test func theChangesOfTheReadmeWork() async throws {
+    try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
+      let store = temporary.store
+      let token = try store.historyToken()
+      let id = try await store.write { try $0.insert(Episode(id: "mine:1", title: "A walk")) }
+
+      // readme 1
+      let draft = store.draft(author: "ui", mergePolicy: .draftWins)
+      let walk = try draft.insert(Episode(id: "mine:2", title: "Another walk"))
+      try draft.update(Episode.self, id) { $0.progress = 0.5 }
+      let identities = try await draft.save()
+      // end
+      let saved = try #require(identities[walk])
+      #expect(try store.read { try $0.get(Episode.self, saved) }?.title == "Another walk")
+
+      var printed: [String] = []
+      func print(_ items: Any...) {
+        printed.append(items.map { "\($0)" }.joined(separator: " "))
+      }
+      let episodes = [Episode(id: "mine:3"), Episode(id: "mine:2"), Episode(id: "mine:4")]
+      // readme 2
+      let outcome = await Repository(store, author: "import").create(episodes)
+      for failure in outcome.failed { print(failure.index, failure.error) }
+      // end
+      #expect(outcome.success.count == 2 && printed.count == 1 && printed[0].hasPrefix("1 "))
+
+      printed = []
+      // readme 3
+      for transaction in try store.history(after: token, of: ["Episode"], exceptBy: "sync") {
+        for change in transaction.changes { print(change.kind, change.objectID) }
+        try await store.advance(consumer: "search", to: transaction.token)
+      }
+      // end
+      #expect(printed.contains("update \(id)") && printed.count == 5)
+    }
+  }
+
+  @Test func theReadmeShowsTheseChanges() throws {
+    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let readme = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../README.md"), encoding: .utf8)
+    for number in 1...3 {
+      let marked = try #require(
+        source.range(of: "// readme \(number)\n").map { source[$0.upperBound...] })
+      let code = try #require(marked.range(of: "      // end").map { marked[..<$0.lowerBound] })
+      let shown = code.split(separator: "\n").map { $0.dropFirst(6) }.joined(separator: "\n")
+      #expect(readme.contains("```swift\n\(shown)\n```"), "readme \(number):\n\(shown)")
+    }
+  }
+
   /// The file that Migrations/README.md shows is a migration.
   @Test func theExampleOfTheMigrationsIsOne() async throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

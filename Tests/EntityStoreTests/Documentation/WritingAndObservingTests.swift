@@ -1,0 +1,336 @@
+import EntityModel
+import EntityStore
+import Foundation
+import TestSupport
+import Testing
+
+/// The code of the page "Writing and observing", run; a test holds the page's code against the lines
+/// between the marks.
+@Suite struct WritingAndObservingTests {
+  @Test func writing() async throws {
+    try await withWalks { store, _ in
+      // snippet 1
+      let fido = try await store.write(author: "ui") { transaction in
+        let fido = try transaction.insert(Dog(name: "Fido"))
+        try transaction.insert(Walk(title: "Harbor", kilometers: 3, dog: ToOne(fido)))
+        return fido
+      }
+      // end
+      #expect(try store.read { try $0.related(fido, "walks") }.count == 1)
+    }
+  }
+
+  @Test func aDraft() async throws {
+    try await withWalks { store, fido in
+      // snippet 2
+      let draft = store.draft(author: "ui", mergePolicy: .storeWins)
+      let rex = try draft.insert(Dog(name: "Rex"))
+      try draft.insert(Walk(title: "Harbor", kilometers: 3, dog: ToOne(rex)))
+      try draft.update(Dog.self, fido) { $0.age += 1 }
+      let dogs = try draft.fetch(FetchDescriptor<Dog>(sortBy: [SortBy(\.name)]))
+      let identities = try await draft.save()
+      // end
+      #expect(dogs.map(\.name) == ["Fido", "Rex"] && dogs.map(\.age) == [1, 0])
+      let saved = try #require(identities[rex])
+      #expect(try store.read { try $0.related(saved, "walks") }.count == 1)
+    }
+  }
+
+  @Test func conflicts() async throws {
+    try await withWalks { store, fido in
+      let draft = store.draft()
+      try draft.insert(Dog(name: "Rex"))
+      try draft.update(Dog.self, fido) { $0.age = 2 }
+      try await store.write { try $0.update(Dog.self, fido) { $0.age = 3 } }
+      var told: [String] = []
+      func tell(_ error: StoreError) { told.append("\(error)") }
+      // snippet 3
+      do {
+        try await draft.save()
+      } catch let error as StoreError where error.code == .conflict {
+        for conflict in [error] + error.others {
+          tell(conflict)
+          if let record = conflict.object { try draft.rollback(record) }
+        }
+        try await draft.save()
+      }
+      // end
+      #expect(told.count == 1 && told[0].contains("attribute: age, was: 0, is: 3, draft: 2"))
+      #expect(try store.fetch(FetchDescriptor<Dog>(sortBy: [SortBy(\.age)])).map(\.age) == [0, 3])
+    }
+  }
+
+  @Test func findOrCreate() async throws {
+    try await withWalks { store, _ in
+      // snippet 4
+      let bella = try await store.write { transaction in
+        try transaction.findOrCreate(Dog.self, where: \.name, is: "Bella") { Dog(name: "Bella") }
+      }
+      // end
+      #expect(bella.wasCreated)
+    }
+  }
+
+  @Test func seeds() async throws {
+    try await withWalks { store, _ in
+      let path = store.folder + "/dogs.yaml"
+      try Self.seed.write(toFile: path, atomically: true, encoding: .utf8)
+      // snippet 5
+      let outcome = try await store.seed(from: path, named: "first dogs", author: "setup")
+      // end
+      #expect(outcome == .applied(["Dog": 1, "Walk": 2]))
+    }
+  }
+
+  @Test func repository() async throws {
+    try await withWalks { store, _ in
+      // snippet 6
+      let repository = Repository(store, author: "ui")
+      var walk = try await repository.create(Walk(title: "Round the lake", kilometers: 5))
+      walk.value.kilometers = 6
+      try await repository.update(walk)
+      let total = try await repository.sum(of: \Walk.kilometers)
+
+      let outcome = await repository.create([Dog(name: "Fido"), Dog(name: "Luna")])
+      let refused = outcome.failed.map { "\($0.index): \($0.error)" }
+      // end
+      #expect(total == 6)
+      #expect(outcome.success.map(\.value.name) == ["Luna"])
+      #expect(refused.count == 1 && refused[0].hasPrefix("0: "))
+    }
+  }
+
+  @Test func batches() async throws {
+    try await withWalks { store, _ in
+      try await Repository(store).create(Walk(title: "Harbor", kilometers: 3_000))
+      let dogs = [Dog(name: "Fido"), Dog(name: "Luna")]
+      // snippet 7
+      let metersOnly = try FetchPredicate(format: "kilometers > 100")
+      let updated = try await store.execute(
+        BatchUpdateRequest(
+          "Walk", where: metersOnly, set: ["kilometers": try .format("kilometers / 1000")]))
+      let inserted = try await store.execute(BatchInsertRequest(dogs, onConflict: .skip))
+      let deleted = try await store.execute(
+        BatchDeleteRequest("Walk", where: try FetchPredicate(format: "dog == nil")))
+      // end
+      #expect(updated.counts.updated == 1 && deleted.counts.deleted == 1)
+      #expect(inserted.counts.inserted == 1 && inserted.counts.skipped == 1)
+    }
+  }
+
+  @Test func history() async throws {
+    try await withWalks { store, fido in
+      var told: [String] = []
+      func tell(_ change: HistoryChange, by author: String?) {
+        told.append(
+          "\(author ?? "?") \(change.kind) \(change.objectID) \(change.changedProperties)")
+      }
+      // snippet 8
+      let token = try store.historyToken()
+      try await store.write(author: "ui") { try $0.update(Dog.self, fido) { $0.age = 4 } }
+      for transaction in try store.history(after: token, of: ["Dog"], exceptBy: "sync") {
+        for change in transaction.changes { tell(change, by: transaction.author) }
+      }
+      // end
+      #expect(told == ["ui update Dog/\(fido.number) [\"age\"]"])
+    }
+  }
+
+  @Test func consumers() async throws {
+    try await withWalks { store, fido in
+      var index = WordIndex()
+      // snippet 9
+      func catchUp() async throws {
+        guard let token = try store.read({ try $0.historyToken(of: "words") }) else {
+          return try await beginAnew()
+        }
+        do {
+          let (now, news) = try store.read { transaction in
+            (
+              try transaction.historyToken(),
+              try transaction.history(after: token, of: ["Dog"])
+            )
+          }
+          try index.apply(news, from: store)
+          try await store.advance(consumer: "words", to: now)
+        } catch let error as StoreError
+          where error.code == .expiredToken || error.code == .invalidToken
+        {
+          try await beginAnew()
+        }
+      }
+
+      func beginAnew() async throws {
+        let (now, dogs) = try store.read { transaction in
+          (try transaction.historyToken(), try transaction.fetch(Dog.fetchRequest()))
+        }
+        try index.replaceAll(with: dogs)
+        try await store.advance(consumer: "words", to: now)
+      }
+      // end
+      try await catchUp()
+      #expect(index.names == [fido: "Fido"])
+      try await store.write { try $0.update(Dog.self, fido) { $0.name = "Fidel" } }
+      let rex = try await store.write { try $0.insert(Dog(name: "Rex")) }
+      try await catchUp()
+      #expect(index.names == [fido: "Fidel", rex: "Rex"])
+      try await store.write { _ = try $0.delete(fido) }
+      try await catchUp()
+      #expect(index.names == [rex: "Rex"] && index.builds == 1)
+      #expect(try store.read { try $0.historyConsumers() }.map(\.behind) == [0])
+    }
+  }
+
+  @Test func liveResults() async throws {
+    try await withWalks { store, fido in
+      let (updates, shown) = AsyncStream.makeStream(of: ResultsUpdate<Dog>.self)
+      func show(_ update: ResultsUpdate<Dog>) { shown.yield(update) }
+      // snippet 10
+      let byAge = FetchDescriptor<Dog>(sortBy: [SortBy(\.age), SortBy(\.name)], fetchLimit: 100)
+      let following = Task {
+        for try await update in try store.results(of: byAge, sectionBy: \Dog.age) {
+          show(update)  // update.changes turn the snapshot before into update.snapshot
+        }
+      }
+      // end
+      var iterator = updates.makeAsyncIterator()
+      #expect(await iterator.next()?.origin == .first)
+      try await store.write { try $0.update(Dog.self, fido) { $0.age = 4 } }
+      let update = try #require(await iterator.next())
+      #expect(update.origin == .changes && update.changes.rows.count == 1)
+      #expect(update.changes.sections == [.delete(at: 0, name: 0), .insert(at: 0, name: 4)])
+      following.cancel()
+      await #expect(throws: CancellationError.self) { try await following.value }
+    }
+  }
+
+  @Test func liveValues() async throws {
+    try await withWalks { store, fido in
+      let (counts, shown) = AsyncStream.makeStream(of: Int.self)
+      func show(_ count: Int) { shown.yield(count) }
+      let following = Task {
+        // snippet 11
+        for try await count in try store.updates(ofCount: FetchDescriptor<Dog>()) {
+          show(count)
+        }
+        // end
+      }
+      var iterator = counts.makeAsyncIterator()
+      #expect(await iterator.next() == 1)
+      try await store.write { _ = try $0.delete(fido) }
+      #expect(await iterator.next() == 0)
+      store.close()
+      try await following.value
+    }
+  }
+
+  // MARK: The page
+
+  @Test func thePageShowsThisCode() throws {
+    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+    let page = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent(
+          "../../../Sources/EntityStore/EntityStore.docc/WritingAndObserving.md"),
+      encoding: .utf8)
+    for number in 1...11 {
+      let marked = try #require(
+        source.range(of: "// snippet \(number)\n").map { source[$0.upperBound...] })
+      let code = try #require(marked.range(of: "// end").map { marked[..<$0.lowerBound] })
+      let lines = code.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      let margin = lines.first?.prefix { $0 == " " }.count ?? 0
+      let shown = lines.map { $0.dropFirst(margin) }.joined(separator: "\n")
+      #expect(page.contains("```swift\n\(shown)\n```"), "snippet \(number):\n\(shown)")
+    }
+    for text in [Self.migration, Self.seed] { #expect(page.contains("```yaml\n\(text)\n```")) }
+  }
+
+  private static let migration = """
+    line: walks
+    summary: Dogs and their walks
+    steps:
+      - createEntity:
+          name: Dog
+          attributes:
+            - { name: name, type: string, maxLength: 40 }
+            - { name: age, type: int64, default: 0, min: 0 }
+      - createEntity:
+          name: Walk
+          attributes:
+            - { name: title, type: string }
+            - { name: kilometers, type: double, default: 0 }
+      - createRelationship: { on: Walk, name: dog, to: Dog, inverse: { name: walks } }
+      - createIndex: { on: Dog, name: byName, keys: [name], unique: true }
+      - createIndex: { on: Dog, name: byAge, keys: [age, name] }
+    """
+
+  private static let seed = """
+    Dog:
+      - { $label: bella, name: Bella, age: 2 }
+    Walk:
+      - { title: Forest, dog: { $label: bella } }
+      - { title: Harbor, dog: { name: Fido } }
+    """
+
+  /// - Parameter body: Gets the store with one dog, Fido.
+  private func withWalks(_ body: (Store, ObjectID) async throws -> Void) async throws {
+    let source = MigrationSource(embedded: [("0001_walks", Array(Self.migration.utf8))])
+    try await withTemporaryStore(migrations: [source]) { temporary in
+      let store = temporary.store
+      try store.require([Dog.self, Walk.self])
+      let fido = try await store.write { try $0.insert(Dog(name: "Fido")) }
+      try await body(store, fido)
+    }
+  }
+}
+
+/// What a consumer of the history keeps up to date outside of the store.
+private struct WordIndex {
+  private(set) var names: [ObjectID: String] = [:]
+  private(set) var builds = 0
+
+  mutating func replaceAll(with dogs: [Record]) throws {
+    builds += 1
+    names = [:]
+    for dog in dogs { names[dog.id] = try dog["name"].text }
+  }
+
+  mutating func apply(_ news: [HistoryTransaction], from store: Store) throws {
+    for change in news.flatMap(\.changes) {
+      names[change.objectID] = try store.read { try $0.get(Dog.self, change.objectID) }?.name
+    }
+  }
+}
+
+private struct Dog: Entity {
+  var name: String
+  var age: Int64 = 0
+
+  static let attributes: [EntityAttribute<Dog>] = [.init("name", \.name), .init("age", \.age)]
+}
+
+extension Dog {
+  init(from record: inout RecordReader) throws {
+    name = try record["name"]
+    age = try record["age"]
+  }
+}
+
+private struct Walk: Entity {
+  var title: String
+  var kilometers: Double
+  var dog: ToOne<Dog>?
+
+  static let attributes: [EntityAttribute<Walk>] = [
+    .init("title", \.title), .init("kilometers", \.kilometers),
+  ]
+  static let relationships: [EntityRelationship<Walk>] = [.init("dog", \.dog)]
+}
+
+extension Walk {
+  init(from record: inout RecordReader) throws {
+    title = try record["title"]
+    kilometers = try record["kilometers"]
+    dog = try record["dog"]
+  }
+}
