@@ -32,7 +32,7 @@ struct FreeEpisodes {
     let episodes = try FetchDescriptor(
       predicate: #Predicate<Episode> { $0.type == free || $0.type == preview },
       sortBy: [SortBy(\.type), SortBy(\.updatedAt, order: .reverse)], fetchLimit: 50)
-    for try await update in try store.results(of: episodes, sectionBy: \Episode.type) {
+    for try await update in try store.results(of: episodes, sectionBy: \.type) {
       if update.origin == .first { print("watching \(update.snapshot.count) episodes") }
       for case .delete(_, let type) in update.changes.sections { print("- section", name(type)) }
       for case .insert(_, let type) in update.changes.sections { print("+ section", name(type)) }

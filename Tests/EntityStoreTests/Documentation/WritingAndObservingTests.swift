@@ -8,7 +8,8 @@ import Testing
 /// between the marks.
 @Suite struct WritingAndObservingTests {
   @Test func writing() async throws {
-    try await withWalks { store, _ in
+    try await withWalks { store, existing in
+      try await store.write { _ = try $0.delete(existing) }
       // snippet 1
       let fido = try await store.write(author: "ui") { transaction in
         let fido = try transaction.insert(Dog(name: "Fido"))
@@ -145,11 +146,8 @@ import Testing
           return try await beginAnew()
         }
         do {
-          let (now, news) = try store.read { transaction in
-            (
-              try transaction.historyToken(),
-              try transaction.history(after: token, of: ["Dog"])
-            )
+          let (now, news) = try store.read {
+            (try $0.historyToken(), try $0.history(after: token, of: ["Dog"]))
           }
           try index.apply(news, from: store)
           try await store.advance(consumer: "words", to: now)
@@ -161,8 +159,8 @@ import Testing
       }
 
       func beginAnew() async throws {
-        let (now, dogs) = try store.read { transaction in
-          (try transaction.historyToken(), try transaction.fetch(Dog.fetchRequest()))
+        let (now, dogs) = try store.read {
+          (try $0.historyToken(), try $0.fetch(Dog.fetchRequest()))
         }
         try index.replaceAll(with: dogs)
         try await store.advance(consumer: "words", to: now)
@@ -188,7 +186,7 @@ import Testing
       // snippet 10
       let byAge = FetchDescriptor<Dog>(sortBy: [SortBy(\.age), SortBy(\.name)], fetchLimit: 100)
       let following = Task {
-        for try await update in try store.results(of: byAge, sectionBy: \Dog.age) {
+        for try await update in try store.results(of: byAge, sectionBy: \.age) {
           show(update)  // update.changes turn the snapshot before into update.snapshot
         }
       }
@@ -219,8 +217,8 @@ import Testing
       #expect(await iterator.next() == 1)
       try await store.write { _ = try $0.delete(fido) }
       #expect(await iterator.next() == 0)
-      store.close()
-      try await following.value
+      following.cancel()
+      await #expect(throws: CancellationError.self) { try await following.value }
     }
   }
 
