@@ -19,7 +19,8 @@ public enum BatchOption: String, Hashable, Sendable, CaseIterable {
   /// The rules of relationships, when records are deleted: every link is only cut, as `nullify` does,
   /// nothing is denied and nothing goes along. A link that the other record must have still refuses.
   case deleteRules
-  /// The history of what was changed, and with it what other processes hear of it.
+  /// The history of what was changed. It then says only that something of the entity was: live
+  /// results are fetched anew.
   case history
 }
 

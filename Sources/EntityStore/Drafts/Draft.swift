@@ -64,7 +64,8 @@ public final class Draft {
   /// - Throws: Without having changed store or draft: `conflict`, by the merge policy;
   ///   `validation`, `uniqueViolation`, `deletionDenied`, `missingRecord` for what the store refuses;
   ///   `schemaMismatch`; else as `Store.write`. The error's `object`, `property` say what was refused,
-  ///   by this draft's identities, and `others` what else was.
+  ///   by this draft's identities, and `others` what else was: of conflicts all conflicts, and only
+  ///   where there is none all broken rules.
   @discardableResult
   public nonisolated(nonsending) func save() async throws -> [ObjectID: ObjectID] {
     try requireNotSaving()

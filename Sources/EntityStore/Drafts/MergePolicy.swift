@@ -11,6 +11,9 @@
 /// | `draftWins` | the draft's properties over the others | comes back | is deleted |
 /// | `overwrite` | the whole record as the draft has it | comes back | is deleted |
 /// | `rollback` | as it is in the store | stays deleted | stays |
+///
+/// A link to a record that is gone by then is dropped by `storeWins` and `rollback`, and a `conflict`
+/// by any other policy.
 public enum MergePolicy: Hashable, Sendable, CaseIterable {
   /// The save fails and names every conflict; the draft stays as it is.
   case error

@@ -54,6 +54,9 @@ extension WriteTransaction {
   /// Says how far a consumer has read; makes the consumer if there is none of this name. In the
   /// same transaction as what the consumer does with the history, it does each change once.
   ///
+  /// Take the token from the last transaction that was read (`HistoryTransaction.token`): one that is
+  /// asked for after reading may be of a newer commit, whose changes would then be skipped.
+  ///
   /// From then on what comes after the token stays, within the bounds of `HistoryRetention`.
   ///
   /// - Throws: `invalidToken`, `expiredToken`; `invalidRequest` if there are too many consumers.

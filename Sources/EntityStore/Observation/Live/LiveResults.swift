@@ -35,7 +35,7 @@ public struct ResultsUpdate<T: Sendable>: Sendable {
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// A record was changed to which the predicate, the order or the sections lead by a relationship.
     case relationship
-    /// An entity on which the results depend keeps no history: then every commit is looked at.
+    /// An entity on which the results depend keeps no history: then it is done after every commit.
     case noHistory
     /// The history no longer reaches back to the step before, or a write left changes out.
     case historyIncomplete
