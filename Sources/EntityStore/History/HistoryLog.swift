@@ -50,10 +50,11 @@ struct HistoryLog {
     fileprivate let bytes: Int
     fileprivate let starts: Int
     fileprivate let previousID: Int64
+    fileprivate let unrecorded: Set<Int>
   }
 
   mutating func begin(author: String?, at date: Date) {
-    self.author = author
+    self.author = author.map(HistoryLog.kept(of:))
     time = date.timeIntervalSinceReferenceDate
     clear()
     sequence = nil
@@ -63,17 +64,18 @@ struct HistoryLog {
 
   var mark: Mark {
     Mark(
-      partsWritten: partsWritten, bytes: bytes.count, starts: starts.count, previousID: previousID)
+      partsWritten: partsWritten, bytes: bytes.count, starts: starts.count,
+      previousID: previousID, unrecorded: unrecorded)
   }
 
   /// Forgets what came after the mark. What has been written by then stays, and what takes it back
   /// must be noted as changes, too.
-  ///
   mutating func removeAll(after mark: Mark) {
     guard mark.partsWritten == partsWritten else { return }
     bytes.removeLast(bytes.count - mark.bytes)
     starts.removeLast(starts.count - mark.starts)
     previousID = mark.previousID
+    unrecorded = mark.unrecorded
   }
 
   // MARK: Changes
@@ -107,9 +109,15 @@ struct HistoryLog {
 
   /// Notes that something of an entity has changed, and not what.
   mutating func addUnrecorded(_ entity: EntityLayout) {
-    guard entity.history.isKept, unrecorded.insert(entity.history.entityID).inserted else { return }
+    let shape = entity.history
+    for end in shape.linkEnds { addUnrecorded(entityID: end.entityID) }
+    if shape.isKept { addUnrecorded(entityID: shape.entityID) }
+  }
+
+  private mutating func addUnrecorded(entityID: Int) {
+    guard unrecorded.insert(entityID).inserted else { return }
     beginPartIfFull()
-    Varint.append(entity.history.entityID * 4 + HistoryKind.unrecorded.rawValue, to: &bytes)
+    Varint.append(entityID * 4 + HistoryKind.unrecorded.rawValue, to: &bytes)
   }
 
   private mutating func addUpdate(
@@ -181,9 +189,16 @@ struct HistoryLog {
     bytes.append(1)
     withUnsafeBytes(of: time.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
     guard let author else { return Varint.append(0, to: &bytes) }
-    let name = author.utf8.prefix(Limits.historyAuthorBytesMax)
-    Varint.append(name.count + 1, to: &bytes)
-    bytes.append(contentsOf: name)
+    Varint.append(author.utf8.count + 1, to: &bytes)
+    bytes.append(contentsOf: author.utf8)
+  }
+
+  /// What is kept of an author: whole characters.
+  static func kept(of author: String) -> String {
+    if author.utf8.count <= Limits.historyAuthorBytesMax { return author }
+    var name = author.prefix(Limits.historyAuthorBytesMax)
+    while name.utf8.count > Limits.historyAuthorBytesMax { name.removeLast() }
+    return String(name)
   }
 
   // MARK: Writing
@@ -249,7 +264,7 @@ struct HistoryKey {
     self.part = part
   }
 
-  /// - Returns: `nil` for bytes that are no key.
+  /// - Returns: `nil` for bytes that are no key: a number has one before it and one after it.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 12 else { return nil }
     sequence = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))

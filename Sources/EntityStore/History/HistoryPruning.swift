@@ -85,7 +85,7 @@ extension WriteTransaction {
     guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }
     let position = try entity.position(of: "sequence")
     try eachRow(of: entity) { row in
-      if let sequence = row.int64(position), sequence + 1 >= oldest {
+      if let sequence = row.int64(position), sequence >= oldest - 1 {
         needed = min(needed, sequence)
       }
       return true

@@ -47,6 +47,7 @@ extension ReadTransaction {
     }
     let start = try sequence(of: token)
     guard let tree = historyTree else { return }
+    let author = author.map(HistoryLog.kept(of:))
     var pending: HistoryCollection?
     try tree.forEach(after: start) { header in
       pending = HistoryCollection(header: header, wanted: wanted)
@@ -149,14 +150,20 @@ struct HistoryCollection {
     changes[object] = before.followed(by: Net(change))
   }
 
+  /// Each record once, in the order in which they were first changed.
+  var objects: [(object: Object, net: Net)] {
+    // One that was made, deleted and made again is in the order twice.
+    var rest = changes
+    return order.compactMap { object in rest.removeValue(forKey: object).map { (object, $0) } }
+  }
+
   func transaction(token: HistoryToken, in catalog: Catalog) throws -> HistoryTransaction {
     let names = EntityNames(catalog.schema)
     return HistoryTransaction(
       token: token, author: header.author,
       date: Date(timeIntervalSinceReferenceDate: header.time),
-      changes: order.compactMap { object in
-        changes[object].flatMap { names.change(object, $0) }
-      }, unrecordedEntities: unrecorded.compactMap { names.name(of: $0) }.sorted())
+      changes: objects.compactMap { names.change($0.object, $0.net) },
+      unrecordedEntities: unrecorded.compactMap { names.name(of: $0) }.sorted())
   }
 }
 
@@ -185,6 +192,7 @@ extension HistoryCollection.Net {
     case (_, .delete):
       net.kind = .delete
       net.properties = []
+      net.isWhole = false
       return net
     case (.delete, _):
       // Put back by a change that was taken back: some of it may differ.

@@ -36,7 +36,7 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
         Int64(bigEndian: bytes.loadUnaligned(fromByteOffset: 25, as: Int64.self))
       )
     }
-    if sequence < 0 { throw HistoryToken.unreadable(text) }
+    if sequence < 0 || sequence == .max { throw HistoryToken.unreadable(text) }
   }
 
   /// The text: 56 characters of base64url over a version byte (1), the store's UUID, sequence, mark

@@ -23,6 +23,7 @@ extension WriteTransaction {
     }
     let changes = try changes(of: entity)
     let marks = changes.buffers.map(\.mark)
+    let historyMark = scratch.history.mark
     do {
       for index in entity.indexes {
         try collect(&changes.buffers[index.number], index, entity, id: id, old: old, new: newView)
@@ -30,6 +31,7 @@ extension WriteTransaction {
       try log(old: old, new: newView, id: id, entity)
     } catch {
       for (number, mark) in marks.enumerated() { changes.buffers[number].removeAll(after: mark) }
+      scratch.history.removeAll(after: historyMark)
       if error is RecordDamage {
         throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
       }

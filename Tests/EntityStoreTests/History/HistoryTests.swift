@@ -213,6 +213,107 @@ import Testing
     }
   }
 
+  @Test func whatWasTakenBackDoesNotHideALaterChangeWithoutHistory() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      let store = temporary.store
+      let dog = try await store.write { try $0.insert("Dog", ["name": "Fido"]) }
+      let walk = try await store.write { try $0.insert("Walk", [:]) }
+      let token = try store.historyToken()
+      try await store.write { transaction in
+        transaction.recordsHistory = false
+        let walks = try transaction.catalog.entity("Walk")
+        #expect(throws: StoreError.self) {
+          try transaction.together { changes in
+            try changes.assign([(0, "park")], to: walk.number, in: walks)
+            throw StoreError.missing(dog)
+          }
+        }
+        try transaction.update(walk) { try $0.set("place", to: "lake") }
+      }
+      #expect(try store.history(after: token).map(\.unrecordedEntities) == [["Walk"]])
+    }
+  }
+
+  @Test func aLinkWithoutHistoryIsAnUnrecordedChangeOfItsEnds() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      let store = temporary.store
+      let (a, b) = try await store.write { transaction in
+        (
+          try transaction.insert("Dog", ["name": "A"]), try transaction.insert("Dog", ["name": "B"])
+        )
+      }
+      let token = try store.historyToken()
+      try await store.write { transaction in
+        transaction.recordsHistory = false
+        try transaction.addRelated([b], to: a, "friends")
+      }
+      #expect(try store.history(after: token).map(\.unrecordedEntities) == [["Dog"]])
+    }
+  }
+
+  @Test func aRecordThatIsMadeAgainUnderItsNumberIsOneChange() throws {
+    var collection = HistoryCollection(
+      header: HistoryTree.Header(sequence: 1, time: 0, author: nil), wanted: nil)
+    for kind in [HistoryKind.insert, .delete, .insert, .update] {
+      collection.add(HistoryTree.Change(kind: kind, entityID: 1, id: 1))
+    }
+    collection.add(HistoryTree.Change(kind: .update, entityID: 1, id: 2))
+    #expect(collection.objects.map(\.object.id) == [1, 2])
+    #expect(collection.objects.map(\.net.kind) == [.insert, .update])
+  }
+
+  @Test func aLongAuthorIsStillTheSame() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      let store = temporary.store
+      // The bound falls into a character.
+      let author = "x" + String(repeating: "é", count: 150)
+      try await store.write(author: author) { try $0.insert("Dog", ["name": "Fido"]) }
+      #expect(try store.history(exceptBy: author).isEmpty)
+      let kept = try #require(try store.history().first?.author)
+      #expect(author.hasPrefix(kept) && kept.utf8.count == 199)
+    }
+  }
+
+  @Test func aDamagedRecordThatCannotBeDeletedLeavesTheHistoryReadable() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try openStore(at: folder.path("store"), migrations: [Self.walks])
+      let dog = try await store.write { try $0.insert("Dog", ["name": "Fido"]) }
+      let tree = try store.catalog().entity("Dog").tree
+      let whole = try store.environment.read { transaction in
+        try RecordKey.with(dog.number) { Array(try #require(try transaction.get(tree, $0))) }
+      }
+      for place in whole.indices {
+        for bit in [UInt8(1), 4, 128] {
+          var bytes = whole
+          bytes[place] ^= bit
+          let damaged = bytes
+          try store.runAlone { transaction in
+            try RecordKey.with(dog.number) { key in
+              try damaged.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+            }
+          }
+          try await store.write { transaction in
+            let puppy = try transaction.insert("Dog", ["name": "Puppy"])
+            do { try transaction.delete(dog) } catch let error as StoreError {
+              #expect(error.code == .damaged)
+            }
+            try transaction.delete(puppy)
+            try transaction.insert("Walk", [:])
+          }
+          let changes = try #require(try store.history().last).changes
+          #expect(changes.contains { $0.objectID.entity == "Walk" })
+          #expect(changes.allSatisfy { $0.objectID.entity == "Walk" || $0.objectID == dog })
+        }
+      }
+    }
+  }
+
+  @Test func theLastNumberThereIsIsNoPlace() throws {
+    #expect(HistoryKey(sequence: .max, part: 0).withBytes { HistoryKey($0) } == nil)
+    let token = HistoryToken(storeID: UUID(), sequence: .max, mark: 0)
+    #expect(code { _ = try HistoryToken(token.description) } == .invalidToken)
+  }
+
   // MARK: Tokens
 
   @Test func aTokenIsCodableAndBoundToItsStore() async throws {

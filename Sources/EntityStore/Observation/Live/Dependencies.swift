@@ -18,10 +18,11 @@ struct Dependencies {
   private let root: EntityLayout
   private let transaction: ReadTransaction
 
+  /// - Parameter readsRows: Whether the answer is the rows themselves and not their number.
   /// - Throws: As binding the request.
   init(
-    _ request: FetchRequest, sections: String? = nil, of entity: EntityLayout,
-    in transaction: ReadTransaction
+    _ request: FetchRequest, sections: String? = nil, readsRows: Bool = false,
+    of entity: EntityLayout, in transaction: ReadTransaction
   ) throws {
     root = entity
     entityID = entity.description.id
@@ -30,6 +31,10 @@ struct Dependencies {
     if let predicate = request.predicate { try add(predicate, of: entity) }
     for path in request.propertiesToGroupBy { try add(path, of: entity) }
     for property in request.propertiesToFetch { try add(property.expression, of: entity) }
+    if request.propertiesToFetch.isEmpty, !request.isGrouped, readsRows || request.countsRows {
+      // The columns are all attributes.
+      own.formUnion(entity.description.attributes.map { $0.id * 2 })
+    }
     if let having = request.havingPredicate {
       for expression in having.expressions where expression.hasAggregate {
         try add(expression, of: entity)

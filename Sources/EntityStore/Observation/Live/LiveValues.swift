@@ -10,13 +10,16 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   }
 
   private let request: FetchRequest
+  private let readsRows: Bool
   private let compute: @Sendable (ReadTransaction) throws -> Value
   private let state = Guarded<State?>(nil)
 
   init(
-    _ request: FetchRequest, _ compute: @escaping @Sendable (ReadTransaction) throws -> Value
+    _ request: FetchRequest, readsRows: Bool = false,
+    _ compute: @escaping @Sendable (ReadTransaction) throws -> Value
   ) {
     self.request = request
+    self.readsRows = readsRows
     self.compute = compute
   }
 
@@ -35,7 +38,8 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   private func mayDiffer(from state: State, in transaction: ReadTransaction) throws -> Bool {
     guard state.revision == transaction.catalog.revision else { return true }
     let entity = try transaction.catalog.entity(request.entityName)
-    let dependencies = try Dependencies(request, of: entity, in: transaction)
+    let dependencies = try Dependencies(
+      request, readsRows: readsRows, of: entity, in: transaction)
     guard dependencies.unrecorded.isEmpty else { return true }
     let changes = try CommittedChanges(after: state.sequence, for: dependencies, in: transaction)
     return changes.isUnknown || changes.touchesOwn || changes.touchesOthers
@@ -111,7 +115,9 @@ extension Store {
   public func updates(
     ofRows request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<[ResultRow]> {
-    LiveSequence(self, options) { DependentValue(request) { try $0.fetchRows(request) } }
+    LiveSequence(self, options) {
+      DependentValue(request, readsRows: true) { try $0.fetchRows(request) }
+    }
   }
 
   /// Observes one record. `nil` says that it is not there, any more or at all, and is the last

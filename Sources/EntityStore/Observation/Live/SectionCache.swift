@@ -19,11 +19,30 @@ private struct SectionCache: Sendable {
       let request: FetchRequest
       let path: String
     }
+    self.name = name
+    self.request = try Self.encoded(Question(request: request, path: path))
+  }
+
+  // MARK: JSON, which has no infinite numbers
+
+  private static let infinities = ("inf", "-inf", "nan")
+
+  private static func encoded(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    self.name = name
-    self.request = try encoder.encode(Question(request: request, path: path))
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: infinities.0, negativeInfinity: infinities.1, nan: infinities.2)
+    return try encoder.encode(value)
   }
+
+  private static func sections(of data: Data) throws -> [ResultsSection] {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: infinities.0, negativeInfinity: infinities.1, nan: infinities.2)
+    return try decoder.decode([ResultsSection].self, from: data)
+  }
+
+  // MARK: The entry
 
   /// - Returns: `nil` if there is no entry, or one that may be stale.
   func read(
@@ -39,7 +58,7 @@ private struct SectionCache: Sendable {
     let changes = try CommittedChanges(after: sequence, for: dependencies, in: transaction)
     if changes.isUnknown || changes.touchesOwn || changes.touchesOthers { return nil }
     // An entry that cannot be read is made anew.
-    return try? JSONDecoder().decode([ResultsSection].self, from: data)
+    return try? Self.sections(of: data)
   }
 
   /// A token that the history no longer knows is as good as none.
@@ -65,7 +84,7 @@ private struct SectionCache: Sendable {
       [
         "name": .string(name), "request": .data(request), "token": .string(token.description),
         "revision": .int64(Int64(bitPattern: revision)),
-        "sections": .data(try JSONEncoder().encode(sections)),
+        "sections": .data(try Self.encoded(sections)),
       ], by: ["name"])
   }
 

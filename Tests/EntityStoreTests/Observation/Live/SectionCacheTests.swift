@@ -119,4 +119,23 @@ import Testing
       #expect(try Self.isKept(store, "r") == nil)
     }
   }
+
+  @Test func infiniteNumbersAreKept() async throws {
+    try await withTemporaryStore(migrations: [.league]) { temporary in
+      let store = temporary.store
+      try await store.write { transaction in
+        for rating: Double in [.infinity, -.infinity, 0] {
+          try transaction.insert("Team", ["name": "t", "rating": .double(rating)])
+        }
+      }
+      let request = FetchRequest(
+        entityName: "Team", predicate: .comparison("rating", .less, .double(Double.infinity)),
+        sortBy: [SortKey("rating")])
+      for _ in 0..<2 {
+        let sections = try await store.sections(of: request, by: "rating", cacheName: "ratings")
+        #expect(sections.map(\.name) == [.double(-.infinity), 0.0])
+      }
+      #expect(try Self.isKept(store, "ratings") != nil)
+    }
+  }
 }
