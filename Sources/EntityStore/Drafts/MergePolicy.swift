@@ -11,6 +11,10 @@
 /// | `draftWins` | the draft's properties over the others | comes back | is deleted |
 /// | `overwrite` | the whole record as the draft has it | comes back | is deleted |
 /// | `rollback` | as it is in the store | stays deleted | stays |
+///
+/// A reference that the draft has led to a record which is gone by then is left out by `storeWins`
+/// and `rollback`, and refused as `validation` by the others. Unique values that somebody else has
+/// taken meanwhile are refused by all of them.
 public enum MergePolicy: Hashable, Sendable, CaseIterable {
   /// The save fails and names every conflict; the draft stays as it is.
   case error
