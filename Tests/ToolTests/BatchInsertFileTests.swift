@@ -149,6 +149,39 @@ import Testing
     }
   }
 
+  @Test func decimalsKeepTheDigitsOfTheirNumbers() throws {
+    try withVenues { store in
+      let items = ["0.00001", "1e20", "0.12345678901234567890123", "-1.5e-3"].enumerated().map {
+        #"{"name":"d\#($0)","price":\#($1)}"#
+      }
+      let run = try insert(items.joined(separator: "\n"), store: store)
+      #expect(run.status == 0, "\(run.errors)")
+      let fetch = try mooring(
+        "fetch", "Venue", "--where", "price != nil", "--select", "price", "--sort", "name",
+        "--format", "csv", store: store)
+      #expect(
+        fetch.output.split(whereSeparator: \.isNewline).dropFirst()
+          == ["0.00001", "100000000000000000000", "0.12345678901234567890123", "-0.0015"])
+      let wide = try insert(#"{"name":"e","price":1e300}"#, store: store)
+      expectFailure(wide, 65, "FILE:1: \"1e+300\" is no decimal for price")
+    }
+  }
+
+  @Test(.timeLimit(.minutes(2))) func anInterruptEndsABatchWhosePipeHasNoWriter() throws {
+    try withVenues { store in
+      let pipe = store + ".pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let waiting = try StartedTool(
+        "mooring", ["batch", "insert", "Venue", pipe], store: store,
+        environment: environment(store))
+      // The batch takes its lease just before it reads.
+      while !FileManager.default.fileExists(atPath: store + "/batch.lock") { sched_yield() }
+      kill(waiting.pid, SIGINT)
+      let run = try waiting.finish()
+      #expect(run.status == 130, "\(run.errors)")
+    }
+  }
+
   @Test func afterAnInterruptTheSameCommandGoesOn() throws {
     try withVenues { store in
       let pipe = store + ".pipe"

@@ -143,11 +143,15 @@ final class BatchBytes {
 
   private func fill() throws {
     let file = try openFile()
-    try waitForInput(file.fileDescriptor)
     // FileHandle would wait until all of the buffer has come.
     var bytes = [UInt8](repeating: 0, count: Self.bufferBytes)
-    // SAFETY: the pointer and count are those of `bytes` and are used only inside the closure.
-    let count = bytes.withUnsafeMutableBytes { read(file.fileDescriptor, $0.baseAddress, $0.count) }
+    var count: Int
+    repeat {
+      try waitForInput(file.fileDescriptor)
+      // SAFETY: the pointer and count are those of `bytes` and are used only inside the closure.
+      count = bytes.withUnsafeMutableBytes { read(file.fileDescriptor, $0.baseAddress, $0.count) }
+      // Another reader of a pipe may have taken what was there.
+    } while count < 0 && (errno == EAGAIN || errno == EINTR)
     guard count >= 0 else {
       throw CommandError(
         .inputOutput, "\(name) cannot be read: \(String(cString: strerror(errno)))")
@@ -158,16 +162,25 @@ final class BatchBytes {
 
   private func openFile() throws -> FileHandle {
     if let file { return file }
-    guard
-      let opened = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-    else { throw CommandError(.inputOutput, "the file \"\(path)\" cannot be read") }
+    let opened: FileHandle
+    if path == "-" {
+      opened = .standardInput
+    } else {
+      // To open a pipe would otherwise wait for its writer, whatever Ctrl-C says.
+      let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        throw CommandError(
+          .inputOutput, "\(name) cannot be read: \(String(cString: strerror(errno)))")
+      }
+      opened = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
     file = opened
     return opened
   }
 
-  /// Waits in short steps, so that Ctrl-C ends a batch that waits for standard input.
+  /// Waits in short steps, so that Ctrl-C ends a batch that waits for input.
   private func waitForInput(_ descriptor: Int32) throws {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    repeat { try Task.checkCancellation() } while poll(&request, 1, 100) == 0
+    repeat { try Task.checkCancellation() } while poll(&request, 1, 100) < 1
   }
 }

@@ -77,8 +77,8 @@ struct BatchItemReader: Sendable {
       case (.int64, .int64(let number)): .int64(number)
       case (.double, .int64(let number)): .double(Double(number))
       case (.decimal, .int64(let number)): .decimal(Decimal(number))
-      case (.double, .double(let number)): .double(number)
-      case (.decimal, .double(let number)): Value(text: "\(number)", as: .decimal, now: now)
+      case (.double, .number(let number, _)): .double(number)
+      case (.decimal, .number(_, let number?)): .decimal(number)
       case (.bool, .bool(let flag)): .bool(flag)
       case (.strings, .strings(let texts)): .strings(texts)
       default: nil
@@ -119,7 +119,8 @@ private enum JSONScalar: Decodable {
   case null
   case string(String)
   case int64(Int64)
-  case double(Double)
+  /// With all of its digits, if a decimal has room for it.
+  case number(Double, Decimal?)
   case bool(Bool)
   case strings([String])
   /// An object, or a list of other things than texts.
@@ -135,7 +136,7 @@ private enum JSONScalar: Decodable {
     } else if let number = try? container.decode(Int64.self) {
       self = .int64(number)
     } else if let number = try? container.decode(Double.self) {
-      self = .double(number)
+      self = .number(number, try? container.decode(Decimal.self))
     } else if let flag = try? container.decode(Bool.self) {
       self = .bool(flag)
     } else if let texts = try? container.decode([String].self) {
@@ -151,7 +152,7 @@ private enum JSONScalar: Decodable {
     case .null: "null"
     case .string(let text): text
     case .int64(let number): "\(number)"
-    case .double(let number): "\(number)"
+    case .number(let number, _): "\(number)"
     case .bool(let flag): "\(flag)"
     case .strings(let texts): "[\(texts.joined(separator: ", "))]"
     case .other: "an object or a mixed list"

@@ -41,7 +41,8 @@ extension Draft {
   }
 
   /// Deletes a record; of one that the draft has inserted nothing remains. Delete rules are applied
-  /// by the save.
+  /// by the save, but for those of an inserted record: what the draft has linked with it goes or is
+  /// cut at once, and a link that a rule denies or leaves alone is refused by the save.
   ///
   /// - Returns: Whether there was one.
   /// - Throws: As `get`.

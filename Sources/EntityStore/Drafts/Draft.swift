@@ -78,7 +78,7 @@ public final class Draft {
     return identities
   }
 
-  /// Forgets all changes.
+  /// Forgets all changes. A save that is under way goes on.
   public func rollback() { pending = PendingChanges() }
 
   /// Forgets what was changed of one record: an insertion altogether, else its values, its deletion

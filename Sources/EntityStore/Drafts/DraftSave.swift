@@ -47,7 +47,29 @@ struct DraftSave: Sendable {
       }
     }
     if let error = StoreError.all(conflicts) { throw error }
+    try dropReferencesToGone(of: &changes, in: transaction)
     return changes
+  }
+
+  /// Where the store wins, a reference is not led to a record that was deleted meanwhile, as no link
+  /// is. Elsewhere the write refuses it.
+  private func dropReferencesToGone(
+    of changes: inout DraftChanges, in transaction: WriteTransaction
+  ) throws {
+    guard policy == .storeWins || policy == .rollback else { return }
+    for index in changes.rows.indices {
+      let row = changes.rows[index]
+      for reference in row.entity.references {
+        guard case .int64(let number) = row.value(reference.position) else { continue }
+        let other = ObjectID(entity: reference.destination, number: number)
+        let destination = try transaction.catalog.entity(other.entity)
+        if try !changes.inserts(other) && !transaction.exists(number, in: destination),
+          !other.isTemporary
+        {
+          changes.rows[index].leaveOut(reference.position)
+        }
+      }
+    }
   }
 
   /// The link as far as its records are there. Whether it may go with those that are not says the
@@ -139,9 +161,29 @@ struct DraftChanges {
 
     let entity: EntityLayout
     let number: Int64
-    let content: Content
+    private(set) var content: Content
 
     var id: ObjectID { ObjectID(entity: entity.name, number: number) }
+
+    /// What the attribute is to hold; `nil` if it stays as it is.
+    func value(_ position: Int) -> Value? {
+      switch content {
+      case .new(let values): values[position]
+      case .changed(let changes): changes[position]
+      }
+    }
+
+    /// Lets the attribute be null in a new record, and in another one as it is.
+    mutating func leaveOut(_ position: Int) {
+      switch content {
+      case .new(var values):
+        values[position] = .null
+        content = .new(values)
+      case .changed(var changes):
+        changes[position] = nil
+        content = .changed(changes)
+      }
+    }
   }
 
   var rows: [Row] = []

@@ -20,7 +20,8 @@ struct DraftWriting {
       var refused = try attempt(&rows, write) + attemptInOrder(&links, change)
       // Delete rules go by the links that remain.
       if rows.isEmpty, links.isEmpty {
-        refused = try attempt(&deletions, delete)
+        let going = Set(deletions)
+        refused = try attempt(&deletions) { try delete($0, among: going) }
         if deletions.isEmpty { return }
       } else if rows.count + links.count == waiting {
         try deleteHolders(of: rows, &deletions)
@@ -166,7 +167,17 @@ struct DraftWriting {
   }
 
   private func delete(_ id: ObjectID) throws {
-    try telling(of: id) { _ = try transaction.delete(id) }
+    try delete(id, among: [])
+  }
+
+  /// - Parameter going: What is to be deleted, too: two records may each keep the other.
+  private func delete(_ id: ObjectID, among going: Set<ObjectID>) throws {
+    try telling(of: id) {
+      let entity = try transaction.catalog.entity(id.entity)
+      guard try transaction.exists(id.number, in: entity) else { return }
+      let terms = Deletion.Terms { going.contains(ObjectID(entity: $0.entity, number: $0.id)) }
+      try Deletion.run(of: id.number, in: entity, on: terms, transaction)
+    }
   }
 
   /// Runs one step and lets its error speak of the record by the identity that the draft knows.

@@ -12,8 +12,9 @@
 /// | `overwrite` | the whole record as the draft has it | comes back | is deleted |
 /// | `rollback` | as it is in the store | stays deleted | stays |
 ///
-/// A link to a record that is gone by then is dropped by `storeWins` and `rollback`, and a `conflict`
-/// by any other policy.
+/// A link or a reference that the draft has led to a record which is gone by then is left out by
+/// `storeWins` and `rollback`, and refused by the others: a link as `conflict`, a reference as
+/// `validation`. Unique values that somebody else has taken meanwhile are refused by all of them.
 public enum MergePolicy: Hashable, Sendable, CaseIterable {
   /// The save fails and names every conflict; the draft stays as it is.
   case error

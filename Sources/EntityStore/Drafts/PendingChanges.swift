@@ -40,15 +40,45 @@ struct PendingChanges: Sendable {
     try put(PendingObject(base: base, values: values), number, of: entity)
   }
 
+  /// Of a new record nothing remains, and nobody else will see to what the draft's other records hold
+  /// of it: delete rules are followed at once.
+  ///
   /// - Parameter stored: As in `update`.
   mutating func delete(
     _ number: Int64, from stored: [Value], of entity: EntityLayout
   ) throws {
     let known = object(number, of: entity.name)
     if known?.state == .inserted {
-      rollback(ObjectID(entity: entity.name, number: number))
+      let id = ObjectID(entity: entity.name, number: number)
+      rollback(id)
+      try endReferences(to: id)
     } else {
       try put(PendingObject(base: known?.base ?? stored, values: nil), number, of: entity)
+    }
+  }
+
+  /// Those that a rule denies stay, for the save to refuse.
+  private mutating func endReferences(to gone: ObjectID) throws {
+    for entity in entities.values {
+      for relationship in entity.layout.relationships {
+        guard case .attribute(let position, _) = relationship.access,
+          relationship.description.destination == gone.entity
+        else { continue }
+        for number in entity.objects.keys {
+          // As it is by now: it may be gone, too.
+          guard let values = object(number, of: entity.layout.name)?.values,
+            values[position] == .int64(gone.number)
+          else { continue }
+          switch relationship.inverse.deleteRule {
+          case .cascade: try delete(number, from: values, of: entity.layout)
+          case .nullify:
+            var cut = values
+            cut[position] = .null
+            try update(number, to: cut, from: values, of: entity.layout)
+          case .deny, .noAction: break
+          }
+        }
+      }
     }
   }
 
@@ -59,6 +89,7 @@ struct PendingChanges: Sendable {
     links.removeAll { $0.owner == id }
     guard wasInserted else { return }
     for index in links.indices { links[index].others.removeAll { $0 == id } }
+    links.removeAll(where: \.isVoid)
   }
 
   /// - Throws: `invalidRequest` if there are too many changes.
@@ -141,4 +172,12 @@ struct PendingLink: Sendable {
   let relationship: String
   let change: Change
   var others: [ObjectID]
+
+  /// Whether it changes nothing.
+  var isVoid: Bool {
+    switch change {
+    case .add, .remove: others.isEmpty
+    case .set, .setOne: false
+    }
+  }
 }

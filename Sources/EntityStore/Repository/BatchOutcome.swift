@@ -20,14 +20,3 @@ public struct BatchOutcome<Input: Sendable, Output: Sendable>: Sendable {
     }
   }
 }
-
-extension StoreError {
-  /// The same error, with the place of the item that it is about among many.
-  func ofItem(_ index: Int) -> StoreError {
-    var error = StoreError(
-      code, summary, [("item", String(index))] + context, advice: advice, underlying: underlying,
-      object: object, property: property)
-    error.others = others
-    return error
-  }
-}

@@ -22,7 +22,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
         do {
           return try read(transaction, try write(transaction, item))
         } catch let error as StoreError {
-          throw error.ofItem(index)
+          throw error.about("item", String(index))
         }
       }
     }

@@ -89,7 +89,7 @@ extension Repository {
         do {
           return try transaction.stored(type, id)
         } catch let error as StoreError {
-          throw error.ofItem(index)
+          throw error.about("item", String(index))
         }
       }
     }

@@ -47,7 +47,7 @@ struct PropertyListNode: SeedNode {
     case (.double, .int64(let number)): return .double(Double(number))
     case (.double, .double(let number)) where number.isFinite: return .double(number)
     case (.decimal, .int64(let number)): return .decimal(Decimal(number))
-    case (.decimal, .double(let number)): return try value(String(describing: number), kind, now)
+    case (.decimal, .double(let number)) where number.isFinite: return .decimal(try decimal(number))
     case (.bool, .bool(let flag)): return .bool(flag)
     case (.date, .date(let date)): return .date(date)
     case (.data, .data(let data)): return .data(data)
@@ -57,6 +57,12 @@ struct PropertyListNode: SeedNode {
     case (.bool, _): throw expected("true or false")
     default: return try value(try string(), kind, now)
     }
+  }
+
+  /// By its shortest text: what a file has as 9.99 is the decimal 9.99.
+  private func decimal(_ number: Double) throws -> Decimal {
+    if let decimal = Decimal(string: String(describing: number)) { return decimal }
+    throw StoreError.seed(at: place, "this is no decimal")
   }
 
   private func value(_ text: String, _ kind: ValueKind, _ now: Date) throws -> Value {

@@ -15,10 +15,10 @@ struct SeedFile {
     let format = URL(filePath: path).pathExtension.lowercased()
     do {
       switch format {
-      case "json", "yaml", "yml":
-        let root = try YAMLDocument.parse(
-          bytes: Array(try contents()), file: path, bytesMax: Self.bytesMax)
-        return try reader.plan(root)
+      case "json":
+        return try reader.plan(try document(SurrogateEscapes.joined(in: Array(try contents()))))
+      case "yaml", "yml":
+        return try reader.plan(try document(Array(try contents())))
       case "plist":
         return try reader.plan(try PropertyListNode.parse(try contents(), file: path))
       default: throw unreadable("its extension is not json, yaml, yml or plist")
@@ -27,6 +27,10 @@ struct SeedFile {
       throw StoreError.seed(
         at: .line(error.line, column: error.column, file: error.file), error.summary)
     }
+  }
+
+  private func document(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
+    try YAMLDocument.parse(bytes: bytes, file: path, bytesMax: Self.bytesMax)
   }
 
   private func contents() throws -> Data {

@@ -171,13 +171,57 @@ import Testing
       let draft = store.draft()
       let delta = try draft.insert(Employee("delta", 1))
       let echo = try draft.insert(Employee("echo", 1, mentor: delta))
-      try draft.delete(delta)
+      try draft.rollback(delta)
       #expect(try draft.get(Employee.self, echo)?.mentor?.id == delta)
       let refused = try await refusals(draft)
       #expect(refused.map(\.object) == [echo] && refused.map(\.property) == ["mentor"])
       try draft.setRelated(echo, "mentor", to: staff.alpha)
       try await draft.save()
       #expect(try store.staff().last == "echo 1")
+    }
+  }
+
+  @Test("What is linked with a deleted new record goes or is cut, as its rules say")
+  func deletedInsertion() async throws {
+    try await withStaff { store, staff in
+      let draft = store.draft()
+      let delta = try draft.insert(Employee("delta", 1))
+      let echo = try draft.insert(Employee("echo", 1, mentor: delta))
+      try draft.update(Employee.self, staff.alpha) { $0.mentor = ToOne(delta) }
+      let red = try draft.insert("Team", ["name": "red"])
+      for id in [delta, staff.bravo] { try draft.setRelated(id, "team", to: red) }
+      try draft.update(echo) { try $0.set("desk", to: .int64(delta.number)) }
+      try draft.delete(red)
+      #expect(draft.insertedObjects == [echo])
+      #expect(draft.updatedObjects.isEmpty && draft.deletedObjects == [staff.bravo])
+      let values = try draft.get(echo)
+      #expect(try values?["mentor"] == .null && values?["desk"] == .null)
+
+      let blue = try draft.insert("Team", ["name": "blue"])
+      try draft.setRelated(echo, "lead", to: blue)
+      try draft.delete(blue)
+      let refused = try await refusals(draft)
+      #expect(refused.map(\.object) == [echo] && refused.map(\.property) == ["lead"])
+      try draft.setRelated(echo, "lead", to: nil)
+      try await draft.save()
+      #expect(try store.staff() == ["alpha 22", "charlie 10", "echo 1"])
+    }
+  }
+
+  @Test("Records that keep each other go together")
+  func deniedByEachOther() async throws {
+    try await withVenues(3) { temporary in
+      let store = temporary.store
+      try await store.write { transaction in
+        try transaction.setRelated(venue(1), "owner", to: venue(2))
+        try transaction.setRelated(venue(2), "owner", to: venue(1))
+      }
+      let draft = store.draft()
+      try draft.delete(venue(1))
+      #expect(try await refusals(draft).map(\.code) == [.deletionDenied])
+      try draft.delete(venue(2))
+      try await draft.save()
+      #expect(try store.column("wins") == [2])
     }
   }
 

@@ -63,6 +63,11 @@ import Testing
       #expect(try draft.delete(delta))
       #expect(!draft.hasChanges)
       #expect(try !draft.delete(delta))
+      let red = try await store.write { try $0.insert("Team", ["name": "red"]) }
+      let echo = try draft.insert(Employee("echo", 30))
+      try draft.addRelated([echo], to: red, "members")
+      try draft.delete(echo)
+      #expect(!draft.hasChanges)
     }
   }
 

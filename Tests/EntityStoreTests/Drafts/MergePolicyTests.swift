@@ -141,6 +141,32 @@ import Testing
     }
   }
 
+  @Test("A reference to a record that was deleted meanwhile", arguments: MergePolicy.allCases)
+  func referenceToGone(policy: MergePolicy) async throws {
+    try await withStaff { store, staff in
+      let draft = store.draft(mergePolicy: policy)
+      let echo = try draft.insert(Employee("echo", 1, mentor: staff.alpha))
+      try draft.update(Employee.self, staff.charlie) {
+        $0.salary = 11
+        $0.mentor = ToOne(staff.alpha)
+      }
+      try await store.write { _ = try $0.delete(staff.alpha) }
+      do {
+        try await draft.save()
+        #expect(policy == .storeWins || policy == .rollback)
+        #expect(try store.staff() == ["bravo 25", "charlie 11", "echo 1"])
+        #expect(try store.get(staff.charlie, "mentor") == .null)
+      } catch let error as StoreError {
+        #expect(policy != .storeWins && policy != .rollback)
+        let all = [error] + error.others
+        #expect(
+          all.map(\.object) == [staff.charlie, echo] || all.map(\.object) == [echo, staff.charlie])
+        #expect(all.allSatisfy { $0.code == .validation && $0.property == "mentor" })
+        #expect(draft.hasChanges)
+      }
+    }
+  }
+
   @Test("Only what the draft assigned counts: other properties are not blanked")
   func onlyAssigned() async throws {
     try await withStaff { store, staff in

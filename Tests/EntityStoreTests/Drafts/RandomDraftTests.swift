@@ -139,13 +139,17 @@ private struct RandomDraft {
     case 0..<5 where ids.count < 60: try insert(draft, ids)
     case 0..<8: try update(draft, ids)
     default:
-      guard let id = ids.randomElement(using: &random), try mayGo(id, draft) else { return }
-      if random.oneIn(2) { try draft.rollback(id) } else { try draft.delete(id) }
+      guard let id = ids.randomElement(using: &random) else { return }
+      if random.oneIn(2), try mayForget(id, draft) {
+        try draft.rollback(id)
+      } else {
+        try draft.delete(id)
+      }
     }
   }
 
   /// A reference to a new record that is never written would be refused.
-  private func mayGo(_ id: ObjectID, _ draft: Draft) throws -> Bool {
+  private func mayForget(_ id: ObjectID, _ draft: Draft) throws -> Bool {
     guard id.isTemporary, entity == "Employee" else { return true }
     let holders = FetchPredicate.comparison(.init(.path("mentor"), .equal, .object(id)))
     return try draft.count(FetchRequest(entityName: entity, predicate: holders)) == 0

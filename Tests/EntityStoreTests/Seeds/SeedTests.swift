@@ -55,6 +55,40 @@ import Testing
     }
   }
 
+  /// JSON as programs write it, most of which keep to ASCII.
+  @Test(arguments: [
+    (#"\ud83d\ude00"#, "😀"), (#"a\uD83D\uDE00b\ud83c\udf0d"#, "a😀b🌍"),
+    (#"\\ud83d\u0041"#, #"\ud83dA"#), (#"\/\u00e9\""#, #"/é""#),
+  ])
+  func escapesOfJSONAreCharacters(escaped: String, code: String) async throws {
+    try await withTemporaryStore(migrations: [Kennel.source]) { temporary in
+      let json = #"{"Vet": [{"code": "\#(escaped)"}]}"#
+      try await temporary.seed(Data(json.utf8), "vets.json")
+      #expect(
+        try temporary.store.read { try $0.get("Vet", by: ["code": .string(code)]) } != nil)
+      for half in [#"\ud83d"#, #"\ude00"#, #"\ud83d\u0041"#, #"\ud83d\ud83d\ude00"#] {
+        await #expect(throws: StoreError.self) {
+          try await temporary.seed(Data(#"{"Vet": [{"code": "\#(half)"}]}"#.utf8), "half.json")
+        }
+      }
+    }
+  }
+
+  @Test func aRealOfAPropertyListIsADecimalHoweverSmall() async throws {
+    try await withTemporaryStore(migrations: [Kennel.source]) { temporary in
+      let dogs: [[String: Any]] = [0.00001, 1e20, 9.99].enumerated().map {
+        ["name": "d\($0)", "vetCode": "v", "price": $1]
+      }
+      let data = try PropertyListSerialization.data(
+        fromPropertyList: ["Dog": dogs], format: .xml, options: 0)
+      try await temporary.seed(data, "dogs.plist")
+      let prices = try temporary.store.fetch(FetchRequest(entityName: "Dog")).map {
+        try $0["price"].text
+      }
+      #expect(prices == ["0.00001", "100000000000000000000", "9.99"])
+    }
+  }
+
   @Test func aSecondSeedingDoesNothing() async throws {
     try await withTemporaryStore(migrations: [Kennel.source]) { temporary in
       let store = temporary.store
