@@ -48,7 +48,9 @@ extension WriteTransaction {
   /// Says how far a consumer has read; makes the consumer if there is none of this name. In the
   /// same transaction as what the consumer does with the history, it does each change once.
   ///
-  /// From then on what comes after the token stays, within the bounds of `HistoryRetention`.
+  /// From then on what comes after the token stays, within the bounds of `HistoryRetention`. Who has
+  /// read to the end, and left out some entities or an author, advances to the `historyToken()` of
+  /// the same read: what was left out after the last transaction would be held back otherwise.
   ///
   /// - Throws: `invalidToken`, `expiredToken`; `invalidRequest` if there are too many consumers.
   public func advance(consumer: String, to token: HistoryToken) throws {

@@ -48,15 +48,20 @@ struct HistoryTree {
   /// Calls the closures with each transaction after a number, and with each of its changes in the
   /// order in which they were made.
   ///
+  /// - Parameter sequence: 0 begins with the oldest that is kept.
   /// - Parameter begin: Returns `false` to end.
+  /// - Throws: `damaged` also where a transaction or a part of one is missing.
   func forEach(
     after sequence: Int64, begin: (Header) throws -> Bool, change: (Change) throws -> Void
   ) throws {
     var cursor = try transaction.cursor(tree)
     let start = HistoryKey(sequence: sequence + 1, part: 0)
+    var previous = sequence == 0 ? nil : HistoryKey(sequence: sequence, part: 0)
     var entry = try start.withBytes { try cursor.seek(atLeast: $0) }
     while let found = entry {
       let key = try key(found)
+      guard key.follows(previous) else { throw StoreError.damagedHistory }
+      previous = key
       var bytes = found.value[...]
       if key.part == 0 {
         guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
@@ -76,11 +81,10 @@ struct HistoryTree {
     try forEachChange(&bytes, body)
   }
 
-  /// The header of a transaction.
-  func header(of entry: Cursor.Entry, _ key: HistoryKey) throws -> Header {
+  /// The header of a transaction, of its first part; `nil` if it is unreadable.
+  func header(of entry: Cursor.Entry, _ key: HistoryKey) -> Header? {
     var bytes = entry.value[...]
-    guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
-    return header
+    return header(&bytes, key.sequence)
   }
 
   func key(_ entry: Cursor.Entry) throws -> HistoryKey {
