@@ -131,7 +131,8 @@ enum Railway {
     }
     return [
       "label": one(texts, &random), "note": one(texts, &random),
-      "speed": one([.null, 0.0, -0.0, 1.0, -1.5, .double(.infinity), 5e-324], &random),
+      "speed": one(
+        [.null, 0.0, -0.0, 1.0, -1.5, .double(.infinity), .double(.leastNonzeroMagnitude)], &random),
       "price": one(
         [
           .null, .decimal(0), .decimal(1),
