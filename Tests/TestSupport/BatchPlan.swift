@@ -26,6 +26,7 @@ public enum BatchPlan: String, CaseIterable, Sendable {
   ) async throws -> BatchResult {
     var options = BatchRequestOptions(name: "plan")
     options.chunkRows = Self.rowsPerChunk
+    options.chunkDuration = .seconds(600)
     switch self {
     case .update:
       // Each record that it has changed still matches, so that to change one twice would show.

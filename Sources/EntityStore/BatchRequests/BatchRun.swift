@@ -32,6 +32,7 @@ struct BatchRun: Sendable {
     return try await BatchLease.hold(name, in: store.folder) {
       var write = ChunkedWrite<BatchFrontier>(name: name, author: options.author)
       write.rowsMax = max(1, options.chunkRows)
+      write.duration = options.chunkDuration
       let chunks = write
       if options.restart { try await store.write { try chunks.finish(in: $0) } }
       let interrupted = try store.read { try chunks.load(in: $0) }

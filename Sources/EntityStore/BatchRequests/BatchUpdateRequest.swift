@@ -43,8 +43,9 @@ public struct BatchRequestOptions: Sendable {
   public var name: String?
   /// Drops what an interrupted run of the same name has reached, and begins anew.
   public var restart = false
-  /// A chunk is committed after so many records.
+  /// A chunk is committed after so many records, or after so long: other writers wait for it.
   public var chunkRows = 2_000
+  public var chunkDuration = Limits.chunkDuration
 
   public init(
     without: Set<BatchOption> = [], author: String? = nil, name: String? = nil,

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import TestSupport
 import Testing
 
 /// No text is a matter of the stack: everything here runs on the smallest one that threads have.
@@ -116,8 +117,7 @@ import Testing
       body()
       done.signal()
     }
-    // The address sanitizer makes frames several times as large.
-    let isSanitized = dlsym(nil, "__asan_init") != nil
+    // A sanitizer makes frames several times as large.
     thread.stackSize = isSanitized ? 8 << 20 : 512 << 10
     thread.start()
     done.wait()

@@ -100,10 +100,11 @@ extension Store {
 }
 
 extension BatchRequestOptions {
-  /// Of small chunks.
+  /// Of small chunks, however slow the machine.
   static func chunks(of rows: Int, without: Set<BatchOption> = []) -> BatchRequestOptions {
     var options = BatchRequestOptions(without: without)
     options.chunkRows = rows
+    options.chunkDuration = .seconds(600)
     return options
   }
 }

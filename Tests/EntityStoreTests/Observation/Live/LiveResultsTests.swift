@@ -27,7 +27,7 @@ private struct Team: Entity {
   }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct LiveResultsTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveResultsTests {
   private static let executable = childExecutable(named: "store-child")
 
   private static let cup = FetchDescriptor<Team>(
@@ -145,7 +145,7 @@ private struct Team: Entity {
       }
       let begun = try memory("begun")
       let ended = try memory("ended")
-      #expect(ended < begun + 2_048, "\(begun) KiB, then \(ended) KiB")
+      #expect(isSanitized || ended < begun + 2_048, "\(begun) KiB, then \(ended) KiB")
       #expect(child.waitForExit() == .init(status: 0, wasSignal: false))
     }
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 
 /// What observers of one process hear. The tickers stand still: what wakes is a bell.
-@Suite(.timeLimit(.minutes(2))) struct CommitSignalTests {
+@Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {
   // MARK: Waking
 
   @Test func aCommitOfThisProcessWakesWhoWaits() async throws {

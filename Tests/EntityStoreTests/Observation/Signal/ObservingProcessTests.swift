@@ -7,7 +7,7 @@ import Testing
 
 /// Observers and writers in several processes. Where the ticker stands still, what wakes is a
 /// doorbell.
-@Suite(.timeLimit(.minutes(2))) struct ObservingProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ObservingProcessTests {
   private static let executable = childExecutable(named: "store-child")
 
   @Test func aCommitOfAnotherProcessWakesWhoWaits() async throws {
@@ -125,7 +125,7 @@ import Testing
       let writer = try Writer(store)
       let before = try writer.commit(times: 2_000)
       let after = try writer.commit(times: times)
-      #expect(after - before < 512, "KiB before \(before), after \(after)")
+      #expect(isSanitized || after - before < 512, "KiB before \(before), after \(after)")
       #expect(store.observerSockets()?.count == 2)
       follower.signal(SIGCONT)
       let newest = try store.newestCommit()

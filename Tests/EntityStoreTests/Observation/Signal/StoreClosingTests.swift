@@ -7,7 +7,7 @@ import Testing
 
 /// What becomes of those who use a store that is closed. The environment stays open: each test has
 /// another store on the folder.
-@Suite(.timeLimit(.minutes(2))) struct StoreClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct StoreClosingTests {
   @Test func closingEndsTheObservationsOfThisStoreOnly() async throws {
     try await withObservedStore { other, ticker in
       let store = try openStore(at: other.folder, migrate: .never)
