@@ -65,7 +65,10 @@ struct BatchInsertCommand: AsyncParsableCommand {
     } catch let error as BatchItemError {
       let count = done.load(ordering: .relaxed)
       if count > 0, !options.quiet {
-        Message.say("\(Formatting.count(count)) items before were taken, and stay so")
+        Message.say(
+          count == 1
+            ? "the item before was taken, and stays so"
+            : "\(Formatting.count(count)) items before were taken, and stay so")
       }
       throw error
     }

@@ -166,6 +166,7 @@ extension DecodingError {
     guard case .dataCorrupted(let context) = self else { return "the item is no JSON object" }
     let cause = context.underlyingError as NSError?
     let detail = cause?.userInfo[NSDebugDescriptionErrorKey] as? String
-    return "the item is no JSON: \(detail ?? context.debugDescription)"
+    let problem = (detail ?? context.debugDescription).trimmingCharacters(in: ["."])
+    return "the item is no JSON: \(problem); write each object on one line, or all in one array"
   }
 }

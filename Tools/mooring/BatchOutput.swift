@@ -37,6 +37,11 @@ struct BatchOutput {
     of store: Store
   ) throws {
     if case .identifiers(let identifiers) = result.outcome {
+      let before = result.counts.changed - Int64(identifiers.count)
+      // Also where progress is not asked for: the list is not whole.
+      if before > 0 {
+        Message.say("not listed, because an interrupted run has changed them: \(before)")
+      }
       return try write(identifiers, in: try store.id)
     }
     try write(titles.map { ($0.0, result.counts[keyPath: $0.1]) })
