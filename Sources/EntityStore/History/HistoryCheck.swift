@@ -51,11 +51,3 @@ extension HistoryTree {
     }
   }
 }
-
-extension HistoryKey {
-  fileprivate func follows(_ previous: HistoryKey?) -> Bool {
-    guard let previous else { return part == 0 }
-    if sequence == previous.sequence { return part == previous.part &+ 1 }
-    return sequence == previous.sequence &+ 1 && part == 0
-  }
-}

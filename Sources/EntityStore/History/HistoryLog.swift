@@ -272,6 +272,15 @@ struct HistoryKey {
     guard (1..<Int64.max).contains(sequence) else { return nil }
   }
 
+  /// Whether nothing is missing between the two.
+  ///
+  /// - Parameter previous: `nil` for the beginning of what is kept.
+  func follows(_ previous: HistoryKey?) -> Bool {
+    guard let previous else { return part == 0 }
+    if sequence == previous.sequence { return part == previous.part &+ 1 }
+    return sequence == previous.sequence &+ 1 && part == 0
+  }
+
   func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     var bytes = (sequence.bigEndian, part.bigEndian)
     // SAFETY: the two fields lie side by side, 8 bytes and 4, without a gap.

@@ -6,7 +6,8 @@ import LMDB
 /// commit that adds to it, so that it never grows for longer than its bounds allow and no commit
 /// waits for it.
 struct HistoryPruning {
-  /// Parts that a commit drops at most, beside twice as many as it has written.
+  /// Parts that a commit drops at most, beside twice as many as it has written, and beside the rest
+  /// of the last transaction that goes: none is dropped by half.
   private static let partsMax = 256
 
   private let history: HistoryTree
@@ -35,7 +36,13 @@ struct HistoryPruning {
     guard let entry = try cursor.first() else { return false }
     let key = try history.key(entry)
     guard key.sequence < newest, key.part == 0 else { return key.sequence < newest }
-    return try history.header(of: entry, key).time < now - retention.age * (17.0 / 16)
+    return time(of: entry, key) < now - retention.age * (17.0 / 16)
+  }
+
+  /// When a transaction was written. One that is unreadable is older than any other: it goes, so
+  /// that it keeps nobody from writing.
+  private func time(of entry: Cursor.Entry, _ key: HistoryKey) -> Double {
+    history.header(of: entry, key)?.time ?? -.infinity
   }
 
   private func bytes() throws -> Int {
@@ -57,7 +64,7 @@ struct HistoryPruning {
       if key.sequence >= newest { break }
       if key.part == 0 {
         if keys.count >= partsMax { break }
-        let time = try history.header(of: found, key).time
+        let time = time(of: found, key)
         let goes =
           key.sequence <= needed
           ? excess > 0 || time < now - retention.age

@@ -19,12 +19,17 @@ extension ReadTransaction {
   /// - Parameter author: Leaves out what this author wrote.
   /// - Parameter limit: At most so many transactions; 0 is no limit.
   /// - Throws: `invalidToken` for a token of another store or of a state from before a backup was
-  ///   restored; `expiredToken` if what came after it is no longer kept; `unknownEntity`, `damaged`.
+  ///   restored; `expiredToken` if what came after it is no longer kept; `unknownEntity`,
+  ///   `invalidRequest` for a negative limit, `damaged`.
   /// - Complexity: O(log *n* + changes after the token).
   public func history(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
     exceptBy author: String? = nil, limit: Int = 0
   ) throws -> [HistoryTransaction] {
+    guard limit >= 0 else {
+      throw StoreError(
+        .invalidRequest, "a limit is negative", [("limit", String(limit))], advice: "0 is no limit")
+    }
     var found: [HistoryTransaction] = []
     try forEachHistory(after: token, of: entities, exceptBy: author) { transaction in
       found.append(transaction)

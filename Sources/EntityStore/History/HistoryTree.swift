@@ -48,20 +48,25 @@ struct HistoryTree {
   /// Calls the closures with each transaction after a number, with each of its changes in the
   /// order in which they were made, and at its end, before anything of the next one is read.
   ///
+  /// - Parameter sequence: 0 begins with the oldest that is kept.
   /// - Parameter end: Returns `false` to go no further.
+  /// - Throws: `damaged` also where a transaction or a part of one is missing.
   func forEach(
     after sequence: Int64, begin: (Header) -> Void = { _ in }, change: (Change) -> Void,
     end: () throws -> Bool = { true }
   ) throws {
     var cursor = try transaction.cursor(tree)
     let start = HistoryKey(sequence: sequence + 1, part: 0)
+    var previous = sequence == 0 ? nil : HistoryKey(sequence: sequence, part: 0)
     var entry = try start.withBytes { try cursor.seek(atLeast: $0) }
     var hasBegun = false
     while let found = entry {
       let key = try key(found)
+      if key.part == 0, hasBegun, try !end() { return }
+      guard key.follows(previous) else { throw StoreError.damagedHistory }
+      previous = key
       var bytes = found.value[...]
       if key.part == 0 {
-        if hasBegun, try !end() { return }
         guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
         begin(header)
         hasBegun = true
@@ -81,11 +86,10 @@ struct HistoryTree {
     try forEachChange(&bytes, body)
   }
 
-  /// The header of a transaction.
-  func header(of entry: Cursor.Entry, _ key: HistoryKey) throws -> Header {
+  /// The header of a transaction, of its first part; `nil` if it is unreadable.
+  func header(of entry: Cursor.Entry, _ key: HistoryKey) -> Header? {
     var bytes = entry.value[...]
-    guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
-    return header
+    return header(&bytes, key.sequence)
   }
 
   func key(_ entry: Cursor.Entry) throws -> HistoryKey {

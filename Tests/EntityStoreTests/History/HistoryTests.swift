@@ -542,4 +542,57 @@ import Testing
         try store.checkIntegrity().problems.map(\.text) == ["what comes before it is missing"])
     }
   }
+
+  /// Puts something else in the place of a part, or nothing.
+  private static func replacePart(
+    _ sequence: Int64, _ part: UInt32 = 0, of store: Store, with bytes: [UInt8]?
+  ) throws {
+    let tree = try #require(try store.catalog().historyTree)
+    try store.runAlone { transaction in
+      try HistoryKey(sequence: sequence, part: part).withBytes { key in
+        guard let bytes else { return _ = try transaction.delete(tree, key: key) }
+        try bytes.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+      }
+    }
+  }
+
+  @Test func aDamagedHistoryKeepsNobodyFromWriting() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      let store = temporary.store
+      try await store.write { try $0.insert("Dog", ["name": "First"]) }
+      let token = try store.historyToken()
+      try await store.advance(consumer: "slow", to: token)
+      try await store.write { try $0.insert("Dog", ["name": "Second"]) }
+      try Self.replacePart(1, of: store, with: [9, 9, 9])
+      try await store.write { try $0.insert("Dog", ["name": "Third"]) }
+      // What was unreadable has gone, and what the consumer needs has not.
+      #expect(try store.history().map { $0.token.sequence } == [2, 3])
+      #expect(try store.history(after: token).count == 2)
+    }
+  }
+
+  @Test func aPlaceBeforeWhatWasLostIsNotReadOnFrom() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try openStore(at: folder.path("store"), migrations: [Self.walks])
+      try await store.write { try $0.insert("Dog", ["name": "First"]) }
+      let token = try store.historyToken()
+      try await store.write { transaction in
+        for number in 0..<2_000 { try transaction.insert("Dog", ["name": .string("\(number)")]) }
+      }
+      try await store.write { try $0.insert("Dog", ["name": "Last"]) }
+      let tree = try #require(try store.catalog().historyTree)
+      #expect(try store.read { try $0.transaction.count(tree) } > 4)
+      try Self.replacePart(2, 0, of: store, with: nil)
+      #expect(code { _ = try store.history(after: token) } == .damaged)
+      try Self.replacePart(2, 1, of: store, with: nil)
+      #expect(code { _ = try store.history(after: token) } == .damaged)
+      #expect(code { _ = try store.history() } == .damaged)
+    }
+  }
+
+  @Test func aNegativeLimitIsRefused() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      #expect(code { _ = try temporary.store.history(limit: -1) } == .invalidRequest)
+    }
+  }
 }
