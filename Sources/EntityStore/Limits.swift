@@ -44,6 +44,8 @@ public enum Limits {
   static let socketBindingsMax = 16
   /// Named caches of sections in a store.
   public static let sectionCachesMax = 256
+  /// What a named cache takes; larger ones are not kept.
+  static let sectionCacheBytesMax = 4 << 20
   /// Changed records that live results look at one by one: beyond, fetching again is cheaper.
   static let changesFollowedMax = 10_000
   /// Rows that live results know behind a limit, at least and at most: as many as the limit between.

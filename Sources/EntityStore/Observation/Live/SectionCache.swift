@@ -66,11 +66,15 @@ private struct SectionCache: Sendable {
     try? transaction.sequence(of: HistoryToken(text))
   }
 
+  /// Keeps them, unless they are too large.
+  ///
   /// - Throws: `invalidRequest` if there are too many.
   func write(
     _ sections: [ResultsSection], of token: HistoryToken, revision: UInt64,
     in transaction: WriteTransaction
   ) throws {
+    let data = try Self.encoded(sections)
+    guard data.count + request.count <= Limits.sectionCacheBytesMax else { return }
     if try transaction.objectID(Self.entity, by: ["name": .string(name)]) == nil,
       try transaction.count(of: Self.entity) >= Limits.sectionCachesMax
     {
@@ -84,7 +88,7 @@ private struct SectionCache: Sendable {
       [
         "name": .string(name), "request": .data(request), "token": .string(token.description),
         "revision": .int64(Int64(bitPattern: revision)),
-        "sections": .data(try Self.encoded(sections)),
+        "sections": .data(data),
       ], by: ["name"])
   }
 
@@ -103,8 +107,9 @@ extension Store {
   /// - Parameter cacheName: Keeps them in the store under this name (Core Data's `cacheName`), so
   ///   that asking again, in whatever process, reads one entry for as long as nothing on which they
   ///   depend was changed. Requests of one name take turns. In a store that is open for reading
-  ///   only nothing is kept.
-  /// - Throws: As the first element of `results(of:sectionBy:)`.
+  ///   only nothing is kept, nor is what takes more than 4 MiB.
+  /// - Throws: As the first element of `results(of:sectionBy:)`; where they are to be kept also as
+  ///   `write(author:_:)`.
   public func sections(
     of request: FetchRequest, by path: String, cacheName: String? = nil
   ) async throws -> [ResultsSection] {

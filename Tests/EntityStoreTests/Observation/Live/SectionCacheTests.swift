@@ -138,4 +138,20 @@ import Testing
       #expect(try Self.isKept(store, "ratings") != nil)
     }
   }
+
+  @Test func sectionsThatTakeTooMuchAreMadeAnew() async throws {
+    try await withTemporaryStore(migrations: [.league]) { temporary in
+      let store = temporary.store
+      let zones = (0..<5).map { String($0) + String(repeating: "z", count: 4 << 20) }
+      for zone in zones {
+        try await store.write { try $0.insert("Team", ["name": "t", "zone": .string(zone)]) }
+      }
+      let request = FetchRequest(entityName: "Team", sortBy: [SortKey("zone")])
+      for _ in 0..<2 {
+        let sections = try await store.sections(of: request, by: "zone", cacheName: "zones")
+        #expect(sections.map(\.name) == zones.map(Value.string))
+      }
+      #expect(try Self.isKept(store, "zones") == nil)
+    }
+  }
 }
