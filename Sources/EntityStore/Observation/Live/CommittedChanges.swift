@@ -34,8 +34,11 @@ struct CommittedChanges {
       isUnknown = true
       return
     }
-    try tree.forEach(after: after, change: { add($0, dependencies) })
+    try tree.forEach(after: after, change: { add($0, dependencies) }, end: { !isDecided })
   }
+
+  /// Whether all must be looked at anew, whatever else was changed: the rest is not read then.
+  private var isDecided: Bool { isUnknown || touchesOthers || touchesOwn && areMany }
 
   private mutating func add(_ change: HistoryTree.Change, _ dependencies: Dependencies) {
     let isOwn = change.entityID == dependencies.entityID

@@ -52,7 +52,7 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   }
 }
 
-/// One record, handed on when its bytes are other ones.
+/// One record, handed on when its bytes, or the schema, are other ones.
 final class ObservedRecord<T: Sendable>: LiveObserver {
   private struct State {
     /// Of the record; `nil` when it was not there.
@@ -74,7 +74,10 @@ final class ObservedRecord<T: Sendable>: LiveObserver {
   func advance(in transaction: ReadTransaction) throws -> T?? {
     let entity = try transaction.catalog.entity(id.entity)
     let view = try transaction.view(of: id.number, in: entity)
-    let hash = view.map { ContentHash.of($0.bytes) }
+    // The same bytes may read otherwise under another schema.
+    let hash = view.map {
+      ContentHash.of($0.bytes) ^ Int64(bitPattern: transaction.catalog.revision)
+    }
     let isNews = state.withLock { state in
       if let before = state.contentHash, before == hash { return false }
       state.contentHash = .some(hash)

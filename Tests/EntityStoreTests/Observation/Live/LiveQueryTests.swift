@@ -220,9 +220,11 @@ import Testing
   @Test func aMigrationMeansFetchingAgain() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
-      try await store.write { try $0.insert("Team", ["name": "a"]) }
+      let id = try await store.write { try $0.insert("Team", ["name": "a"]) }
       let observer = Observer(FetchRequest(entityName: "Team"), sectionBy: nil)
       try observer.step(store)
+      let record = ObservedRecord(id) { try $0.get(id) }
+      #expect(try store.read { try record.advance(in: $0) } != nil)
       let more = """
         line: more
         summary: s
@@ -234,6 +236,43 @@ import Testing
       try grown.migrate()
       try await grown.write { try $0.insert("Team", ["name": "b"]) }
       #expect(try observer.step(grown)?.origin == .fetched(.schemaChanged))
+      let seen = try grown.read { try record.advance(in: $0) }
+      #expect(try seen??["coach"] == "none")
+      #expect(try grown.read { try record.advance(in: $0) } == nil)
+    }
+  }
+
+  @Test func theHistoryIsReadOnlyUntilItIsKnownThatAllIsFetchedAgain() async throws {
+    try await withTemporaryStore(migrations: [.league]) { temporary in
+      let store = temporary.store
+      var request = FetchRequest(entityName: "Team")
+      request.predicate = try FetchPredicate(format: "ANY players.goals > 1")
+      let observer = Observer(request, sectionBy: nil)
+      try observer.step(store)
+      let team = try await store.write { transaction in
+        let team = try transaction.insert("Team", ["name": "t"])
+        try transaction.insert("Player", ["name": "p", "goals": 2, "team": .int64(team.number)])
+        return team
+      }
+      try await store.write { try $0.update(team) { try $0.set("wins", to: 1) } }
+      let tree = try #require(try store.catalog().historyTree)
+      let sequence = try store.historyToken().sequence
+      // What is not read may be anything.
+      let whole = try store.runAlone { transaction in
+        try HistoryKey(sequence: sequence, part: 0).withBytes { key in
+          let whole = Array(try #require(try transaction.get(tree, key)))
+          try (whole + [0x80]).withUnsafeBytes {
+            try transaction.put(tree, key: key, value: $0)
+          }
+          return whole
+        }
+      }
+      #expect(try observer.step(store)?.origin == .fetched(.relationship))
+      try store.runAlone { transaction in
+        try HistoryKey(sequence: sequence, part: 0).withBytes { key in
+          try whole.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+        }
+      }
     }
   }
 
