@@ -3,11 +3,12 @@ import Foundation
 import LMDB
 
 extension ReadTransaction {
-  /// The place in the history at which this transaction's snapshot stands.
+  /// The place in the history at which this transaction's snapshot stands; in a write the place
+  /// before it.
   ///
   /// - Complexity: O(log *n*).
   public func historyToken() throws -> HistoryToken {
-    try token(after: try historyTree?.last() ?? 0)
+    try token(after: try ownHistorySequence.map { $0 - 1 } ?? historyTree?.last() ?? 0)
   }
 
   /// What was changed after a place, oldest first.

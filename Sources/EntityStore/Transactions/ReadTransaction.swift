@@ -40,6 +40,10 @@ public class ReadTransaction {
   /// Whether a closure that is called during a fetch may write.
   var canWrite: Bool { false }
 
+  /// The number in the history of what this transaction itself has written, once some of it stands
+  /// there.
+  var ownHistorySequence: Int64? { nil }
+
   /// Whether this transaction has changed the entity.
   func hasChanged(_ entity: EntityLayout) -> Bool { false }
 

@@ -220,6 +220,8 @@ public final class WriteTransaction: ReadTransaction {
 
   override var canWrite: Bool { true }
 
+  override var ownHistorySequence: Int64? { scratch.history.sequence }
+
   override func hasChanged(_ entity: EntityLayout) -> Bool { collected[entity.name] != nil }
 
   func changes(of entity: EntityLayout) throws -> EntityChanges {

@@ -352,6 +352,23 @@ import Testing
     }
   }
 
+  @Test func theTokenOfAWriteIsOfThePlaceBeforeIt() async throws {
+    try await withTemporaryStore(migrations: [Self.walks]) { temporary in
+      let store = temporary.store
+      // So long that the history is written before the transaction ends.
+      let name = String(repeating: "n", count: 5 << 20)
+      let dog = try await store.write { try $0.insert("Dog", ["name": .string(name)]) }
+      let before = try store.historyToken()
+      let token = try await store.write { transaction in
+        try transaction.update(dog) { try $0.set("name", to: "Fido") }
+        #expect(transaction.scratch.history.partsWritten > 0)
+        return try transaction.historyToken()
+      }
+      #expect(token == before)
+      #expect(try store.history(after: token).count == 1)
+    }
+  }
+
   // MARK: Retention
 
   /// Writes transactions of many changes each.

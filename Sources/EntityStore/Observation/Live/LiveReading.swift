@@ -16,6 +16,7 @@ struct LiveReading<T: Sendable> {
   init(_ query: LiveRequest<T>, in transaction: ReadTransaction) throws {
     let request = query.source.request
     let entity = try transaction.catalog.entity(request.entityName)
+    try transaction.requireRecords(request)
     self.transaction = transaction
     bound = try BoundRequest(request, entity, in: transaction)
     window = ResultsWindow(

@@ -154,6 +154,7 @@ extension ReadTransaction {
   fileprivate func sections(
     of request: FetchRequest, by path: String
   ) throws -> [ResultsSection] {
+    try requireRecords(request)
     if request.fetchLimit == 0, request.fetchOffset == 0 {
       return try sectionsOfAll(request, by: path)
     }

@@ -298,6 +298,14 @@ import Testing
       var unknown = try store.results(of: FetchRequest(entityName: "Tream")).makeAsyncIterator()
       #expect(await code { _ = try await unknown.next() } == .unknownEntity)
       #expect(try await unknown.next() == nil)
+      var having = FetchRequest(entityName: "Team")
+      having.havingPredicate = try FetchPredicate(format: "wins > 1")
+      var refused = try store.results(of: having).makeAsyncIterator()
+      #expect(await code { _ = try await refused.next() } == .invalidRequest)
+      having.sortBy = [SortKey("zone")]
+      let sorted = having
+      #expect(
+        await code { _ = try await store.sections(of: sorted, by: "zone") } == .invalidRequest)
     }
   }
 }
