@@ -1,0 +1,71 @@
+import EntityModel
+import LMDB
+
+/// What happened to a record.
+enum HistoryKind: Int {
+  case insert, update, delete, unrecorded
+
+  private static let codes: [ValueKind] = [
+    .int64, .double, .decimal, .bool, .string, .date, .uuid, .data, .url, .strings,
+  ]
+
+  static func code(of kind: ValueKind) -> UInt8 {
+    UInt8(codes.firstIndex(of: kind) ?? codes.count)
+  }
+
+  static func kind(of code: UInt8) -> ValueKind? {
+    Int(code) < codes.count ? codes[Int(code)] : nil
+  }
+}
+
+/// A key of the tree `history`.
+struct HistoryKey {
+  let sequence: Int64
+  let part: UInt32
+
+  init(sequence: Int64, part: UInt32) {
+    self.sequence = sequence
+    self.part = part
+  }
+
+  /// - Returns: `nil` for bytes that are no key: a number has one before it and one after it.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 12 else { return nil }
+    sequence = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+    part = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+    guard (1..<Int64.max).contains(sequence) else { return nil }
+  }
+
+  /// Whether nothing is missing between the two.
+  ///
+  /// - Parameter previous: `nil` for the beginning of what is kept.
+  func follows(_ previous: HistoryKey?) -> Bool {
+    guard let previous else { return part == 0 }
+    if sequence == previous.sequence { return part == previous.part &+ 1 }
+    return sequence == previous.sequence &+ 1 && part == 0
+  }
+
+  func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    var bytes = (sequence.bigEndian, part.bigEndian)
+    // SAFETY: the two fields lie side by side, 8 bytes and 4, without a gap.
+    return try withUnsafeBytes(of: &bytes) {
+      try body(UnsafeRawBufferPointer(rebasing: $0.prefix(12)))
+    }
+  }
+
+  /// The number of the newest transaction; 0 without one.
+  static func last(of tree: Tree, in transaction: Transaction) throws -> Int64 {
+    var cursor = try transaction.cursor(tree)
+    guard let entry = try cursor.last() else { return 0 }
+    guard let key = HistoryKey(entry.key) else { throw StoreError.damagedHistory }
+    return key.sequence
+  }
+}
+
+extension StoreError {
+  static var damagedHistory: StoreError {
+    StoreError(
+      .damaged, "the history cannot be read",
+      advice: "run `mooring check`; records and indexes do not depend on it")
+  }
+}
