@@ -56,7 +56,9 @@ extension ReadTransaction {
     let author = author.map(HistoryLog.kept(of:))
     var pending: HistoryCollection?
     try tree.forEach(after: start) { header in
-      pending = HistoryCollection(header: header, wanted: wanted)
+      // What this write has done so far is no transaction yet.
+      let isOwn = header.sequence == ownHistorySequence
+      pending = isOwn ? nil : HistoryCollection(header: header, wanted: wanted)
     } change: { change in
       pending?.add(change)
     } end: {

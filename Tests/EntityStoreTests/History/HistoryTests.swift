@@ -362,6 +362,7 @@ import Testing
       let token = try await store.write { transaction in
         try transaction.update(dog) { try $0.set("name", to: "Fido") }
         #expect(transaction.scratch.history.partsWritten > 0)
+        #expect(try transaction.history(after: before).isEmpty)
         return try transaction.historyToken()
       }
       #expect(token == before)
