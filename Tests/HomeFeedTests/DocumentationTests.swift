@@ -63,10 +63,11 @@ import Testing
 
       printed = []
       // readme 3
-      for transaction in try store.history(after: token, of: ["Episode"], exceptBy: "sync") {
-        for change in transaction.changes { print(change.kind, change.objectID) }
-        try await store.advance(consumer: "search", to: transaction.token)
+      let (news, now) = try store.read {
+        (try $0.history(after: token, of: ["Episode"], exceptBy: "sync"), try $0.historyToken())
       }
+      for change in news.flatMap(\.changes) { print(change.kind, change.objectID) }
+      try await store.advance(consumer: "search", to: now)
       // end
       #expect(printed.contains("update \(id)") && printed.count == 5)
     }
