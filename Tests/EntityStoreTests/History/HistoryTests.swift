@@ -142,6 +142,36 @@ import Testing
     }
   }
 
+  @Test func aCallThatIsRefusedAmidItsChangesLeavesNoHistory() async throws {
+    let unique = MigrationSource(embedded: [
+      (
+        "0001_unique",
+        Array(
+          """
+          line: unique
+          summary: A dog has one walk
+          requires: [walks@1]
+          steps: [ { createIndex: { on: Walk, name: byDog, keys: [dog], unique: true, sparse: true } } ]
+          """.utf8)
+      )
+    ])
+    try await withTemporaryStore(migrations: [Self.walks, unique]) { temporary in
+      let store = temporary.store
+      let (dog, walks) = try await store.write { transaction in
+        (
+          try transaction.insert("Dog", ["name": "Fido"]),
+          try (0..<2).map { _ in try transaction.insert("Walk", [:]) }
+        )
+      }
+      let token = try store.historyToken()
+      try await store.write { transaction in
+        #expect(code { try transaction.addRelated(walks, to: dog, "walks") } == .uniqueViolation)
+        try transaction.insert("Dog", ["name": "Other"])
+      }
+      #expect(try store.history(after: token).flatMap(\.changes).map(\.kind) == [.insert])
+    }
+  }
+
   @Test func aLinkIsAChangeOfTheRecordsAtItsEnds() async throws {
     try await withTemporaryStore(migrations: [Self.walks]) { temporary in
       let store = temporary.store

@@ -11,8 +11,6 @@ struct Dependencies {
   private(set) var others: [Int: Set<Int>] = [:]
   /// Entities of which no history is kept.
   private(set) var unrecorded: Set<String> = []
-  /// The paths that lead to other records.
-  private(set) var paths: [String] = []
   let entityID: Int
 
   private let root: EntityLayout
@@ -83,7 +81,6 @@ struct Dependencies {
       add(hop.relationship, from: current, to: hop.destination)
       current = hop.destination
     }
-    if path.allHops.contains(where: { _ in true }) { paths.append(text) }
     if case .attribute(let position) = path.end {
       add(current.description.attributes[position].id * 2, of: current)
     }
@@ -111,9 +108,8 @@ struct Dependencies {
     switch relationship.description.storage {
     case .reference, .key: attributes(relationship.description.storage, source, destination)
     case .inverse: attributes(relationship.inverse.storage, destination, source)
-    case .link:
-      add(relationship.description.id * 2 + 1, of: source)
-      add(relationship.inverse.id * 2 + 1, of: destination)
+    // Both ends of a link change with it; the near one is enough.
+    case .link: add(relationship.description.id * 2 + 1, of: source)
     }
   }
 

@@ -185,14 +185,23 @@ import Testing
       #expect(observer.origins[.fetched(.windowEmptied), default: 0] == 4)
       #expect(observer.origins[.changes, default: 0] == 96)
       // Many that come push as many out behind the window.
+      var newest: [ObjectID] = []
       for number in 0..<100 {
-        try await store.write { transaction in
-          try transaction.insert(
-            "Team", ["name": "new", "wins": .int64(Int64(-number))])
-        }
+        newest.append(
+          try await store.write { transaction in
+            try transaction.insert(
+              "Team", ["name": "new", "wins": .int64(Int64(-number))])
+          })
         try observer.step(store)
       }
       #expect(observer.origins[.changes, default: 0] == 196)
+      // One that was forgotten is changed; it must not come before those that were forgotten, too.
+      try await store.write { try $0.update(ids[110]) { try $0.set("motto", to: "back") } }
+      #expect(try observer.step(store) == nil)
+      for id in newest.reversed().prefix(60) {
+        try await store.write { try $0.delete(id) }
+        try observer.step(store)
+      }
     }
   }
 
