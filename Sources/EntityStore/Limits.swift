@@ -1,7 +1,5 @@
 /// The bounds of the store, each with its reason.
 public enum Limits {
-  /// Of the file, as LMDB makes it on the machines this runs on.
-  static let pageBytes = 4_096
   /// LMDB's compiled-in key size.
   static let keyBytesMax = 511
   /// Attributes of one entity: null bits and slot tables stay within a page.

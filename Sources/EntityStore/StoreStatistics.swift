@@ -55,13 +55,10 @@ extension Store {
       let information = try environment.information()
       let contents = transaction.catalog.treeContents
       let trees = try environment.allStatistics(in: transaction.transaction).map { found in
-        let pages =
-          found.statistics.branchPages &+ found.statistics.leafPages
-          &+ found.statistics.overflowPages
-        return StoredTree(
+        StoredTree(
           name: found.name, content: contents[found.name] ?? .orphan,
-          entries: found.statistics.entries, depth: found.statistics.depth, pages: pages,
-          bytes: pages &* information.pageSize)
+          entries: found.statistics.entries, depth: found.statistics.depth,
+          pages: found.statistics.pages, bytes: found.statistics.bytes)
       }
       return StoreStatistics(
         fileBytes: information.fileBytes, mapBytes: information.mapSize,

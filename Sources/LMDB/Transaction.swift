@@ -101,8 +101,16 @@ public struct TreeStatistics: Sendable, Hashable {
   public var leafPages = 0
   public var overflowPages = 0
   public var entries = 0
+  /// Bytes.
+  public var pageSize = 0
 
   init() {}
+
+  /// Branches, leaves and overflow. Of a damaged tree it may be any number.
+  public var pages: Int { branchPages &+ leafPages &+ overflowPages }
+
+  /// Of its pages.
+  public var bytes: Int { pages &* pageSize }
 
   init(_ statistics: MDB_stat) {
     depth = Int(statistics.ms_depth)
@@ -110,6 +118,7 @@ public struct TreeStatistics: Sendable, Hashable {
     leafPages = Int(statistics.ms_leaf_pages)
     overflowPages = Int(statistics.ms_overflow_pages)
     entries = Int(statistics.ms_entries)
+    pageSize = Int(statistics.ms_psize)
   }
 }
 

@@ -37,12 +37,13 @@ struct HistoryCollection {
       return
     }
     let object = Object(entityID: change.entityID, id: change.id)
+    let net = Net(change)
     guard let before = changes[object] else {
       order.append(object)
-      changes[object] = Net(change)
+      changes[object] = net
       return
     }
-    changes[object] = before.followed(by: Net(change))
+    changes[object] = before.followed(by: net)
   }
 
   /// Each record once, in the order in which they were first changed.
@@ -52,9 +53,8 @@ struct HistoryCollection {
     return order.compactMap { object in rest.removeValue(forKey: object).map { (object, $0) } }
   }
 
-  func transaction(token: HistoryToken, in catalog: Catalog) throws -> HistoryTransaction {
-    let names = EntityNames(catalog.schema)
-    return HistoryTransaction(
+  func transaction(token: HistoryToken, _ names: EntityNames) -> HistoryTransaction {
+    HistoryTransaction(
       token: token, author: header.author,
       date: Date(timeIntervalSinceReferenceDate: header.time),
       changes: objects.compactMap { names.change($0.object, $0.net) },
@@ -67,8 +67,13 @@ extension HistoryCollection.Net {
     kind = change.kind
     properties = Set(change.properties)
     for (attribute, kind, bytes) in change.values {
-      // One that is unreadable is as one that was not kept; the check reports it.
-      values[attribute] = try? RecordField.value(bytes, kind)
+      do throws(RecordDamage) {
+        values[attribute] = try RecordField.value(bytes, kind)
+      } catch {
+        // A deletion takes the values over as they lie in the record. One that was damaged there must
+        // not keep everybody from all that came after it: it is left out, and the check tells of it.
+        continue
+      }
     }
   }
 

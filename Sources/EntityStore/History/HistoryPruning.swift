@@ -35,8 +35,9 @@ struct HistoryPruning {
     var cursor = try history.transaction.cursor(history.tree)
     guard let entry = try cursor.first() else { return false }
     let key = try history.key(entry)
-    guard key.sequence < newest, key.part == 0 else { return key.sequence < newest }
-    return time(of: entry, key) < now - retention.age * (17.0 / 16)
+    if key.sequence == newest { return false }
+    // What begins amid a transaction has lost its beginning, and goes.
+    return key.part > 0 || time(of: entry, key) < now - retention.age * (17.0 / 16)
   }
 
   /// When a transaction was written. One that is unreadable is older than any other: it goes, so
@@ -45,18 +46,15 @@ struct HistoryPruning {
     history.header(of: entry, key)?.time ?? -.infinity
   }
 
-  private func bytes() throws -> Int {
-    let statistics = try history.transaction.statistics(history.tree)
-    return (statistics.leafPages + statistics.overflowPages + statistics.branchPages)
-      * Limits.pageBytes
-  }
+  private func bytes() throws -> Int { try history.transaction.statistics(history.tree).bytes }
 
   /// The parts of the oldest transactions that may go, whole transactions only.
   private func outdated(needed: Int64, partsMax: Int) throws -> [HistoryKey] {
     var keys: [HistoryKey] = []
     // A sixteenth below the bound, for the same reason.
-    var excess = try bytes() - retention.bytes / 16 * 15
-    var excessBeyondConsumers = try bytes() - retention.consumerBytes / 16 * 15
+    let bytes = try bytes()
+    var excess = bytes - retention.bytes / 16 * 15
+    var excessBeyondConsumers = bytes - retention.consumerBytes / 16 * 15
     var cursor = try history.transaction.cursor(history.tree)
     var entry = try cursor.first()
     while let found = entry {

@@ -54,6 +54,7 @@ extension ReadTransaction {
     let start = try sequence(of: token)
     guard let tree = historyTree else { return }
     let author = author.map(HistoryLog.kept(of:))
+    let names = EntityNames(catalog.schema)
     var pending: HistoryCollection?
     try tree.forEach(after: start) { header in
       // What this write has done so far is no transaction yet.
@@ -65,9 +66,8 @@ extension ReadTransaction {
       guard let collection = pending, !collection.isEmpty,
         collection.header.author != author || author == nil
       else { return true }
-      return try body(
-        try collection.transaction(
-          token: try self.token(after: collection.header.sequence), in: catalog))
+      let token = try self.token(after: collection.header.sequence)
+      return try body(collection.transaction(token: token, names))
     }
   }
 
@@ -82,7 +82,7 @@ extension ReadTransaction {
     let last = try historyTree?.last() ?? 0
     guard token.sequence <= last else { throw StoreError.replacedToken(token) }
     let oldest = try historyTree?.first() ?? 1
-    if token.sequence + 1 < oldest { throw StoreError.expiredToken(token, oldest: oldest) }
+    if token.sequence < oldest - 1 { throw StoreError.expiredToken(token, oldest: oldest) }
     if let mark = try historyTree?.mark(of: token.sequence), mark != token.mark {
       throw StoreError.replacedToken(token)
     }

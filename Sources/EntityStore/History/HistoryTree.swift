@@ -38,6 +38,11 @@ struct HistoryTree {
   /// The number of the newest transaction; 0 if there is none.
   func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
 
+  /// Whether everything that came after a number is kept.
+  func reaches(back sequence: Int64) throws -> Bool {
+    try sequence <= last() && (first() ?? 1) - 1 <= sequence
+  }
+
   /// A hash of a transaction, by which one of the same number in a restored store is told apart.
   func mark(of sequence: Int64) throws -> Int64? {
     try HistoryKey(sequence: sequence, part: 0).withBytes { key in

@@ -281,6 +281,27 @@ import Testing
     }
   }
 
+  @Test func aValueThatCannotBeReadIsLeftOutAndFoundByTheCheck() async throws {
+    try await withTemporaryFolder { folder in
+      let store = try openStore(at: folder.path("store"), migrations: [Self.walks])
+      let dog = try await store.write { try $0.insert("Dog", ["name": "Fido"]) }
+      let token = try store.historyToken()
+      try await store.write { try $0.update(dog) { try $0.set("name", to: "Rex") } }
+      let tree = try #require(try store.catalog().historyTree)
+      try store.runAlone { transaction in
+        try HistoryKey(sequence: 2, part: 0).withBytes { key in
+          var bytes = Array(try #require(try transaction.get(tree, key)))
+          // The last of "Fido", which no text ends in.
+          bytes[bytes.count - 1] = 0xFF
+          try bytes.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
+        }
+      }
+      let change = try #require(try store.history(after: token).first?.changes.first)
+      #expect(change.changedProperties == ["name"] && change.values.isEmpty)
+      #expect(try store.checkIntegrity().problems.map(\.text) == ["it says what cannot be"])
+    }
+  }
+
   @Test func aRecordThatIsMadeAgainUnderItsNumberIsOneChange() throws {
     var collection = HistoryCollection(
       header: HistoryTree.Header(sequence: 1, time: 0, author: nil), wanted: nil)

@@ -79,14 +79,6 @@ struct BoundRequest {
     return request
   }
 
-  /// The first matches, in order.
-  func first(_ count: Int) -> BoundRequest {
-    var request = self
-    request.offset = 0
-    request.limit = count
-    return request
-  }
-
   /// For the number of records in the window, to which their order and their values do not matter.
   var counted: BoundRequest {
     var request = self

@@ -13,24 +13,12 @@ struct CommittedChanges {
   private(set) var isUnknown = false
   /// Whether more records were changed than should be looked at one by one.
   var areMany: Bool { records.count > Limits.changesFollowedMax }
-  /// The place up to which this goes.
-  let sequence: Int64
-
-  var isEmpty: Bool { records.isEmpty && !touchesOthers && !isUnknown }
-
   /// - Parameter after: What has been seen. If the history does not reach back to it, nothing is
   ///   known.
   init(
     after: Int64, for dependencies: Dependencies, in transaction: ReadTransaction
   ) throws {
-    guard let tree = transaction.historyTree else {
-      sequence = 0
-      isUnknown = true
-      return
-    }
-    sequence = try tree.last()
-    if sequence == after { return }
-    guard sequence > after, try (tree.first() ?? 1) <= after + 1 else {
+    guard let tree = transaction.historyTree, try tree.reaches(back: after) else {
       isUnknown = true
       return
     }

@@ -72,7 +72,8 @@ final class LiveQuery<T: Sendable>: LiveObserver {
   private func fetch(_ reading: LiveReading<T>) throws -> ([LiveRow<T>], RowKey?) {
     let enough = reading.window.roomyCount
     let rows = try reading.firstRows(enough)
-    return (rows, enough.map { rows.count >= $0 } ?? false ? rows.last?.key : nil)
+    let areAll = enough.map { rows.count < $0 } ?? true
+    return (rows, areAll ? nil : rows.last?.key)
   }
 
   private static func keys(of rows: [LiveRow<T>]) -> [Int64: RowKey] {

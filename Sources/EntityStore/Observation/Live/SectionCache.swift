@@ -53,17 +53,28 @@ private struct SectionCache: Sendable {
       try record["request"] == .data(request),
       try record["revision"] == .int64(Int64(bitPattern: transaction.catalog.revision)),
       case .string(let text) = try record["token"], case .data(let data) = try record["sections"],
-      let sequence = Self.sequence(of: text, in: transaction)
+      let sequence = try Self.sequence(of: text, in: transaction)
     else { return nil }
     let changes = try CommittedChanges(after: sequence, for: dependencies, in: transaction)
     if changes.isUnknown || changes.touchesOwn || changes.touchesOthers { return nil }
-    // An entry that cannot be read is made anew.
-    return try? Self.sections(of: data)
+    do {
+      return try Self.sections(of: data)
+    } catch is DecodingError {
+      return nil  // it is made anew
+    }
   }
 
-  /// A token that the history no longer knows is as good as none.
-  private static func sequence(of text: String, in transaction: ReadTransaction) -> Int64? {
-    try? transaction.sequence(of: HistoryToken(text))
+  /// The place of a token; `nil` for one that the history does not know any more.
+  private static func sequence(
+    of text: String, in transaction: ReadTransaction
+  ) throws -> Int64? {
+    do {
+      return try transaction.sequence(of: HistoryToken(text))
+    } catch let error as StoreError
+      where error.code == .invalidToken || error.code == .expiredToken
+    {
+      return nil
+    }
   }
 
   /// Keeps them, unless they are too large.
