@@ -1,0 +1,31 @@
+import EntityStore
+import Foundation
+import LMDB
+
+/// The code of the storage failure that the closure throws inside a store's error.
+func storageCode<R>(_ body: () throws -> R) -> LMDBError.Code? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return (error as? StoreError)?.underlying?.code
+  }
+}
+
+/// What a closure leaves for the test.
+final class Box<Value> {
+  var value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+func bytes(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+/// Overwrites the header of every page from the tenth on, which leaves the catalog readable.
+func damageLeaves(of folder: String) throws {
+  let path = DataFile.path(in: folder)
+  var data = try bytes(of: path)
+  for page in stride(from: 4096 * 16, to: data.count, by: 4096) {
+    data.replaceSubrange(page..<page + 16, with: Data(repeating: 0x5A, count: 16))
+  }
+  try data.write(to: URL(fileURLWithPath: path))
+}
