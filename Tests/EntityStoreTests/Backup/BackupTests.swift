@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
-import LMDB
 import Glibc
+import LMDB
 import TestSupport
 import Testing
 

@@ -73,7 +73,7 @@ import Testing
     let (store, backup) = (folder.path("store"), folder.path("backup"))
     try await Ledger.write(rows: Self.rows, at: store)
     _ = try openStore(at: store).backUp(to: backup)
-    for number in 0..<(isThorough ? 1_000 : 25) {
+    for number in 0..<(isThorough ? 1_000 : 12) {
       let microseconds = UInt32(random.number(0...60_000))
       do {
         try await body(Round(store: store, backup: backup, microseconds: microseconds))
