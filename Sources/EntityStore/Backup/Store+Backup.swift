@@ -46,7 +46,6 @@ extension Store {
       try DataFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
       let staging = try StagingFolder.claim(target.path + ".partial")
       defer { staging.remove() }
-      if compacting { try requireSoundPages() }
       try environment.copy(toFolder: staging.store, compacting: compacting) {
         try progress(.copying(bytes: $0, of: bytes))
       }
@@ -72,16 +71,18 @@ extension Store {
     }
   }
 
+  /// How large the copy will be. Of a store that may be damaged only the meta page is looked at
+  /// through the map. Compacting follows all pages through it, where damage would end the process:
+  /// so they are checked first.
   private func bytesToCopy(compacting: Bool) throws -> Int {
-    let statistics = try statistics()
-    let pages = statistics.pagesUsed - (compacting ? statistics.pagesFree : 0)
-    return pages * statistics.pageSize
-  }
-
-  /// Compacting follows the pages of the store through its map, where damage would end the process.
-  private func requireSoundPages() throws {
+    guard compacting else {
+      let information = try environment.information()
+      return information.pagesUsed * information.pageSize
+    }
     let report = try PageFile.verify(folder: folder, snapshotOf: environment)
-    guard let first = report.problems.first else { return }
-    throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
+    if let first = report.problems.first {
+      throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
+    }
+    return (report.pagesTotal - report.pagesFree) * report.pageSize
   }
 }
