@@ -106,6 +106,7 @@ extension StoreError: ExitStatusProviding {
     case .missingRecord: .unavailable
     case .snapshotExpired, .conflict, .closed: .tryAgain
     case .invalidToken, .expiredToken: .badData
+    case .occupied: .cannotCreate
     case .storage: underlying?.exitStatus ?? .inputOutput
     }
   }

@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A history token that cannot be read or is of another store; one that the history no longer
     /// reaches back to.
     case invalidToken, expiredToken
+    /// Something else is where a store is to be put: another store, or other files.
+    case occupied
     /// The store has been closed.
     case closed
     /// Bytes that no version of this program wrote.

@@ -90,45 +90,4 @@ extension Environment {
     guard result == MDB_NOTFOUND else { throw failure(result, doing: "reading the free list") }
     return total
   }
-
-  /// Copies the last commit into `data.mdb` of another folder, which is made (mode 0700) if it is
-  /// missing, while readers and writers go on. Waits for a write that runs just now, so it must
-  /// not be called within one. The copy is flushed when this returns.
-  ///
-  /// - Parameter compacting: leaves free pages out, in about twice the processor time.
-  /// - Throws: `.programming` if that folder holds a store already; `.diskFull`, `.permission`,
-  ///   `.inputOutput`; `.damaged`. No file is left then.
-  public func copy(toFolder target: String, compacting: Bool) throws {
-    _ = try StoreFiles.prepareFolder(target, create: true)
-    let path = StoreFiles.dataFile(target)
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.cannotCreateCopy(path, errno) }
-    var result = mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0)
-    if result == MDB_SUCCESS, fsync(descriptor) != 0 { result = errno }
-    if close(descriptor) != 0, result == MDB_SUCCESS { result = errno }
-    guard result == MDB_SUCCESS else {
-      unlink(path)
-      throw copyFailure(result, target: target)
-    }
-    StoreFiles.flushFolder(target)
-  }
-
-  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> LMDBError {
-    guard number == EEXIST else {
-      return .system(number, "the copy cannot be made", context: [("path", path)])
-    }
-    return LMDBError(
-      .programming, "the folder holds a store already", context: [("path", path)],
-      advice: "copy into an empty folder")
-  }
-
-  private func copyFailure(_ result: Int32, target: String) -> LMDBError {
-    let context = [("path", target)]
-    guard result == MDB_INCOMPATIBLE else {
-      return .lmdb(result, doing: "copy", context: context)
-    }
-    return LMDBError(
-      .damaged, "the pages of the store do not add up", context: context,
-      advice: "run `mooring check`, or copy without compacting")
-  }
 }

@@ -13,7 +13,8 @@ extension Environment {
   /// - Parameter options: those of the first open hold while the object lives. Asking for a
   ///   writable environment while a read-only one is open fails with `.programming`.
   /// - Throws: `.storeMissing`, `.notAFolder`, `.permission`, `.damaged`, `.notAStore`,
-  ///   `.addressSpace`, `.tooManyTrees`, `.diskFull`, `.inputOutput`.
+  ///   `.addressSpace`, `.tooManyTrees`, `.diskFull`, `.inputOutput`; `.busy` if the data file is
+  ///   being replaced for longer than `Options.writerDeadline`.
   public static func open(
     at folder: String, options: Options = .init()
   ) throws(LMDBError) -> Environment {
@@ -43,6 +44,8 @@ extension Environment {
   private static func openFirst(
     folder: String, options: Options, entry: OpenEnvironments.Entry
   ) throws(LMDBError) -> Environment {
+    let gate = try OpeningGate.enter(folder, within: options.writerDeadline)
+    defer { gate.leave() }
     try StoreFiles.checkDataFile(folder: folder, create: options.createIfMissing)
     ignoreFileSizeSignal()
     let lock =
@@ -175,6 +178,24 @@ enum OpenEnvironments {
     entry.set(environment)
     entries.withLock { $0[identity] = entry }
     return .open(environment)
+  }
+
+  /// Runs `body` while this process has not the folder open and cannot open it. It must not open any.
+  ///
+  /// - Returns: nil if this process has it open.
+  static func whileNotOpen<R>(
+    _ identity: StoreFiles.Identity, _ body: () throws -> R
+  ) throws -> R? {
+    while true {
+      opening.lock()
+      guard let entry = entries.withLock({ $0[identity] }) else {
+        defer { opening.unlock() }
+        return try body()
+      }
+      opening.unlock()
+      if entry.current() != nil { return nil }
+      entry.closed.wait()
+    }
   }
 
   static func remove(_ entry: Entry) {

@@ -39,7 +39,7 @@ public enum PageFile {
     public internal(set) var pagesTotal = 0
     public internal(set) var pagesFree = 0
     /// Pages that are neither free nor in a tree: room that is lost, and no damage. Counted only
-    /// when there is no problem.
+    /// when every tree was walked and there is no problem.
     public internal(set) var pagesLost = 0
     /// The free list, the main tree and the named trees, under "(free list)", "(main)" and their
     /// names.
@@ -63,12 +63,15 @@ public enum PageFile {
   /// Keys are compared as their tree sorts them, by bytes or as 8-byte integers. Trees with
   /// duplicate values or another order, which Mooring never makes, are reported as problems.
   ///
+  /// - Parameter names: the named trees to walk, besides the free list and the main tree; nil for
+  ///   all.
   /// - Parameter limit: how many problems to describe.
   /// - Throws: `LMDBError` if the file cannot be read: `.storeMissing`, `.permission`,
   ///   `.inputOutput`. Damage is in the report.
   /// - Complexity: O(pages used), each read once.
   public static func verify(
-    folder: String, snapshotOf environment: Environment? = nil, limit: Int = 20
+    folder: String, snapshotOf environment: Environment? = nil, only names: Set<String>? = nil,
+    limit: Int = 20
   ) throws -> Report {
     let path = StoreFiles.dataFile(folder)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -78,30 +81,33 @@ public enum PageFile {
     }
     defer { close(descriptor) }
     let source = PageSource(descriptor: descriptor, path: path)
-    guard let environment else { return try verifyNewest(source, limit: limit) }
+    guard let environment else { return try verifyNewest(source, names, limit: limit) }
     let snapshot = try environment.beginRead()
     defer { environment.endRead(snapshot) }
-    return try verify(source, snapshot: snapshot, of: environment, limit: limit)
+    return try verify(source, names, snapshot: snapshot, of: environment, limit: limit)
   }
 
   /// The snapshot's meta page stays in the file until the second commit after it. If those have
   /// come between, a newer snapshot is taken.
   private static func verify(
-    _ source: PageSource, snapshot: ReadTransaction, of environment: Environment, limit: Int
+    _ source: PageSource, _ names: Set<String>?, snapshot: ReadTransaction,
+    of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)
     // A damaged number may be as large as can be.
     let walked = UInt64(truncatingIfNeeded: snapshot.id)
     if let meta = metas.first(where: { $0.transaction == walked }) {
-      return try walk(source, from: meta, PageFindings(limit: limit))
+      return try walk(source, names, from: meta, PageFindings(limit: limit))
     }
     let newer = try environment.beginRead()
     defer { environment.endRead(newer) }
-    guard newer.id != snapshot.id else { return try verifyNewest(source, limit: limit) }
-    return try verify(source, snapshot: newer, of: environment, limit: limit)
+    guard newer.id != snapshot.id else { return try verifyNewest(source, names, limit: limit) }
+    return try verify(source, names, snapshot: newer, of: environment, limit: limit)
   }
 
-  private static func verifyNewest(_ source: PageSource, limit: Int) throws -> Report {
+  private static func verifyNewest(
+    _ source: PageSource, _ names: Set<String>?, limit: Int
+  ) throws -> Report {
     var findings = PageFindings(limit: limit)
     // A crash before the first commit leaves an empty file, which is a store without trees.
     if try source.byteCount() == 0 { return Report() }
@@ -127,7 +133,7 @@ public enum PageFile {
     } else if try !fits(chosen, source) {
       findings.add("the file is cut short")
     }
-    var report = try walk(source, from: chosen, findings)
+    var report = try walk(source, names, from: chosen, findings)
     // The first commit after the walked one takes no page of it, the second may.
     let last = try source.readMetaPages().compactMap(\.page?.transaction).max() ?? 0
     report.wasOvertaken = last > chosen.transaction + 1
@@ -141,19 +147,21 @@ public enum PageFile {
   }
 
   private static func walk(
-    _ source: PageSource, from meta: MetaPage, _ findings: PageFindings
+    _ source: PageSource, _ names: Set<String>?, from meta: MetaPage, _ findings: PageFindings
   ) throws -> Report {
     var walk = try PageWalk(source: source, meta: meta, findings: findings)
     var trees = [
       try walk.walkTree(.freeList, meta.freeList), try walk.walkTree(.main, meta.main),
     ]
     // Taken out of the walk: walking a named tree finds no further ones.
-    for (name, record) in walk.namedTrees { trees.append(try walk.walkTree(.named(name), record)) }
+    for (name, record) in walk.namedTrees where names?.contains(name) ?? true {
+      trees.append(try walk.walkTree(.named(name), record))
+    }
     var report = Report(
       transactionID: Int(clamping: meta.transaction), pageSize: meta.pageSize,
       pagesTotal: Int(meta.lastPage) + 1, pagesFree: walk.freeCount, trees: trees,
       problems: walk.findings.problems, problemsTotal: walk.findings.total)
-    if report.problemsTotal == 0 {
+    if report.problemsTotal == 0, names == nil {
       report.pagesLost = report.pagesTotal - 2 - walk.usedCount - walk.freeCount
     }
     return report

@@ -13,6 +13,7 @@ import Testing
     ["home"], ["fetch", "Episode"], ["check"], ["schema"], ["migrate", "status"],
     ["feed", "list"],
     ["set", "Episode", "ep:1", "progress=0.5"], ["feed", "show", "1"], ["feed", "pause", "1"],
+    ["backup", "/nonexistent/backup"], ["compact"],
   ])
   func aReaderDoesNotMakeAStore(_ arguments: [String]) throws {
     try withTemporaryFolder { folder in
@@ -234,7 +235,7 @@ import Testing
       (
         ["frobnicate"],
         #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, migrate, "#
-          + "schema, check"
+          + "schema, check, backup, restore, compact"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),

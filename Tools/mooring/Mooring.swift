@@ -12,7 +12,8 @@ struct Mooring: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
-      Migrate.self, SchemaCommand.self, Check.self,
+      Migrate.self, SchemaCommand.self, Check.self, BackupCommand.self, RestoreCommand.self,
+      CompactCommand.self,
     ])
 
   static func main() async { await CommandLineEntry.run(Self.self) }

@@ -16,7 +16,7 @@ public struct StoreReport: Codable, Sendable {
   /// Damage of the file and of the catalog; at most as many as `Limits.problemsListedMax`.
   public var problems: [String] = []
   public var problemCount = 0
-  /// `nil` if pages or catalog are damaged.
+  /// `nil` if pages or catalog are damaged, or if it was not asked for.
   public var integrity: IntegrityReport?
 
   public var isClean: Bool { problemCount == 0 && integrity?.isClean ?? false }
@@ -36,6 +36,13 @@ extension Store {
   /// - Throws: `storeMissing`, `newerFormat`, `storage` if the file cannot be read. Damage is in
   ///   the report.
   public static func check(at folder: String, options: Options = Options()) throws -> StoreReport {
+    try check(at: folder, options: options, deeply: true)
+  }
+
+  /// - Parameter deeply: `false` leaves out records, indexes and the history.
+  static func check(
+    at folder: String, options: Options, deeply: Bool
+  ) throws -> StoreReport {
     try translatingStorageErrors {
       var report = StoreReport()
       var options = options
@@ -45,7 +52,7 @@ extension Store {
       try report.checkPages(folder, opening)
       if report.problemCount > 0 { return report }
       try report.checkCatalog(folder, opening)
-      if report.problemCount > 0 { return report }
+      if report.problemCount > 0 || !deeply { return report }
       report.integrity = try Store.open(at: folder, options: options).checkIntegrity()
       return report
     }

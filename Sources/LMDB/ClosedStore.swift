@@ -1,0 +1,142 @@
+import Glibc
+
+/// The folder of a store that no process has open, and that none can open meanwhile.
+///
+/// It is valid within the body of `Environment.whileClosed` only, which must not open the store.
+public struct ClosedStore {
+  public let folder: String
+  private let lockFile: LockFile
+
+  /// Which data file the folder has, and what was last committed to it; nil without one.
+  public func mark() throws -> DataFile.Mark? {
+    try DataFile.mark(of: StoreFiles.dataFile(folder))
+  }
+
+  /// Puts a file in the place of the data file. A kill at any moment leaves the old file or the new
+  /// one as the store, whole; when this returns, the new one stands there also after a power cut.
+  ///
+  /// The file gets owner, group and mode of the one that it replaces.
+  ///
+  /// - Parameter path: a data file on the same file system that was flushed. It is moved.
+  /// - Parameter kept: a second name for the replaced file, in the same folder; nil removes it.
+  /// - Throws: `.permission`, `.diskFull`, `.inputOutput`, `.other`; the store is the old one then.
+  public func replaceData(with path: String, keepingAs kept: String?) throws {
+    let data = StoreFiles.dataFile(folder)
+    try adoptOwner(path, of: data)
+    if let kept, link(data, kept) != 0 {
+      throw LMDBError.system(
+        errno, "the replaced data file cannot be kept", context: [("path", kept)])
+    }
+    do {
+      // Before the rename: whoever finds the new file must not find the old table. The old file
+      // does not need it, as nobody has it open.
+      try lockFile.empty()
+      guard rename(path, data) == 0 else {
+        throw LMDBError.system(errno, "the data file cannot be replaced", context: [("path", data)])
+      }
+    } catch {
+      if let kept { unlink(kept) }
+      throw error
+    }
+    StoreFiles.flushFolder(folder)
+  }
+
+  private func adoptOwner(_ path: String, of data: String) throws(LMDBError) {
+    var old = stat()
+    var new = stat()
+    let isFirst = stat(data, &old) != 0
+    // The first data file of a folder belongs to whom the folder belongs.
+    if isFirst, stat(folder, &old) != 0 { return }
+    guard stat(path, &new) == 0 else {
+      throw .system(errno, "the new data file cannot be read", context: [("path", path)])
+    }
+    if old.st_uid != new.st_uid || old.st_gid != new.st_gid,
+      chown(path, old.st_uid, old.st_gid) != 0, old.st_uid != new.st_uid
+    {
+      throw .system(
+        errno, "the new data file cannot be given to the owner of the store",
+        context: [("path", data)])
+    }
+    guard isFirst || chmod(path, old.st_mode & 0o777) == 0 else {
+      throw .system(errno, "the mode of the new data file cannot be set", context: [("path", data)])
+    }
+  }
+
+  fileprivate init(folder: String, lockFile: LockFile) {
+    self.folder = folder
+    self.lockFile = lockFile
+  }
+}
+
+extension Environment {
+  /// Runs `body` while no process has the store of a folder open. Those who want to open it wait,
+  /// so `body` must be short.
+  ///
+  /// - Parameter folder: It exists; it need not hold a store.
+  /// - Parameter limit: How long to wait for those who have it open.
+  /// - Throws: What `body` throws; `.busy`, which tells who has it open; `.permission`.
+  public static func whileClosed<R>(
+    _ folder: String, within limit: Duration, _ body: (ClosedStore) throws -> R
+  ) throws -> R {
+    let identity = try StoreFiles.identity(ofFolder: folder)
+    let deadline = ContinuousClock.now + limit
+    while true {
+      let attempt: Attempt<R>? = try OpenEnvironments.whileNotOpen(identity) {
+        try holdingAll(of: folder, body)
+      }
+      switch attempt ?? .busy(openHere(folder)) {
+      case .done(let result): return result
+      case .busy(let error):
+        guard ContinuousClock.now < deadline else { throw error }
+        usleep(5_000)
+      }
+    }
+  }
+
+  private enum Attempt<R> {
+    case done(R)
+    case busy(LMDBError)
+  }
+
+  private static func holdingAll<R>(
+    of folder: String, _ body: (ClosedStore) throws -> R
+  ) throws -> Attempt<R> {
+    guard let gate = try OpeningGate.shut(folder) else { return .busy(beingOpened(folder)) }
+    defer { gate.leave() }
+    // A writer has the lock file, too. Asked first, its own lock tells which of those who have the
+    // store open it is that writes; and it holds where other code of a process has closed the lock
+    // file and so dropped LMDB's.
+    let writer = try WriterLock.open(folder: folder)
+    defer { writer.close() }
+    let lockFile: LockFile
+    do throws(LMDBError) {
+      try writer.acquire(within: .zero)
+      do throws(LMDBError) {
+        lockFile = try LockFile.hold(in: folder)
+      } catch {
+        writer.release()
+        throw error
+      }
+    } catch {
+      guard error.code == .busy else { throw error }
+      return .busy(error)
+    }
+    defer {
+      lockFile.release()
+      writer.release()
+    }
+    return .done(try body(ClosedStore(folder: folder, lockFile: lockFile)))
+  }
+
+  private static func openHere(_ folder: String) -> LMDBError {
+    LMDBError(
+      .busy, "this process has the store open", context: [("path", folder)],
+      advice: "release it first")
+  }
+
+  private static func beingOpened(_ folder: String) -> LMDBError {
+    LMDBError(
+      .busy, "another process is opening the store", context: [("path", folder)],
+      advice: "try again")
+  }
+}

@@ -1,0 +1,135 @@
+import Glibc
+
+/// The data file of a store as a file: looked at and copied, and never mapped.
+public enum DataFile {
+  /// Tells whether a data file is the one that it was.
+  public struct Mark: Hashable, Sendable {
+    private let identity: StoreFiles.Identity
+    /// The number of the newest commit; nil if no meta page can be read.
+    public let lastCommit: UInt64?
+    /// The size of the file.
+    public let bytes: Int
+
+    fileprivate init(_ source: PageSource) throws(LMDBError) {
+      var status = stat()
+      guard fstat(source.descriptor, &status) == 0 else {
+        throw .system(errno, "the data file cannot be read", context: [("path", source.path)])
+      }
+      identity = StoreFiles.Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
+      bytes = Int(status.st_size)
+      lastCommit = try source.readMetaPages().compactMap(\.page?.transaction).max()
+    }
+
+    /// Whether both are one file, whatever was committed to it in between.
+    public func isSameFile(as other: Mark) -> Bool { identity == other.identity }
+  }
+
+  /// Where the data file of a store is.
+  public static func path(in folder: String) -> String { StoreFiles.dataFile(folder) }
+
+  /// - Returns: nil if there is no such file.
+  /// - Throws: `.permission`, `.inputOutput`, `.notAFolder`.
+  public static func mark(of path: String) throws -> Mark? {
+    do throws(LMDBError) {
+      return try withSource(path, Mark.init)
+    } catch {
+      if error.code == .storeMissing { return nil }
+      throw error
+    }
+  }
+
+  /// Copies a data file that nobody writes to, and flushes the copy. The source is only read.
+  ///
+  /// A commit leaves the pages of the one before it alone, so that the copy is sound if none comes
+  /// while it is made; that is what is watched for, and no lock is taken.
+  ///
+  /// - Parameter target: must not exist; gets mode 0600.
+  /// - Parameter progress: is called with the bytes copied; what it throws ends the copy.
+  /// - Throws: `.storeMissing`, `.permission`, `.inputOutput`, `.diskFull`; `.busy` if somebody
+  ///   has written to the source meanwhile. No file is left then.
+  public static func copy(
+    from path: String, to target: String, progress: (Int) throws -> Void = { _ in }
+  ) throws {
+    let source = try openSource(path)
+    defer { close(source.descriptor) }
+    let descriptor = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw LMDBError.system(errno, "the copy cannot be made", context: [("path", target)])
+    }
+    defer { close(descriptor) }
+    do {
+      let before = try Mark(source)
+      try copy(source, to: PageSource(descriptor: descriptor, path: target), progress)
+      guard try Mark(source) == before else { throw written(path) }
+      guard fsync(descriptor) == 0 else {
+        throw LMDBError.system(errno, "the copy cannot be flushed", context: [("path", target)])
+      }
+    } catch {
+      unlink(target)
+      throw error
+    }
+  }
+
+  /// - Throws: `.diskFull` if a file of so many bytes has no room in a folder.
+  public static func requireRoom(for bytes: Int, in folder: String) throws {
+    guard let free = StoreFiles.freeBytes(folder: folder), free < bytes else { return }
+    throw LMDBError(
+      .diskFull, "the copy has no room",
+      context: [
+        ("path", folder), ("needed bytes", String(bytes)), ("free bytes", String(free)),
+      ], advice: "free some space, or choose another device; nothing was changed")
+  }
+
+  private static func withSource<R>(
+    _ path: String, _ body: (PageSource) throws(LMDBError) -> R
+  ) throws(LMDBError) -> R {
+    let source = try openSource(path)
+    defer { close(source.descriptor) }
+    return try body(source)
+  }
+
+  private static func openSource(_ path: String) throws(LMDBError) -> PageSource {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .system(errno, "the data file cannot be read", context: [("path", path)])
+    }
+    return PageSource(descriptor: descriptor, path: path)
+  }
+
+  private static func copy(
+    _ source: PageSource, to target: PageSource, _ progress: (Int) throws -> Void
+  ) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+    defer { buffer.deallocate() }
+    var done = 0
+    while true {
+      let count = try source.read(into: buffer, at: done)
+      if count == 0 { return }
+      try target.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: done)
+      done += count
+      try progress(done)
+    }
+  }
+
+  private static func written(_ path: String) -> LMDBError {
+    LMDBError(
+      .busy, "somebody wrote to the source while it was copied", context: [("path", path)],
+      advice: "make a copy of a store in use with `mooring backup`")
+  }
+}
+
+extension PageSource {
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LMDBError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw .system(
+          count == 0 ? ENOSPC : errno, "the copy cannot be written", context: [("path", path)])
+      }
+      done += count
+    }
+  }
+}

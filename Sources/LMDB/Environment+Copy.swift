@@ -1,0 +1,92 @@
+import CMooringLMDB
+import Dispatch
+import Glibc
+
+extension Environment {
+  /// Copies the last commit into `data.mdb` of another folder, which is made (mode 0700) if it is
+  /// missing, while readers and writers go on. Waits for a write that runs just now, so it must
+  /// not be called within one. The copy is flushed when this returns.
+  ///
+  /// - Parameter compacting: leaves free pages out, in about twice the processor time. The numbers
+  ///   of the copy's commits then begin at 1 again.
+  /// - Parameter progress: is called on this thread, some ten times a second, with the bytes that
+  ///   were copied. What it throws ends the copy.
+  /// - Throws: what `progress` throws; `.programming` if that folder holds a store already;
+  ///   `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
+  public func copy(
+    toFolder target: String, compacting: Bool, progress: (Int) throws -> Void = { _ in }
+  ) throws {
+    _ = try StoreFiles.prepareFolder(target, create: true)
+    let path = StoreFiles.dataFile(target)
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.cannotCreateCopy(path, errno) }
+    do {
+      var result = try copy(to: descriptor, compacting: compacting, progress)
+      if result == MDB_SUCCESS, fsync(descriptor) != 0 { result = errno }
+      guard result == MDB_SUCCESS else { throw copyFailure(result, target: target) }
+    } catch {
+      close(descriptor)
+      unlink(path)
+      throw error
+    }
+    guard close(descriptor) == 0 else {
+      let number = errno
+      unlink(path)
+      throw copyFailure(number, target: target)
+    }
+    StoreFiles.flushFolder(target)
+  }
+
+  /// LMDB copies in one call that tells nothing and cannot be ended. So it runs on a thread of its
+  /// own, the size of the file tells how far it is, and to end it its descriptor is made one that
+  /// cannot be written to.
+  private func copy(
+    to descriptor: Int32, compacting: Bool, _ progress: (Int) throws -> Void
+  ) throws -> Int32 {
+    let copied = DispatchGroup()
+    let result = Guarded<Int32>(MDB_SUCCESS)
+    DispatchQueue(label: "mooring.copy").async(group: copied) { [self] in
+      let number = mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+      result.withLock { $0 = number }
+    }
+    do {
+      while copied.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+        var status = stat()
+        if fstat(descriptor, &status) == 0 { try progress(Int(status.st_size)) }
+      }
+    } catch {
+      Self.closeForWriting(descriptor)
+      copied.wait()
+      throw error
+    }
+    return result.withLock { $0 }
+  }
+
+  /// The number stays taken, so that no other file can come under it while LMDB writes.
+  private static func closeForWriting(_ descriptor: Int32) {
+    let nothing = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+    // Without it the copy goes on to its end, and is removed then.
+    guard nothing >= 0 else { return }
+    dup2(nothing, descriptor)
+    close(nothing)
+  }
+
+  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> LMDBError {
+    guard number == EEXIST else {
+      return .system(number, "the copy cannot be made", context: [("path", path)])
+    }
+    return LMDBError(
+      .programming, "the folder holds a store already", context: [("path", path)],
+      advice: "copy into an empty folder")
+  }
+
+  private func copyFailure(_ result: Int32, target: String) -> LMDBError {
+    let context = [("path", target)]
+    guard result == MDB_INCOMPATIBLE else {
+      return .lmdb(result, doing: "copy", context: context)
+    }
+    return LMDBError(
+      .damaged, "the pages of the store do not add up", context: context,
+      advice: "run `mooring check`, or copy without compacting")
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+struct CompactCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compact",
+    abstract: "Makes the store's file as small as its data.",
+    discussion: """
+      Needs room for the smaller file beside the old one, and that nobody has the store open; ends \
+      with 75 otherwise, and nothing is changed. There is seldom a reason to: free pages are used \
+      again by later writes (`mooring-dump stats` counts them).
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Option(help: "table or json.") var format = OutputFormat.table
+
+  func validate() throws { try format.require(.table, .json) }
+
+  func run() async throws {
+    let opening = try options.storeOptions()
+    let report = try CopyRunner(isQuiet: options.quiet).run { progress in
+      try Store.compact(at: options.folder, options: opening, progress: progress)
+    }
+    try StandardOutput.with { output in
+      if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+      var table = TextTable([
+        .init("store", .text), .init("before", .number), .init("after", .number),
+      ])
+      table.append([
+        report.path, Formatting.bytes(Int64(report.bytesBefore)),
+        Formatting.bytes(Int64(report.bytesAfter)),
+      ])
+      try output.write(table)
+    }
+  }
+}
