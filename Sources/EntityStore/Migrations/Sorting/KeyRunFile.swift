@@ -4,7 +4,6 @@ import Glibc
 ///
 /// Dropped before `finish`, it leaves nothing.
 struct KeyRunFile: ~Copyable {
-  private let folder: KeyRunFolder
   private let owner: String
   private let number: Int
   private let path: String
@@ -21,7 +20,6 @@ struct KeyRunFile: ~Copyable {
   private var isComplete = false
 
   init(folder: KeyRunFolder, owner: String, number: Int) throws(StoreError) {
-    self.folder = folder
     self.owner = owner
     self.number = number
     path = folder.file(owner: owner, number: number)
@@ -29,7 +27,6 @@ struct KeyRunFile: ~Copyable {
     previousHash = ContentHash.of(owner)
     let room = KeyRunFormat.blockBytes + Limits.keyBytesMax
     block = .allocate(byteCount: room, alignment: MemoryLayout<UInt64>.alignment)
-    block.initializeMemory(as: UInt8.self, repeating: 0, count: room)
     last = block + KeyRunFormat.blockBytes
   }
 
@@ -62,7 +59,7 @@ struct KeyRunFile: ~Copyable {
     keys += 1
   }
 
-  /// Makes the run durable under its name.
+  /// Makes the run durable and gives it its name, which is durable when the folder is flushed.
   consuming func finish() throws(StoreError) -> KeyRun {
     if position > KeyRunFormat.blockHeaderBytes { try writeBlock(count: position) }
     let run = KeyRun(number: number, keys: keys, bytes: bytes, checksum: previousHash)
@@ -74,7 +71,6 @@ struct KeyRunFile: ~Copyable {
       throw .scratch(errno, "a scratch file cannot be renamed", path: path)
     }
     isComplete = true
-    try folder.flush()
     return run
   }
 
@@ -113,8 +109,7 @@ struct KeyRunFile: ~Copyable {
 
   private mutating func writeBlock(count: Int) throws(StoreError) {
     let whole = UnsafeMutableRawBufferPointer(start: block, count: count)
-    UnsafeMutableRawBufferPointer(rebasing: whole[position...]).initializeMemory(
-      as: UInt8.self, repeating: 0)
+    memset(block + position, 0, count - position)
     let entries = UInt32(position - KeyRunFormat.blockHeaderBytes)
     whole.storeBytes(
       of: previousHash.littleEndian, toByteOffset: KeyRunFormat.previousOffset, as: Int64.self)

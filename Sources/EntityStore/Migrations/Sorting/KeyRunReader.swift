@@ -34,7 +34,6 @@ struct KeyRunReader: ~Copyable {
     self.file = file
     let room = KeyRunFormat.blockBytes + Limits.keyBytesMax
     block = .allocate(byteCount: room, alignment: MemoryLayout<UInt64>.alignment)
-    block.initializeMemory(as: UInt8.self, repeating: 0, count: room)
     bytes = block + KeyRunFormat.blockBytes
     previousHash = ownerHash
   }

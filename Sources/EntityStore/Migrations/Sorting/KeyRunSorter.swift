@@ -3,8 +3,9 @@ import Glibc
 /// An arena of keys, and the thread that sorts and writes it while another one is filled.
 ///
 /// It is filled, `start`ed and waited for by one thread, in turns.
-final class KeyRunSorter: @unchecked Sendable {
-  // SAFETY: the thread alone touches `arena` and `result` from `start` until `wait` has joined it.
+final class KeyRunSorter {
+  // SAFETY: `start` lends this to a thread, which alone touches `arena`, `number` and `result` until
+  // `wait` has joined it.
   var arena: KeyArena
   private var result: Result<KeyRun, StoreError>?
   private var thread: pthread_t?

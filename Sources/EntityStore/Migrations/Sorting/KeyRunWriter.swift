@@ -22,7 +22,8 @@ struct KeyRunWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - owner: Whose keys these are; no two sorts of one owner may be under way at a time.
-  ///   - memoryMax: Bytes of the two arenas, each with 16 for each key. Merges take 4 MiB more.
+  ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 more than its own. Sorting one of them
+  ///     takes up to 8 for each key beyond, and merging more runs than can be open 4 MiB.
   init(
     folder: KeyRunFolder, owner: String, memoryMax: Int = KeyRunWriter.memoryMaxDefault
   ) throws(StoreError) {
@@ -61,6 +62,7 @@ struct KeyRunWriter: ~Copyable {
     try takeWritten()
     if filling.arena.count > 0 { runs.append(try filling.write(number: takeNumber())) }
     while runs.count > KeyRuns.runsMax { try mergeOldest() }
+    try folder.flush()
     isFinished = true
     return KeyRuns(owner: owner, runs: runs)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -9,12 +10,10 @@ import Testing
   @Test func eachDamagedByteOfASmallRunIsFound() throws {
     try withRun(of: 60) { folder, runs, all, bytes, path in
       for position in bytes.indices {
-        for mask in [0x01, 0x80, 0xFF] as [UInt8] {
-          var damaged = bytes
-          damaged[position] ^= mask
-          try write(damaged, to: path)
-          try expectDamage(runs, in: folder, all, "byte \(position) xor \(mask)")
-        }
+        var damaged = bytes
+        damaged[position] ^= 1 << UInt8(position % 8)
+        try write(damaged, to: path)
+        try expectDamage(runs, in: folder, all, "byte \(position)")
       }
     }
   }
@@ -142,8 +141,13 @@ import Testing
     }
   }
 
+  /// Not by way of an empty file: some file systems flush one that is filled again, each time.
   private func write(_ bytes: [UInt8], to path: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
+    try #require(ftruncate(descriptor, bytes.count) == 0)
   }
 
   private func expectDamage(
