@@ -154,6 +154,8 @@ import Testing
           try key.withUnsafeBytes { try writer.add($0) }
         } catch {
           failures += 1
+          // What was lost stays lost, though the next run could be written.
+          try folder.prepare()
         }
       }
       #expect(failures > 1)

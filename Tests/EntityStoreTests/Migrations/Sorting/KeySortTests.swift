@@ -111,7 +111,7 @@ import Testing
       #expect(resumed == runs)
       #expect(try resumed.verify(in: folder))
       var found: [[UInt8]] = []
-      while true {
+      while found.count <= keys.count {
         var merge = try resumed.merge(in: folder, after: found.last)
         var chunk = 0
         while chunk < 64, let key = try merge.next() {
