@@ -55,6 +55,7 @@ let package = Package(
       resources: [
         .embedInCode("Migrations/System/0001_chunked_writes.yaml"),
         .embedInCode("Migrations/System/0002_history.yaml"),
+        .embedInCode("Migrations/System/0003_migrations.yaml"),
       ],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
@@ -119,6 +120,7 @@ let package = Package(
         "EntityModel", "EntityStore", "LMDB", "UnicodeText", "CMooringSQLite", "TestSupport",
         "store-child",
       ],
+      exclude: ["Migrations/Formats/Stores"],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),

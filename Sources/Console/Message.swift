@@ -15,7 +15,8 @@ public enum Message {
   /// A message may quote a name of a megabyte.
   private static let lengthMax = 4_000
 
-  static func write(_ line: String) {
+  /// Writes one line as it stands: for what has been made safe for a terminal.
+  public static func write(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 }

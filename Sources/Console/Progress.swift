@@ -68,7 +68,9 @@ public final class ProgressLine: Sendable {
 
   /// Tells how much is done: `episodes  1,200 of 5,000  24 %`. Of calls in quick succession only
   /// the first is shown.
-  public func update(_ label: String, done: Int64, of total: Int64? = nil) {
+  ///
+  /// - Parameter note: What else is to be said, after the figures.
+  public func update(_ label: String, done: Int64, of total: Int64? = nil, note: String? = nil) {
     guard let width = style.width, !style.isQuiet else { return }
     state.withLock { state in
       let time = now()
@@ -76,7 +78,8 @@ public final class ProgressLine: Sendable {
       state.isDrawn = true
       state.drawnAt = time
       // One column stays free: a full line wraps on some terminals.
-      let line = Self.line(label, done, total).truncated(toWidth: max(0, width - 1))
+      let text = Self.line(label, done, total) + (note.map { "  \($0.singleLine)" } ?? "")
+      let line = text.truncated(toWidth: max(0, width - 1))
       write(style.hasColor ? "\r\u{1B}[2m\(line)\u{1B}[0m\u{1B}[K" : "\r\(line)\u{1B}[K")
     }
   }

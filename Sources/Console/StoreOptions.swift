@@ -42,11 +42,14 @@ public struct StoreOptions: ParsableArguments {
   public var folder: String { Self.folder(store, ProcessInfo.processInfo.environment) }
 
   public var migrationSources: [MigrationSource] {
-    var folders = migrations
-    if folders.isEmpty, let list = ProcessInfo.processInfo.environment["MOORING_MIGRATIONS"] {
-      folders = list.split(separator: ":").map(String.init)
-    }
-    return folders.map(MigrationSource.directory)
+    migrationFolders.map(MigrationSource.directory)
+  }
+
+  /// The folders of migration files that the operator names.
+  public var migrationFolders: [String] {
+    if !migrations.isEmpty { return migrations }
+    let list = ProcessInfo.processInfo.environment["MOORING_MIGRATIONS"]
+    return list?.split(separator: ":").map(String.init) ?? []
   }
 
   public func validate() throws {
@@ -59,6 +62,7 @@ public struct StoreOptions: ParsableArguments {
   public func storeOptions() throws -> Store.Options {
     var options = Store.Options()
     options.endsOnPageFaults = true
+    options.program = "\(Message.programName) \(Version.text)"
     if let seconds = waitForWriter {
       guard seconds >= 0, seconds <= 86_400 else {
         throw ValidationError("--wait-for-writer takes 0 to 86400 seconds")

@@ -13,6 +13,8 @@ struct UnknownVerb {
       let subcommands = command.configuration.subcommands
       if subcommands.isEmpty || argument.hasPrefix("-") || argument == "help" { return nil }
       guard let next = subcommands.first(where: { $0._commandName == argument }) else {
+        // It may be an argument of the command that is meant when none is named.
+        if command.configuration.defaultSubcommand != nil { return nil }
         word = argument
         verbs = subcommands.map { $0._commandName }
         return

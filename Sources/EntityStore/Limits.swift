@@ -6,12 +6,21 @@ public enum Limits {
   static let attributesMax = 512
   /// Slots of one record layout: attributes, and those that were dropped since.
   static let slotsMax = 4_096
+  /// Layouts of one entity: a record names its own in 16 bits.
+  static let layoutsMax = Int(UInt16.max)
   /// One record; larger payloads belong in files. LMDB itself would take 2 GiB.
   public static let recordBytesMax = 16 << 20
   /// Writes that share a commit. At 64 the flush is already a small part of each.
   static let writesPerCommitMax = 64
   /// A chunk stops adding rows after so long, so that another process's writer waits little.
   public static let chunkDuration = Duration.milliseconds(20)
+  /// Records, and their bytes, that a migration step goes over in one transaction. What is larger is
+  /// done in chunks, so that others have their turn to write.
+  public static let recordsMigratedAtOnceMax = 2_000
+  static let bytesMigratedAtOnceMax = 4 << 20
+  /// Chunks in which a step takes over what others change meanwhile, before it takes longer ones: who
+  /// writes faster than it can follow must not keep it from its end.
+  static let settlingChunksMax = 50
   /// Buffered index changes of one transaction before they are applied.
   static let indexBufferBytesMax = 8 << 20
   /// Comparisons and their connectives that a `#Predicate` may become. Equal ones are left out, for

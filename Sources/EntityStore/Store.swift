@@ -23,6 +23,10 @@ public final class Store: Sendable {
     public var endsOnPageFaults = false
     /// How long a write waits for another process's writer before it fails with `busy`.
     public var writerDeadline = Duration.seconds(10)
+    /// The code that steps of this program's migrations run.
+    public var migrationCodes: [MigrationCode] = []
+    /// The program's name and version, as the history of migrations keeps it.
+    public var program: String?
     /// The time that write transactions see.
     public var now: @Sendable () -> Date = { Date() }
     /// `false` leaves commits to the system's own flushing: a benchmark's switch, for a power cut
@@ -40,6 +44,12 @@ public final class Store: Sendable {
     /// Create a missing store and apply all migrations to it; leave a store that has been
     /// migrated before as it is. Writes to one that is behind are then refused.
     case ifEmpty
+    /// Create a missing store, and apply what is pending. Opening then takes as long as that does, and
+    /// fails with `busy` if another process is migrating. A destructive step is refused.
+    case pending
+    /// Create a missing store and apply nothing: for a program that then migrates it, with options of
+    /// its own.
+    case create
     /// Never create, never apply.
     case never
   }
@@ -73,11 +83,11 @@ public final class Store: Sendable {
   ) throws -> Store {
     let lines = try MigrationLine.load([.system] + sources)
     let store = try translatingStorageErrors {
-      try Store(folder: folder, lines: lines, creates: migrate == .ifEmpty, options: options)
+      try Store(folder: folder, lines: lines, creates: migrate != .never, options: options)
     }
-    if migrate == .ifEmpty, try store.catalog().history.isEmpty {
-      try Migrator(store).apply()
-    }
+    try store.migrationState().checkReadable()
+    let isNew = try store.catalog().history.isEmpty
+    if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
     if !options.isReadOnly { try CollationRebuild(store).run() }
     try store.require(types)
     return store
@@ -112,7 +122,7 @@ public final class Store: Sendable {
       now: options.now
     ) { catalog in
       try catalog.checkWritable()
-      try MigrationState(lines: lines, history: catalog.history).checkWritable()
+      try MigrationState(lines: lines, of: catalog).checkWritable(in: folder)
       try catalog.checkCollations()
     }
   }
@@ -219,6 +229,10 @@ public final class Store: Sendable {
 
   /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
   func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
+    try runAlone { transaction, _ in try body(transaction) }
+  }
+
+  func runAlone<R>(_ body: (LMDB.WriteTransaction, WriterScratch) throws -> R) throws -> R {
     try commits.lifetime.checkOpen()
     return try writer.runAlone(body)
   }

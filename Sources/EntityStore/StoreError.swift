@@ -18,7 +18,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case seed
     /// A name that the schema does not have.
     case unknownEntity, unknownAttribute, unknownRelationship, unknownTemplate
-    /// A value breaks a rule of its attribute, or a unique index.
+    /// A value breaks a rule of its attribute, or a unique index; records are not as a migration
+    /// needs them.
     case validation, uniqueViolation
     /// A record that was expected is not there.
     case missingRecord

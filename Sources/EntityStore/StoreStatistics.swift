@@ -32,6 +32,8 @@ public struct StoredTree: Hashable, Sendable {
     case history
     case records(entity: String)
     case index(entity: String, name: String)
+    /// What a migration under way builds of an entity.
+    case build(entity: String)
     /// Nothing in the catalog names it: what a dropped index has left, or another program's.
     case orphan
   }
@@ -81,6 +83,8 @@ extension Catalog {
       for index in entity.indexes {
         contents[EntityLayout.treeName(of: index)] = .index(entity: entity.name, name: index.name)
       }
+      guard let build, build.entityID == entity.id else { continue }
+      for name in build.treeNames { contents[name] = .build(entity: entity.name) }
     }
     return contents
   }

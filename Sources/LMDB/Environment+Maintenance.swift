@@ -44,6 +44,9 @@ extension Environment {
       pagesUsed: Int(information.me_last_pgno) + 1)
   }
 
+  /// Bytes that the volume of the store has left for this user; `nil` if the system does not say.
+  public var freeBytesOfVolume: Int? { StoreFiles.freeBytes(folder: folder) }
+
   /// The size and shape of every tree of the snapshot: first "(free list)" and "(main)", the tree
   /// of the others' names, then the named ones in byte order.
   ///

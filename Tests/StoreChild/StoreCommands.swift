@@ -27,7 +27,7 @@ func runStoreCommand(_ arguments: [String]) async throws -> Bool {
 /// Applies the migrations that the store does not have yet.
 private func migrate(_ folder: String) throws {
   let store = try openStore(at: folder, migrations: [.grownModel], migrate: .never)
-  say("applied \(try store.migrate().map(\.name).joined(separator: " "))")
+  say("applied \(try store.migrate().migrations.map(\.name).joined(separator: " "))")
 }
 
 /// Adds one to the rank of the record named `counter`, so many times, after a line of input.

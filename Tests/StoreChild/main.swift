@@ -8,6 +8,7 @@ do {
   if !isKnown { isKnown = try await runStoreCommand(arguments) }
   if !isKnown { isKnown = try await runObservationCommand(arguments) }
   if !isKnown { isKnown = try await runSyncCommand(arguments) }
+  if !isKnown { isKnown = try await runMigrationCommand(arguments) }
   if !isKnown { isKnown = try await runBackupCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")

@@ -77,6 +77,20 @@ final class StartedTool {
 
   var pid: Int32 { process.processIdentifier }
 
+  /// Waits until the command has written something to standard error, or has ended.
+  func waitForError(_ part: String) throws {
+    let deadline = ContinuousClock.now + .seconds(hangSeconds)
+    while try !text("errors").contains(part) {
+      if ended.wait(timeout: .now() + .milliseconds(1)) == .success {
+        ended.signal()
+        return
+      }
+      if ContinuousClock.now > deadline {
+        throw Hangs(description: "`\(name)` did not say \"\(part)\" within \(hangSeconds) s")
+      }
+    }
+  }
+
   func finish() throws -> ToolRun {
     if ended.wait(timeout: .now() + hangSeconds) == .timedOut {
       kill(pid, SIGKILL)

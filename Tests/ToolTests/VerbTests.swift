@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             33        10        8             30             1         0
+             33        11        8             30             1         0
 
           """)
     }
@@ -106,6 +106,7 @@ import Testing
           mooring: made the store \(store)
           mooring: applied system 0001_chunked_writes
           mooring: applied system 0002_history
+          mooring: applied system 0003_migrations
           mooring: applied system.feeds 0001_feeds
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
@@ -115,7 +116,7 @@ import Testing
       #expect(
         status.split(separator: "\n").map { $0.split(separator: " ").prefix(3) } == [
           ["line", "migration", "state"], ["system", "0001_chunked_writes", "applied"],
-          ["system", "0002_history", "applied"],
+          ["system", "0002_history", "applied"], ["system", "0003_migrations", "applied"],
           ["system.feeds", "0001_feeds", "applied"], ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
         ])

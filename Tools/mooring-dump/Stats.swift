@@ -72,7 +72,7 @@ private struct StoreSizes: Encodable {
       case .index(let name, _):
         byName[name, default: Entity(name: name)].indexes += 1
         byName[name, default: Entity(name: name)].indexBytes &+= tree.bytes
-      case .freeList, .names, .catalog, .history, .orphan: break
+      case .freeList, .names, .catalog, .history, .build, .orphan: break
       }
     }
     return byName.values.sorted { $0.name < $1.name }

@@ -35,6 +35,7 @@ extension StoredTree.Content {
     case .history: "history"
     case .records(let entity): "records of \(entity)"
     case .index(let entity, let name): "index \(entity).\(name)"
+    case .build(let entity): "what a migration builds of \(entity)"
     case .orphan: "orphan: nothing in the catalog names it"
     }
   }

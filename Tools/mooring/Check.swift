@@ -23,28 +23,30 @@ struct Check: AsyncParsableCommand {
       if format == .json {
         try output.write(try JSONText.of(report) + "\n")
       } else {
-        try write(report, &output)
+        try report.write(to: &output)
       }
     }
     if report.isClean { return }
     Message.say("the store is damaged; restore a backup, or save what mooring-dump still reads")
     throw ExitStatus.badData.exitCode
   }
+}
 
-  private func write(_ report: StoreReport, _ output: inout StandardOutput) throws {
-    let count = report.problemCount + (report.integrity?.problemCount ?? 0)
+extension StoreReport {
+  /// Prints it for people.
+  func write(to output: inout StandardOutput) throws {
+    let count = problemCount + (integrity?.problemCount ?? 0)
     var table = TextTable([
       .init("pages", .number), .init("entities", .number), .init("records", .number),
       .init("index entries", .number), .init("transactions", .number), .init("problems", .number),
     ])
-    let integrity = report.integrity
     table.append(
       [
-        report.pages.total, integrity?.entities, integrity?.records, integrity?.entries,
+        pages.total, integrity?.entities, integrity?.records, integrity?.entries,
         integrity?.historyTransactions, count,
       ].map { $0.map { Formatting.count(Int64($0)) } ?? "-" })
     try output.write(table)
-    let problems = report.problems + (integrity?.problems.map(\.description) ?? [])
+    let problems = problems + (integrity?.problems.map(\.description) ?? [])
     for problem in problems { try output.write(problem.singleLine + "\n") }
     if count > problems.count {
       try output.write("and \(Formatting.count(Int64(count - problems.count))) more\n")

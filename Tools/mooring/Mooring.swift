@@ -12,7 +12,7 @@ struct Mooring: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
-      Migrate.self, SchemaCommand.self, Check.self, BackupCommand.self, RestoreCommand.self,
+      Migrate.self, SchemaVerb.self, Check.self, BackupCommand.self, RestoreCommand.self,
       CompactCommand.self,
     ])
 
@@ -21,7 +21,9 @@ struct Mooring: AsyncParsableCommand {
 
 extension StoreOptions {
   /// All lines that this program knows and those that the operator names.
-  var allSources: [MigrationSource] { [.feeds, .homeFeed] + migrationSources }
+  var allSources: [MigrationSource] { builtInSources + migrationSources }
+
+  var builtInSources: [MigrationSource] { [.feeds, .homeFeed] }
 
   /// Opens a store that is there.
   func open() throws -> Store {

@@ -40,8 +40,8 @@ extension Store {
   }
 }
 
-/// The assignments of a batch update, bound to its entity.
-private struct RecordUpdate {
+/// The assignments of a batch update or of a migration step, bound to its entity.
+struct RecordUpdate {
   private let entity: EntityLayout
   private let transaction: WriteTransaction
   private var attributes: [(position: Int, program: ExpressionProgram)] = []
@@ -83,7 +83,7 @@ private struct RecordUpdate {
       attributes.append((position, expression.program))
       return
     }
-    guard let value = try constant.fitted(to: attribute) else {
+    guard let value = constant.fitted(to: attribute) else {
       throw misfit(attribute, constant.text)
     }
     attributes.append((position, .constant(value)))
@@ -128,7 +128,7 @@ private struct RecordUpdate {
       for (position, program) in attributes {
         let attribute = entity.description.attributes[position]
         let value = try program.evaluate(row, in: transaction)
-        guard let value = try value.fitted(to: attribute) else {
+        guard let value = value.fitted(to: attribute) else {
           throw misfit(attribute, value.text)
         }
         values[position] = value
@@ -158,9 +158,9 @@ extension Value {
   /// whole number serves for an integer.
   ///
   /// - Returns: `nil` if it does not fit.
-  fileprivate func fitted(to attribute: AttributeDescription) throws -> Value? {
+  func fitted(to attribute: AttributeDescription) -> Value? {
     let kind = attribute.type.kind
-    guard let value = try BoundExpression.fit(self, .value(kind), attribute) else { return nil }
+    guard let value = BoundExpression.fit(self, .value(kind), attribute) else { return nil }
     switch (kind, value) {
     case (.double, .int64(let number)): return .double(Double(number))
     case (.int64, .double(let number)): return Int64(exactly: number).map(Value.int64)

@@ -10,29 +10,67 @@ final class Catalog: Sendable {
   let schema: Schema
   /// What has been applied, by line, oldest first.
   let history: [AppliedMigration]
+  /// The migration of which some steps are done and some are not.
+  let running: RunningMigration?
+  /// What one of its steps builds.
+  let build: EntityBuild?
   let entities: [String: EntityLayout]
   /// `nil` in a store that has never been written to since there is one.
   let historyTree: Tree?
 
-  init(
-    header: CatalogHeader, schema: Schema, history: [AppliedMigration],
-    entities: [String: EntityLayout], historyTree: Tree?
-  ) {
-    uuid = header.uuid
-    readCompatibleFeatures = header.readCompatibleFeatures
-    revision = header.revision
-    self.schema = schema
-    self.history = history
+  /// Reads the catalog that a transaction sees.
+  ///
+  /// - Throws: `damaged` if it contradicts itself, `notAStore`, `newerFormat`, `storage`.
+  init(_ tree: Tree, in transaction: Transaction, of environment: Environment) throws {
+    let stored = try StoredCatalog(tree, in: transaction)
+    let names = Set(try environment.treeNames(in: transaction))
+    let problems =
+      CatalogCheck.problems(of: stored.history, schema: stored.schema)
+      + CatalogCheck.problems(of: stored.schema, treeNames: names)
+    if let problem = problems.first {
+      throw StoreError(
+        .damaged, "the catalog contradicts itself",
+        [("entity", problem.entity), ("problem", problem.text)],
+        advice: "run `mooring check`, then restore a backup")
+    }
+    var indexTrees: [Int: Tree] = [:]
+    for index in stored.schema.entities.flatMap(\.indexes) {
+      let name = EntityLayout.treeName(of: index)
+      indexTrees[index.id] = try environment.tree(named: name, in: transaction)
+    }
+    var buildTrees: [String: Tree] = [:]
+    for name in stored.build?.treeNames ?? [] {
+      buildTrees[name] = try environment.tree(named: name, in: transaction)
+    }
+    var entities: [String: EntityLayout] = [:]
+    for entity in stored.schema.entities {
+      let name = EntityLayout.treeName(of: entity)
+      guard let tree = try environment.tree(named: name, in: transaction) else {
+        throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
+      }
+      let build = stored.build?.entityID == entity.id ? stored.build : nil
+      entities[entity.name] = try EntityLayout(
+        entity, in: stored.schema, tree: tree, indexTrees: indexTrees,
+        build: try build.map { try BuildLayout($0, of: entity, trees: buildTrees) })
+    }
+    uuid = stored.header.uuid
+    readCompatibleFeatures = stored.header.readCompatibleFeatures
+    revision = stored.header.revision
+    schema = stored.schema
+    history = stored.history
+    running = stored.running
+    build = stored.build
     self.entities = entities
-    self.historyTree = historyTree
+    historyTree = try environment.tree(named: HistoryTree.name, in: transaction)
   }
 
   /// - Throws: `newerFormat` if the store has features that this program would not keep up.
   func checkWritable() throws(StoreError) {
-    guard readCompatibleFeatures != 0 else { return }
+    let unknown = readCompatibleFeatures & ~CatalogHeader.knownReadCompatibleFeatures
+    guard unknown != 0 else { return }
     throw StoreError(
       .newerFormat, "the store has features that this program cannot write",
-      [("features", String(readCompatibleFeatures, radix: 16))],
+      [("features", String(unknown, radix: 16))],
       advice: "install the newer version; reading still works")
   }
 
@@ -52,25 +90,18 @@ final class Catalog: Sendable {
   }
 }
 
-/// One entry of the migration history, stored under `applied:<line>:<number>`.
-public struct AppliedMigration: Codable, Hashable, Sendable {
-  public var line: String
-  /// 1 is the first of its line.
-  public var version: Int
-  public var name: String
-  public var checksum: String
-  /// Seconds since 1970.
-  public var appliedAt: Double
-  /// The place among all that was applied to the store, of whatever line; 1 is the first.
-  public var sequence: Int
-}
-
 /// Keys and contents of the tree `catalog`. Everything but the header is JSON with sorted keys.
 enum CatalogTree {
   static let name = "catalog"
   static let headerKey = Array("header".utf8)
   static let schemaKey = Array("schema".utf8)
   static let historyPrefix = Array("applied:".utf8)
+
+  static let runningKey = Array("running".utf8)
+  static let buildKey = Array("build".utf8)
+  /// The schema that the step under way leads to.
+  static let targetKey = Array("target".utf8)
+  static let backupsKey = Array("backups".utf8)
 
   static func nextIDKey(entity: Int) -> [UInt8] { Array("next:\(entity)".utf8) }
 
@@ -101,6 +132,14 @@ enum CatalogTree {
       entry = try cursor.next()
     }
     return history
+  }
+
+  /// - Returns: `nil` if nothing stands under the key.
+  static func read<T: Decodable>(
+    _ type: T.Type, at key: [UInt8], _ tree: Tree, in transaction: Transaction
+  ) throws -> T? {
+    guard let bytes = try transaction.get(tree, key) else { return nil }
+    return try decode(type, bytes)
   }
 
   /// The object id that the next record of an entity gets.
@@ -150,44 +189,9 @@ final class CatalogCache: Sendable {
   /// Reads the newest catalog.
   func refresh() throws {
     let catalog = try environment.read { transaction in
-      let stored = try StoredCatalog(tree, in: transaction)
-      let names = Set(try environment.treeNames(in: transaction))
-      let problems =
-        CatalogCheck.problems(of: stored.history, schema: stored.schema)
-        + CatalogCheck.problems(of: stored.schema, treeNames: names)
-      if let problem = problems.first {
-        throw StoreError(
-          .damaged, "the catalog contradicts itself",
-          [("entity", problem.entity), ("problem", problem.text)],
-          advice: "run `mooring check`, then restore a backup")
-      }
-      let indexTrees = try indexTrees(of: stored.schema, in: transaction)
-      var entities: [String: EntityLayout] = [:]
-      for entity in stored.schema.entities {
-        let name = EntityLayout.treeName(of: entity)
-        guard let tree = try environment.tree(named: name, in: transaction) else {
-          throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
-        }
-        entities[entity.name] = try EntityLayout(
-          entity, in: stored.schema, tree: tree, indexTrees: indexTrees)
-      }
-      return Catalog(
-        header: stored.header, schema: stored.schema, history: stored.history, entities: entities,
-        historyTree: try environment.tree(named: HistoryTree.name, in: transaction))
+      try Catalog(tree, in: transaction, of: environment)
     }
     cached.withLock { $0 = catalog }
-  }
-
-  /// By index id.
-  private func indexTrees(
-    of schema: Schema, in transaction: Transaction
-  ) throws -> [Int: Tree] {
-    var trees: [Int: Tree] = [:]
-    for index in schema.entities.flatMap(\.indexes) {
-      let name = EntityLayout.treeName(of: index)
-      trees[index.id] = try environment.tree(named: name, in: transaction)
-    }
-    return trees
   }
 
   private func revision(in transaction: Transaction) throws -> UInt64? {
@@ -201,12 +205,19 @@ struct StoredCatalog {
   let header: CatalogHeader
   let schema: Schema
   let history: [AppliedMigration]
+  let running: RunningMigration?
+  let build: EntityBuild?
 
   init(_ tree: Tree, in transaction: Transaction) throws {
     header = try StoredCatalog.readHeader(tree, in: transaction)
     schema = try CatalogTree.readSchema(tree, in: transaction)
     history = try CatalogTree.readHistory(tree, in: transaction)
+    running = try CatalogTree.read(
+      RunningMigration.self, at: CatalogTree.runningKey, tree, in: transaction)
+    build = try CatalogTree.read(
+      EntityBuild.self, at: CatalogTree.buildKey, tree, in: transaction)
   }
+
   static func readHeader(_ tree: Tree, in transaction: Transaction) throws -> CatalogHeader {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
       throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")

@@ -70,7 +70,7 @@ enum CatalogCheck {
   /// Every layout has the kinds of the attributes, and the newest has all of them.
   private static func layoutProblems(of entity: EntityDescription) -> [String] {
     guard let newest = entity.layouts.last else { return ["it has no record layout"] }
-    if entity.layouts.count > Int(UInt16.max) { return ["it has too many record layouts"] }
+    if entity.layouts.count > Limits.layoutsMax { return ["it has too many record layouts"] }
     if repeats(entity.attributes.map(\.id)) { return [] }  // said already
     let kinds = Dictionary(
       uniqueKeysWithValues: entity.attributes.map { ($0.id, $0.type.kind) })

@@ -14,6 +14,10 @@ struct CatalogHeader: Equatable {
   static let magic: [UInt8] = Array("MOORING\0".utf8)
   static let currentFormat: UInt32 = 1
   static let size = 44
+  /// Something is being built beside an entity: who writes to it must say what it changes (see
+  /// `EntityBuild`). Set only meanwhile.
+  static let buildFeature: UInt32 = 1
+  static let knownReadCompatibleFeatures = buildFeature
 
   var format: UInt32 = CatalogHeader.currentFormat
   var incompatibleFeatures: UInt32 = 0

@@ -12,6 +12,8 @@ package final class EntityLayout: Sendable {
   let relationships: [RelationshipLayout]
   let references: [HeldReference]
   let history: HistoryShape
+  /// What is being built of it.
+  let build: BuildLayout?
   package let positions: [String: Int]
 
   // What the encoder needs, computed once.
@@ -30,10 +32,12 @@ package final class EntityLayout: Sendable {
 
   /// - Parameter indexTrees: Of all indexes of the schema, by index id.
   init(
-    _ description: EntityDescription, in schema: Schema, tree: Tree, indexTrees: [Int: Tree]
+    _ description: EntityDescription, in schema: Schema, tree: Tree, indexTrees: [Int: Tree],
+    build: BuildLayout? = nil
   ) throws(StoreError) {
     self.description = description
     self.tree = tree
+    self.build = build
     record = RecordLayout(description)
     defaults = description.attributes.map(\.defaultValue)
     positions = Dictionary(

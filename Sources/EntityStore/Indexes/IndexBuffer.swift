@@ -49,11 +49,39 @@ struct IndexBuffer {
   /// - Throws: `LMDBError`; the transaction must then be aborted.
   mutating func apply(to index: IndexLayout, in transaction: LMDB.WriteTransaction) throws {
     if changes.isEmpty { return }
+    var cursor = try transaction.cursor(index.tree)
+    try drain { key, isDelete, value in
+      if isDelete {
+        if try cursor.seek(exactly: key) != nil { try cursor.deleteCurrent() }
+      } else if index.isUnique {
+        try withUnsafeBytes(of: KeyWriter.ordered(value).bigEndian) {
+          try cursor.put(key: key, value: $0)
+        }
+      } else {
+        try cursor.put(key: key, value: UnsafeRawBufferPointer(start: nil, count: 0))
+      }
+    }
+  }
+
+  /// Notes the changes for whoever builds the index (the bytes are drawn at `EntityBuild`).
+  ///
+  /// - Throws: As `apply`.
+  mutating func apply(asNotesTo notes: Tree, in transaction: LMDB.WriteTransaction) throws {
+    if changes.isEmpty { return }
+    var cursor = try transaction.cursor(notes)
+    try drain { key, isDelete, _ in
+      try withUnsafeBytes(of: UInt8(isDelete ? 0 : 1)) { try cursor.put(key: key, value: $0) }
+    }
+  }
+
+  /// Calls the closure with the last change of each key, in key order; none is left then.
+  private mutating func drain(
+    _ body: (_ key: UnsafeRawBufferPointer, _ isDelete: Bool, _ value: Int64) throws -> Void
+  ) throws {
     defer {
       keys.removeAll(keepingCapacity: true)
       changes.removeAll(keepingCapacity: true)
     }
-    var cursor = try transaction.cursor(index.tree)
     let changes = self.changes
     try keys.withUnsafeBytes { bytes in
       func key(_ change: Change) -> UnsafeRawBufferPointer {
@@ -68,15 +96,7 @@ struct IndexBuffer {
         if rank + 1 < order.count, compare(key(changes[order[rank + 1]]), key(change)) == 0 {
           continue
         }
-        if change.isDelete {
-          if try cursor.seek(exactly: key(change)) != nil { try cursor.deleteCurrent() }
-        } else if index.isUnique {
-          try withUnsafeBytes(of: KeyWriter.ordered(change.value).bigEndian) {
-            try cursor.put(key: key(change), value: $0)
-          }
-        } else {
-          try cursor.put(key: key(change), value: UnsafeRawBufferPointer(start: nil, count: 0))
-        }
+        try body(key(change), change.isDelete, change.value)
       }
     }
   }

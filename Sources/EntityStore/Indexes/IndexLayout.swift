@@ -95,25 +95,30 @@ package struct IndexLayout: Sendable {
 
   /// Calls the closure with each key that the record has in this index: none, one, or for a list
   /// one per distinct element. The object id is already at the end where it belongs.
+  ///
+  /// - Parameter endsInIdentity: Whether the keys of a unique index end in it, too: so the keys of
+  ///   records with equal values are distinct.
   @inline(__always)
   func eachKey(
-    of view: RecordView, id: Int64, writer: inout KeyWriter,
+    of view: RecordView, id: Int64, endsInIdentity: Bool = false, writer: inout KeyWriter,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
+    let endsInIdentity = endsInIdentity || !isUnique
     if isSparse {
       for part in parts where view.field(part.position).isNull { return }
     }
     if let listPart {
-      return try eachListKey(of: view, id: id, listPart: listPart, writer: &writer, body)
+      return try eachListKey(
+        of: view, id: endsInIdentity ? id : nil, listPart: listPart, writer: &writer, body)
     }
     writer.removeAll()
     for part in parts { try append(part, view.field(part.position), to: &writer) }
-    if !isUnique { writer.append(objectID: id) }
+    if endsInIdentity { writer.append(objectID: id) }
     try body(writer.bytes)
   }
 
   private func eachListKey(
-    of view: RecordView, id: Int64, listPart: Int, writer: inout KeyWriter,
+    of view: RecordView, id: Int64?, listPart: Int, writer: inout KeyWriter,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let list = view.field(parts[listPart].position)
@@ -136,7 +141,7 @@ package struct IndexLayout: Sendable {
           try append(part, view.field(part.position), to: &writer)
         }
       }
-      if !isUnique { writer.append(objectID: id) }
+      if let id { writer.append(objectID: id) }
       keys.insert(Array(writer.bytes))
     }
     for key in keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {

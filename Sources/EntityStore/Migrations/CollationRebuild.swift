@@ -16,18 +16,35 @@ struct CollationRebuild {
     let catalog = try store.catalog()
     let isStale = catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
     let isNewer = try !store.migrationState().unknown.isEmpty
-    guard isStale, !isNewer, catalog.readCompatibleFeatures == 0 else { return }
+    guard isStale, !isNewer, catalog.readCompatibleFeatures == 0, let lock = try takeLock() else {
+      return
+    }
     // At most one round for each index: those that are left grow in number.
     var left: Set<Int> = []
     while let index = try attempt(leaving: left) { left.insert(index) }
     try store.catalogs.refresh()
+    withExtendedLifetime(lock) {}
+  }
+
+  /// - Returns: `nil` if a migration is under way: then the next one who opens the store does it.
+  private func takeLock() throws -> MigrationLock? {
+    do throws(StoreError) {
+      return try MigrationLock(folder: store.folder, within: .zero)
+    } catch {
+      if error.underlying?.code == .busy { return nil }
+      throw error
+    }
   }
 
   /// - Returns: The id of an index that cannot be made anew, and then nothing was changed. It stays
   ///   as it is, so that the store can be opened and the index be dropped.
   private func attempt(leaving left: Set<Int>) throws -> Int? {
     do {
-      try store.runAlone { try rebuild(leaving: left, in: $0) }
+      try store.runAlone { writing, scratch in
+        let transaction = try SchemaTransaction(writing, scratch, of: store)
+        try rebuild(leaving: left, in: transaction)
+        try transaction.finish()
+      }
       return nil
     } catch let error as HasEqualTexts {
       return error.index
@@ -39,29 +56,32 @@ struct CollationRebuild {
     let index: Int
   }
 
-  /// Reads the schema again: another process may have been first.
-  private func rebuild(
-    leaving left: Set<Int>, in transaction: LMDB.WriteTransaction
-  ) throws {
-    var schema = try CatalogTree.readSchema(store.catalogTree, in: transaction)
-    let old = schema
-    for (entityNumber, entity) in old.entities.enumerated() {
-      for (number, old) in entity.indexes.enumerated() where !left.contains(old.id) {
+  /// The schema is that of the transaction: another process may have been first.
+  private func rebuild(leaving left: Set<Int>, in transaction: SchemaTransaction) throws {
+    for entity in transaction.schema.entities {
+      for old in entity.indexes where !left.contains(old.id) {
         guard let version = currentVersion(of: old), version != old.collationVersion else {
           continue
         }
         var index = old
         index.generation += 1
         index.collationVersion = version
-        do {
-          try Migrator(store).build(index, of: entity, in: transaction)
-        } catch let error as StoreError where error.code == .uniqueViolation {
-          throw HasEqualTexts(index: old.id)
-        }
-        schema.entities[entityNumber].indexes[number] = index
+        try rebuild(index, ofEntity: entity.id, in: transaction)
       }
     }
-    if schema != old { try Migrator(store).save(schema, in: transaction) }
+  }
+
+  private func rebuild(
+    _ index: IndexDescription, ofEntity id: Int, in transaction: SchemaTransaction
+  ) throws {
+    let schema = transaction.schema
+    guard let entity = schema.entities.first(where: { $0.id == id }) else { return }
+    let work = StepWork(rebuilding: index, of: entity, in: schema)
+    do {
+      try ShortStep(work: work, author: "collation", codes: []).run(in: transaction)
+    } catch let error as StoreError where error.code == .uniqueViolation {
+      throw HasEqualTexts(index: index.id)
+    }
   }
 
   /// - Returns: `nil` without a collation, and for one that this program does not have.

@@ -1,5 +1,3 @@
-public import EntityModel
-
 /// One migration file, read and checked but not yet fitted to a store.
 public struct Migration: Sendable {
   public let line: String
@@ -11,47 +9,32 @@ public struct Migration: Sendable {
   /// Versions of other lines that come first.
   public let requires: [Requirement]
   public let steps: [MigrationStep]
+  /// What takes it back; empty if its author gives nothing.
+  public let down: [MigrationStep]
+  /// What a program that does not know it may do with a store that has had it.
+  public let older: OlderPrograms
   /// Over the parsed tree: comments, spacing, quotes, key order and line endings do not count.
   public let checksum: String
+  /// For each step a hash of it and of all before it: what has been done is told from what may still
+  /// be corrected.
+  public let stepChecksums: [String]
+  /// Likewise of the steps that take it back.
+  public let downChecksums: [String]
 
   public struct Requirement: Hashable, Sendable {
     public let line: String
     public let version: Int
+
+    public init(line: String, version: Int) {
+      self.line = line
+      self.version = version
+    }
   }
 }
 
-/// One change of the schema. Names are those at that point of the line.
-public enum MigrationStep: Hashable, Sendable {
-  case createEntity(name: String, attributes: [AttributeDescription], keepsHistory: Bool)
-  case addAttribute(entity: String, AttributeDescription)
-  case createIndex(entity: String, IndexDefinition)
-  case dropIndex(entity: String, name: String)
-  case createRelationship(RelationshipDefinition)
-  case createTemplate(RequestTemplate)
-  case dropTemplate(name: String)
-  case setHistory(HistorySetting)
-  case retainHistory(HistoryRetention)
-}
-
-/// What the history keeps of an entity from now on; `nil` leaves it as it is.
-public struct HistorySetting: Hashable, Sendable {
-  public let entity: String
-  public let isKept: Bool?
-  /// The attributes whose replaced values are kept, all of them.
-  public let values: [String]?
-}
-
-/// An index as a migration names it, before the catalog has given it an id.
-public struct IndexDefinition: Hashable, Sendable {
-  public struct Key: Hashable, Sendable {
-    public let attribute: String
-    public let isDescending: Bool
-    public let collation: Collation
-  }
-  public let name: String
-  public let keys: [Key]
-  public let isUnique: Bool
-  public let isSparse: Bool
+/// What a program may do with a store that has had a migration of which it does not know.
+public enum OlderPrograms: String, Codable, Hashable, Sendable, CaseIterable {
+  case write, read, refuse
 }
 
 /// The name of a store's own line and the prefix of the lines of other modules' system entities.

@@ -3,20 +3,32 @@ import Foundation
 
 /// Where migration files come from: the program itself, or a folder.
 public struct MigrationSource: Sendable {
-  let files: @Sendable () throws -> [Migration]
+  /// A file as it is found; what is wrong with one says nothing of the others.
+  struct File: Sendable {
+    /// Without its extension.
+    let name: String
+    let path: String
+    let bytes: @Sendable () throws -> [UInt8]
+
+    /// - Throws: `YAMLError` for its contents, `migration` if it cannot be read.
+    func migration() throws -> Migration {
+      try MigrationFile.read(bytes(), name: name, file: path)
+    }
+  }
+
+  /// Lists the files, without reading them.
+  let files: @Sendable () throws -> [File]
 
   /// Files that are part of the program.
   ///
   /// - Parameter embedded: Names without extension (`0001_home_feed`) and contents.
   public init(embedded: [(name: String, bytes: [UInt8])]) {
     files = {
-      try embedded.map {
-        try MigrationFile.read($0.bytes, name: $0.name, file: $0.name + ".yaml")
-      }
+      embedded.map { file in File(name: file.name, path: file.name + ".yaml") { file.bytes } }
     }
   }
 
-  private init(files: @escaping @Sendable () throws -> [Migration]) { self.files = files }
+  private init(files: @escaping @Sendable () throws -> [File]) { self.files = files }
 
   /// All `.yaml` files of a folder. They may belong to several lines.
   public static func directory(_ path: String) -> MigrationSource {
@@ -29,20 +41,31 @@ public struct MigrationSource: Sendable {
           .migration, "the folder of migrations cannot be read", [("folder", path)],
           advice: "check --migrations")
       }
-      return try names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+      return names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
         let file = path + "/" + name
-        guard let data = FileManager.default.contents(atPath: file) else {
-          throw StoreError(.migration, "a migration file cannot be read", [("file", file)])
+        return File(name: String(name.dropLast(5)), path: file) {
+          guard let data = FileManager.default.contents(atPath: file) else {
+            throw StoreError(
+              .migration, "a migration file cannot be read", [("file", file)],
+              advice: "check its permissions")
+          }
+          return Array(data)
         }
-        return try MigrationFile.read(Array(data), name: String(name.dropLast(5)), file: file)
       }
     }
+  }
+
+  /// The lines of those files that can be read: who applies or checks the files is told of the others.
+  public var lineNames: Set<String> {
+    let files = (try? files()) ?? []
+    return Set(files.compactMap { try? $0.migration().line })
   }
 
   /// The store's own entities.
   static let system = MigrationSource(embedded: [
     ("0001_chunked_writes", PackageResources._001_chunked_writes_yaml),
     ("0002_history", PackageResources._002_history_yaml),
+    ("0003_migrations", PackageResources._003_migrations_yaml),
   ])
 }
 
@@ -56,7 +79,7 @@ public struct MigrationLine: Sendable {
   ///
   /// - Throws: `YAMLError` for a file, `migration` for a gap or two files of one number.
   public static func load(_ sources: [MigrationSource]) throws -> [MigrationLine] {
-    let migrations = try sources.flatMap { try $0.files() }
+    let migrations = try sources.flatMap { try $0.files() }.map { try $0.migration() }
     var names: [String] = []
     for migration in migrations where !names.contains(migration.line) {
       names.append(migration.line)

@@ -2,162 +2,268 @@ import EntityModel
 import Foundation
 import LMDB
 
-/// Applies pending migrations.
+/// Applies migrations, and takes them back.
 ///
-/// All of them go into one transaction together with their history, so a kill leaves either the
-/// old schema or the new one. The history is read again after the writer lock is taken: of two
-/// runners the second finds nothing to do.
+/// What is known of a run stands in the store: which migrations are applied, which steps of the one
+/// under way are done, and how far the present step has come. It changes in the same transactions as
+/// the schema and the records. So there is nothing to clear after a kill: whoever comes next reads,
+/// after taking the lock, where to go on.
+///
+/// Steps that change the catalog alone, or few records, share a transaction for as long as they
+/// follow each other. A longer step is done in chunks, by `LongStep`.
 struct Migrator {
-  private let store: Store
+  let store: Store
+  let options: MigrationOptions
+  private let watch = WriterWatch()
 
-  init(_ store: Store) { self.store = store }
-
-  /// - Returns: What was applied, in order; empty if nothing was pending.
-  @discardableResult
-  func apply() throws -> [Migration] {
-    let applied: [Migration] = try store.runAlone { transaction in
-      let history = try CatalogTree.readHistory(store.catalogTree, in: transaction)
-      let state = MigrationState(lines: store.lines, history: history)
-      if state.unknown.isEmpty { try state.checkApplicable() } else { try state.checkWritable() }
-      if state.pending.isEmpty { return [] }
-      var schema = SchemaChange(
-        schema: try CatalogTree.readSchema(store.catalogTree, in: transaction))
-      for migration in state.pending {
-        for step in migration.steps {
-          let before = schema.schema
-          try SchemaChange.naming(migration) { () throws(StoreError) in try schema.apply(step) }
-          try carryOut(SchemaDifference(from: before, to: schema.schema), in: transaction)
-        }
-      }
-      if schema.schema.entity(named: WriteTransaction.consumerEntity) != nil,
-        try store.environment.tree(named: HistoryTree.name, in: transaction) == nil
-      {
-        _ = try store.environment.createTree(named: HistoryTree.name, in: transaction)
-      }
-      try save(schema.schema, applied: state.pending, after: history.count, in: transaction)
-      return state.pending
-    }
-    try store.catalogs.refresh()
-    return applied
+  init(_ store: Store, _ options: MigrationOptions = MigrationOptions()) {
+    self.store = store
+    self.options = options
   }
 
-  /// Makes the trees that a step needs and fills new indexes. A dropped index's tree is left: a
-  /// reader of an older snapshot may hold it.
-  private func carryOut(
-    _ difference: SchemaDifference, in transaction: LMDB.WriteTransaction
-  ) throws {
-    for (entity, attribute) in difference.required {
-      let records = try transaction.count(try tree(of: entity, in: transaction))
-      guard records == 0 else {
-        throw StoreError(
-          .migration, "a required relationship can only be made while there are no records",
-          [
-            ("entity", entity.name), ("relationship", attribute.name),
-            ("records", String(records)),
-          ], advice: "make it optional")
-      }
-    }
-    for entity in difference.entities {
-      _ = try store.environment.createTree(
-        named: EntityLayout.treeName(of: entity), hasIntegerKeys: true, in: transaction)
-    }
-    for index in difference.indexes {
-      if index.isEmpty {
-        _ = try store.environment.createTree(
-          named: EntityLayout.treeName(of: index.description), in: transaction)
-      } else {
-        try build(index.description, of: index.entity, in: transaction)
-      }
-    }
-  }
+  var codes: [MigrationCode] { store.options.migrationCodes }
 
-  private func tree(
-    of entity: EntityDescription, in transaction: LMDB.WriteTransaction
-  ) throws -> Tree {
-    let name = EntityLayout.treeName(of: entity)
-    guard let tree = try store.environment.tree(named: name, in: transaction) else {
-      throw StoreError.damaged("an entity of the catalog has no tree", entity: entity.name)
-    }
-    return tree
-  }
+  // MARK: Runs
 
-  /// Fills a new index, in the tree of its generation.
+  /// Applies what is pending.
+  func up() throws -> MigrationReport { try run(positions) }
+
+  /// What is to be applied, from what has been.
   ///
-  /// - Throws: `uniqueViolation`, `damaged`, `storage`; the transaction must then be aborted.
-  func build(
-    _ index: IndexDescription, of entity: EntityDescription, in transaction: LMDB.WriteTransaction
-  ) throws {
-    let tree = try store.environment.createTree(
-      named: EntityLayout.treeName(of: index), in: transaction)
-    let records = try self.tree(of: entity, in: transaction)
-    let layout = try IndexLayout(index, of: entity, tree: tree, number: 0)
-    let record = RecordLayout(entity)
-    var writer = KeyWriter()
-    var buffer = IndexBuffer()
-    var expected = 0
-    var cursor = try transaction.cursor(records)
-    var entry = try cursor.first()
-    while let found = entry {
-      guard let id = RecordKey.objectID(found.key), let view = record.view(of: found.value) else {
-        throw StoreError.damaged("a record is unreadable", entity: entity.name)
-      }
-      do {
-        try layout.eachKey(of: view, id: id, writer: &writer) { key in
-          buffer.put(key, objectID: id)
-          expected += 1
-        }
-      } catch is RecordDamage {
-        throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-      }
-      entry = try cursor.next()
-    }
-    try buffer.apply(to: layout, in: transaction)
-    guard try transaction.count(tree) == expected else {
-      throw StoreError(
-        .uniqueViolation, "a unique index cannot be made: records have equal values",
-        [
-          ("entity", entity.name), ("index", index.name),
-          ("records too many", String(expected - (try transaction.count(tree)))),
-        ], advice: "remove the duplicates first")
+  /// - Throws: `migration`, `newerSchema` if it cannot be.
+  func positions(from state: MigrationState) throws -> [MigrationPosition] {
+    if let newer = state.unknown.first { throw StoreError.newer(newer, "reading still works") }
+    try state.checkApplicable()
+    if let running = state.running, running.isDown { throw StoreError.isGoingDown(running) }
+    return state.pending(upTo: options.targets).map {
+      MigrationPosition($0, running: state.running)
     }
   }
 
-  /// Makes the schema the store's, with a new revision.
+  /// Takes back what a line has beyond a version.
+  func down(_ line: String, to version: Int) throws -> MigrationReport {
+    try run { state in
+      if let running = state.running, !running.isDown { throw StoreError.isGoingUp(running) }
+      return try state.applied(of: line, beyond: version).map {
+        MigrationPosition($0, isDown: true, running: state.running)
+      }
+    }
+  }
+
+  /// - Parameter next: What is to be done, from what has been done. The first may be done in part.
+  private func run(
+    _ next: (MigrationState) throws -> [MigrationPosition]
+  ) throws -> MigrationReport {
+    let lock = try MigrationLock(
+      folder: store.folder, within: options.wait, isCancelled: options.isCancelled)
+    try removeScratch()
+    var report = MigrationReport()
+    while true {
+      if options.isCancelled() { throw CancellationError() }
+      var positions = try next(store.migrationState())
+      if positions.isEmpty { break }
+      try MigrationPreflight(store, options).check(positions)
+      if report.backup == nil { report.backup = try backUp(before: positions) }
+      for index in positions.indices where positions[index].backup == nil {
+        positions[index].backup = report.backup
+      }
+      let (done, long) = try runShortSteps(of: positions)
+      report.migrations += done
+      if let long, try runLongStep(long) { report.migrations.append(long.migration) }
+    }
+    try removeScratch()
+    report.longestWait = watch.longest
+    withExtendedLifetime(lock) {}
+    return report
+  }
+
+  /// Removes sorted keys that nobody needs any more: who holds the lock is the only one who sorts.
+  func removeScratch() throws {
+    guard try store.catalog().build == nil else { return }
+    try KeyRunFolder(ofStore: store.folder).removeLeftovers(except: [])
+  }
+
+  private func backUp(before positions: [MigrationPosition]) throws -> String? {
+    if let known = positions.first?.backup { return known }
+    guard options.backsUp,
+      positions.contains(where: { $0.remainder.contains(where: \.isDestructive) })
+    else { return nil }
+    return try MigrationBackup.make(
+      of: store, before: positions[0], isCancelled: options.isCancelled)
+  }
+
+  // MARK: Steps
+
+  /// Does steps for as long as they are short, all in one transaction.
   ///
-  /// - Parameter earlier: How many migrations the store had before these.
+  /// - Returns: Migrations that are complete by then, and the place of the long step that follows.
+  private func runShortSteps(
+    of positions: [MigrationPosition]
+  ) throws -> (done: [Migration], long: MigrationPosition?) {
+    try commit { transaction in
+      var done: [Migration] = []
+      for var position in positions {
+        if position.isBuilding, position.buildChecksum != position.stepChecksum {
+          // The step has been corrected since, or is gone.
+          try StepDiscard.run(position, because: nil, in: transaction, self)
+          position.buildChecksum = nil
+        }
+        while let step = position.step {
+          if position.isBuilding { return (done, position) }
+          let work = try work(of: step, position.migration, in: transaction)
+          guard try isShort(work, in: transaction) else { return (done, position) }
+          try ShortStep(work: work, author: position.author, codes: codes).run(in: transaction)
+          position.done += 1
+          try save(position, in: transaction)
+        }
+        try complete(position, in: transaction)
+        done.append(position.migration)
+      }
+      return (done, nil)
+    }
+  }
+
+  /// - Returns: Whether its migration is complete then.
+  private func runLongStep(_ position: MigrationPosition) throws -> Bool {
+    try LongStep(self, position).run { transaction in
+      var next = position
+      next.done += 1
+      next.buildChecksum = nil
+      try save(next, in: transaction)
+      if next.step != nil { return false }
+      try complete(next, in: transaction)
+      return true
+    }
+  }
+
+  /// What a step takes in a schema.
+  ///
+  /// - Throws: `migration` if it does not fit.
+  func work(
+    of step: MigrationStep, _ migration: Migration, in transaction: SchemaTransaction
+  ) throws -> StepWork {
+    let schema = transaction.schema
+    var change = SchemaChange(schema: schema)
+    try SchemaChange.naming(migration) { () throws(StoreError) in try change.apply(step) }
+    return try StepWork(step, from: schema, to: change.schema) { name in
+      guard let entity = schema.entity(named: name) else { return false }
+      return try transaction.size(ofEntity: entity.id).records > 0
+    }
+  }
+
+  private func isShort(_ work: StepWork, in transaction: SchemaTransaction) throws -> Bool {
+    if work.isNone { return true }
+    // An assertion is only read, and never in the way of a writer.
+    let id =
+      work.assertion == nil ? work.entityID : transaction.schema.entity(named: work.entityName)?.id
+    return try transaction.size(ofEntity: id ?? 0).isShort(options)
+  }
+
+  // MARK: What is kept in the store
+
+  /// Keeps how many steps of a migration are done.
   func save(
-    _ schema: Schema, applied: [Migration] = [], after earlier: Int = 0,
-    in transaction: LMDB.WriteTransaction
+    _ position: MigrationPosition, lastError: String? = nil, in transaction: SchemaTransaction
   ) throws {
-    let tree = store.catalogTree
-    func put(_ key: [UInt8], _ value: [UInt8]) throws {
-      try transaction.put(tree, key: key, value: value)
+    let running = position.running(
+      since: now, program: store.options.program, lastError: lastError)
+    try transaction.put(CatalogTree.runningKey, try CatalogTree.encode(running))
+  }
+
+  private func complete(
+    _ position: MigrationPosition, in transaction: SchemaTransaction
+  ) throws {
+    try transaction.delete(CatalogTree.runningKey)
+    let migration = position.migration
+    if position.isDown {
+      return try transaction.delete(CatalogTree.historyKey(migration.line, migration.version))
     }
-    try put(CatalogTree.schemaKey, try CatalogTree.encode(schema))
-    for (index, migration) in applied.enumerated() {
-      let entry = AppliedMigration(
-        line: migration.line, version: migration.version, name: migration.name,
-        checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970,
-        sequence: earlier + index + 1)
-      try put(
-        CatalogTree.historyKey(migration.line, migration.version), try CatalogTree.encode(entry))
+    try transaction.note(migration)
+  }
+
+  private var now: Double { store.options.now().timeIntervalSince1970 }
+
+  /// Runs a closure in a transaction of its own.
+  func commit<R>(_ body: (SchemaTransaction) throws -> R) throws -> R {
+    // From when the lock is held.
+    var start = ContinuousClock.now
+    let result = try store.runAlone { writing, scratch in
+      start = .now
+      let transaction = try SchemaTransaction(writing, scratch, of: store)
+      let result = try body(transaction)
+      try transaction.finish()
+      return result
     }
-    guard let bytes = try transaction.get(store.catalogTree, CatalogTree.headerKey) else {
-      throw StoreError(.notAStore, "the catalog has no header")
-    }
-    var header = try CatalogHeader(decoding: bytes)
-    header.revision &+= 1  // a damaged one may be the last there is
-    try put(CatalogTree.headerKey, header.encoded())
+    watch.note(ContinuousClock.now - start)
+    try store.catalogs.refresh()
+    return result
+  }
+
+  // MARK: Progress
+
+  func report(
+    _ position: MigrationPosition, _ stage: MigrationProgress.Stage, done: Int64, total: Int64
+  ) {
+    options.progress(
+      MigrationProgress(
+        line: position.migration.line, migration: position.migration.name,
+        step: position.done + 1, steps: position.steps.count,
+        text: position.step?.description ?? "", stage: stage, done: done,
+        total: total, longestWait: watch.longest))
+  }
+
+  func lost(_ position: MigrationPosition) -> StoreError {
+    StoreError(
+      .damaged, "the progress of a migration contradicts itself",
+      [("migration", "\(position.migration.line) \(position.migration.name)")],
+      advice: "run `mooring migrate abandon`, then `mooring migrate up`")
   }
 }
 
+/// What a run of migrations has done.
+public struct MigrationReport: Sendable {
+  /// What was applied or taken back, in order.
+  public internal(set) var migrations: [Migration] = []
+  /// The copy of the store that was made before a destructive step.
+  public internal(set) var backup: String?
+  /// The longest time for which another writer had to wait.
+  public internal(set) var longestWait = Duration.zero
+}
+
+/// Measures how long writers have to wait for this one.
+final class WriterWatch: Sendable {
+  private let held = Guarded(Duration.zero)
+
+  var longest: Duration { held.withLock { $0 } }
+
+  func note(_ time: Duration) { held.withLock { $0 = max($0, time) } }
+}
+
 extension Store {
-  /// Applies what is pending.
+  /// Applies what is pending, in the order in which lines require each other.
   ///
-  /// Blocks the calling thread until the commit.
+  /// Blocks the calling thread until the end. Others read all the time, and write between two chunks
+  /// of a long step; what they write is part of the result. An interrupted run, by whatever, is gone
+  /// on with by the next one.
   ///
-  /// - Returns: What was applied, in order.
-  /// - Throws: `migration`, `newerSchema`, `uniqueViolation`, `storage`; nothing is applied then.
+  /// - Throws: `migration` for a file or step that is wrong, or a destructive step that is not
+  ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`; `storage`, with the
+  ///   code `busy` if another run is under way; `CancellationError`. The step under way is then not
+  ///   done, and those before it are.
   @discardableResult
-  public func migrate() throws -> [Migration] { try Migrator(self).apply() }
+  public func migrate(_ options: MigrationOptions = MigrationOptions()) throws -> MigrationReport {
+    try Migrator(self, options).up()
+  }
+
+  /// Takes back what a line has beyond a version, by the `down` steps of its files. As `migrate`.
+  ///
+  /// - Parameter version: The last one that stays; 0 takes the whole line back.
+  /// - Throws: As `migrate`, and `migration` if a file has no `down` steps, or another line requires
+  ///   what would go.
+  @discardableResult
+  public func migrateDown(
+    _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
+  ) throws -> MigrationReport {
+    try Migrator(self, options).down(line, to: version)
+  }
 }

@@ -23,12 +23,12 @@ struct SchemaDifference {
     for entity in new.entities {
       let before = old.entities.first { $0.id == entity.id }
       if before == nil { entities.append(entity) }
-      let known = Set(before?.indexes.map(\.id) ?? [])
+      let known = Set(before?.indexes.map(EntityLayout.treeName) ?? [])
       let knownAttributes = Set(before?.attributes.map(\.id) ?? [])
       let added = entity.attributes.filter {
         !knownAttributes.contains($0.id) && $0.defaultValue.isNull
       }
-      for index in entity.indexes where !known.contains(index.id) {
+      for index in entity.indexes where !known.contains(EntityLayout.treeName(of: index)) {
         let isEmpty =
           before == nil
           || index.isSparse

@@ -1,7 +1,7 @@
 import EntityModel
 
-/// Holds the names that a template uses against the schema. Values are not looked at: what the
-/// variables stand for is known only when the template is used.
+/// Holds the names that a template or a migration uses against the schema. Values are not looked at:
+/// what the variables stand for is known only when the template is used.
 struct TemplateCheck {
   /// What does not fit, in one line.
   struct Problem: Error {
@@ -21,6 +21,18 @@ struct TemplateCheck {
         throw Problem(text: "\(key.path) is no attribute to sort by")
       }
     }
+  }
+
+  static func check(
+    _ predicate: FetchPredicate, of entity: EntityDescription, in schema: Schema
+  ) throws(Problem) {
+    try TemplateCheck(schema: schema).check(predicate, entity)
+  }
+
+  static func check(
+    _ expression: FetchExpression, of entity: EntityDescription, in schema: Schema
+  ) throws(Problem) {
+    try TemplateCheck(schema: schema).check(expression, entity)
   }
 
   private func check(

@@ -23,14 +23,17 @@ extension WriteTransaction {
     }
     let changes = try changes(of: entity)
     let marks = changes.buffers.map(\.mark)
+    let noteMarks = changes.notes.map(\.mark)
     let historyMark = scratch.history.mark
     do {
       for index in entity.indexes {
         try collect(&changes.buffers[index.number], index, entity, id: id, old: old, new: newView)
       }
+      if let build = entity.build { try note(build, id: id, old: old, new: newView, changes) }
       try log(old: old, new: newView, id: id, entity)
     } catch {
       for (number, mark) in marks.enumerated() { changes.buffers[number].removeAll(after: mark) }
+      for (number, mark) in noteMarks.enumerated() { changes.notes[number].removeAll(after: mark) }
       scratch.history.removeAll(after: historyMark)
       if error is RecordDamage {
         throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
@@ -42,13 +45,54 @@ extension WriteTransaction {
     for index in entity.indexes where mustApply(changes.buffers[index.number], of: index) {
       try changes.buffers[index.number].apply(to: index, in: writing)
     }
+    for (number, (_, notes)) in (entity.build?.indexes ?? []).enumerated()
+    where changes.notes[number].bytes > Limits.indexBufferBytesMax {
+      try changes.notes[number].apply(asNotesTo: notes, in: writing)
+    }
+  }
+
+  /// Writes a record of which only attributes change that no reader, no index and no history knows
+  /// yet: those that a migration step fills. Nothing else may be written in this way.
+  func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
+    try writeRecord(new, id: id, in: entity)
+  }
+
+  /// Says what changes to whoever builds something of the entity.
+  private func note(
+    _ build: BuildLayout, id: Int64, old: RecordView?, new: RecordView?, _ changes: EntityChanges
+  ) throws {
+    if build.recordNotes != nil, !isBuilding { changes.noted.append(id) }
+    for (number, (index, _)) in build.indexes.enumerated() {
+      if let old, let new, try hasSameKey(index, of: old, and: new, id: id) { continue }
+      if let old {
+        try index.eachKey(of: old, id: id, endsInIdentity: true, writer: &scratch.oldKey) {
+          changes.notes[number].delete($0)
+        }
+      }
+      if let new {
+        try index.eachKey(of: new, id: id, endsInIdentity: true, writer: &scratch.newKey) {
+          changes.notes[number].put($0, objectID: id)
+        }
+      }
+    }
+  }
+
+  /// Whether a change leaves the entry of a record as it is; `false` for an index on a list.
+  private func hasSameKey(
+    _ index: IndexLayout, of old: RecordView, and new: RecordView, id: Int64
+  ) throws -> Bool {
+    if index.listPart != nil { return false }
+    var entries = 0
+    try index.eachKey(of: old, id: id, writer: &scratch.oldKey) { _ in entries += 1 }
+    try index.eachKey(of: new, id: id, writer: &scratch.newKey) { _ in entries += 1 }
+    return entries == 2 && compare(scratch.oldKey.bytes, scratch.newKey.bytes) == 0
   }
 
   /// Notes the change for the history, which stands or falls with it.
   private func log(
     old: RecordView?, new: RecordView?, id: Int64, _ entity: EntityLayout
   ) throws {
-    guard let tree = catalog.historyTree else { return }
+    guard let tree = catalog.historyTree, !isBuilding else { return }
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
     try scratch.history.add(old: old, new: new, id: id, in: entity)
     try scratch.history.writeIfLarge(to: tree, in: writing)

@@ -19,6 +19,10 @@ public final class WriteTransaction: ReadTransaction {
   /// is a value, and of the right kind, is always required.
   var keepsRules = true
 
+  /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet, so
+  /// that neither the history nor its own notes get it.
+  var isBuilding = false
+
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
   /// By entity name.
@@ -204,7 +208,7 @@ public final class WriteTransaction: ReadTransaction {
       in: self, after: scratch.history.partsWritten, newest: sequence)
   }
 
-  private func finishEntities() throws {
+  func finishEntities() throws {
     for name in collected.keys.sorted() {
       guard let changes = collected[name] else { continue }
       try changes.apply(in: writing)
@@ -252,6 +256,10 @@ final class EntityChanges {
   let validators: [AttributeValidator]
   /// By index: changes that are not applied yet.
   var buffers: [IndexBuffer]
+  /// By index under construction: likewise.
+  var notes: [IndexBuffer]
+  /// Changed records that a build wants to know of.
+  var noted: [Int64] = []
   /// The id that the next new record gets, once one has been made.
   var nextID: Int64?
 
@@ -259,11 +267,24 @@ final class EntityChanges {
     self.entity = entity
     self.validators = validators
     buffers = entity.indexes.map { _ in IndexBuffer() }
+    notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
   }
 
   /// Brings the indexes up to date.
   func apply(in transaction: LMDB.WriteTransaction) throws {
     for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
+    guard let build = entity.build else { return }
+    for (number, (_, tree)) in build.indexes.enumerated() {
+      try notes[number].apply(asNotesTo: tree, in: transaction)
+    }
+    if let tree = build.recordNotes {
+      for id in noted {
+        try RecordKey.with(id) {
+          try transaction.put(tree, key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+      }
+    }
+    noted.removeAll(keepingCapacity: true)
   }
 }
 
@@ -300,6 +321,14 @@ final class WriterScratch {
   var checkedRevision: UInt64?
   private var validatorsByEntity: [String: [AttributeValidator]] = [:]
   private var validatorsRevision: UInt64 = 0
+
+  /// Forgets what it knows of the schema: a transaction that changed it may not have come to its
+  /// end, and another one gives its revision to another schema.
+  func forgetSchema() {
+    checkedRevision = nil
+    validatorsByEntity = [:]
+    validatorsRevision = 0
+  }
 
   /// The validators by attribute position, compiled once per schema revision.
   func validators(

@@ -57,9 +57,10 @@ final class WriterQueue: Sendable {
   ///
   /// Blocks the calling thread until the commit. Nothing shares the commit, because what ran
   /// after it would still see the schema from before.
-  func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
+  func runAlone<R>(_ body: (LMDB.WriteTransaction, WriterScratch) throws -> R) throws -> R {
     try queue.sync {
-      let result = try translatingStorageErrors { try environment.write(body) }
+      defer { scratch.forgetSchema() }
+      let result = try translatingStorageErrors { try environment.write { try body($0, scratch) } }
       signal.ring()
       return result
     }

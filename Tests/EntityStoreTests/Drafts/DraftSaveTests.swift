@@ -232,7 +232,7 @@ import Testing
       let draft = temporary.store.draft()
       try draft.update(Employee.self, staff.alpha) { $0.salary = 5 }
       let grown = try openStore(at: temporary.folder.path("store"), migrations: [Staff.grown])
-      try Migrator(grown).apply()
+      try grown.migrate()
       // The old program may not write to the newer store; a draft of the new one may.
       let other = grown.draft()
       try other.update(staff.bravo) { try $0.set("title", to: "Dr") }

@@ -25,10 +25,12 @@ import Testing
   private static func change(
     _ store: Store, _ change: (inout Schema, LMDB.WriteTransaction) throws -> Void
   ) throws {
-    try store.runAlone { transaction in
-      var schema = try CatalogTree.readSchema(store.catalogTree, in: transaction)
-      try change(&schema, transaction)
-      try Migrator(store).save(schema, in: transaction)
+    try store.runAlone { writing, scratch in
+      let transaction = try SchemaTransaction(writing, scratch, of: store)
+      var schema = transaction.schema
+      try change(&schema, writing)
+      transaction.set(schema)
+      try transaction.finish()
     }
   }
 

@@ -38,7 +38,7 @@ import Testing
       Case("\"more\" is unknown", "line: a\nsummary: s\nsteps: []\n«more: 1\n"),
       Case("line@version", "line: a\nsummary: s\nrequires: [«b]\nsteps: []\n"),
       Case("line@version", "line: a\nsummary: s\nrequires: [b@1, «b@0]\nsteps: []\n"),
-      Case("unknown step \"dropEntity\"", step: "«dropEntity: { name: E }"),
+      Case("unknown step \"forget\"", step: "«forget: { name: E }"),
       Case("one key, the verb", step: "«{ dropIndex: {}, createIndex: {} }"),
       Case("no name", step: "createEntity: { name: «_E, attributes: [] }"),
       Case("no name", step: "createEntity: { name: «\"E-1\", attributes: [] }"),

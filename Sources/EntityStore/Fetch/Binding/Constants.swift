@@ -10,7 +10,7 @@ extension BoundExpression {
   ///
   /// - Throws: `invalidRequest` for a constant that does not fit, NaN included.
   func constant(like other: BoundExpression, _ value: Value) throws -> Value {
-    if let fitting = try BoundExpression.fit(value, other.kind, other.attribute) { return fitting }
+    if let fitting = BoundExpression.fit(value, other.kind, other.attribute) { return fitting }
     throw StoreError(
       .invalidRequest, "values of different types are compared",
       [
@@ -23,7 +23,7 @@ extension BoundExpression {
   /// - Returns: `nil` for a constant that does not fit.
   static func fit(
     _ value: Value, _ kind: ExpressionKind, _ attribute: AttributeDescription?
-  ) throws -> Value? {
+  ) -> Value? {
     if value.isNull { return .null }
     if value.isNotANumber { return nil }
     if case .enumeration(let enumeration)? = attribute?.type, case .string(let text) = value,

@@ -67,7 +67,7 @@ extension ConversionFile {
     return isPlain ? text : quoted(text)
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -1,7 +1,7 @@
 import EntityModel
 import StrictYAML
 
-/// Reads the arguments of `createRelationship`.
+/// Reads the arguments of `createRelationship`, `changeRelationship` and `dropRelationship`.
 extension MigrationFile {
   func createRelationship(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try arguments.required("on").string()
@@ -23,10 +23,23 @@ extension MigrationFile {
     return .createRelationship(definition)
   }
 
+  func changeRelationship(_ arguments: inout YAMLMapping) throws -> MigrationStep {
+    let entity = try entity(&arguments)
+    let name = try arguments.required("name").string()
+    return .changeRelationship(
+      entity: entity, name: name,
+      deleteRule: try arguments.required("deleteRule").choice("a deleteRule"))
+  }
+
+  func dropRelationship(_ arguments: inout YAMLMapping) throws -> MigrationStep {
+    let entity = try entity(&arguments)
+    return .dropRelationship(entity: entity, name: try arguments.required("name").string())
+  }
+
   private func side(
     _ arguments: inout YAMLMapping, manyIfUnsaid: Bool
   ) throws -> RelationshipDefinition.Side {
-    let name = try identifier(try arguments.required("name"), allowsUnderscore: false)
+    let name = try identifier(try arguments.required("name"))
     let isToMany = try arguments.optional("many")?.bool() ?? manyIfUnsaid
     let orderNodes = [arguments.optional("ordered"), arguments.optional("orderBy")]
     let isOrdered = try orderNodes[0]?.bool() ?? false
@@ -41,13 +54,7 @@ extension MigrationFile {
     if isToMany, let node = optionalNode {
       throw node.error("a relationship with many: true is always optional")
     }
-    let rule = try arguments.optional("deleteRule").map { node in
-      guard let rule = DeleteRule(rawValue: try node.string()) else {
-        let rules = DeleteRule.allCases.map(\.rawValue).joined(separator: ", ")
-        throw node.error("a deleteRule is one of \(rules)")
-      }
-      return rule
-    }
+    let rule: DeleteRule? = try arguments.optional("deleteRule")?.choice("a deleteRule")
     return .init(
       name: name, isToMany: isToMany, isOrdered: isOrdered, orderBy: orderBy,
       isOptional: try optionalNode?.bool() ?? true, deleteRule: rule ?? .nullify)

@@ -1,0 +1,97 @@
+import EntityModel
+
+/// Two sides of a relationship in a schema, as a migration would define them.
+struct RelationshipPair {
+  /// The same for the same pair, whichever side a migration has named first.
+  let definition: RelationshipDefinition
+  /// The entity and the attribute that hold the links, if one does.
+  let holder: (entity: String, attribute: String)?
+
+  static func all(in schema: Schema) -> [RelationshipPair] {
+    schema.entities.flatMap { entity in
+      entity.relationships.compactMap { RelationshipPair($0, of: entity, in: schema) }
+    }
+  }
+
+  /// - Returns: `nil` for a side that the other one defines.
+  private init?(
+    _ relationship: RelationshipDescription, of entity: EntityDescription, in schema: Schema
+  ) {
+    guard !relationship.isHidden,
+      let destination = schema.entity(named: relationship.destination),
+      let inverse = destination.relationship(named: relationship.inverse)
+    else { return nil }
+    let isFirst = Self.isFirst(relationship, of: entity, inverse, of: destination)
+    guard isFirst || inverse.isHidden else { return nil }
+    let isItsOwnInverse = entity.id == destination.id && inverse.id == relationship.id
+    var key: [RelationshipDefinition.KeyPair] = []
+    var holder: (String, String)?
+    switch relationship.storage {
+    case .reference: holder = (entity.name, relationship.name)
+    case .key(let pairs, _):
+      key = pairs.compactMap { pair in
+        guard let own = entity.name(of: pair.own), let other = destination.name(of: pair.other)
+        else { return nil }
+        return .init(own: own, other: other)
+      }.sorted { $0.own < $1.own }
+    case .inverse: holder = (destination.name, inverse.name)
+    case .link: break
+    }
+    self.holder = holder
+    definition = RelationshipDefinition(
+      entity: entity.name, destination: destination.name,
+      side: .init(relationship, orderedIn: destination),
+      inverse: isItsOwnInverse || !inverse.isHidden ? .init(inverse, orderedIn: entity) : nil,
+      key: key)
+  }
+
+  /// The side that holds the links; of two that share a hidden entity, the one that comes first by
+  /// name.
+  private static func isFirst(
+    _ relationship: RelationshipDescription, of entity: EntityDescription,
+    _ inverse: RelationshipDescription, of destination: EntityDescription
+  ) -> Bool {
+    switch relationship.storage {
+    case .reference, .key: true
+    case .inverse: false
+    case .link:
+      (entity.name, relationship.name) <= (destination.name, inverse.name)
+    }
+  }
+}
+
+extension RelationshipDefinition {
+  /// What stays when only delete rules change.
+  var withoutRules: RelationshipDefinition {
+    RelationshipDefinition(
+      entity: entity, destination: destination, side: side.withoutRule,
+      inverse: inverse?.withoutRule, key: key)
+  }
+
+  var text: String { "\(entity).\(side.name)" }
+}
+
+extension RelationshipDefinition.Side {
+  /// - Parameter entity: The entity whose records it leads to.
+  fileprivate init(_ relationship: RelationshipDescription, orderedIn entity: EntityDescription) {
+    var orderBy: String?
+    if case .inverse(let order?) = relationship.storage, !relationship.isOrdered {
+      orderBy = entity.name(of: order)
+    }
+    self.init(
+      name: relationship.name, isToMany: relationship.isToMany,
+      isOrdered: relationship.isOrdered, orderBy: orderBy, isOptional: relationship.isOptional,
+      deleteRule: relationship.deleteRule)
+  }
+
+  fileprivate var withoutRule: Self {
+    Self(
+      name: name, isToMany: isToMany, isOrdered: isOrdered, orderBy: orderBy,
+      isOptional: isOptional, deleteRule: .nullify)
+  }
+}
+
+extension EntityDescription {
+  /// The name of an attribute.
+  func name(of id: Int) -> String? { attributes.first { $0.id == id }?.name }
+}

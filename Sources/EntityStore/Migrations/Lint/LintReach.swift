@@ -1,0 +1,34 @@
+/// What certainly comes before a migration, by the requirements of the files.
+struct LintReach {
+  private let migrations: [Migration]
+
+  init(_ migrations: [Migration]) { self.migrations = migrations }
+
+  /// Whether a version of a line comes before a migration.
+  func has(_ line: String, _ version: Int, from migration: Migration) -> Bool {
+    (reached(from: migration)[line] ?? 0) >= version
+  }
+
+  func hasFiles(of line: String) -> Bool { migrations.contains { $0.line == line } }
+
+  /// Whether a file of one line requires the other, itself or by way of others.
+  func requires(_ line: String, _ other: String) -> Bool {
+    migrations.filter { $0.line == line }.contains { reached(from: $0)[other] != nil }
+  }
+
+  private func reached(from migration: Migration) -> [String: Int] {
+    var reached: [String: Int] = [:]
+    var queue = migration.requires
+    queue.append(.init(line: migration.line, version: migration.version - 1))
+    while let next = queue.popLast() {
+      let before = reached[next.line] ?? 0
+      guard next.version > before else { continue }
+      reached[next.line] = next.version
+      for file in migrations
+      where file.line == next.line && file.version > before && file.version <= next.version {
+        queue += file.requires
+      }
+    }
+    return reached
+  }
+}

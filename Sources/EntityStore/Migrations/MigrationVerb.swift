@@ -1,0 +1,86 @@
+import EntityModel
+
+/// The steps by the names that files give them.
+public enum MigrationVerb: String, Hashable, Sendable, CaseIterable {
+  case createEntity, renameEntity, dropEntity
+  case addAttribute, renameAttribute, changeAttribute, retypeAttribute, derive, dropAttribute
+  case createIndex, changeIndex, dropIndex
+  case createRelationship, changeRelationship, dropRelationship
+  case createTemplate, dropTemplate
+  case setHistory, retainHistory
+  case updateRows, deleteRows, assert, runCode
+}
+
+extension MigrationStep {
+  public var verb: MigrationVerb {
+    switch self {
+    case .createEntity: .createEntity
+    case .renameEntity: .renameEntity
+    case .dropEntity: .dropEntity
+    case .addAttribute: .addAttribute
+    case .renameAttribute: .renameAttribute
+    case .changeAttribute: .changeAttribute
+    case .retypeAttribute: .retypeAttribute
+    case .deriveAttribute: .derive
+    case .dropAttribute: .dropAttribute
+    case .createIndex: .createIndex
+    case .changeIndex: .changeIndex
+    case .dropIndex: .dropIndex
+    case .createRelationship: .createRelationship
+    case .changeRelationship: .changeRelationship
+    case .dropRelationship: .dropRelationship
+    case .createTemplate: .createTemplate
+    case .dropTemplate: .dropTemplate
+    case .setHistory: .setHistory
+    case .retainHistory: .retainHistory
+    case .updateRows: .updateRows
+    case .deleteRows: .deleteRows
+    case .assert: .assert
+    case .runCode: .runCode
+    }
+  }
+
+  /// What it makes, by names that only one line can take: `Episode`, `Episode.note`.
+  var creates: [String] {
+    switch self {
+    case .createEntity(let name, let attributes, _):
+      [name] + attributes.map { "\(name).\($0.name)" }
+    case .renameEntity(_, let newName): [newName]
+    case .addAttribute(let entity, let attribute): ["\(entity).\(attribute.name)"]
+    case .renameAttribute(let entity, _, let newName): ["\(entity).\(newName)"]
+    case .deriveAttribute(let derivation):
+      ["\(derivation.entity).\(derivation.attribute.name)"]
+    case .createIndex(let entity, let index): ["\(entity).\(index.name)"]
+    case .createRelationship(let definition):
+      ["\(definition.entity).\(definition.side.name)"]
+        + (definition.inverse.map { ["\(definition.destination).\($0.name)"] } ?? [])
+    case .createTemplate(let template): [template.name]
+    default: []
+    }
+  }
+
+  /// Whether it may lose values or records that nothing brings back. Such a step says so in its
+  /// file: `destructive: true`.
+  public var isDestructive: Bool { loss != nil }
+
+  /// What it may lose, as in "this loses …".
+  var loss: String? {
+    switch self {
+    case .dropEntity(let name): "all records of \(name)"
+    case .dropAttribute(let entity, let name): "all values of \(entity).\(name)"
+    case .dropRelationship(let entity, let name): "all links of \(entity).\(name)"
+    case .deleteRows(let entity, let predicate):
+      predicate == nil ? "all records of \(entity)" : "the records of \(entity) that match"
+    case .retypeAttribute(let retyping) where retyping.conversion.orElse != .refuse:
+      "the values of \(retyping.entity).\(retyping.name) that cannot be converted"
+    case .createIndex(let entity, let index), .changeIndex(let entity, let index):
+      index.onViolation.deletes ? "the records of \(entity) that others are equal to" : nil
+    default: nil
+    }
+  }
+}
+
+extension UniqueViolationRule {
+  /// Whether records are deleted, and not kept elsewhere.
+  fileprivate var deletes: Bool { self == .keepNewest || self == .keepOldest }
+}

@@ -1,0 +1,130 @@
+import EntityModel
+import EntityStore
+import Foundation
+import LMDB
+import TestSupport
+import Testing
+
+/// The code of the page "Migrating", run; a test holds the page's code against the lines between the
+/// marks.
+@Suite struct MigratingTests {
+  @Test func aLineOfOnesOwn() async throws {
+    try await withTemporaryFolder { parent in
+      let folder = parent.path("store")
+      let (walks, pace) = (Self.walks, Self.pace)
+      let first = try Store.open(
+        at: folder, migrations: [MigrationSource(embedded: [("0001_walks", Array(walks.utf8))])],
+        migrate: .ifEmpty)
+      let id = try await first.write {
+        try $0.insert("Walk", ["meters": .double(6_000), "minutes": .double(50)])
+      }
+      // part 1
+      let line = MigrationSource(embedded: [
+        (name: "0001_walks", bytes: Array(walks.utf8)),
+        (name: "0002_pace", bytes: Array(pace.utf8)),
+      ])
+      var options = Store.Options()
+      options.program = "walker 2.0"
+      options.migrationCodes = [
+        MigrationCode("pace", revision: 1) { record in
+          guard case .double(let meters) = try record["meters"],
+            case .double(let minutes) = try record["minutes"], minutes > 0
+          else { return }
+          try record.set("pace", to: .double(meters / minutes / 60))
+        }
+      ]
+      let store = try Store.open(
+        at: folder, migrations: [line], migrate: .pending, options: options)
+      // end
+      #expect(try store.read { try $0.get(id)?["pace"] } == .double(2))
+      #expect(try store.migrationHistory().last?.program == "walker 2.0")
+      try requireClean(store)
+    }
+  }
+
+  @Test func runningWhatIsPending() throws {
+    try withTemporaryFolder { parent in
+      let folder = parent.path("store")
+      _ = try Store.open(
+        at: folder,
+        migrations: [MigrationSource(embedded: [("0001_walks", Array(Self.walks.utf8))])],
+        migrate: .ifEmpty)
+      let store = try Store.open(
+        at: folder,
+        migrations: [
+          MigrationSource(embedded: [
+            ("0001_walks", Array(Self.walks.utf8)), ("0002_less", Array(Self.less.utf8)),
+          ])
+        ])
+      let printed = Guarded<[String]>([])
+      @Sendable func print(_ parts: Any...) {
+        printed.withLock { $0.append(parts.map { "\($0)" }.joined(separator: " ")) }
+      }
+      let isCancelled = Guarded(false)
+      // part 2
+      let plan = try store.migrationPlan()
+      for step in plan.steps {
+        print(step.text, step.mode, step.records, step.seconds, step.bytes)
+      }
+      var run = MigrationOptions()
+      run.allowsDestructive = true
+      run.progress = { progress in
+        print(progress.text, progress.stage, progress.done, progress.total)
+      }
+      run.isCancelled = { isCancelled.withLock { $0 } }
+      let report = try store.migrate(run)
+      print(report.migrations.map(\.name), report.backup ?? "no copy", report.longestWait)
+      // end
+      #expect(plan.isDestructive && report.migrations.map(\.name) == ["0002_less"])
+      let backup = try #require(report.backup)
+      #expect(FileManager.default.fileExists(atPath: backup + "/data.mdb"))
+      #expect(printed.withLock { $0.last?.contains("0002_less") ?? false })
+      try requireClean(store)
+    }
+  }
+
+  @Test func thePageShowsThisCode() throws {
+    let here = URL(filePath: #filePath)
+    let page = here.deletingLastPathComponent().appending(
+      path: "../../../Sources/EntityStore/EntityStore.docc/Migrating.md")
+    let blocks = try String(contentsOf: page, encoding: .utf8)
+      .components(separatedBy: "```swift\n").dropFirst()
+      .map { $0.components(separatedBy: "\n```")[0] }
+    let source = try String(contentsOf: here, encoding: .utf8)
+    #expect(blocks.count == 2)
+    for (number, block) in blocks.enumerated() {
+      let rest = try #require(source.components(separatedBy: "// part \(number + 1)\n").last)
+      let code = rest.components(separatedBy: "      // end")[0]
+        .split(separator: "\n", omittingEmptySubsequences: false)
+        .map { $0.hasPrefix("      ") ? String($0.dropFirst(6)) : String($0) }
+        .joined(separator: "\n")
+      #expect(code.trimmingCharacters(in: .newlines) == block)
+    }
+  }
+
+  private static let walks = """
+    line: walks
+    summary: Walks
+    steps:
+      - createEntity:
+          name: Walk
+          attributes:
+            - { name: meters, type: double }
+            - { name: minutes, type: double }
+    """
+
+  private static let pace = """
+    line: walks
+    summary: How fast
+    steps:
+      - addAttribute: { to: Walk, name: pace, type: double, default: 0 }
+      - runCode: { on: Walk, name: pace, revision: 1, changes: [pace] }
+    """
+
+  private static let less = """
+    line: walks
+    summary: Without the time
+    steps:
+      - dropAttribute: { on: Walk, name: minutes, destructive: true }
+    """
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+extension Migrate {
+  struct Abandon: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Gives up the step under way: drops what it has built.",
+      discussion: """
+        The steps before it stay done; `up` begins it anew, and the file may be corrected from that \
+        step on.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var lock: MigrationLockOptions
+
+    func run() async throws {
+      let store = try options.open()
+      let runner = MigrationRunner(
+        command: "mooring migrate abandon",
+        reporter: MigrationReporter(isQuiet: options.quiet, isJSON: false))
+      let running = try await runner.run(lock.migrationOptions()) {
+        try store.abandonMigration($0)
+      }
+      if options.quiet { return }
+      guard let running else { return Message.say("no migration is under way") }
+      let done = running.doneChecksums.count
+      Message.say(
+        "gave up \(running.line) \(running.name) in step \(done + 1)"
+          + (done > 0 ? "; the steps before it stay done, and `mooring migrate up` goes on" : ""))
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+extension Migrate {
+  struct Baseline: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Notes migrations as applied, without running them.",
+      discussion: """
+        For a store that has already what they make, because its line was split, renamed, or made one \
+        file of. It is refused if the store lacks any of that.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var lock: MigrationLockOptions
+    @Argument(help: ArgumentHelp("The last one to be noted, such as local@2.", valueName: "line@n"))
+    var last: LineVersion
+
+    func run() async throws {
+      let store = try options.open()
+      let last = last
+      let lines = store.migrationLines
+      guard lines.contains(where: { $0.name == last.line }) else {
+        throw CommandError.unknownLine(last.line, known: lines.map(\.name))
+      }
+      let runner = MigrationRunner(
+        command: "mooring migrate baseline \(last.line)@\(last.version)",
+        reporter: MigrationReporter(isQuiet: options.quiet, isJSON: false))
+      let noted = try await runner.run(lock.migrationOptions()) {
+        try store.baseline(last.line, to: last.version, $0)
+      }
+      if options.quiet { return }
+      for migration in noted {
+        Message.say("noted as applied: \(migration.line) \(migration.name)")
+      }
+    }
+  }
+}

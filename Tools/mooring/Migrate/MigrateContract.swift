@@ -1,0 +1,50 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+extension Migrate {
+  struct Contract: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Frees what migrations have left: old trees, and the copies of the store.",
+      discussion: """
+        To be run when it is certain that nothing has to be undone. The room in the file is used by \
+        the next writes; `mooring compact` gives it back.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var lock: MigrationLockOptions
+    @Flag(help: "Only tell what would be freed.") var dryRun = false
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws { try format.require(.table, .json) }
+
+    func run() async throws {
+      let report: ContractReport
+      if dryRun {
+        report = try options.openToRead().contractable()
+      } else {
+        let store = try options.open()
+        let runner = MigrationRunner(
+          command: "mooring migrate contract",
+          reporter: MigrationReporter(isQuiet: options.quiet, isJSON: format == .json))
+        report = try await runner.run(lock.migrationOptions()) { try store.contract($0) }
+      }
+      if format == .json {
+        return try StandardOutput.with { try $0.write(try JSONText.of(report) + "\n") }
+      }
+      if options.quiet { return }
+      tell(report)
+    }
+
+    private func tell(_ report: ContractReport) {
+      let would = dryRun ? "would be " : ""
+      if report.isEmpty { return Message.say("there is nothing to free") }
+      if !report.trees.isEmpty {
+        Message.say(
+          "\(would)freed: \(Formatting.bytes(Int64(report.bytes))) of "
+            + report.trees.joined(separator: ", "))
+      }
+      for path in report.backups { Message.say("\(would)removed: \(path)") }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+extension Migrate {
+  struct Down: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Takes back the last migration of a line, or all beyond a version.",
+      discussion: """
+        By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C and \
+        --format json are as for `up`.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var run: MigrationRunOptions
+    @Argument(help: "The line, such as local.") var line: String
+    @Option(
+      help: ArgumentHelp(
+        "The last version that stays; 0 takes the whole line back. Default: all but the last.",
+        valueName: "n"))
+    var to: Int?
+
+    func validate() throws {
+      if let to, to < 0 {
+        throw ValidationError("--to takes a version; 0 takes the whole line back")
+      }
+    }
+
+    func run() async throws {
+      let output = MigrationOutput(.down, options, run.format)
+      let store = try options.open()
+      let (line, to) = (line, to)
+      let runner = MigrationRunner(command: command, reporter: output.reporter)
+      let outcome = try await runner.run(run.migrationOptions()) { migration in
+        let history = try store.migrationHistory()
+        let reached = history.count { $0.line == line }
+        guard reached > 0 else {
+          throw CommandError.unknownLine(line, known: Set(history.map(\.line)).sorted())
+        }
+        return try MigrationOutcome.of(store, output) {
+          try store.migrateDown(line, to: to ?? reached - 1, migration)
+        }
+      }
+      try output.write(outcome)
+    }
+
+    private var command: String {
+      "mooring migrate down \(line)" + (to.map { " --to \($0)" } ?? "")
+    }
+  }
+}

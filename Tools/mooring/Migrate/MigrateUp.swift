@@ -1,0 +1,96 @@
+import ArgumentParser
+import Console
+import EntityStore
+import Foundation
+
+extension Migrate {
+  struct Up: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Applies what is pending; makes the store if it is missing.",
+      discussion: """
+        Others read all the time, and write between two chunks of a long step. Ctrl-C ends it after a \
+        chunk, with status 130; the next `up` goes on there, as it does after a kill.
+
+        Before a step that loses data the store is copied beside itself. With --format json standard \
+        error has a line {"event":"progress",…} at least for each stage of a long step, and standard \
+        output one object at the end.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var run: MigrationRunOptions
+    @Option(
+      help: ArgumentHelp(
+        "How far a line goes, such as local@2; may be repeated. Other lines go to their end.",
+        valueName: "line@n"))
+    var to: [LineVersion] = []
+
+    func run() async throws {
+      let output = MigrationOutput(.up, options, run.format)
+      var migration = run.migrationOptions()
+      migration.targets = try MigrationTargets.read(to, try options.migrationLines())
+      let open = try opening()
+      let runner = MigrationRunner(command: "mooring migrate up", reporter: output.reporter)
+      let outcome = try await runner.run(migration) { migration in
+        let store = try open()
+        try MigrationTargets.check(migration.targets, reached: try store.migrationHistory())
+        try store.migrationState().pending.requireSteps()
+        return try MigrationOutcome.of(store, output) { try store.migrate(migration) }
+      }
+      try output.write(outcome)
+    }
+
+    private func opening() throws -> @Sendable () throws -> Store {
+      let (folder, sources) = (options.folder, options.allSources)
+      let opening = try options.storeOptions()
+      return {
+        try Store.open(at: folder, migrations: sources, migrate: .create, options: opening)
+      }
+    }
+  }
+}
+
+extension [Migration] {
+  /// A draft of `migrate new` that nobody has filled in yet must not become part of a store's history,
+  /// for it could not be filled in after that.
+  ///
+  /// - Throws: `CommandError`
+  func requireSteps() throws {
+    guard let draft = first(where: { $0.steps.isEmpty }) else { return }
+    throw CommandError(
+      .configuration,
+      "\(draft.line) \(draft.name) has no steps yet; fill it in, or move the file away")
+  }
+}
+
+/// How far lines go.
+enum MigrationTargets {
+  /// - Throws: `CommandError` for a line or a version that is not there.
+  static func read(_ targets: [LineVersion], _ lines: [MigrationLine]) throws -> [String: Int] {
+    var versions: [String: Int] = [:]
+    for target in targets {
+      guard let line = lines.first(where: { $0.name == target.line }) else {
+        throw CommandError.unknownLine(target.line, known: lines.map(\.name))
+      }
+      guard target.version <= line.migrations.count else {
+        throw CommandError(.usage, "the line \(line.name) ends at \(line.migrations.count)")
+      }
+      guard versions.updateValue(target.version, forKey: target.line) == nil else {
+        throw CommandError(.usage, "--to names the line \(target.line) twice")
+      }
+    }
+    return versions
+  }
+
+  /// - Throws: `CommandError` if a line has gone further already.
+  static func check(_ targets: [String: Int], reached history: [AppliedMigration]) throws {
+    for (line, version) in targets.sorted(by: { $0.key < $1.key }) {
+      let reached = history.count { $0.line == line }
+      if reached > version {
+        throw CommandError(
+          .usage,
+          "the line \(line) is at \(reached) already; to take it back, type "
+            + "`mooring migrate down \(line) --to \(version)`")
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Console
+import EntityStore
+
+extension Migrate {
+  struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Holds the store against its migrations: files, history, schema, leftovers.",
+      discussion: """
+        Changes nothing. What is merely pending is no problem here; `status --check` tells of it. Ends \
+        with 78 if something does not fit, and with 65 if --deep finds damage.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @Flag(help: "Check pages, records and indexes as well, as `mooring check` does.") var deep =
+      false
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    private struct Document: Encodable {
+      let problems: [MigrationProblem]
+      let check: StoreReport?
+    }
+
+    func validate() throws { try format.require(.table, .json) }
+
+    func run() async throws {
+      let report =
+        try deep ? Store.check(at: options.folder, options: options.storeOptions()) : nil
+      // What is damaged cannot be held against anything.
+      let isDamaged = report.map { !$0.isClean } ?? false
+      let problems =
+        try isDamaged ? [] : options.openToRead(options.allSources).verifyMigrations()
+      try StandardOutput.with { output in
+        if format == .json {
+          let document = Document(problems: problems, check: report)
+          return try output.write(try JSONText.of(document) + "\n")
+        }
+        try report?.write(to: &output)
+        for problem in problems { try output.write("\(problem)".singleLine + "\n") }
+      }
+      if isDamaged {
+        Message.say("the store is damaged; restore a backup, or save what mooring-dump still reads")
+        throw ExitStatus.badData.exitCode
+      }
+      if !problems.isEmpty { throw ExitStatus.configuration.exitCode }
+      if !options.quiet { Message.say("the store is as its migrations say") }
+    }
+  }
+}
