@@ -1,0 +1,162 @@
+import EntityModel
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import EntityStore
+
+/// The device, or the map, fails in the middle of a migration: it is said, nothing is lost, and a run
+/// without the fault goes on to the same end.
+@Suite(.timeLimit(.minutes(30))) struct MigrationFaultTests {
+  @Test(arguments: [MigrationScenario.retype, .quarantine, .destructive], [EIO, ENOSPC])
+  func aFailingWriteIsSaidAndHarmsNothing(scenario: MigrationScenario, number: Int32) async throws {
+    let faults = isThorough ? 200 : 3
+    let seed = testSeed(94) + UInt64(number)
+    var random = SeededRandom(seed: seed)
+    try await withTemporaryFolder { folder in
+      guard let shim = try FaultShim(in: folder) else {
+        print("there is no C compiler here: failing writes are not tested")
+        return
+      }
+      let bench = try await MigrationBench(scenario, in: folder, seed: seed)
+      let calls = try shim.count(bench)
+      try #require(calls > 100)
+      var struck = 0
+      for round in 0..<faults {
+        let path = try bench.copy("store \(round)")
+        let call = random.number(1...calls)
+        let environment = shim.environment(
+          call: call, number: number, stays: random.oneIn(2), of: path)
+        let run = bench.end(of: try bench.start(path, Self.settings, environment: environment))
+        let note: Comment = "seed \(seed): call \(call) of \(calls): \(run.line)"
+        try #require(!run.exit.wasSignal, note)
+        if !run.line.hasPrefix("migrated") {
+          struck += 1
+          #expect(run.exit.status == 1, note)
+          #expect(run.line.hasPrefix("failed storage "), note)
+          #expect(run.line.contains(number == EIO ? " inputOutput " : " diskFull "), note)
+        }
+        let store = try MigrationBench.open(path, scenario.sources)
+        try requireClean(store)
+        try requireWholePages(store)
+        try bench.finish(path)
+        try bench.requireAfter(path)
+      }
+      print("\(scenario): \(struck) of \(faults) faults in \(calls) calls were said, seed \(seed)")
+      #expect(struck > 0)
+    }
+  }
+
+  private static let settings = ["flush=1"]
+
+  @Test func aFullDeviceIsSaidAndHarmsNothing() async throws {
+    try await withTemporaryFolder { folder in
+      let device = folder.path("device")
+      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
+      guard mount("mooring-test", device, "tmpfs", 0, "size=4m") == 0 else {
+        print("no device can be mounted here; a full one is not tested")
+        return
+      }
+      defer { umount2(device, Int32(MNT_DETACH)) }
+      let bench = try await MigrationBench(.retype, in: folder, seed: 95)
+      for pause in isThorough ? Array(1..<80) : [1, 40] {
+        let path = try bench.copy("device/store \(pause)")
+        let child = try bench.start(path, ["pause=\(pause)"])
+        for _ in 0..<pause { try #require(child.readLine() != nil) }
+        let ballast = device + "/ballast"
+        try Self.fill(ballast)
+        try child.writeLine("go on")
+        let (line, exit) = bench.end(of: child)
+        #expect(exit.status == 1)
+        #expect(line.hasPrefix("failed storage diskFull "), "\(line)")
+        let store = try MigrationBench.open(path, bench.scenario.sources)
+        try requireClean(store)
+        try requireWholePages(store)
+        // Before it does anything it looks at the room that there is.
+        let again = bench.end(of: try bench.start(path))
+        #expect(again.line.hasPrefix("failed storage diskFull "), "\(again.line)")
+        try FileManager.default.removeItem(atPath: ballast)
+        try bench.finish(path)
+        try bench.requireAfter(path)
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+
+  /// Writes until no room is left.
+  private static func fill(_ path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    let bytes = [UInt8](repeating: 1, count: 4_096)
+    while write(descriptor, bytes, bytes.count) == bytes.count {}
+    try #require(errno == ENOSPC)
+  }
+
+  @Test func aFullMapIsSaidAndHarmsNothing() async throws {
+    try await withTemporaryFolder { folder in
+      let bench = try await MigrationBench(.retype, in: folder, seed: 96)
+      let path = try bench.copy("store")
+      let map = "map=\(3 << 20)"
+      let child = try bench.start(path, [map, "pause=10"])
+      for _ in 0..<10 { try #require(child.readLine() != nil) }
+      let filler = try ChildProcess(MigrationBench.executable, ["migration-fill", path, map])
+      #expect(filler.readLine() == "full")
+      #expect(filler.waitForExit().status == 0)
+      try child.writeLine("go on")
+      let (line, exit) = bench.end(of: child)
+      #expect(exit.status == 1)
+      #expect(line.hasPrefix("failed storage mapFull "), "\(line)")
+      // With less room than it takes, another run says so before it does anything.
+      let again = bench.end(of: try bench.start(path, [map]))
+      #expect(again.line.hasPrefix("failed storage mapFull "), "\(again.line)")
+      let store = try MigrationBench.open(path, bench.scenario.sources)
+      try requireClean(store)
+      try requireWholePages(store)
+      let emptier = try ChildProcess(MigrationBench.executable, ["migration-empty", path])
+      #expect(emptier.readLine() == "empty")
+      #expect(emptier.waitForExit().status == 0)
+      try bench.finish(path)
+      try bench.requireAfter(path)
+    }
+  }
+}
+
+/// A library that is preloaded into a process, where it makes writes fail.
+private struct FaultShim {
+  private let library: String
+  private let counted: String
+
+  /// - Returns: `nil` without a C compiler.
+  init?(in folder: TemporaryFolder) throws {
+    library = folder.path("fault_shim.so")
+    counted = folder.path("calls")
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/cc") else { return nil }
+    var source = URL(fileURLWithPath: #filePath)
+    for _ in 0..<4 { source.deleteLastPathComponent() }
+    source.appendPathComponent("FaultShim/fault_shim.c")
+    let compiler = try ChildProcess(
+      URL(fileURLWithPath: "/usr/bin/cc"),
+      ["-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
+    try #require(compiler.waitForExit().status == 0, "\(compiler.readErrors())")
+  }
+
+  /// The calls that an uninterrupted run makes.
+  func count(_ bench: MigrationBench) throws -> Int {
+    let path = try bench.copy("counted")
+    var environment = environment(call: 0, number: 0, stays: false, of: path)
+    environment["MOORING_FAULT_COUNT"] = counted
+    let run = bench.end(of: try bench.start(path, ["flush=1"], environment: environment))
+    try #require(run.line.hasPrefix("migrated"), "\(run.line)")
+    let text = try String(contentsOfFile: counted, encoding: .utf8)
+    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+  }
+
+  func environment(call: Int, number: Int32, stays: Bool, of path: String) -> [String: String] {
+    [
+      "LD_PRELOAD": library, "MOORING_FAULT_FOLDER": path, "MOORING_FAULT_CALL": "\(call)",
+      "MOORING_FAULT_ERROR": "\(number)", "MOORING_FAULT_STAYS": stays ? "1" : "0",
+    ]
+  }
+}
