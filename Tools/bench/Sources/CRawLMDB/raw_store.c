@@ -44,7 +44,7 @@ int raw_store_size(raw_store *store, size_t *bytes) {
 static int open_environment(raw_store *store, const char *folder) {
   TRY(mdb_env_create(&store->environment));
   TRY(mdb_env_set_mapsize(store->environment, (size_t)8 << 30));
-  TRY(mdb_env_set_maxdbs(store->environment, tree_count + 1));
+  TRY(mdb_env_set_maxdbs(store->environment, tree_count + 2));
   TRY(mdb_env_open(store->environment, folder, MDB_NOTLS, 0600));
   MDB_txn *transaction;
   TRY(mdb_txn_begin(store->environment, NULL, 0, &transaction));

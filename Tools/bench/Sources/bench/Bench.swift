@@ -5,7 +5,14 @@ import Foundation
 @main
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench",
+    commandName: "bench", abstract: "What Mooring takes, beside what else does the same.",
+    subcommands: [CompareBench.self, MigrationBench.self, PutLoop.self],
+    defaultSubcommand: CompareBench.self)
+}
+
+struct CompareBench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
     abstract: "Compares ways to keep a content feed on one machine, side by side.",
     discussion: """
       Every candidate holds the same seeded episodes under the same seven indexes and must give \

@@ -19,7 +19,7 @@ final class MooringCandidate: Candidate {
   func prepare(in folder: URL) throws {
     var options = Store.Options()
     options.mapSize = 8 << 30
-    var migrations = [MigrationSource(embedded: [("0001_bench", Array(migration.utf8))])]
+    var migrations = [MigrationSource(embedded: [("0001_bench", Array(episodeMigration.utf8))])]
     if !keepsHistory {
       migrations.append(MigrationSource(embedded: [("0001_silence", Array(silence.utf8))]))
     }
@@ -215,7 +215,7 @@ private let silence = """
   """
 
 /// The seven indexes of the comparison; the date and path indexes leave nulls out.
-private let migration = """
+let episodeMigration = """
   line: bench
   summary: The episodes of the comparison
   steps:

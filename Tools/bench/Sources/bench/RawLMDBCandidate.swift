@@ -80,6 +80,11 @@ final class RawLMDBCandidate: Candidate {
     return result.pointee.count
   }
 
+  /// Builds one more index, as a careful C programmer does it.
+  func buildIndex(rows: Int) throws {
+    try check(raw_store_build_index(opened(), rows, 10_000))
+  }
+
   func fileSize() throws -> Int {
     var bytes = 0
     try check(raw_store_size(opened(), &bytes))

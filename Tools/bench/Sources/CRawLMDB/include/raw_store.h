@@ -69,6 +69,10 @@ int raw_store_upsert(raw_store *_Nonnull store, const raw_row *_Nonnull rows, si
 /// Deletes the `count` least recently updated rows in commits of `chunk` rows.
 int raw_store_delete_oldest(raw_store *_Nonnull store, size_t count, size_t chunk);
 
+/// Builds an index on duration and updated_at beside the others, anew each time: reads all records,
+/// sorts the keys in memory, and appends them in commits of `chunk`. `count` is at least the rows.
+int raw_store_build_index(raw_store *_Nonnull store, size_t count, size_t chunk);
+
 /// Each read takes a fresh snapshot by renewing one kept transaction. `limit` is at most 64;
 /// `path` is read by `raw_list_path` alone.
 int raw_store_get(raw_store *_Nonnull store, raw_text id, raw_result *_Nonnull result);
