@@ -7,12 +7,9 @@ import Glibc
 ///
 /// It must never be opened by a process that has the environment open: closing it would drop the
 /// locks of that environment, which belong to the process. So this comes after
-/// `OpenEnvironments.whileNotOpen`. The lock itself belongs to the open file (`F_OFD_SETLK`), that
-/// no other code of this process can drop it.
+/// `OpenEnvironments.whileNotOpen`.
 struct LockFile {
-  /// Of <fcntl.h>, which Swift's module of glibc does not show.
-  private static let getLockOfOpenFile: Int32 = 36
-  private static let setLockOfOpenFile: Int32 = 37
+  private static let firstByte = FileRegionLock(count: 1)
 
   private let descriptor: Int32
   private let path: String
@@ -24,8 +21,7 @@ struct LockFile {
     guard descriptor >= 0 else {
       throw .system(errno, "the lock file cannot be opened", context: [("path", path)])
     }
-    var range = firstByte(F_WRLCK)
-    guard fcntl(descriptor, setLockOfOpenFile, &range) == 0 else {
+    guard firstByte.set(.exclusive, of: descriptor) else {
       let number = errno
       defer { close(descriptor) }
       guard number == EAGAIN || number == EACCES else {
@@ -50,25 +46,14 @@ struct LockFile {
   }
 
   func release() {
-    var range = Self.firstByte(F_UNLCK)
-    _ = fcntl(descriptor, Self.setLockOfOpenFile, &range)
+    Self.firstByte.set(.none, of: descriptor)
     close(descriptor)
-  }
-
-  private static func firstByte(_ kind: Int32) -> Glibc.flock {
-    var range = Glibc.flock()
-    range.l_type = Int16(kind)
-    range.l_whence = Int16(SEEK_SET)
-    range.l_start = 0
-    range.l_len = 1
-    return range
   }
 
   /// One of the processes that hold the lock; nil for one in another namespace.
   private static func holder(_ descriptor: Int32) -> Int32? {
-    var range = firstByte(F_WRLCK)
-    guard fcntl(descriptor, getLockOfOpenFile, &range) == 0, range.l_pid > 0 else { return nil }
-    return range.l_pid
+    guard let process = firstByte.holder(of: descriptor), process > 0 else { return nil }
+    return process
   }
 
   private static func busy(_ folder: String, holder: Int32?) -> LMDBError {

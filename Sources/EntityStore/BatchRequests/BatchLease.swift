@@ -7,9 +7,6 @@ import LMDB
 /// A kernel lock on one byte of a file in the store's folder, at a hash of the name: the kernel frees
 /// it when its holder dies, and no file is left over for each request.
 enum BatchLease {
-  /// `F_OFD_SETLK` of <fcntl.h>, which Swift's module of glibc does not show.
-  private static let setLockOfOpenFile: Int32 = 37
-
   /// Runs the body while this process has the name.
   ///
   /// - Throws: `storage` with the code `busy` if another run has it.
@@ -22,22 +19,12 @@ enum BatchLease {
       throw refusal(.permission, "the lock of batches cannot be opened", systemError: errno)
     }
     defer { close(descriptor) }
-    var range = flock()
-    range.l_type = Int16(F_WRLCK)
-    range.l_whence = Int16(SEEK_SET)
-    range.l_start = Int(ContentHash.of(name) & (.max >> 1))
-    range.l_len = 1
-    // Of the open file, not of the process: so that two runs of one process exclude each other, too.
-    guard fcntl(descriptor, setLockOfOpenFile, &range) == 0 else {
+    let lock = FileRegionLock(start: Int(ContentHash.of(name) & (.max >> 1)), count: 1)
+    guard lock.set(.exclusive, of: descriptor) else {
       if errno == EAGAIN || errno == EACCES { throw busy(name) }
       throw refusal(.other, "the lock of batches cannot be taken", systemError: errno)
     }
-    // A process that is being started has a copy of the descriptor until it executes its program:
-    // to close this one would leave the lock with it.
-    defer {
-      range.l_type = Int16(F_UNLCK)
-      _ = fcntl(descriptor, setLockOfOpenFile, &range)
-    }
+    defer { lock.set(.none, of: descriptor) }
     return try await body()
   }
 

@@ -134,7 +134,7 @@ extension ScalarValue {
     case (.double(let number), .double): return .double(number)
     case (.strings(let list), .strings): return .strings(list)
     case (.string(let text), .string): return .string(text)
-    case (.string(let text), .date): return RFC3339.date(text).map(Value.date)
+    case (.string(let text), .date): return DateText.rfc3339(text).map(Value.date)
     case (.string(let text), .url): return URL(string: text).map(Value.url)
     case (.string(let text), .uuid): return UUID(uuidString: text).map(Value.uuid)
     case (.string(let text), .data): return Data(base64Encoded: text).map(Value.data)

@@ -106,7 +106,7 @@ struct UserStates {
     if value.isNull { return attribute.isOptional ? .null : attribute.defaultValue }
     let converted: Value? =
       switch (value, attribute.type.kind) {
-      case (.string(let text), .date): RFC3339.date(text).map(Value.date)
+      case (.string(let text), .date): DateText.rfc3339(text).map(Value.date)
       case (.int64(let number), .double): .double(Double(number))
       default: value.kind == attribute.type.kind ? value : nil
       }

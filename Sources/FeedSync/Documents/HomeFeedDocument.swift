@@ -1,3 +1,4 @@
+import EntityModel
 import Foundation
 
 /// Reads `homefeed/1`, the format of a home page that can be listed in full or by changes.
@@ -205,7 +206,7 @@ extension HomeFeedDocument {
     _ value: JSONValue?, at location: String
   ) throws(DocumentError) -> Date? {
     guard let value, !value.isNull else { return nil }
-    guard value.kind == .string, let date = RFC3339.date(value.textBytes) else {
+    guard value.kind == .string, let date = DateText.rfc3339(value.textBytes) else {
       throw DocumentError(.invalidMember, at: location, detail: "must be an RFC 3339 time")
     }
     return date

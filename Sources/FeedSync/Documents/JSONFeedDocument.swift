@@ -1,3 +1,4 @@
+import EntityModel
 import Foundation
 
 /// Reads JSON Feed 1 and 1.1 (https://jsonfeed.org/version/1.1): a window on the newest items,
@@ -72,7 +73,7 @@ struct JSONFeedDocument {
   /// A time that cannot be read is as good as none: many feeds have some.
   private static func time(_ value: JSONValue?, dropped: inout Int) -> Date? {
     guard let value, !value.isNull else { return nil }
-    let date = value.kind == .string ? RFC3339.date(value.textBytes) : nil
+    let date = value.kind == .string ? DateText.rfc3339(value.textBytes) : nil
     if date == nil { dropped += 1 }
     return date
   }

@@ -1,3 +1,4 @@
+import EntityModel
 import Foundation
 import Testing
 
@@ -89,10 +90,10 @@ import Testing
       #expect(item.id == entry.id ?? entry.link, "\(expected.file)")
       #expect(fields["title"] == entry.title.map(ScalarValue.string), "\(expected.file)")
       #expect(fields["url"] == entry.link.map(ScalarValue.string), "\(expected.file)")
-      #expect(item.updatedAt == entry.updated.flatMap { RFC3339.date($0) }, "\(expected.file)")
+      #expect(item.updatedAt == entry.updated.flatMap { DateText.rfc3339($0) }, "\(expected.file)")
       let published: Date? =
-        if case .string(let text) = fields["publishedAt"] { RFC3339.date(text) } else { nil }
-      #expect(published == entry.published.flatMap { RFC3339.date($0) }, "\(expected.file)")
+        if case .string(let text) = fields["publishedAt"] { DateText.rfc3339(text) } else { nil }
+      #expect(published == entry.published.flatMap { DateText.rfc3339($0) }, "\(expected.file)")
     }
   }
 }

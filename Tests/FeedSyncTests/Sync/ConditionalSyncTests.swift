@@ -1,3 +1,4 @@
+import EntityModel
 import Foundation
 import HomeFeed
 import TestSupport
@@ -17,7 +18,7 @@ import Testing
       #expect(report.new == 2 && report.items == 2 && report.pages == 1 && report.requests == 1)
       #expect(report.bytes == page.utf8.count)
       #expect(try sync.episode("a")?.title == "a r1")
-      #expect(try sync.episode("b")?.updatedAt == RFC3339.date("2026-11-01T08:00:00Z"))
+      #expect(try sync.episode("b")?.updatedAt == DateText.rfc3339("2026-11-01T08:00:00Z"))
       let request = try #require(sync.transport.takeRequests().first)
       #expect(request.url == SyncFixture.url)
       #expect(request.header("If-None-Match") == nil)

@@ -37,8 +37,8 @@ import Testing
         let episode = try #require(try sync.episode(entry.identity), "\(expected.file)")
         #expect(episode.title == entry.title, "\(expected.file)")
         #expect(episode.url?.absoluteString == entry.link, "\(expected.file)")
-        #expect(episode.publishedAt == entry.published.flatMap { RFC3339.date($0) })
-        #expect(episode.updatedAt == entry.updated.flatMap { RFC3339.date($0) })
+        #expect(episode.publishedAt == entry.published.flatMap { DateText.rfc3339($0) })
+        #expect(episode.updatedAt == entry.updated.flatMap { DateText.rfc3339($0) })
       }
       let trees = try ContentTrees(sync.store)
       #expect(try await sync.sync(isFull: true).unchanged == report.new)

@@ -1,3 +1,4 @@
+import EntityModel
 import EntityStore
 import Foundation
 import HomeFeed
@@ -25,7 +26,7 @@ import Testing
         fixture, #"{"id":"a","rev":5,"progress":0.5,"favoriteAt":"2026-11-01T00:00:00Z"}"#)
       #expect(first.userValues == 2)
       #expect(try fixture.episode("a")?.progress == 0.5)
-      #expect(try fixture.episode("a")?.favoriteAt == RFC3339.date("2026-11-01T00:00:00Z"))
+      #expect(try fixture.episode("a")?.favoriteAt == DateText.rfc3339("2026-11-01T00:00:00Z"))
       #expect(try await sync(fixture, #"{"id":"a","rev":4,"progress":0.1}"#).userValues == 0)
       #expect(try await sync(fixture, #"{"id":"a","rev":5,"progress":0.1}"#).userValues == 0)
       #expect(try await sync(fixture, #"{"id":"a","rev":6,"progress":1}"#).userValues == 1)
@@ -54,7 +55,7 @@ import Testing
           fixture, #"{"id":"a","rev":\#(rev),"progress":0.6,"watchLaterAt":"\#(date)"}"#)
         #expect(try fixture.episode("a")?.progress == 0.7)
       }
-      #expect(try fixture.episode("a")?.watchLaterAt == RFC3339.date("2026-11-03T00:00:00Z"))
+      #expect(try fixture.episode("a")?.watchLaterAt == DateText.rfc3339("2026-11-03T00:00:00Z"))
       // The server has learned of it, and changes it after that.
       try await sync(fixture, #"{"id":"a","rev":4,"progress":0.7}"#)
       try await sync(fixture, #"{"id":"a","rev":5,"progress":0.8}"#)
@@ -78,7 +79,7 @@ import Testing
       let report = try await sync(fixture, items: items + [.init("c", 1)])
       #expect(report.userValues == 2)
       #expect(try fixture.episode("c")?.progress == 0.2)
-      #expect(try fixture.episode("c")?.watchedAt == RFC3339.date("2026-11-01T00:00:00Z"))
+      #expect(try fixture.episode("c")?.watchedAt == DateText.rfc3339("2026-11-01T00:00:00Z"))
     }
   }
 

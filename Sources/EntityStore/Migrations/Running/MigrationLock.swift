@@ -6,9 +6,7 @@ import LMDB
 /// A kernel lock on the file `migrate.lock`, which holds `pid\tcommand\n` of the last who took it.
 /// The kernel frees it when its holder dies, so that there is nothing to clear.
 final class MigrationLock {
-  /// `F_OFD_GETLK` and `F_OFD_SETLK` of <fcntl.h>, which Swift's module of glibc does not show.
-  private static let testLockOfOpenFile: Int32 = 36
-  private static let setLockOfOpenFile: Int32 = 37
+  private static let wholeFile = FileRegionLock()
   private static let holderBytesMax = 512
   private let descriptor: Int32
 
@@ -24,7 +22,7 @@ final class MigrationLock {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.refusal(path, errno) }
     let deadline = ContinuousClock.now + limit
-    while !Self.take(descriptor) {
+    while !Self.wholeFile.set(.exclusive, of: descriptor) {
       guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
         throw Self.refusal(path, errno)
       }
@@ -36,9 +34,7 @@ final class MigrationLock {
 
   deinit {
     guard descriptor >= 0 else { return }
-    // A process that is being started has a copy of the descriptor until it executes its program: to
-    // close this one would leave the lock with it.
-    Self.set(descriptor, F_UNLCK)
+    Self.wholeFile.set(.none, of: descriptor)
     close(descriptor)
   }
 
@@ -49,28 +45,8 @@ final class MigrationLock {
     let descriptor = open(folder + "/migrate.lock", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    // It is not taken to find out: somebody who wants it now would be refused.
-    var range = wholeFile(F_WRLCK)
-    guard fcntl(descriptor, testLockOfOpenFile, &range) == 0, Int32(range.l_type) != F_UNLCK else {
-      return nil
-    }
+    guard wholeFile.holder(of: descriptor) != nil else { return nil }
     return name(descriptor) ?? "another process"
-  }
-
-  private static func take(_ descriptor: Int32) -> Bool { set(descriptor, F_WRLCK) }
-
-  @discardableResult
-  private static func set(_ descriptor: Int32, _ type: Int32) -> Bool {
-    var range = wholeFile(type)
-    // Of the open file, not of the process: so that two runs of one process exclude each other, too.
-    return fcntl(descriptor, setLockOfOpenFile, &range) == 0
-  }
-
-  private static func wholeFile(_ type: Int32) -> flock {
-    var range = flock()
-    range.l_type = Int16(type)
-    range.l_whence = Int16(SEEK_SET)
-    return range
   }
 
   /// It serves a message only, so that a full disk here is no error.

@@ -1,7 +1,7 @@
+import EntityModel
 import Foundation
+import TestSupport
 import Testing
-
-@testable import FeedSync
 
 @Suite struct RFC3339Tests {
   @Test(arguments: [
@@ -16,7 +16,7 @@ import Testing
     ("9999-12-31T23:59:59Z", 252_423_993_599),
   ])
   func readsTimes(text: String, seconds: Double) {
-    #expect(RFC3339.date(text)?.timeIntervalSinceReferenceDate == seconds)
+    #expect(DateText.rfc3339(text)?.timeIntervalSinceReferenceDate == seconds)
   }
 
   @Test(arguments: [
@@ -31,12 +31,12 @@ import Testing
     "２０２６-11-20T10:00:00Z", "2026-1-20T10:00:00Z", "-001-11-20T10:00:00Z",
   ])
   func refusesWhatIsNoTime(text: String) {
-    #expect(RFC3339.date(text) == nil)
+    #expect(DateText.rfc3339(text) == nil)
   }
 
   @Test func agreesWithFoundationOnRandomTimes() throws {
     let seed: UInt64 = 3_339
-    var numbers = SeededNumbers(seed: seed)
+    var numbers = SeededRandom(seed: seed)
     for round in 0..<2_000 {
       let whole = Double(Int.random(in: -12_000_000_000...60_000_000_000, using: &numbers))
       let offset = Int.random(in: -1_079...1_079, using: &numbers)
@@ -44,17 +44,17 @@ import Testing
       let style = Date.ISO8601FormatStyle(timeZoneSeparator: .colon, timeZone: zone)
       let text = Date(timeIntervalSinceReferenceDate: whole).formatted(style)
       #expect(
-        RFC3339.date(text)?.timeIntervalSinceReferenceDate == whole,
+        DateText.rfc3339(text)?.timeIntervalSinceReferenceDate == whole,
         "seed \(seed), round \(round): \(text)")
     }
   }
 
-  @Test func knowsEveryDayOfFourHundredYears() throws {
+  @Test func knowsEveryDayOfFourHundredYears() {
     let days = 146_097
     let style = Date.ISO8601FormatStyle()
     for day in stride(from: 0, to: days, by: 7) {
       let date = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
-      #expect(RFC3339.date(date.formatted(style)) == date)
+      #expect(DateText.rfc3339(date.formatted(style)) == date)
     }
   }
 }
