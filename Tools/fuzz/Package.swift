@@ -19,6 +19,7 @@ let package = Package(
     // In C, because the main file of a Swift program has a `main` of its own.
     .executableTarget(name: "predicate-format", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "record-reader", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "migration-file", dependencies: ["FuzzTargets"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11
