@@ -51,10 +51,7 @@ public struct MigrationState: Sendable {
     var progress = true
     while progress {
       progress = false
-      for (index, migration) in queue.enumerated()
-      where migration.version == (reached[migration.line] ?? 0) + 1
-        && migration.requires.allSatisfy({ (reached[$0.line] ?? 0) >= $0.version })
-      {
+      for (index, migration) in queue.enumerated() where migration.canFollow(reached) {
         ordered.append(migration)
         reached[migration.line] = migration.version
         queue.remove(at: index)
@@ -66,9 +63,16 @@ public struct MigrationState: Sendable {
     unmet = queue
   }
 
-  /// What is still to do if lines go no further than to these versions, by name.
+  /// What is still to do if lines go no further than to these versions, by name. What requires more
+  /// of them is left out.
   func pending(upTo targets: [String: Int]) -> [Migration] {
-    pending.filter { migration in targets[migration.line].map { migration.version <= $0 } ?? true }
+    var reached = Dictionary(grouping: history, by: \.line).mapValues(\.count)
+    return pending.filter { migration in
+      guard migration.version <= targets[migration.line] ?? .max, migration.canFollow(reached)
+      else { return false }
+      reached[migration.line] = migration.version
+      return true
+    }
   }
 
   /// - Throws: `migration` if a file was changed or a requirement cannot be met.
@@ -230,7 +234,19 @@ extension StoreError {
     StoreError(
       .migration, "a migration is under way",
       [("migration", "\(running.line) \(running.name)")],
-      advice: "finish it with `mooring migrate up`, or give it up with `mooring migrate abandon`")
+      advice: running.doneChecksums.isEmpty
+        ? "finish it with `mooring migrate up`, or give it up with `mooring migrate abandon`"
+        : "finish it with `mooring migrate up`; steps that are not done may be corrected")
+  }
+}
+
+extension Migration {
+  /// Whether it is the next one of its line, and what it requires is there.
+  ///
+  /// - Parameter reached: The last version of each line, by name.
+  fileprivate func canFollow(_ reached: [String: Int]) -> Bool {
+    version == (reached[line] ?? 0) + 1
+      && requires.allSatisfy { (reached[$0.line] ?? 0) >= $0.version }
   }
 }
 

@@ -35,19 +35,28 @@ struct Migrator {
     if let newer = state.unknown.first { throw StoreError.newer(newer, "reading still works") }
     try state.checkApplicable()
     if let running = state.running, running.isDown { throw StoreError.isGoingDown(running) }
-    return state.pending(upTo: options.targets).map {
-      MigrationPosition($0, running: state.running)
-    }
+    let migrations = state.pending(upTo: options.targets)
+    try requireFirst(state.running, of: migrations)
+    return migrations.map { MigrationPosition($0, running: state.running) }
   }
 
   /// Takes back what a line has beyond a version.
   func down(_ line: String, to version: Int) throws -> MigrationReport {
     try run { state in
       if let running = state.running, !running.isDown { throw StoreError.isGoingUp(running) }
-      return try state.applied(of: line, beyond: version).map {
-        MigrationPosition($0, isDown: true, running: state.running)
-      }
+      let migrations = try state.applied(of: line, beyond: version)
+      try requireFirst(state.running, of: migrations)
+      return migrations.map { MigrationPosition($0, isDown: true, running: state.running) }
     }
+  }
+
+  /// The store keeps how far one migration has come: another one would take its place, and what is
+  /// done of it would be forgotten.
+  private func requireFirst(
+    _ running: RunningMigration?, of migrations: [Migration]
+  ) throws(StoreError) {
+    guard let running, migrations.first.map({ running.isOf($0) }) != true else { return }
+    throw running.isDown ? .isGoingDown(running) : .isGoingUp(running)
   }
 
   /// - Parameter next: What is to be done, from what has been done. The first may be done in part.
