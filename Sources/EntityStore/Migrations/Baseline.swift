@@ -7,8 +7,8 @@ extension Store {
   ///
   /// - Parameter version: The last one that is noted.
   /// - Returns: What was noted.
-  /// - Throws: `migration` if the store lacks something that they make, saying all that it lacks;
-  ///   `storage`, with the code `busy` if a migration is under way.
+  /// - Throws: `migration` if the store lacks something that they make, saying all that it lacks, and
+  ///   while a migration is done in part; `storage`, with the code `busy` if another run is under way.
   @discardableResult
   public func baseline(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
@@ -18,6 +18,9 @@ extension Store {
     defer { withExtendedLifetime(lock) {} }
     let state = try migrationState()
     try state.checkApplicable()
+    if let running = state.running {
+      throw running.isDown ? StoreError.isGoingDown(running) : StoreError.isGoingUp(running)
+    }
     let wanted = state.pending.filter { $0.line == line && $0.version <= version }
     guard let last = wanted.last, last.version == version else {
       throw StoreError(
