@@ -13,17 +13,23 @@ struct CollationRebuild {
 
   /// - Throws: `damaged`, `storage`; nothing is changed then.
   func run() throws {
-    let catalog = try store.catalog()
-    let isStale = catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
-    let isNewer = try !store.migrationState().unknown.isEmpty
-    guard isStale, !isNewer, catalog.readCompatibleFeatures == 0, let lock = try takeLock() else {
-      return
-    }
+    // Looked at again under the lock: a migration may have been begun and interrupted before.
+    guard try isDue(), let lock = try takeLock(), try isDue() else { return }
     // At most one round for each index: those that are left grow in number.
     var left: Set<Int> = []
     while let index = try attempt(leaving: left) { left.insert(index) }
     try store.catalogs.refresh()
     withExtendedLifetime(lock) {}
+  }
+
+  private func isDue() throws -> Bool {
+    let catalog = try store.catalog()
+    // A step that has begun has written down the schema that it ends with: what is changed beside it
+    // would be undone then.
+    guard catalog.running?.buildChecksum == nil, catalog.readCompatibleFeatures == 0,
+      try store.migrationState().unknown.isEmpty
+    else { return false }
+    return catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
   }
 
   /// - Returns: `nil` if a migration is under way: then the next one who opens the store does it.
