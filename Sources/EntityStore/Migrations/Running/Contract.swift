@@ -47,7 +47,9 @@ extension Store {
     let lock = try MigrationLock(
       folder: folder, within: options.wait, isCancelled: options.isCancelled)
     defer { withExtendedLifetime(lock) {} }
-    if let running = try catalog().running { throw StoreError.isUnderWay(running) }
+    let catalog = try catalog()
+    try catalog.checkWritable()
+    if let running = catalog.running { throw StoreError.isUnderWay(running) }
     let report = try contractable()
     try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
     for name in report.trees {
@@ -67,7 +69,8 @@ extension Store {
   }
 
   /// Gives up the migration under way: drops what its present step has built. The steps that are done
-  /// stay done, so that it can be gone on with, or taken back.
+  /// stay done, and so do the records that a step has updated or deleted already: `migrate` goes on
+  /// there, with steps that may have been corrected.
   ///
   /// - Returns: What was under way; `nil` if nothing was.
   /// - Throws: `storage`, with the code `busy` if another run holds the lock.

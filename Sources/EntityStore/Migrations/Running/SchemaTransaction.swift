@@ -23,6 +23,7 @@ final class SchemaTransaction {
   /// Whether all that has been changed of the catalog is of a revision that nobody has seen.
   private var isRevised = true
 
+  /// - Throws: `newerFormat` if the store has features that this program would not keep up.
   init(
     _ writing: LMDB.WriteTransaction, _ scratch: WriterScratch, of store: Store
   ) throws {
@@ -34,6 +35,7 @@ final class SchemaTransaction {
       ?? Catalog(store.catalogTree, in: writing, of: store.environment)
     schema = catalog.schema
     build = catalog.build
+    try catalog.checkWritable()
   }
 
   /// Makes another schema the store's.
@@ -125,10 +127,10 @@ final class SchemaTransaction {
     for name in Self.treeNames(of: schema, build).subtracting(known).sorted() {
       if let left = try store.environment.tree(named: name, in: writing) {
         try writing.empty(left)
-      } else {
-        _ = try store.environment.createTree(
-          named: name, hasIntegerKeys: integerKeyed.contains(name), in: writing)
       }
+      // Also of one that is there: this transaction may have dropped it, and it is to stay now.
+      _ = try store.environment.createTree(
+        named: name, hasIntegerKeys: integerKeyed.contains(name), in: writing)
     }
   }
 
