@@ -43,7 +43,7 @@ public struct MigrationPlan: Codable, Sendable {
   public var mapBytes = 0
 
   public var seconds: Double { steps.reduce(0) { $0 + $1.seconds } }
-  /// The copy, and the most that the steps take at a time.
+  /// The copy, and what the steps take together.
   public var bytes: Int { backupBytes + steps.reduce(0) { $0 + $1.bytes } }
   public var isDestructive: Bool { steps.contains { $0.loss != nil } }
 

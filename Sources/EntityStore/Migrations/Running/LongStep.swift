@@ -12,7 +12,8 @@ import LMDB
 ///               nothing is left, what was built becomes the entity's, and the step is done
 ///
 /// A kill loses at most one chunk, or a sort, which is begun again. What the records refuse ends the
-/// step: what it has built is discarded, and the store is as before it.
+/// step: what it has built is discarded, and the store is as before it. Rows that it has updated,
+/// deleted or given a value for all to see stay so.
 struct LongStep {
   private let migrator: Migrator
   private let position: MigrationPosition
