@@ -48,8 +48,8 @@ struct LongStep {
       switch frontier.stage {
       case .records(let last):
         frontier = try migrator.commit { try goOver(work, frontier, after: last, in: $0) }
-      case .sorting(let number, let last):
-        frontier = try sort(work, frontier, index: number, after: last)
+      case .sorting(let number):
+        frontier = try sort(work, frontier, index: number, after: nil)
       case .appending(let number, let runs, let last):
         frontier = try append(work, frontier, index: number, runs, after: last)
       case .settling:
@@ -102,7 +102,7 @@ struct LongStep {
   }
 
   private func firstStage(of work: StepWork) -> MigrationFrontier.Stage {
-    work.records != nil ? .records(last: .min) : .sorting(0, after: nil)
+    work.records != nil ? .records(last: .min) : .sorting(0)
   }
 
   // MARK: Records
@@ -130,7 +130,7 @@ struct LongStep {
     }
     if more { return frontier }
     return try enter(
-      work.indexes.isEmpty ? .settling : .sorting(0, after: nil), frontier, work, in: transaction)
+      work.indexes.isEmpty ? .settling : .sorting(0), frontier, work, in: transaction)
   }
 
   // MARK: Indexes
@@ -203,7 +203,7 @@ struct LongStep {
         if !isMore {
           let next = number + 1
           frontier = try enter(
-            next < work.indexes.count ? .sorting(next, after: nil) : .settling, frontier, work,
+            next < work.indexes.count ? .sorting(next) : .settling, frontier, work,
             in: transaction)
         }
         return isMore
@@ -226,7 +226,7 @@ struct LongStep {
     var frontier = frontier
     frontier.rounds += 1
     let isPatient = frontier.rounds <= Limits.settlingChunksMax
-    let deadline = ContinuousClock.now + options.chunkDuration * (isPatient ? 1 : 50)
+    let deadline = ContinuousClock.now + options.chunkDuration * (isPatient ? 1 : 4)
     let isSettled = try transaction.scope(author: position.author) { scope in
       let isSettled = try settle(work, &frontier, in: scope) { ContinuousClock.now < deadline }
       if isSettled { try Self.write.finish(in: scope) } else { try save(frontier, in: scope) }
@@ -280,7 +280,7 @@ struct LongStep {
     _ stage: MigrationFrontier.Stage, _ frontier: MigrationFrontier, _ work: StepWork,
     in transaction: SchemaTransaction
   ) throws -> MigrationFrontier {
-    if case .sorting(let number, nil) = stage {
+    if case .sorting(let number) = stage {
       transaction.set(
         transaction.schema,
         build: EntityBuild(

@@ -6,9 +6,8 @@ struct MigrationFrontier: Codable, Sendable {
   enum Stage: Codable, Sendable {
     /// The last record that has been gone over.
     case records(last: Int64)
-    /// The keys of the index of this number are to be sorted. It has all up to one already, if an
-    /// earlier sort was lost.
-    case sorting(Int, after: Data?)
+    /// The keys of the index of this number are to be sorted.
+    case sorting(Int)
     /// They are being appended: the last one that has been; `nil` before the first.
     case appending(Int, KeyRuns, last: Data?)
     /// What others have changed meanwhile is taken over.
