@@ -3,7 +3,7 @@ public struct LintFinding: Codable, Hashable, Sendable {
   /// What was found. The names are stable; Migrations/README.md says what each means.
   public enum Rule: String, Codable, Hashable, Sendable, CaseIterable {
     // One file, and its place in the line.
-    case unreadableFile, emptySummary, gap, sameNumber
+    case unreadableFile, emptySummary, noSteps, gap, sameNumber
     // The files and what a store has had.
     case changedFile, displacedFile, newerStore, missingFile, changedStep, beingTakenBack
     // Lines that need each other.

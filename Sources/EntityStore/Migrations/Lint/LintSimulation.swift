@@ -51,6 +51,7 @@ struct LintSimulation {
     }
     if migration.isOfSystem { return }
     checkSummary(of: migration)
+    checkSteps(of: migration)
     let isSound = !findings[findingsBefore...].contains { $0.rule.isOfFit }
     if done == 0, isSound {
       findings += LintDown(migration, from: before, to: change.schema).findings
@@ -63,6 +64,14 @@ struct LintSimulation {
       LintFinding(
         .emptySummary, .warning, of: migration, "its summary is empty",
         advice: "say in one line what it is for: plan and status show it"))
+  }
+
+  private mutating func checkSteps(of migration: Migration) {
+    guard migration.steps.isEmpty else { return }
+    findings.append(
+      LintFinding(
+        .noSteps, of: migration, "it has no steps yet",
+        advice: "fill it in, or move the file away"))
   }
 
   // MARK: Whether the step fits

@@ -34,6 +34,10 @@ enum LintCases {
       "the summary is empty", [.file("a", "0001_x", summary: " ", [shelf])],
       ["warning emptySummary a 0001_x"]),
     LintCase(
+      "a draft was not filled in",
+      [File(name: "0001_x", text: "line: a\nsummary: s\nsteps: []\n")],
+      ["error noSteps a 0001_x"], says: "it has no steps yet"),
+    LintCase(
       "a number is missing", [first, .file("a", "0004_x", [shelf])],
       ["error gap a 0004_x"], says: "0002 and others"),
     LintCase(
