@@ -52,13 +52,18 @@ struct SchemaChange {
   }
 
   /// Adds the migration's name to what goes wrong in one of its steps.
+  ///
+  /// - Throws: `migration`: a name that is not there is a mistake of the file, and none of a caller.
   static func naming<R>(
     _ migration: Migration, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     do throws(StoreError) {
       return try body()
     } catch {
-      throw error.naming(migration)
+      throw StoreError(
+        .migration, error.summary, error.context,
+        advice: error.advice ?? "correct the step; `mooring migrate lint` says which it is"
+      ).naming(migration)
     }
   }
 
