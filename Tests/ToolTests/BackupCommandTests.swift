@@ -60,6 +60,10 @@ import Testing
       expectFailure(try mooring("backup", backup, store: store), 73, backup)
       expectFailure(try mooring("restore", backup + "x", store: store), 69, "no backup")
       expectFailure(try mooring("restore", store, store: store), 64, "itself")
+      let empty = store + "-empty"
+      try Data().write(to: URL(fileURLWithPath: empty))
+      expectFailure(try mooring("restore", empty, store: store), 65, "empty file", empty)
+      expectFailure(try mooring("backup", empty + "/x", store: store), 73, empty)
 
       let other = store + "-other"
       #expect(try mooring("migrate", "up", store: other).status == 0)

@@ -13,6 +13,20 @@ struct StagingFolder {
   /// The folder for the data file; it is not there yet.
   var store: String { path + "/store" }
 
+  /// Makes the folders that a place is in, mode 0700, as far as they are missing.
+  ///
+  /// - Parameter place: an absolute path.
+  /// - Throws: `LMDBError` with `.diskFull`, `.permission`, `.notAFolder`, `.inputOutput`.
+  static func makeFolders(above place: String) throws {
+    var path = ""
+    for name in place.split(separator: "/").dropLast() {
+      path += "/" + name
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+        throw refusal("a folder for the copy cannot be made", path, errno)
+      }
+    }
+  }
+
   /// Makes the folder, mode 0700, or takes over what a killed run has left.
   ///
   /// - Throws: `LMDBError` with `.busy` if another process works in it; `StoreError` with `occupied`

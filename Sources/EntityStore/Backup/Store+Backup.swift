@@ -39,9 +39,7 @@ extension Store {
     return try translatingStorageErrors {
       let target = URL(fileURLWithPath: folder).standardizedFileURL
       try Store.requireEmpty(target.path)
-      try FileManager.default.createDirectory(
-        at: target.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try StagingFolder.makeFolders(above: target.path)
       let bytes = try bytesToCopy(compacting: compacting)
       try DataFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
       let staging = try StagingFolder.claim(target.path + ".partial")

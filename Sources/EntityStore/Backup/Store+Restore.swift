@@ -74,6 +74,7 @@ private struct Restore {
   func run(_ progress: (CopyProgress) throws -> Void) throws -> RestoreReport {
     let sourceFile = try sourceFile()
     guard let backup = try DataFile.mark(of: sourceFile) else { throw missing }
+    guard backup.bytes > 0 else { throw isEmpty }
     let replaced = try DataFile.mark(of: DataFile.path(in: folder))
     if let replaced, replaced.isSameFile(as: backup) { throw isItself }
     // Before the work, to say at once who has it open.
@@ -153,6 +154,12 @@ private struct Restore {
     StoreError(
       .storeMissing, "there is no backup at this path", [("path", source)],
       advice: "name the folder that `mooring backup` has made, or a data.mdb")
+  }
+
+  private var isEmpty: StoreError {
+    StoreError(
+      .notAStore, "the backup is an empty file", [("path", source)],
+      advice: "name the folder that `mooring backup` has made, or a data.mdb; nothing was changed")
   }
 
   private var isItself: StoreError {
