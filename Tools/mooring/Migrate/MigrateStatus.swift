@@ -119,7 +119,7 @@ struct StatusOverview: Encodable {
     let kept = contractable.backups
     backups = try store.migrationBackups().filter { kept.contains($0.path) }
       .map { Backup(path: $0.path, before: $0.before, madeAt: Self.time($0.madeAt)) }
-    problems = Self.problems(state, underWay)
+    problems = Self.problems(state, underWay, isAlive: holder != nil)
   }
 
   /// Whether it is enough to wait.
@@ -177,8 +177,9 @@ struct StatusOverview: Encodable {
 
   // MARK: What is wrong
 
-  private static func problems(_ state: MigrationState, _ underWay: MigrationUnderWay?) -> [String]
-  {
+  private static func problems(
+    _ state: MigrationState, _ underWay: MigrationUnderWay?, isAlive: Bool
+  ) -> [String] {
     var texts: [String] = []
     for entry in state.unknown {
       let program = entry.program.map { " (\($0))" } ?? ""
@@ -204,8 +205,8 @@ struct StatusOverview: Encodable {
       let running = underWay.migration
       let command = running.isDown ? "down \(running.line)" : "up"
       texts.append(
-        "\(running.line) \(running.name) is under way; run `mooring migrate \(command)` to finish it"
-      )
+        "\(running.line) \(running.name) is under way; "
+          + (isAlive ? "wait for it" : "run `mooring migrate \(command)` to finish it"))
     }
     let pending = state.pending.filter {
       $0.line != underWay?.migration.line || $0.version != underWay?.migration.version
