@@ -18,7 +18,8 @@ extension OutputFormat {
   /// - Throws: `ValidationError` that names those it has.
   public func require(_ formats: OutputFormat...) throws {
     guard !formats.contains(self) else { return }
-    let names = formats.map(\.rawValue).joined(separator: " or ")
+    var names = formats.dropLast().map(\.rawValue).joined(separator: ", ")
+    if let last = formats.last { names += (names.isEmpty ? "" : " or ") + last.rawValue }
     throw ValidationError("the format \(rawValue) does not fit here; use \(names)")
   }
 }

@@ -101,7 +101,7 @@ struct PlanText {
   }
 
   private var notes: [String] {
-    var lines = ["takes about \(Self.duration(plan.seconds))"]
+    var lines = ["takes " + (plan.seconds < 1 ? "" : "about ") + Self.duration(plan.seconds)]
     if plan.backupBytes > 0 {
       let size = Formatting.bytes(Int64(plan.backupBytes))
       lines.append("the store is copied first, as something is lost: \(size)")
