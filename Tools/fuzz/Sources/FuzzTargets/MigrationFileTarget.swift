@@ -13,7 +13,9 @@ public func fuzzMigrationFile(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   do {
     migration = try MigrationFile.read(file, name: "0001_fuzz", file: "fuzz")
   } catch let error as YAMLError {
-    guard error.line >= 1, error.column >= 1 else { fatalError("an error without a place: \(error)") }
+    guard error.line >= 1, error.column >= 1 else {
+      fatalError("an error without a place: \(error)")
+    }
     return
   } catch {
     fatalError("another error than of the file: \(error)")
