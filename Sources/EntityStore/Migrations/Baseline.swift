@@ -27,6 +27,7 @@ extension Store {
         .migration, "there is no such migration pending", [("migration", "\(line)@\(version)")],
         advice: "`mooring migrate status` tells what is")
     }
+    try checkRequirements(of: wanted)
     return try Migrator(self, options).commit { transaction in
       let missing = wanted.flatMap(\.steps).missing(in: transaction.schema)
       guard missing.isEmpty else {
@@ -38,6 +39,21 @@ extension Store {
       return try wanted.map { migration in
         try transaction.note(migration, isBaseline: true)
       }
+    }
+  }
+}
+
+extension Store {
+  /// What migrations require of other lines has been applied: pending ones are no ground to stand on.
+  fileprivate func checkRequirements(of migrations: [Migration]) throws {
+    let history = try catalog().history
+    for need in migrations.flatMap(\.requires) where need.line != migrations.first?.line {
+      if history.contains(where: { $0.line == need.line && $0.version == need.version }) {
+        continue
+      }
+      throw StoreError(
+        .migration, "a migration requires another one that is not applied",
+        [("requires", "\(need.line)@\(need.version)")], advice: "apply that one, or note it, first")
     }
   }
 }

@@ -106,7 +106,7 @@ struct MigrationOutput: Sendable {
       Message.say("the store as it was before is kept in \(backup)")
     }
     if !outcome.contractable.isEmpty {
-      Message.say("to free what it left behind, type `mooring migrate contract`")
+      Message.say("when all is well, free what it left behind: `mooring migrate contract`")
     }
   }
 

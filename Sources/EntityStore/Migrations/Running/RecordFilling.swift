@@ -147,7 +147,7 @@ struct RecordFilling {
   ) -> StoreError {
     let record = ObjectID(entity: entity.name, number: id)
     return StoreError(
-      .validation, "a record has no value for a changed attribute",
+      .validation, "a changed attribute cannot have the value that a record gives it",
       [("record", record.description), ("attribute", attribute.name), ("reason", reason)],
       advice: "correct the record or the step, then run `mooring migrate up` again",
       object: record, property: attribute.name)

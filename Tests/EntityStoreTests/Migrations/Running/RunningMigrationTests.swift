@@ -125,4 +125,28 @@ import Testing
       try requireClean(again)
     }
   }
+
+  @Test func onlyWhatIsThereAndStandsOnWhatIsAppliedIsNotedWithoutBeingRun() async throws {
+    try await withTemporaryFolder { temporary in
+      let folder = temporary.path("s")
+      try await fill(folder)
+      // As if the index came from a line that had another name.
+      let made = Self.file(
+        "made", "steps:\n  - createIndex: { on: Item, name: bySize, keys: [size] }")
+      let standing = Self.file(
+        "standing", requires: "made@1",
+        "steps:\n  - dropIndex: "
+          + "{ on: Item, name: bySize }")
+      let lacking = Self.file("lacking", "steps:\n  - \(Self.other)")
+      let store = try open(folder, [Self.items], made, standing, lacking)
+      #expect(code { try store.baseline("standing", to: 1) } == .migration)
+      #expect(code { try store.baseline("lacking", to: 1) } == .migration)
+      #expect(code { try store.baseline("made", to: 2) } == .migration)
+      #expect(try store.baseline("made", to: 1).map(\.isBaseline) == [true])
+      #expect(try store.baseline("standing", to: 1).count == 1)
+      #expect(try store.migrationState().pending.map(\.line) == ["lacking"])
+      #expect(try store.schema.entity(named: "Item")?.index(named: "bySize") != nil)
+      try requireClean(store)
+    }
+  }
 }
