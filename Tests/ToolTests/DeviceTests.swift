@@ -8,13 +8,8 @@ import Testing
 @Suite struct DeviceTests {
   @Test func aFullDiskIsSaidAndTheStoreStaysWhole() throws {
     try withTemporaryFolder { folder in
-      let device = folder.path("device")
-      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
-      guard mount("mooring-test", device, "tmpfs", 0, "size=256k") == 0 else {
-        print("no device can be mounted here; a full disk is not tested")
-        return
-      }
-      defer { umount2(device, Int32(MNT_DETACH)) }
+      guard let device = try folder.mountDevice(size: "256k") else { return }
+      defer { unmountDevice(device) }
       let store = device + "/store"
       let long = String(repeating: "long ", count: 40_000)
       let documents = [
@@ -37,13 +32,8 @@ import Testing
 
   @Test func aReadOnlyDeviceIsReadAndNotWritten() throws {
     try withTemporaryFolder { folder in
-      let device = folder.path("device")
-      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
-      guard mount("mooring-test", device, "tmpfs", 0, "size=1m") == 0 else {
-        print("no device can be mounted here; a read-only one is not tested")
-        return
-      }
-      defer { umount2(device, Int32(MNT_DETACH)) }
+      guard let device = try folder.mountDevice(size: "1m") else { return }
+      defer { unmountDevice(device) }
       let store = device + "/store"
       try SampleStore.copy(to: store)
       let isReadOnly = mount(

@@ -150,13 +150,8 @@ import Testing
 
   @Test func aDeviceWithoutRoomIsSaidBeforeAnythingIsCopied() async throws {
     try await withTemporaryStore { temporary in
-      let device = temporary.folder.path("device")
-      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
-      guard mount("mooring-test", device, "tmpfs", 0, "size=64k") == 0 else {
-        print("no device can be mounted here; a full disk is not tested")
-        return
-      }
-      defer { umount2(device, Int32(MNT_DETACH)) }
+      guard let device = try temporary.folder.mountDevice(size: "64k") else { return }
+      defer { unmountDevice(device) }
       for number in 0..<100 {
         try await temporary.store.write { transaction in
           let blob = Value.data(Data(count: 3_000))

@@ -52,13 +52,8 @@ import Testing
 
   @Test func aFullDeviceIsSaidAndHarmsNothing() async throws {
     try await withTemporaryFolder { folder in
-      let device = folder.path("device")
-      try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)
-      guard mount("mooring-test", device, "tmpfs", 0, "size=4m") == 0 else {
-        print("no device can be mounted here; a full one is not tested")
-        return
-      }
-      defer { umount2(device, Int32(MNT_DETACH)) }
+      guard let device = try folder.mountDevice(size: "4m") else { return }
+      defer { unmountDevice(device) }
       let bench = try await MigrationBench(.retype, in: folder, seed: 95)
       for pause in isThorough ? Array(1..<80) : [1, 40] {
         let path = try bench.copy("device/store \(pause)")
