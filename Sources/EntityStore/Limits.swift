@@ -43,7 +43,7 @@ public enum Limits {
   static let historyAuthorBytesMax = 200
   /// Consumers of the history: each commit that drops some of it looks at all of them.
   public static let historyConsumersMax = 64
-  /// Observing processes that one commit rings; others find it by their look once a second.
+  /// Observing processes that one commit rings; others find it by their look every two seconds.
   static let observersRungMax = 256
   /// Rings that an observer takes off at once; the kernel's queue holds fewer.
   static let ringsDrainedMax = 1_024

@@ -34,7 +34,7 @@ public final class Store: Sendable {
     public var flushesCommits = true
     /// What makes observers look for commits that no bell has announced. The first store that is
     /// opened on a folder decides.
-    var commitTicker = CommitTicker.everySecond
+    var commitTicker = CommitTicker.everyTwoSeconds
 
     public init() {}
   }
@@ -60,10 +60,10 @@ public final class Store: Sendable {
   let catalogs: CatalogCache
   let options: Options
   let lines: [MigrationLine]
-  let fetchThreads = FetchThreads()
+  let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
   /// Wakes those who wait for a commit.
   package let commits: StoreCommits
-  private let writer: WriterQueue
+  let writer: WriterQueue
 
   /// Opens the store in a folder.
   ///
@@ -220,6 +220,9 @@ public final class Store: Sendable {
         })
     }
   }
+
+  /// The time, as this store's transactions see it.
+  package func now() -> Date { options.now() }
 
   /// The schema as of now.
   public var schema: Schema { get throws { try catalog().schema } }

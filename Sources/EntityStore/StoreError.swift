@@ -134,3 +134,14 @@ extension StoreError {
       object: id.map { ObjectID(entity: entity, number: $0) }, property: attribute)
   }
 }
+
+extension StoreError {
+  /// Whether it may be otherwise in a moment, without anybody doing something about the program. Some
+  /// file systems tell a full device as one that has failed.
+  package var passes: Bool {
+    switch underlying?.code {
+    case .diskFull, .inputOutput, .mapFull, .busy, .readersFull: true
+    default: false
+    }
+  }
+}

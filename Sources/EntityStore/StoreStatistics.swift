@@ -89,3 +89,9 @@ extension Catalog {
     return contents
   }
 }
+
+extension Store {
+  /// Bytes that are left for others than the administrator on the volume that holds the store; `nil` if
+  /// the system does not tell.
+  package var freeBytesOfVolume: Int? { environment.freeBytesOfVolume }
+}

@@ -3,13 +3,14 @@
 //
 //   MOORING_FAULT_FOLDER  paths that begin with this one count
 //   MOORING_FAULT_CALL    the number of the call that fails, from 1 on; 0: none does
-//   MOORING_FAULT_ERROR   its errno
+//   MOORING_FAULT_ERROR   its errno; below 0: the signal that the process gets instead
 //   MOORING_FAULT_STAYS   1: so do all calls after it
 //   MOORING_FAULT_COUNT   a file that gets the number of calls when the process exits
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ __attribute__((destructor)) static void write_count(void) {
 static int is_due(void) {
   long number = atomic_fetch_add(&calls, 1) + 1;
   if (failing == 0 || number < failing || (number > failing && !stays)) return 0;
+  if (error_number < 0) kill(getpid(), -error_number);
   errno = error_number;
   return 1;
 }

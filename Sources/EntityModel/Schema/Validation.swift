@@ -49,17 +49,27 @@ public enum ValidationFailure: Error, Hashable, Sendable, CustomStringConvertibl
 ///
 /// A compiled pattern is not `Sendable`; keep a validator within one isolation domain.
 public struct AttributeValidator {
+  /// A class, as a validator is copied for each value that it looks at.
+  fileprivate final class Rules {
+    let validation: Validation
+    let regex: Regex<AnyRegexOutput>?
+
+    init(_ validation: Validation) throws {
+      self.validation = validation
+      regex = try validation.pattern.map { try Regex($0) }
+    }
+  }
+
   private let kind: ValueKind
   private let isOptional: Bool
-  private let rules: Validation
-  private let regex: Regex<AnyRegexOutput>?
+  /// `nil` without any, as most attributes are.
+  private let rules: Rules?
 
   /// - Throws: What `Regex` says of an unreadable pattern.
   public init(_ attribute: AttributeDescription) throws {
     kind = attribute.type.kind
     isOptional = attribute.isOptional
-    rules = attribute.validation
-    regex = try attribute.validation.pattern.map { try Regex($0) }
+    rules = attribute.validation == .none ? nil : try Rules(attribute.validation)
   }
 
   /// - Returns: The first rule that the value breaks, `nil` if it keeps them all.
@@ -67,28 +77,35 @@ public struct AttributeValidator {
     guard let found = value.kind else { return isOptional ? nil : .required }
     if found != kind { return .wrongKind(expected: kind, found: found) }
     if value.isNotANumber { return .notANumber }
-    if rules == .none { return nil }
-    if !rules.min.isNull, value.compared(with: rules.min) == .ascending {
-      return .belowMinimum(rules.min)
-    }
-    if !rules.max.isNull, value.compared(with: rules.max) == .descending {
-      return .aboveMaximum(rules.max)
-    }
-    if let maximum = rules.maxLength, length(of: value) > maximum {
+    return rules?.failure(of: value)
+  }
+}
+
+extension AttributeValidator.Rules {
+  fileprivate func failure(of value: Value) -> ValidationFailure? {
+    let (min, max) = (validation.min, validation.max)
+    if !min.isNull, value.compared(with: min) == .ascending { return .belowMinimum(min) }
+    if !max.isNull, value.compared(with: max) == .descending { return .aboveMaximum(max) }
+    if let maximum = validation.maxLength, isLonger(value, than: maximum) {
       return .tooLong(maximum: maximum)
     }
-    if let pattern = rules.pattern, !matches(value) { return .noMatch(pattern: pattern) }
+    if let pattern = validation.pattern, !matches(value) { return .noMatch(pattern: pattern) }
     return nil
   }
 
-  private func length(of value: Value) -> Int {
+  private func isLonger(_ value: Value, than maximum: Int) -> Bool {
     switch value {
-    case .string(let text): text.count
-    case .url(let url): url.absoluteString.count
-    case .data(let data): data.count
-    case .strings(let list): list.count
-    default: 0
+    case .string(let text): isLonger(text, than: maximum)
+    case .url(let url): isLonger(url.absoluteString, than: maximum)
+    case .data(let data): data.count > maximum
+    case .strings(let list): list.count > maximum
+    default: false
     }
+  }
+
+  private func isLonger(_ text: String, than maximum: Int) -> Bool {
+    // A character takes a byte at least, and bytes need not be counted.
+    text.utf8.count > maximum && text.count > maximum
   }
 
   private func matches(_ value: Value) -> Bool {

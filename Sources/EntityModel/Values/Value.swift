@@ -16,7 +16,7 @@ public enum Value: Hashable, Sendable {
   case url(URL)
   case strings([String])
 
-  public var isNull: Bool { self == .null }
+  public var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension Value {

@@ -13,7 +13,7 @@ public enum BatchResultType: Sendable {
 ///
 /// Uniqueness and links cannot be switched off: an index holds one entry for a key, and a reference
 /// leads to a record. Neither can that a value is there where one is required, and is of its kind.
-public enum BatchOption: String, Hashable, Sendable, CaseIterable {
+public enum BatchOption: String, Codable, Hashable, Sendable, CaseIterable {
   /// The rules of attributes: range, length, pattern.
   case validation
   /// The rules of relationships, when records are deleted: every link is only cut, as `nullify` does,

@@ -12,6 +12,8 @@ struct BatchFrontier: Codable, Sendable {
   var last = Int64.min
   /// Of an insert: a hash of all items taken, by which the same source is known again.
   var digest: Int64 = 0
+  /// Of one that is kept after its end.
+  var hasEnded: Bool?
 }
 
 /// One run of a batch: what it begins with, and the chunked write that it goes through.
@@ -33,9 +35,13 @@ struct BatchRun: Sendable {
       var write = ChunkedWrite<BatchFrontier>(name: name, author: options.author)
       write.rowsMax = max(1, options.chunkRows)
       write.duration = options.chunkDuration
+      if options.keepsProgress { write.markEnded = { $0.hasEnded = true } }
       let chunks = write
       if options.restart { try await store.write { try chunks.finish(in: $0) } }
       let interrupted = try store.read { try chunks.load(in: $0) }
+      if let ended = interrupted?.frontier, ended.hasEnded == true {
+        return BatchResult(.count, ended.counts, [], isResumed: true)
+      }
       let start = interrupted?.frontier ?? BatchFrontier(startedAt: store.options.now())
       return try await body(
         BatchRun(store: store, write: write, start: start, isResumed: interrupted != nil))
@@ -65,5 +71,16 @@ extension StoreError {
       object: object, property: property)
     error.others = others
     return error
+  }
+}
+
+extension BatchRequestOptions {
+  /// Drops the progress of a batch that was told to keep it.
+  ///
+  /// - Parameter kind: `update`, `delete` or `insert`.
+  package static func dropProgress(
+    ofBatch kind: String, named name: String, in transaction: WriteTransaction
+  ) throws {
+    try ChunkedWrite<BatchFrontier>(name: "batch.\(kind):\(name)").finish(in: transaction)
   }
 }

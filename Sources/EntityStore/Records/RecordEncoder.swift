@@ -54,7 +54,7 @@ enum RecordEncoder {
     switch value {
     case .string(let text): append(text, to: &bytes)
     case .url(let url): append(url.absoluteString, to: &bytes)
-    case .data(let data): bytes.append(contentsOf: data)
+    case .data(let data): data.withUnsafeBytes { bytes.append(contentsOf: $0) }
     case .decimal(let decimal): DecimalBytes.append(decimal, to: &bytes)
     case .strings(let list):
       for element in list {

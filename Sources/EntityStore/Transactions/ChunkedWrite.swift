@@ -16,6 +16,9 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
   /// A chunk ends at the first of these.
   public var rowsMax = 2_000
   public var duration = Limits.chunkDuration
+  /// Keeps the record of a write that has ended, with its frontier marked by this: for who must not
+  /// begin it again, and drops the record later (`finish`).
+  var markEnded: (@Sendable (inout Frontier) -> Void)?
 
   public init(name: String, author: String? = nil) {
     self.name = name
@@ -85,7 +88,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
   ///
   /// - Parameter start: The frontier of a write that begins.
   /// - Parameter step: As in `run`.
-  /// - Returns: The progress, and whether there is no more; its record is then gone.
+  /// - Returns: The progress, and whether there is no more; its record is then gone, or marked.
   public func runChunk(
     on store: Store, from start: Frontier,
     step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
@@ -100,6 +103,9 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
       progress.rows += Int64(chunk.rows)
       progress.chunks += 1
       if more {
+        try save(progress, in: transaction)
+      } else if let markEnded {
+        markEnded(&progress.frontier)
         try save(progress, in: transaction)
       } else {
         try finish(in: transaction)

@@ -146,8 +146,11 @@ public final class WriteTransaction: ReadTransaction {
   func put(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
-    for (position, validator) in try changes(of: entity).validators.enumerated() {
-      if let failure = validator.failure(of: row[position]), keepsRules || !failure.isOfRule {
+    let validators = try changes(of: entity).validators
+    for position in validators.indices {
+      if let failure = validators[position].failure(of: row[position]),
+        keepsRules || !failure.isOfRule
+      {
         throw StoreError.validation(
           failure, entity: entity.name,
           attribute: entity.description.attributes[position].name, id: id)
@@ -221,6 +224,9 @@ public final class WriteTransaction: ReadTransaction {
       }
     }
   }
+
+  /// Whether it has changed records of an entity.
+  func hasChanged(entityNamed name: String) -> Bool { collected[name] != nil }
 
   override var canWrite: Bool { true }
 

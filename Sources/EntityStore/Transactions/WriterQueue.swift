@@ -27,6 +27,7 @@ final class WriterQueue: Sendable {
   /// One per environment, so that two stores opened on one folder take turns, too.
   private let queue: DispatchQueue
   private let waiting = Guarded<[Job]>([])
+  private let riders = Guarded<(next: Int, all: [Int: CommitRider])>((0, [:]))
   // SAFETY: touched on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
 
@@ -66,6 +67,16 @@ final class WriterQueue: Sendable {
     }
   }
 
+  /// - Returns: Removes it.
+  func add(_ rider: CommitRider) -> @Sendable () -> Void {
+    let number = riders.withLock { riders in
+      riders.next += 1
+      riders.all[riders.next] = rider
+      return riders.next
+    }
+    return { [riders] in riders.withLock { $0.all[number] = nil } }
+  }
+
   private func drain() {
     let group = waiting.withLock { Array($0.prefix(Limits.writesPerCommitMax)) }
     let outcome = commit(group)
@@ -79,18 +90,29 @@ final class WriterQueue: Sendable {
 
   /// Runs the closures in one transaction and commits it.
   private func commit(_ group: [Job]) -> [Result<Void, any Error>] {
+    var rides: [Ridden] = []
     do {
       while true {
-        if let results = try attempt(group) { return results }
+        if let results = try attempt(group, &rides) {
+          for ride in rides { ride.completion(ride.result) }
+          return results
+        }
         try catalogs.refresh()
       }
     } catch {
+      for ride in rides { ride.completion(.failure(error)) }
       return group.map { _ in .failure(error) }
     }
   }
 
+  private typealias Ridden = (
+    completion: @Sendable (Result<Void, any Error>) -> Void, result: Result<Void, any Error>
+  )
+
   /// - Returns: `nil` if another process has changed the schema: nothing was run.
-  private func attempt(_ group: [Job]) throws -> [Result<Void, any Error>]? {
+  private func attempt(
+    _ group: [Job], _ rides: inout [Ridden]
+  ) throws -> [Result<Void, any Error>]? {
     var results: [Result<Void, any Error>]?
     try translatingStorageErrors {
       try environment.write { transaction in
@@ -99,18 +121,33 @@ final class WriterQueue: Sendable {
           try check(catalog)
           scratch.checkedRevision = catalog.revision
         }
+        let riders = riders.withLock { Array($0.all.values) }
+        var awaited: [CommitRider] = []
+        func run(_ job: Job, in transaction: LMDB.WriteTransaction) throws {
+          let scope = try self.run(job, in: transaction, catalog: catalog)
+          for rider in riders where scope.hasChanged(entityNamed: rider.entity) {
+            awaited.append(rider)
+          }
+        }
         if group.count == 1 {
           // Alone, its error may abort the whole transaction: no nesting is needed.
-          try run(group[0], in: transaction, catalog: catalog)
+          try run(group[0], in: transaction)
           results = [.success(())]
-          return
-        }
-        results = group.map { job in
-          Result {
-            try translatingStorageErrors {
-              try transaction.nested { try run(job, in: $0, catalog: catalog) }
+        } else {
+          results = group.map { job in
+            Result {
+              try translatingStorageErrors { try transaction.nested { try run(job, in: $0) } }
             }
           }
+        }
+        for ride in awaited.compactMap({ $0.board() }) {
+          let job = Job(author: nil, body: ride.body, completion: ride.completion)
+          let result = Result {
+            try translatingStorageErrors {
+              try transaction.nested { _ = try self.run(job, in: $0, catalog: catalog) }
+            }
+          }
+          rides.append((ride.completion, result))
         }
       }
     }
@@ -120,12 +157,13 @@ final class WriterQueue: Sendable {
 
   private func run(
     _ job: Job, in transaction: LMDB.WriteTransaction, catalog: Catalog
-  ) throws {
+  ) throws -> WriteTransaction {
     let scope = WriteTransaction(
       transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch,
       author: job.author, now: now())
     try job.body(scope)
     try scope.finish()
+    return scope
   }
 }
 

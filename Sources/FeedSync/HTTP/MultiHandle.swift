@@ -51,9 +51,12 @@ final class MultiHandle: @unchecked Sendable {
   }
 
   /// Waits for the network, a timer of libcurl or ``wakeUp()``.
-  func poll() throws(HTTPError) {
-    // The timeout is a safety net only: libcurl shortens it to its own next timer.
-    try check(curl_multi_poll(pointer, nil, 0, 1000, nil))
+  ///
+  /// - Parameter isIdle: There is no transfer.
+  func poll(isIdle: Bool) throws(HTTPError) {
+    // The timeout is a safety net only: libcurl shortens it to its own next timer. A process that has
+    // nothing to transfer is not woken for it.
+    try check(curl_multi_poll(pointer, nil, 0, isIdle ? 60_000 : 1_000, nil))
   }
 
   func wakeUp() {

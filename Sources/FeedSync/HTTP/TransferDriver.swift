@@ -50,7 +50,7 @@ final class TransferDriver {
   /// Waits for the network, or until somebody wakes the loop.
   func waitForActivity() {
     do {
-      try multi.poll()
+      try multi.poll(isIdle: running.isEmpty)
     } catch {
       failRunning(error)
     }

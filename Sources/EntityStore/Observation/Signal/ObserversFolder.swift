@@ -6,7 +6,7 @@ import Glibc
 /// Every call is relative to a descriptor of the store's folder: the path may be longer than the 108
 /// bytes of a socket's address, and the process may change its working directory.
 ///
-/// Nothing here throws. Whoever is not rung looks once a second, so that a bell that cannot be hung
+/// Nothing here throws. Whoever is not rung looks every two seconds, so that a bell that cannot be hung
 /// or rung makes news late, and never makes a commit fail.
 final class ObserversFolder: Sendable {
   /// Negative if the folder of the store cannot be opened: then every call below fails.

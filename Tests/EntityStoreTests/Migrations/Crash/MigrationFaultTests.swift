@@ -118,25 +118,7 @@ import Testing
   }
 }
 
-/// A library that is preloaded into a process, where it makes writes fail.
-private struct FaultShim {
-  private let library: String
-  private let counted: String
-
-  /// - Returns: `nil` without a C compiler.
-  init?(in folder: TemporaryFolder) throws {
-    library = folder.path("fault_shim.so")
-    counted = folder.path("calls")
-    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/cc") else { return nil }
-    var source = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { source.deleteLastPathComponent() }
-    source.appendPathComponent("FaultShim/fault_shim.c")
-    let compiler = try ChildProcess(
-      URL(fileURLWithPath: "/usr/bin/cc"),
-      ["-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
-    try #require(compiler.waitForExit().status == 0, "\(compiler.readErrors())")
-  }
-
+extension FaultShim {
   /// The calls that an uninterrupted run makes.
   func count(_ bench: MigrationBench) throws -> Int {
     let path = try bench.copy("counted")
@@ -146,12 +128,5 @@ private struct FaultShim {
     try #require(run.line.hasPrefix("migrated"), "\(run.line)")
     let text = try String(contentsOfFile: counted, encoding: .utf8)
     return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-  }
-
-  func environment(call: Int, number: Int32, stays: Bool, of path: String) -> [String: String] {
-    [
-      "LD_PRELOAD": library, "MOORING_FAULT_FOLDER": path, "MOORING_FAULT_CALL": "\(call)",
-      "MOORING_FAULT_ERROR": "\(number)", "MOORING_FAULT_STAYS": stays ? "1" : "0",
-    ]
   }
 }

@@ -1,13 +1,15 @@
 import Dispatch
 import LMDB
 
-/// The threads on which asynchronous fetches of a store run: few, and none while there is nothing
-/// to do. Reads block on page faults, so they stay off Swift's cooperative pool and off Dispatch's
-/// shared queues, which others need.
-final class FetchThreads: Sendable {
-  typealias Job = @Sendable () -> Void
+/// A few threads for work that blocks, and none while there is nothing to do.
+///
+/// What blocks stays off Swift's cooperative pool, of which each blocked thread is one less for
+/// everybody, and off Dispatch's shared queues: on Linux those answer blocked workers only once a second
+/// with one thread more, and grow up to 255 of them (libdispatch, event/workqueue.c). A serial queue
+/// without a target has a thread of its own, so as many queues as there may be threads bound them.
+package final class BoundedThreads: Sendable {
+  package typealias Job = @Sendable () -> Void
 
-  /// Serial queues without a target get threads of their own.
   private struct State {
     var idle: [DispatchQueue]
     var waiting: [Job] = []
@@ -26,13 +28,14 @@ final class FetchThreads: Sendable {
 
   private let state: Guarded<State>
 
-  init(threadsMax: Int = Limits.fetchThreadsMax) {
+  /// - Parameter label: What the threads are called by debuggers.
+  package init(_ label: String, threadsMax: Int) {
     state = Guarded(
-      State(idle: (1...threadsMax).map { DispatchQueue(label: "mooring.fetch.\($0)") }))
+      State(idle: (0..<max(1, threadsMax)).map { DispatchQueue(label: "\(label).\($0)") }))
   }
 
   /// Runs the job when a thread is free: first come, first served. Never blocks.
-  func submit(_ job: @escaping Job) {
+  package func submit(_ job: @escaping Job) {
     let free = state.withLock { state in
       state.waiting.append(job)
       return state.idle.popLast()
