@@ -11,18 +11,27 @@ let settings: [SwiftSetting] = [
 
 let argumentParser: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 
 let package = Package(
   name: "mooring",
   products: [
     .library(
-      name: "Mooring", targets: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed"]),
+      name: "Mooring",
+      targets: [
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
+      ]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -42,6 +51,8 @@ let package = Package(
     // Libraries, lowest first.
     .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
     .target(name: "EntityModel", swiftSettings: settings),
+    // Values, rows and records as JSON and CSV.
+    .target(name: "RowText", dependencies: ["EntityModel"], swiftSettings: settings),
     .target(
       name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
@@ -58,6 +69,10 @@ let package = Package(
         .embedInCode("Migrations/System/0003_migrations.yaml"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "DurableJobs", dependencies: ["EntityModel", "EntityStore", "LMDB", logging],
+      exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
+      swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "FeedSync",
@@ -70,21 +85,41 @@ let package = Package(
         .embedInCode("../../Migrations/0001_home_feed.yaml"),
         .embedInCode("../../Migrations/0002_learning_path_of_episode.yaml"),
       ], swiftSettings: settings),
+    // The jobs of this project, and the service that runs them.
+    .target(
+      name: "StoreJobs",
+      dependencies: [
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "RowText", "LMDB", logging,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "WorkerService",
+      dependencies: [
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
+        metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "Console",
-      dependencies: ["EntityModel", "EntityStore", "LMDB", "StrictYAML", argumentParser],
+      dependencies: ["EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", argumentParser],
       swiftSettings: settings),
 
     // Commands.
     .executableTarget(
       name: "mooring",
       dependencies: [
-        "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "Console", argumentParser,
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
+        "WorkerService", "Console", argumentParser, logging, metrics,
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/mooring", swiftSettings: settings),
     .executableTarget(
       name: "mooring-dump",
-      dependencies: ["EntityModel", "EntityStore", "Console", argumentParser],
+      dependencies: ["EntityModel", "EntityStore", "DurableJobs", "Console", argumentParser],
       path: "Tools/mooring-dump", swiftSettings: settings),
     .executableTarget(
       name: "feed-server", dependencies: ["LoopbackHTTP", argumentParser],
@@ -100,7 +135,10 @@ let package = Package(
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
       name: "store-child",
-      dependencies: ["EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LMDB", "TestSupport"],
+      dependencies: [
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs", "LMDB",
+        "TestSupport",
+      ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
       name: "LMDBTests", dependencies: ["LMDB", "TestSupport", "store-child"],
@@ -132,13 +170,35 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "DurableJobsTests",
+      dependencies: [
+        "DurableJobs", "EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StoreJobsTests",
+      dependencies: [
+        "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel", "EntityStore",
+        "LoopbackHTTP", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "WorkerServiceTests",
+      dependencies: [
+        "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel",
+        "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring", logging, metrics,
+        "store-child", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "HomeFeedTests",
       dependencies: ["HomeFeed", "EntityModel", "EntityStore", "LMDB", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed",
+        "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "DurableJobs",
+        "FeedSync", "HomeFeed", "StoreJobs",
         "mooring", "mooring-dump", "feed-server", "free-episodes", "store-child",
       ],
       swiftSettings: settings),

@@ -1,4 +1,5 @@
 public import ArgumentParser
+import RowText
 
 /// How a command prints its data.
 public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
@@ -29,39 +30,16 @@ extension StandardOutput {
   ///
   /// A missing value is an empty field and empty text is `""`, so both can be told apart.
   public mutating func writeCSV(_ fields: [String?]) throws {
-    var row = ""
-    for (index, field) in fields.enumerated() {
-      if index > 0 { row += "," }
-      if let field { appendCSV(field, to: &row) }
-    }
-    try write(row + "\r\n")
+    try write(CSVRecord.text(fields))
   }
 
   /// Writes a JSON string with its quotes; what steers a terminal is escaped.
-  public mutating func writeJSON(_ text: String) throws { try write(JSONText.quoted(text)) }
+  public mutating func writeJSON(_ text: String) throws { try write(JSONLiteral.quoted(text)) }
 
   public mutating func writeJSON(_ number: Int64) throws { try write(String(number)) }
 
   public mutating func writeJSON(_ flag: Bool) throws { try write(flag ? "true" : "false") }
 
   /// Writes a number that reads back as the same double; an infinity or NaN as `null`.
-  public mutating func writeJSON(_ number: Double) throws { try write(JSONText.of(number)) }
-}
-
-private func appendCSV(_ field: String, to row: inout String) {
-  let needsQuotes =
-    field.isEmpty
-    || field.utf8.contains { byte in
-      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == 0x0A || byte == 0x0D
-    }
-  guard needsQuotes else {
-    row += field
-    return
-  }
-  row += "\""
-  for scalar in field.unicodeScalars {
-    if scalar == "\"" { row += "\"" }
-    row.unicodeScalars.append(scalar)
-  }
-  row += "\""
+  public mutating func writeJSON(_ number: Double) throws { try write(JSONLiteral.of(number)) }
 }

@@ -1,4 +1,5 @@
 public import EntityModel
+import RowText
 
 /// What stands in one column of a row.
 public enum RowCell: Sendable {
@@ -35,18 +36,17 @@ extension RowCell {
   /// As CSV has it; `nil` for a missing value.
   var field: String? {
     switch self {
-    case .value(let value): value.isNull ? nil : value.text
+    case .value(let value): value.csvField
     case .values: json
     }
   }
 
   var json: String {
     switch self {
-    case .value(let value): value.json
+    case .value(let value): return value.json
     case .values(let values):
-      "{"
-        + values.sorted { $0.key < $1.key }
-        .map { "\(JSONText.quoted($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
+      let members = values.sorted { $0.key < $1.key }
+      return JSONLiteral.object(members.map(\.key), members.map(\.value.json))
     }
   }
 }

@@ -1,4 +1,5 @@
 public import EntityModel
+import RowText
 
 /// Writes rows of values in any format, one at a time: every command prints values in this way.
 ///
@@ -76,12 +77,6 @@ public struct RowWriter {
   }
 
   private func writeObject(_ row: [RowCell], _ output: inout StandardOutput) throws {
-    for (index, (title, cell)) in zip(titles, row).enumerated() {
-      try output.write(index == 0 ? "{" : ",")
-      try output.writeJSON(title)
-      try output.write(":")
-      try output.write(cell.json)
-    }
-    try output.write("}")
+    try output.write(JSONLiteral.object(titles, row.map(\.json)))
   }
 }

@@ -133,7 +133,7 @@ private func openDescriptors(atMost limit: Int) -> Int {
 }
 
 /// KiB of memory that belongs to no file.
-private func ownMemory() -> Int {
+func ownMemory() -> Int {
   guard let file = fopen("/proc/self/status", "r") else { return 0 }
   defer { fclose(file) }
   var line = [CChar](repeating: 0, count: 256)

@@ -10,6 +10,7 @@ do {
   if !isKnown { isKnown = try await runSyncCommand(arguments) }
   if !isKnown { isKnown = try await runMigrationCommand(arguments) }
   if !isKnown { isKnown = try await runBackupCommand(arguments) }
+  if !isKnown { isKnown = try await runJobCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")
     exit(64)

@@ -91,6 +91,19 @@ final class StartedTool {
     }
   }
 
+  /// As `finish`, for a command that waits for what this process does: its threads stay free.
+  func finished() async throws -> ToolRun {
+    let deadline = ContinuousClock.now + .seconds(hangSeconds)
+    while !hasEnded, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+    return try finish()
+  }
+
+  private var hasEnded: Bool {
+    guard ended.wait(timeout: .now()) == .success else { return false }
+    ended.signal()
+    return true
+  }
+
   func finish() throws -> ToolRun {
     if ended.wait(timeout: .now() + hangSeconds) == .timedOut {
       kill(pid, SIGKILL)

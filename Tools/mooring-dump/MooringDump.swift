@@ -14,7 +14,8 @@ struct MooringDump: AsyncParsableCommand {
       """,
     version: Version.text,
     subcommands: [
-      SchemaCommand.self, Records.self, IndexCommand.self, HistoryCommand.self, Tables.self,
+      SchemaCommand.self, Records.self, IndexCommand.self, HistoryCommand.self,
+      JobsCommand.self, Tables.self,
       Stats.self,
     ])
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityStore
 import Foundation
+import StoreJobs
 
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,6 +18,7 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Argument(help: "A folder that does not exist yet, or is empty.") var folder: String
   @Flag(help: "Leave free pages out: a smaller copy for more processor time.") var compact = false
+  @OptionGroup var job: DetachOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 
   func validate() throws {
@@ -24,6 +27,10 @@ struct BackupCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if job.detach {
+      let backup = BackUpStore(to: URL(fileURLWithPath: folder).path, isCompacting: compact)
+      return try await job.enqueue(backup, in: try options.jobsToWrite().store, options, format)
+    }
     let store = try options.openToRead()
     let report = try CopyRunner(isQuiet: options.quiet).run { progress in
       try store.backUp(to: folder, compacting: compact, progress: progress)

@@ -41,6 +41,18 @@ struct BatchOptions: ParsableArguments {
 
   var resultType: BatchResultType { ids ? .identifiers : .count }
 
+  /// - Throws: `ValidationError` for what a job cannot have.
+  func refuse(with job: DetachOptions, _ target: BatchTarget? = nil) throws {
+    try job.refuse([
+      "--ids": ids, "--restart": restart, "--dry-run": target?.dryRun ?? false,
+    ])
+  }
+
+  /// In an order that is always the same.
+  func withoutList() throws -> [BatchOption] {
+    try parts().sorted { $0.rawValue < $1.rawValue }
+  }
+
   private func parts() throws -> Set<BatchOption> {
     let words = try OptionList.parts(of: without, "--without")
     return try Set(

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityModel
 import EntityStore
+import StoreJobs
 
 struct BatchDeleteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,20 +21,28 @@ struct BatchDeleteCommand: AsyncParsableCommand {
   @Argument(help: "The entity, such as Episode.") var entity: String
   @OptionGroup(title: "Records") var target: BatchTarget
   @OptionGroup(title: "Batch") var batch: BatchOptions
+  @OptionGroup var job: DetachOptions
+
+  func validate() throws { try batch.refuse(with: job, target) }
 
   func run() async throws {
     let store = try target.dryRun ? options.openToRead() : options.open()
-    let request = try store.read { transaction in
+    let predicate = try store.read { transaction in
       let predicate = try target.predicate(of: entity, in: transaction)
       if target.dryRun {
         let fetch = FetchRequest(entityName: entity, predicate: predicate)
         try target.tell(fetch, "matching", batch, in: transaction)
       }
-      return BatchDeleteRequest(
-        entity, where: predicate, resultType: batch.resultType,
-        options: try batch.requestOptions())
+      return predicate
     }
     if target.dryRun { return }
+    if job.detach {
+      let deletion = DeleteRecords(
+        entity, where: predicate, without: try batch.withoutList(), author: batch.author)
+      return try await job.enqueue(deletion, in: store, options, batch.format)
+    }
+    let request = BatchDeleteRequest(
+      entity, where: predicate, resultType: batch.resultType, options: try batch.requestOptions())
     let result = try await BatchRunner(label: entity, isQuiet: options.quiet).run {
       try await store.execute(request, progress: $0)
     }

@@ -3,6 +3,7 @@ public import Console
 import EntityModel
 public import EntityStore
 import Foundation
+public import StoreJobs
 import Synchronization
 
 struct BatchInsertCommand: AsyncParsableCommand {
@@ -40,17 +41,27 @@ struct BatchInsertCommand: AsyncParsableCommand {
   var by: String?
   @Flag(help: "Insert the others where an item is refused.") var keepGoing = false
   @OptionGroup(title: "Batch") var batch: BatchOptions
+  @OptionGroup var job: DetachOptions
 
   /// Refused items that are told one by one.
   private static let errorsToldMax = 100
 
-  func validate() throws { _ = try conflict() }
+  func validate() throws {
+    _ = try conflict()
+    try batch.refuse(with: job)
+    if job.detach, file == "-" {
+      throw ValidationError("a worker cannot read this standard input; name a file")
+    }
+  }
 
   func run() async throws {
     let store = try options.open()
     let description = try store.read { try $0.description(of: entity) }
     guard !description.isSystem else {
       throw CommandError(.usage, "\(entity) belongs to the store itself, which keeps its records")
+    }
+    if job.detach {
+      return try await job.enqueue(try insertion(), in: store, options, batch.format)
     }
     let request = try request(description)
     let done = Atomic<Int64>(0)
@@ -90,6 +101,19 @@ struct BatchInsertCommand: AsyncParsableCommand {
     return request
   }
 
+  private func insertion() throws -> InsertRecords {
+    let conflict: InsertRecords.Conflict =
+      switch onConflict {
+      case .fail: .fail
+      case .skip: .skip
+      case .update: .update
+      }
+    return InsertRecords(
+      entity, file: URL(fileURLWithPath: file).path, onConflict: conflict,
+      by: try OptionList.parts(of: by, "--by"), keepsGoing: keepGoing,
+      without: try batch.withoutList(), author: batch.author)
+  }
+
   private func conflict() throws -> BatchInsertRequest.Conflict {
     let attributes = try OptionList.parts(of: by, "--by")
     switch onConflict {
@@ -125,5 +149,15 @@ extension BatchItemError: ExitStatusProviding {
     guard let error = error as? any ExitStatusProviding else { return .badData }
     // A wrong name in a file is bad data, not a wrong command line.
     return error.exitStatus == .usage ? .badData : error.exitStatus
+  }
+}
+
+extension BatchFileError: ExitStatusProviding {
+  public var exitStatus: ExitStatus {
+    switch code {
+    case .missing: .unavailable
+    case .unreadable: .inputOutput
+    case .malformed: .badData
+    }
   }
 }

@@ -1,5 +1,4 @@
 import Console
-import Dispatch
 import EntityStore
 import Foundation
 
@@ -35,24 +34,5 @@ struct BatchRunner {
       line.finish()
       throw error
     }
-  }
-
-  /// Ctrl-C cancels the body, which then ends after its chunk.
-  private func untilInterrupt<R: Sendable>(
-    _ body: @escaping @Sendable () async throws -> R
-  ) async throws -> R {
-    let interrupt = DispatchSource.makeSignalSource(
-      signal: SIGINT, queue: DispatchQueue(label: "interrupt"))
-    defer { interrupt.cancel() }
-    let (interrupts, reported) = AsyncStream<Void>.makeStream()
-    interrupt.setEventHandler { reported.yield() }
-    await withCheckedContinuation { registered in
-      interrupt.setRegistrationHandler { registered.resume() }
-      interrupt.resume()
-    }
-    let task = Task { try await body() }
-    let watch = Task { for await _ in interrupts { task.cancel() } }
-    defer { watch.cancel() }
-    return try await task.value
   }
 }

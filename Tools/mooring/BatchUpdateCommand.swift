@@ -1,8 +1,10 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
+import StoreJobs
 
 struct BatchUpdateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -26,9 +28,11 @@ struct BatchUpdateCommand: AsyncParsableCommand {
       "attribute=value or attribute:=expression. May be repeated.", valueName: "assignment"))
   var set: [String] = []
   @OptionGroup(title: "Batch") var batch: BatchOptions
+  @OptionGroup var job: DetachOptions
 
   func validate() throws {
     if set.isEmpty { throw ValidationError("say what to change: --set attribute=value") }
+    try batch.refuse(with: job, target)
   }
 
   func run() async throws {
@@ -44,6 +48,12 @@ struct BatchUpdateCommand: AsyncParsableCommand {
         options: try batch.requestOptions())
     }
     if target.dryRun { return }
+    if job.detach {
+      let update = UpdateRecords(
+        entity, where: request.predicate, set: request.set, without: try batch.withoutList(),
+        author: batch.author)
+      return try await job.enqueue(update, in: store, options, batch.format)
+    }
     let result = try await BatchRunner(label: entity, isQuiet: options.quiet).run {
       try await store.execute(request, progress: $0)
     }
@@ -109,7 +119,7 @@ struct BatchAssignments {
       throw StoreError.unknownAttribute(name, in: entity)
     }
     if attribute.type == .date, text == "now" { return .now }
-    guard let value = Assignment.value(text, attribute, .distantPast) else {
+    guard let value = attribute.value(of: text, now: .distantPast) else {
       throw CommandError(
         .usage,
         "--set: \"\(text)\" is no \(attribute.type.name) for \(name); for an expression write "

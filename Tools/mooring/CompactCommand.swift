@@ -1,6 +1,8 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityStore
+import StoreJobs
 
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -13,11 +15,16 @@ struct CompactCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
+  @OptionGroup var job: DetachOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
 
   func run() async throws {
+    if job.detach {
+      let queue = try options.jobsToWrite()
+      return try await job.enqueue(CompactStore(), in: queue.store, options, format)
+    }
     let opening = try options.storeOptions()
     let report = try CopyRunner(isQuiet: options.quiet).run { progress in
       try Store.compact(at: options.folder, options: opening, progress: progress)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityModel
 import EntityStore
 
@@ -25,6 +26,7 @@ struct Fetch: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Argument(help: "The entity, such as Episode. A template knows its own.") var entity: String?
   @OptionGroup(title: "Request") var question: FetchOptions
+  @OptionGroup(title: "Export") var export: FetchExport
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
   func validate() throws {
@@ -32,10 +34,16 @@ struct Fetch: AsyncParsableCommand {
       throw ValidationError("say which entity: mooring fetch Episode")
     }
     if question.explain { try format.require(.table, .json) }
+    try export.validate(format, question)
   }
 
   func run() async throws {
     let draft = try RequestDraft(question)
+    if let path = export.export {
+      let store = try options.jobsToWrite().store
+      let request = try store.read { try checked(draft.request(for: entity, in: $0), draft, $0) }
+      return try await export.run(request, to: path, in: JobQueue(store), options, format)
+    }
     let store = try options.openToRead()
     try store.read { transaction in
       try StandardOutput.with { output in
@@ -46,6 +54,18 @@ struct Fetch: AsyncParsableCommand {
           throw try draft.placing(error, of: request, in: transaction)
         }
       }
+    }
+  }
+
+  /// What the store would refuse is told before a job is made of it.
+  private func checked(
+    _ request: FetchRequest, _ draft: RequestDraft, _ transaction: ReadTransaction
+  ) throws -> FetchRequest {
+    do {
+      _ = try transaction.explain(request.asRun)
+      return request
+    } catch let error as StoreError {
+      throw try draft.placing(error, of: request, in: transaction)
     }
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 public import Console
+import DurableJobs
 import EntityStore
 public import FeedSync
 public import HomeFeed
@@ -12,8 +13,8 @@ struct Mooring: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
-      Migrate.self, SchemaVerb.self, Check.self, BackupCommand.self, RestoreCommand.self,
-      CompactCommand.self,
+      JobsCommand.self, Migrate.self, SchemaVerb.self, Check.self, BackupCommand.self,
+      RestoreCommand.self, CompactCommand.self, WorkerCommand.self, ConfigCommand.self,
     ])
 
   static func main() async { await CommandLineEntry.run(Self.self) }
@@ -23,7 +24,8 @@ extension StoreOptions {
   /// All lines that this program knows and those that the operator names.
   var allSources: [MigrationSource] { builtInSources + migrationSources }
 
-  var builtInSources: [MigrationSource] { [.feeds, .homeFeed] }
+  /// In the order in which a new store gets them: catalog numbers follow from it.
+  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs] }
 
   /// Opens a store that is there.
   func open() throws -> Store {

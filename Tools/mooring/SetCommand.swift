@@ -92,7 +92,7 @@ struct Assignment {
     guard let attribute = entity.attribute(named: String(parts[0])) else {
       throw StoreError.unknownAttribute(String(parts[0]), in: entity)
     }
-    guard let value = Assignment.value(String(parts[1]), attribute, now) else {
+    guard let value = attribute.value(of: String(parts[1]), now: now) else {
       throw CommandError(
         .usage, "\"\(parts[1])\" is no \(attribute.type.name) for \(attribute.name)")
     }
@@ -109,20 +109,6 @@ struct Assignment {
           .joined(separator: ", "))
     }
     try record.set(attribute.name, to: value)
-  }
-
-  /// The value of a text as typed; `nil` if it is none of the attribute's type.
-  static func value(
-    _ text: String, _ attribute: AttributeDescription, _ now: Date
-  ) -> Value? {
-    if case .enumeration(let enumeration) = attribute.type,
-      let named = enumeration.cases.first(where: { $0.name == text })
-    {
-      return named.rawValue
-    }
-    // A text may be the word itself where the attribute must have one.
-    if text == "null", attribute.isOptional { return .null }
-    return Value(text: text, as: attribute.type.kind, now: now)
   }
 }
 

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityStore
 import FeedSync
 import Foundation
+import StoreJobs
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -18,11 +20,18 @@ struct Sync: AsyncParsableCommand {
   @Flag(help: "Wait while another process syncs the feed.") var wait = false
   @Flag(help: "Delete even if most records of the feed would go.") var allowDeletions = false
   @Flag(help: "Ask though the server has asked to wait.") var now = false
+  @OptionGroup var job: DetachOptions
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func validate() throws {
+    try job.refuse(["--wait": wait])
+    if job.detach { try format.require(.table, .jsonl) }
+  }
 
   func run() async throws {
     let store = try options.openOrCreate()
     let chosen = try await choose(in: Feeds(store))
+    if job.detach { return try await detach(chosen, in: store) }
     let transport = try CurlTransport()
     let engine = SyncEngine(store: store, transport: transport)
     var reports: [SyncReport] = []
@@ -43,6 +52,20 @@ struct Sync: AsyncParsableCommand {
     if reports.contains(where: { $0.outcome == .deletionsRefused || $0.outcome == .incomplete }) {
       throw ExitStatus.badData.exitCode
     }
+  }
+
+  /// One job for each feed.
+  private func detach(_ chosen: [(id: Int64, feed: Feed)], in store: Store) async throws {
+    let queue = JobQueue(store)
+    for (id, feed) in chosen {
+      let sync = SyncFeed(
+        feed: id, isFull: full, allowsDeletions: allowDeletions, ignoresWait: now,
+        host: URL(string: feed.url)?.host)
+      try JobEnqueued(try await queue.enqueue(JobRequest(sync))).write(format)
+    }
+    if options.quiet { return }
+    Message.say("follow them with `mooring jobs list --kind \(SyncFeed.kind)`")
+    try options.warnIfNobodyRuns(SyncFeed.kind.rawValue, in: queue)
   }
 
   private func choose(in feeds: Feeds) async throws -> [(id: Int64, feed: Feed)] {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Console
+import DurableJobs
 import EntityStore
 import Foundation
+import StoreJobs
 
 extension Migrate {
   struct Up: AsyncParsableCommand {
@@ -23,8 +25,14 @@ extension Migrate {
         "How far a line goes, such as local@2; may be repeated. Other lines go to their end.",
         valueName: "line@n"))
     var to: [LineVersion] = []
+    @OptionGroup var job: DetachOptions
+
+    func validate() throws {
+      try job.refuse(["--to": !to.isEmpty, "--allow-destructive": run.allowDestructive])
+    }
 
     func run() async throws {
+      if job.detach { return try await detach() }
       let output = MigrationOutput(.up, options, run.format)
       var migration = run.migrationOptions()
       migration.targets = try MigrationTargets.read(to, try options.migrationLines())
@@ -37,6 +45,21 @@ extension Migrate {
         return try MigrationOutcome.of(store, output) { try store.migrate(migration) }
       }
       try output.write(outcome)
+    }
+
+    /// The files of the folders as a job, which the worker refuses if they do more than indexes.
+    private func detach() async throws {
+      let files = try options.migrationFolders.flatMap(MigrationFiles.read)
+      guard !files.isEmpty else {
+        throw CommandError(
+          .usage,
+          "--detach is for migrations that make indexes; name their folder: --migrations DIR")
+      }
+      // With the lines of the folders the store would count as behind, and take no job.
+      let store = try Store.open(
+        at: options.folder, migrations: options.builtInSources,
+        options: try options.storeOptions())
+      try await job.enqueue(BuildIndexes(files), in: store, options, run.format)
     }
 
     private func opening() throws -> @Sendable () throws -> Store {
@@ -91,6 +114,21 @@ enum MigrationTargets {
           "the line \(line) is at \(reached) already; to take it back, type "
             + "`mooring migrate down \(line) --to \(version)`")
       }
+    }
+  }
+}
+
+/// The migration files of a folder, as a job takes them along.
+private enum MigrationFiles {
+  /// - Throws: `CommandError` for a file that is no text.
+  static func read(_ folder: String) throws -> [BuildIndexes.File] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    return try names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
+      let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+      guard let text = String(validating: data, as: UTF8.self) else {
+        throw CommandError(.badData, "\(folder)/\(name) is no UTF-8 text")
+      }
+      return BuildIndexes.File(name: String(name.dropLast(5)), text: text)
     }
   }
 }

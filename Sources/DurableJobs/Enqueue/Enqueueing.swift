@@ -1,0 +1,122 @@
+import EntityModel
+public import EntityStore
+import Foundation
+
+extension WriteTransaction {
+  /// Enqueues a job; it exists if and only if this transaction commits.
+  ///
+  /// - Returns: Its number, or that of the job that has its unique key.
+  /// - Throws: `badPayload`, `invalidRequest`; `StoreError`. Nothing was written then.
+  /// - Complexity: O(log *n*).
+  @discardableResult
+  public func enqueue(_ job: some Job) throws -> EnqueuedJob { try enqueue(JobRequest(job)) }
+
+  /// Enqueues a job that was made ready before the transaction began.
+  @discardableResult
+  public func enqueue(_ request: JobRequest) throws -> EnqueuedJob {
+    try JobTable(self).enqueue(request)
+  }
+}
+
+extension JobTable {
+  func enqueue(
+    _ request: JobRequest, in batch: Int64? = nil, isBlocked: Bool = false
+  ) throws -> EnqueuedJob {
+    try request.check(at: now)
+    let uniqueKey = request.uniqueKey.map { "\(request.kind):\($0)" }
+    if let uniqueKey, let holder = try holder(ofUniqueKey: uniqueKey) {
+      if request.onConflict == .replace { try replace(holder, by: request) }
+      return EnqueuedJob(id: holder, isNew: false)
+    }
+    var job = JobRecord(id: JobID(rawValue: 0), values: jobs.defaults)
+    job.set(.kind, .string(request.kind.rawValue))
+    job.set(.queue, .string(request.queue.rawValue))
+    job.set(.enqueuedAt, .date(now))
+    job.set(.rescuesMax, .int64(Int64(request.rescuesMax)))
+    job.set(.retention, .double(request.retention.seconds))
+    job.payload = request.payload
+    job.priority = Int64(request.priority)
+    job.attemptsMax = Int64(request.attemptsMax)
+    if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
+    if let limit = request.limit {
+      job.set(.limitKey, .string(limit.key))
+      job.set(.limitMax, .int64(Int64(limit.max)))
+    }
+    if let uniqueKey {
+      job.uniqueKey = uniqueKey
+      job.set(.uniqueUntil, .string(request.uniqueness.rawValue))
+    }
+    if let batch { job.set(.batch, .int64(batch)) }
+    if let schedule = request.schedule { job.set(.schedule, .int64(schedule)) }
+    job.runAt = request.runAt ?? now
+    if isBlocked {
+      job.move(to: .blocked, at: now)
+    } else {
+      job.wait(until: job.runAt, now: now)
+    }
+    return EnqueuedJob(id: try insert(job), isNew: true)
+  }
+
+  private func replace(_ holder: JobID, by request: JobRequest) throws {
+    guard var job = try job(holder) else { return }
+    switch job.state {
+    case .scheduled, .ready, .held:
+      job.payload = request.payload
+      job.priority = Int64(request.priority)
+      job.runAt = request.runAt ?? now
+      let wasHeld = job.state == .held
+      job.wait(until: job.runAt, now: now)
+      try update(job)
+      // It may have been the one that the others behind the limit waited for.
+      if !wasHeld { try releaseLimit(of: job) }
+    case .blocked, .running, .succeeded, .discarded, .cancelled, .poisoned, nil: break
+    }
+  }
+}
+
+extension JobRecord {
+  /// Ready, or scheduled if its time has not come.
+  mutating func wait(until date: Date, now: Date) {
+    if date > now { move(to: .scheduled, at: date) } else { move(to: .ready, at: date) }
+  }
+}
+
+extension JobRequest {
+  func check(at now: Date) throws {
+    guard JobName.isValid(kind.rawValue), JobName.isValid(queue.rawValue) else {
+      throw refusal(
+        "a kind or a queue has a name that is not allowed", "queue", queue.rawValue,
+        "use 1 to 64 letters, digits, dots, dashes and underscores")
+    }
+    guard payload.count <= Limits.payloadBytesMax else {
+      throw refusal(
+        "a job is too large", "bytes", String(payload.count),
+        "keep it under \(Limits.payloadBytesMax) bytes: put the data into a record")
+    }
+    for key in [uniqueKey, limit?.key] {
+      guard let key else { continue }
+      guard !key.isEmpty, key.utf8.count <= Limits.keyBytesMax, !key.utf8.contains(0) else {
+        throw refusal(
+          "a key of a job is empty or too long", "key", String(key.prefix(80)),
+          "use 1 to \(Limits.keyBytesMax) bytes")
+      }
+    }
+    guard limit.map({ $0.max >= 1 }) ?? true, attemptsMax >= 1, rescuesMax >= 0,
+      retention >= .zero, timeout.map({ $0 > .zero }) ?? true
+    else {
+      throw refusal(
+        "a number of a job is out of its range", "attempts", String(attemptsMax),
+        "use at least one attempt, a limit of at least 1, and times that are not negative")
+    }
+    guard let runAt else { return }
+    guard runAt.timeIntervalSince(now) <= Limits.delayMax else {
+      throw refusal("a job is put off too far", "until", "\(runAt)", "use at most ten years")
+    }
+  }
+
+  private func refusal(
+    _ summary: StaticString, _ name: String, _ value: String, _ advice: String
+  ) -> JobError {
+    JobError(.invalidRequest, summary, [("kind", kind.rawValue), (name, value)], advice: advice)
+  }
+}

@@ -1,0 +1,53 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+extension JobRows {
+  /// Calls the closure with the records of figures from a minute on.
+  func eachFigures(
+    sinceMinute first: Int64, _ body: (Record) throws -> Void
+  ) throws {
+    let minutes = try snapshot.layout(MinuteRecord.entity)
+    let cursor = try IndexPrefixCursor(
+      try minutes.index(named: "byMinute"), of: minutes, leading: [], beyond: .int64(first - 1),
+      in: snapshot)
+    while let number = try cursor.next() {
+      let id = ObjectID(entity: MinuteRecord.entity, number: number)
+      if let record = try snapshot.get(id) { try body(record) }
+    }
+  }
+}
+
+/// The sum of figures of several minutes.
+struct EndedCounts {
+  private var succeeded: Int64 = 0
+  private var retried: Int64 = 0
+  private var failed: Int64 = 0
+  private var waits = DurationHistogram()
+  private var runs = DurationHistogram()
+
+  mutating func add(_ record: Record) throws {
+    succeeded += try record["succeeded"].int64Value ?? 0
+    retried += try record["retried"].int64Value ?? 0
+    failed += try record["failed"].int64Value ?? 0
+    waits.add(DurationHistogram(try record["waits"].dataValue ?? Data()))
+    runs.add(DurationHistogram(try record["runs"].dataValue ?? Data()))
+  }
+
+  func ended(in minutes: Double) -> JobStatistics.Ended {
+    JobStatistics.Ended(
+      succeeded: succeeded, retried: retried, failed: failed,
+      succeededPerMinute: Double(succeeded) / minutes,
+      retriedPerMinute: Double(retried) / minutes, failedPerMinute: Double(failed) / minutes,
+      wait: JobStatistics.Spread(waits), run: JobStatistics.Spread(runs))
+  }
+}
+
+extension JobStatistics.Spread {
+  fileprivate init?(_ histogram: DurationHistogram) {
+    guard let p50 = histogram.percentile(0.5), let p99 = histogram.percentile(0.99) else {
+      return nil
+    }
+    self.init(count: histogram.count, p50Seconds: p50.seconds, p99Seconds: p99.seconds)
+  }
+}

@@ -1,0 +1,49 @@
+import EntityModel
+import EntityStore
+
+extension JobRows {
+  /// The jobs that a filter names: the newest first, or those of states that are not finished in the
+  /// order in which their turn comes.
+  ///
+  /// - Complexity: O(*l* · log *n*) for *l* jobs looked at.
+  func list(_ filter: JobFilter) throws -> [JobRecord] {
+    if let batch = filter.batch { return try list(filter, ofBatch: batch) }
+    let isLive = !filter.states.isEmpty && filter.states.allSatisfy { !$0.isFinished }
+    return isLive ? try listLive(filter) : try listNewest(filter)
+  }
+
+  private func list(_ filter: JobFilter, ofBatch batch: JobBatchID) throws -> [JobRecord] {
+    let cursor = try IndexPrefixCursor(
+      try jobs.index(named: "byBatch"), of: jobs, leading: [.int64(batch.rawValue)], in: snapshot)
+    return try take(filter) { try cursor.next() }
+  }
+
+  private func listLive(_ filter: JobFilter) throws -> [JobRecord] {
+    var found: [JobRecord] = []
+    for state in JobState.allCases where filter.states.contains(state) {
+      let cursor = try cursor(state)
+      var rest = filter
+      rest.limit -= found.count
+      found += try take(rest) { try cursor.next() }
+    }
+    return found
+  }
+
+  private func listNewest(_ filter: JobFilter) throws -> [JobRecord] {
+    var next = try snapshot.lastNumber(of: jobs)
+    return try take(filter) {
+      guard let number = next else { return nil }
+      next = try self.snapshot.number(before: number, of: self.jobs)
+      return number
+    }
+  }
+
+  private func take(_ filter: JobFilter, _ next: () throws -> Int64?) throws -> [JobRecord] {
+    var found: [JobRecord] = []
+    while found.count < filter.limit, let number = try next() {
+      let job = try job(ofTurn: number)
+      if filter.matches(job) { found.append(job) }
+    }
+    return found
+  }
+}

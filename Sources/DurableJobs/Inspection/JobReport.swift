@@ -1,0 +1,27 @@
+/// What a check of the jobs found.
+public struct JobReport: Codable, Hashable, Sendable {
+  public internal(set) var jobs = 0
+  public internal(set) var attempts = 0
+  public internal(set) var outputs = 0
+  public internal(set) var batches = 0
+  public internal(set) var schedules = 0
+  public internal(set) var runners = 0
+  /// What must not be, whatever was killed when; at most as many as `Limits.problemsListedMax`.
+  public internal(set) var problems: [String] = []
+  public internal(set) var problemCount = 0
+  /// What is sound and wants to be known, as a runner that has died; as bounded.
+  public internal(set) var remarks: [String] = []
+  public internal(set) var remarkCount = 0
+
+  public var isClean: Bool { problemCount == 0 }
+
+  mutating func add(_ problem: String) {
+    problemCount += 1
+    if problems.count < Limits.problemsListedMax { problems.append(problem) }
+  }
+
+  mutating func remark(_ text: String) {
+    remarkCount += 1
+    if remarks.count < Limits.problemsListedMax { remarks.append(text) }
+  }
+}

@@ -1,0 +1,55 @@
+import EntityModel
+import EntityStore
+public import Foundation
+
+/// A schedule as it is stored, also one that cannot be read as a schedule.
+public struct JobScheduleStatus: Codable, Hashable, Sendable {
+  public let name: String
+  public let expression: String
+  public let zone: String
+  /// What becomes of missed times: `skip`, `once`, `all:64`.
+  public let missed: String
+  public let jitterSeconds: Double
+  public let overlaps: Bool
+  public let kind: String
+  public let isPaused: Bool
+  /// Why nobody can make jobs of it.
+  public let error: String?
+  /// `nil` if no time comes any more.
+  public let nextAt: Date?
+  public let lastAt: Date?
+  public let lastJob: JobID?
+
+  init(_ record: Record) throws {
+    let text = { (name: String) in try record[name].stringValue ?? "" }
+    name = try text("name")
+    expression = try text("expression")
+    zone = try text("zone")
+    missed = try text("missed")
+    jitterSeconds = try record["jitter"].doubleValue ?? 0
+    overlaps = try record["overlaps"] == .bool(true)
+    kind = try text("kind")
+    isPaused = try record["isPaused"] == .bool(true)
+    error = try record["error"].stringValue ?? Self.reason(record)
+    nextAt = try record["nextAt"].dateValue
+    lastAt = try record["lastAt"].dateValue
+    lastJob = try record["lastJob"].int64Value.map(JobID.init)
+  }
+
+  private static func reason(_ record: Record) throws -> String? {
+    do {
+      _ = try JobSchedule(record)
+      return nil
+    } catch let error as JobError {
+      return error.description
+    }
+  }
+}
+
+extension JobQueue {
+  /// All schedules by name, also those that nobody can make jobs of.
+  public func scheduleStatuses() throws -> [JobScheduleStatus] {
+    try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
+      .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
+  }
+}

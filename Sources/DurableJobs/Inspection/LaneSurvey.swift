@@ -1,0 +1,105 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// Counts the jobs of each lane.
+struct LaneSurvey {
+  private struct Name: Hashable {
+    let queue: String
+    let kind: String
+  }
+
+  private let rows: JobRows
+  private var lanes: [Name: JobStatistics.Lane] = [:]
+
+  init(_ rows: JobRows) { self.rows = rows }
+
+  func lanes(paused: Set<QueueName>, served: Set<String>) -> [JobStatistics.Lane] {
+    lanes.values.sorted { ($0.queue, $0.kind) < ($1.queue, $1.kind) }.map { lane in
+      var lane = lane
+      lane.isPaused = paused.contains(QueueName(rawValue: lane.queue))
+      lane.isServed = served.contains(lane.kind)
+      return lane
+    }
+  }
+
+  mutating func countUnfinished() throws {
+    try countReady()
+    try count(.running) { $0.running += 1 }
+    try count(.held) { $0.held += 1 }
+    try count(.scheduled) { $0.scheduled += 1 }
+    try count(.blocked) { $0.blocked += 1 }
+  }
+
+  private mutating func countReady() throws {
+    var heads: [JobRecord] = []
+    try rows.eachLane(.ready) { job in
+      heads.append(job)
+      return true
+    }
+    for head in heads {
+      let cursor = try rows.cursor(.ready, [.null, .string(head.lane)])
+      var count = 0
+      while try cursor.next() != nil { count += 1 }
+      let oldest = try oldestReady(in: head.lane)
+      change(Name(queue: head.queue.rawValue, kind: head.kind.rawValue)) { lane in
+        lane.ready = count
+        lane.oldestReadyAt = oldest
+      }
+    }
+  }
+
+  /// The first of each priority is the oldest of it.
+  private func oldestReady(in lane: String) throws -> Date? {
+    var oldest: Date?
+    var last: Value?
+    while let number = try rows.cursor(.ready, [.null, .string(lane)], beyond: last).next() {
+      let job = try rows.job(ofTurn: number)
+      oldest = min(oldest ?? job.at, job.at)
+      last = .int64(job.rank)
+    }
+    return oldest
+  }
+
+  /// Of states in whose part of the index no lane stands first.
+  private mutating func count(
+    _ state: JobState, _ add: (inout JobStatistics.Lane) -> Void
+  ) throws {
+    let cursor = try rows.cursor(state)
+    while let number = try cursor.next() {
+      guard let row = try rows.snapshot.row(number, of: rows.jobs) else { continue }
+      let text = { (column: JobColumn) in try row.value(column.rawValue).stringValue ?? "" }
+      change(Name(queue: try text(.queue), kind: try text(.kind)), add)
+    }
+  }
+
+  func countFinished() throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for state in JobState.finished {
+      let cursor = try rows.cursor(state)
+      var count = 0
+      while try cursor.next() != nil { count += 1 }
+      counts[state.rawValue] = count
+    }
+    return counts
+  }
+
+  /// - Parameter minutes: For the rates.
+  /// - Returns: The figures of all lanes together.
+  mutating func addEnded(sinceMinute first: Int64, minutes: Double) throws -> JobStatistics.Ended {
+    var all = EndedCounts()
+    var byName: [Name: EndedCounts] = [:]
+    try rows.eachFigures(sinceMinute: first) { record in
+      let name = Name(
+        queue: try record["queue"].stringValue ?? "", kind: try record["kind"].stringValue ?? "")
+      try all.add(record)
+      try byName[name, default: EndedCounts()].add(record)
+    }
+    for (name, counts) in byName { change(name) { $0.ended = counts.ended(in: minutes) } }
+    return all.ended(in: minutes)
+  }
+
+  private mutating func change(_ name: Name, _ change: (inout JobStatistics.Lane) -> Void) {
+    change(&lanes[name, default: JobStatistics.Lane(queue: name.queue, kind: name.kind)])
+  }
+}

@@ -1,0 +1,45 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+extension JobRows {
+  /// The runners that have registered, and whether they live.
+  ///
+  /// Whether a process lives is no part of the snapshot: a runner that has left after it was taken is
+  /// listed as dead.
+  func runners(of store: Store) throws -> [JobRunnerStatus] {
+    let layout = try snapshot.layout(RunnerRecord.entity)
+    let column = { (name: String) in try layout.position(of: name) }
+    let (process, host, command) = (
+      try column("process"), try column("host"), try column("command")
+    )
+    let (started, stopped) = (try column("startedAt"), try column("stoppedAt"))
+    let kinds = try column("kinds")
+    var runners: [JobRunnerStatus] = []
+    try snapshot.eachRow(of: layout) { row in
+      runners.append(
+        JobRunnerStatus(
+          epoch: row.id, process: row.int64(process) ?? 0,
+          host: try row.value(host).stringValue ?? "",
+          command: try row.value(command).stringValue ?? "",
+          startedAt: try row.value(started).dateValue ?? .distantPast,
+          stoppedAt: try row.value(stopped).dateValue,
+          kinds: (try row.value(kinds).stringValue ?? "").split(separator: ",").map(String.init),
+          isAlive: try RunnerLease.isAlive(row.id, in: store)))
+      return true
+    }
+    return runners
+  }
+}
+
+extension [JobRunnerStatus] {
+  /// The kinds of the runners that live and have not begun to stop.
+  var kindsServed: Set<String> {
+    Set(filter(\.claimsJobs).flatMap(\.kinds))
+  }
+}
+
+extension JobRunnerStatus {
+  /// Whether it lives and has not begun to stop.
+  public var claimsJobs: Bool { isAlive && stoppedAt == nil }
+}

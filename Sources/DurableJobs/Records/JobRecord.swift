@@ -1,0 +1,159 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// One row of `_Job`, changed in place and written back whole.
+struct JobRecord {
+  static let entity = "_Job"
+
+  let id: JobID
+  private(set) var values: [Value]
+
+  /// - Throws: `StoreError` for a damaged row; `JobError` for a state that this program does not know.
+  init(_ row: StoredRow) throws {
+    self.init(id: JobID(rawValue: row.id), values: try row.values())
+  }
+
+  init(id: JobID, values: [Value]) {
+    self.id = id
+    self.values = values
+  }
+
+  // MARK: What it is
+
+  var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
+  var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
+  var lane: String { "\(queue)/\(kind)" }
+  var payload: Data {
+    get { data(.payload) ?? Data() }
+    set { set(.payload, .data(newValue)) }
+  }
+  var priority: Int64 {
+    get { int64(.priority) ?? 0 }
+    set { set(.priority, .int64(newValue)) }
+  }
+  var enqueuedAt: Date { date(.enqueuedAt) ?? .distantPast }
+  var timeout: Double? { double(.timeout) }
+  var retention: Double { double(.retention) ?? 0 }
+  var schedule: Int64? { int64(.schedule) }
+
+  // MARK: Where it stands
+
+  /// `nil` for a word that this program does not know.
+  var state: JobState? { string(.state).flatMap(JobState.init) }
+  var runAt: Date {
+    get { date(.runAt) ?? .distantPast }
+    set { set(.runAt, .date(newValue)) }
+  }
+  var startedAt: Date? {
+    get { date(.startedAt) }
+    set { set(.startedAt, newValue) }
+  }
+  var finishedAt: Date? {
+    get { date(.finishedAt) }
+    set { set(.finishedAt, newValue) }
+  }
+  var isCancelled: Bool {
+    get { values[JobColumn.isCancelled.rawValue] == .bool(true) }
+    set { set(.isCancelled, .bool(newValue)) }
+  }
+
+  // MARK: Attempts
+
+  var attempts: Int64 {
+    get { int64(.attempts) ?? 0 }
+    set { set(.attempts, .int64(newValue)) }
+  }
+  var attemptsMax: Int64 {
+    get { int64(.attemptsMax) ?? 1 }
+    set { set(.attemptsMax, .int64(newValue)) }
+  }
+  var rescues: Int64 {
+    get { int64(.rescues) ?? 0 }
+    set { set(.rescues, .int64(newValue)) }
+  }
+  /// Its runner has died with it.
+  var isSuspect: Bool { rescues > 0 }
+  var rescuesMax: Int64 { int64(.rescuesMax) ?? 0 }
+  var claims: Int64 {
+    get { int64(.claims) ?? 0 }
+    set { set(.claims, .int64(newValue)) }
+  }
+  var epoch: Int64? {
+    get { int64(.epoch) }
+    set { set(.epoch, newValue) }
+  }
+  var claim: Claim? { epoch.map { Claim(job: id, epoch: $0, number: claims) } }
+
+  // MARK: Others
+
+  var uniqueKey: String? {
+    get { string(.uniqueKey) }
+    set { set(.uniqueKey, newValue) }
+  }
+  var uniqueUntil: JobUniqueness? { string(.uniqueUntil).flatMap(JobUniqueness.init) }
+  var limitKey: String? { string(.limitKey) }
+  var limitMax: Int64 { int64(.limitMax) ?? 1 }
+  var batch: Int64? { int64(.batch) }
+
+  // MARK: What has come of it
+
+  var checkpoint: Data? {
+    get { data(.checkpoint) }
+    set { set(.checkpoint, newValue) }
+  }
+  var checkpointClaim: Int64? {
+    get { int64(.checkpointClaim) }
+    set { set(.checkpointClaim, newValue) }
+  }
+  var done: Int64? {
+    get { int64(.done) }
+    set { set(.done, newValue) }
+  }
+  var total: Int64? {
+    get { int64(.total) }
+    set { set(.total, newValue) }
+  }
+  var note: String? {
+    get { string(.note) }
+    set { set(.note, newValue) }
+  }
+  var error: String? {
+    get { string(.error) }
+    set { set(.error, newValue) }
+  }
+  var output: Data? {
+    get { data(.output) }
+    set { set(.output, newValue) }
+  }
+
+  // MARK: Values
+
+  func int64(_ column: JobColumn) -> Int64? { values[column.rawValue].int64Value }
+
+  func double(_ column: JobColumn) -> Double? { values[column.rawValue].doubleValue }
+
+  func date(_ column: JobColumn) -> Date? { values[column.rawValue].dateValue }
+
+  func string(_ column: JobColumn) -> String? { values[column.rawValue].stringValue }
+
+  func data(_ column: JobColumn) -> Data? { values[column.rawValue].dataValue }
+
+  mutating func set(_ column: JobColumn, _ value: Value) { values[column.rawValue] = value }
+
+  private mutating func set(_ column: JobColumn, _ number: Int64?) {
+    set(column, number.map(Value.int64) ?? .null)
+  }
+
+  private mutating func set(_ column: JobColumn, _ date: Date?) {
+    set(column, date.map(Value.date) ?? .null)
+  }
+
+  private mutating func set(_ column: JobColumn, _ text: String?) {
+    set(column, text.map(Value.string) ?? .null)
+  }
+
+  private mutating func set(_ column: JobColumn, _ data: Data?) {
+    set(column, data.map(Value.data) ?? .null)
+  }
+}

@@ -1,0 +1,89 @@
+import EntityModel
+import EntityStore
+import Foundation
+import LMDB
+
+/// A runner's life: a number that no other runner of the store ever gets, its epoch, and a kernel lock
+/// on one byte of the file `jobs.lock`, at that number.
+///
+/// The kernel frees the lock when the process dies, and not when it stands still, so that nothing has
+/// to expire and no clock is asked. One file serves all runners, and asking for the holder of a byte
+/// takes nothing. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each
+/// runner, and one that is left over for each that has died.
+final class RunnerLease: Sendable {
+  let epoch: Int64
+  private let descriptor: Int32
+
+  /// Registers a runner. The lock is taken within the transaction that makes the epoch known, so that
+  /// nobody sees the one without the other.
+  static func take(
+    in store: Store, command: String, kinds: Set<JobKind>
+  ) async throws -> RunnerLease {
+    let descriptor = open(path(in: store), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw refusal("the lock of the runners cannot be opened") }
+    let names = kinds.map(\.rawValue).sorted().joined(separator: ",")
+    do {
+      let epoch = try await store.write(author: "jobs") { transaction in
+        let id = try transaction.insert(
+          RunnerRecord.entity,
+          [
+            "process": .int64(Int64(getpid())), "host": .string(hostName()),
+            "command": .string(command), "startedAt": .date(transaction.now),
+            "kinds": .string(names),
+          ])
+        guard lock(id.number).set(.exclusive, of: descriptor) else {
+          throw refusal("the lock of a runner cannot be taken")
+        }
+        return id.number
+      }
+      return RunnerLease(epoch: epoch, descriptor: descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private init(epoch: Int64, descriptor: Int32) {
+    self.epoch = epoch
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    // A process that is being started has a copy of the descriptor until it executes its program.
+    Self.lock(epoch).set(.none, of: descriptor)
+    close(descriptor)
+  }
+
+  /// Whether some process holds the lock of an epoch.
+  ///
+  /// - Throws: `busy` if that cannot be found out.
+  static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
+    // To ask is to read: also for those who may not write.
+    let descriptor = open(path(in: store), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // Without the file nobody has a lock on it: a store that was restored, or copied.
+      if errno == ENOENT { return false }
+      throw refusal("the lock of the runners cannot be opened")
+    }
+    defer { close(descriptor) }
+    return lock(epoch).holder(of: descriptor) != nil
+  }
+
+  private static func path(in store: Store) -> String { store.folder + "/jobs.lock" }
+
+  private static func lock(_ epoch: Int64) -> FileRegionLock {
+    FileRegionLock(start: Int(epoch), count: 1)
+  }
+
+  private static func hostName() -> String {
+    var bytes = [CChar](repeating: 0, count: 256)
+    guard gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
+    return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  private static func refusal(_ summary: StaticString) -> JobError {
+    JobError(
+      .busy, summary, [("reason", String(cString: strerror(errno)))],
+      advice: "see to it that the store's folder can be written")
+  }
+}

@@ -1,0 +1,131 @@
+import EntityStore
+import Foundation
+
+import class LMDB.Guarded
+
+/// One attempt under way.
+///
+/// Threads: used by the runner and by the handler.
+final class RunningJob: Sendable {
+  /// Why an attempt was told to end.
+  enum Reason: Sendable {
+    case cancelled
+    case timedOut
+    case stopping
+  }
+
+  private struct State {
+    var reason: Reason?
+    var task: Task<Void, Never>?
+    var isCompleted = false
+    var progress: JobProgress?
+  }
+
+  let claim: Claim
+  let kind: JobKind
+  let queue: QueueName
+  /// How many attempts have been made, with this one.
+  let attempt: Int
+  /// A runner has died with it before.
+  let isSuspect: Bool
+  let timeout: Duration?
+  let deadline: ContinuousClock.Instant?
+  private let state = Guarded(State())
+  /// Called when there is progress to be stored, for the first time since it was taken.
+  private let onProgress: @Sendable () -> Void
+
+  init(
+    _ job: JobRecord, claim: Claim, began: ContinuousClock.Instant,
+    onProgress: @escaping @Sendable () -> Void
+  ) {
+    self.claim = claim
+    kind = job.kind
+    queue = job.queue
+    attempt = Int(job.attempts)
+    isSuspect = job.isSuspect
+    timeout = job.timeout.map { .seconds($0) }
+    deadline = timeout.map { began + $0 }
+    self.onProgress = onProgress
+  }
+
+  /// - Parameter executor: `nil` for the cooperative pool.
+  func start(on executor: DispatchTasks?, _ body: @escaping @Sendable () async -> Void) {
+    // Not of the runner's: the runner goes on.
+    let task = Task.detached(executorPreference: executor) { await body() }
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.reason != nil
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Tells the attempt to end. The first reason counts.
+  func cancel(_ reason: Reason) {
+    let task = state.withLock { state in
+      if state.reason == nil { state.reason = reason }
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  var reason: Reason? { state.withLock { $0.reason } }
+  var isCancelled: Bool { reason != nil }
+
+  func noteCompleted() { state.withLock { $0.isCompleted = true } }
+  var isCompleted: Bool { state.withLock { $0.isCompleted } }
+
+  func report(_ progress: JobProgress) {
+    let isFirst = state.withLock { state in
+      defer { state.progress = progress }
+      return state.progress == nil
+    }
+    if isFirst { onProgress() }
+  }
+
+  /// What is to be stored, once.
+  func takeProgress() -> JobProgress? {
+    state.withLock { state in
+      defer { state.progress = nil }
+      return state.progress
+    }
+  }
+
+  /// As `takeProgress`, with the claim under which it is stored.
+  func takeClaimedProgress() -> (Claim, JobProgress)? { takeProgress().map { (claim, $0) } }
+
+  /// What the end of the handler means for the job.
+  ///
+  /// - Returns: `nil` if the handler has ended the job itself.
+  func outcome(of result: Result<Data?, any Error>, backoff: Backoff, random: Double) -> Outcome? {
+    if isCompleted { return nil }
+    let wait = backoff.wait(after: attempt, random: random)
+    switch (result, reason) {
+    case (.success(let output), _): return .succeeded(output)
+    // Whatever a handler throws when it is told to end, that is why.
+    case (.failure, .cancelled): return .cancelled
+    case (.failure, .stopping): return .handedBack
+    case (.failure, .timedOut):
+      let seconds = timeout.map { $0.seconds.formatted(.number.grouping(.never)) } ?? "?"
+      return .failed("took longer than \(seconds) s", wait: wait)
+    case (.failure(let stop as JobStop), nil):
+      switch stop.verdict {
+      case .retry(let wait): return .failed(stop.reason.clipped, wait: wait)
+      case .discard: return .discarded(stop.reason.clipped)
+      case .snooze(let wait): return .snoozed(wait, nil)
+      }
+    // A full disk is no fault of the job.
+    case (.failure(let error as StoreError), nil) where error.passes:
+      return .snoozed(max(wait, Limits.retryInterval), "\(error)".clipped)
+    case (.failure(let error), nil): return .failed("\(error)".clipped, wait: wait)
+    }
+  }
+}
+
+extension String {
+  /// Short enough to be stored with every attempt, in one line.
+  var clipped: String {
+    let line = String(map { $0.isNewline ? " " : $0 })
+    guard line.utf8.count > Limits.textBytesMax else { return line }
+    return String(decoding: line.utf8.prefix(Limits.textBytesMax), as: UTF8.self) + "…"
+  }
+}

@@ -1,0 +1,80 @@
+/// The five fields as sets of numbers, and the local times that match them.
+///
+/// A local time is what the clock on the wall shows, as seconds since it showed 1970-01-01 00:00.
+/// It is without gaps; `LocalSpan` says when a zone shows it.
+struct CronFields: Sendable, Hashable {
+  var minutes = NumberSet()
+  var hours = NumberSet()
+  var daysOfMonth = NumberSet()
+  var months = NumberSet()
+  /// 0 is Sunday.
+  var weekdays = NumberSet()
+  /// Neither day field begins with `*`.
+  var eitherDay = false
+
+  /// The first matching minute in `from..<end`.
+  func first(from: Int, before end: Int) -> Int? {
+    guard from < end else { return nil }
+    let minute = (from + 59).flooredQuotient(by: 60)
+    let day = minute.flooredQuotient(by: minutesOfDay)
+    let match: Int?
+    if matches(CivilDate(day: day)), let time = firstTime(from: minute - day * minutesOfDay) {
+      match = day * minutesOfDay + time
+    } else if let time = firstTime(from: 0),
+      let later = firstDay(from: day + 1, before: end.flooredQuotient(by: 60 * minutesOfDay) + 1)
+    {
+      match = later * minutesOfDay + time
+    } else {
+      match = nil
+    }
+    guard let match, match * 60 < end else { return nil }
+    return match * 60
+  }
+
+  /// In minutes since midnight.
+  private func firstTime(from time: Int) -> Int? {
+    let hour = time / 60
+    if hours.contains(hour), let minute = minutes.least(from: time % 60) {
+      return hour * 60 + minute
+    }
+    guard let later = hours.least(from: hour + 1), let minute = minutes.least(from: 0) else {
+      return nil
+    }
+    return later * 60 + minute
+  }
+
+  private func firstDay(from day: Int, before end: Int) -> Int? {
+    var date = CivilDate(day: day)
+    while date.day < end {
+      if months.contains(date.month) {
+        for _ in date.dayOfMonth...date.lengthOfMonth {
+          if matches(date) { return date.day < end ? date.day : nil }
+          date.advance()
+        }
+      } else {
+        date.advanceToNextMonth()
+      }
+    }
+    return nil
+  }
+
+  private func matches(_ date: CivilDate) -> Bool {
+    let isDay = daysOfMonth.contains(date.dayOfMonth)
+    let isWeekday = weekdays.contains(date.weekday)
+    return months.contains(date.month)
+      && (eitherDay ? isDay || isWeekday : isDay && isWeekday)
+  }
+
+  /// Whether some month has one of the days.
+  var canMatch: Bool {
+    eitherDay
+      || (1...12).contains { month in
+        // 2000 is a leap year.
+        let date = CivilDate(year: 2000, month: month)
+        return months.contains(month)
+          && daysOfMonth.least(from: 1).map { $0 <= date.lengthOfMonth } == true
+      }
+  }
+}
+
+private let minutesOfDay = 24 * 60

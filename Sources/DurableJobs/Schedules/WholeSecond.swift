@@ -1,0 +1,33 @@
+import Foundation
+
+/// Instants as whole seconds since 1970 in UTC: no calculation of schedules needs less, and none
+/// can overflow between the years 1 and 9999.
+enum WholeSecond {
+  static let earliest = -62_135_596_800
+  static let latest = 253_402_300_799
+
+  /// A date outside of the years is taken for the nearer end, and one that is no number for the
+  /// earliest.
+  static func floor(of date: Date) -> Int {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    guard seconds > Double(earliest) else { return earliest }
+    return seconds < Double(latest) ? Int(seconds) : latest
+  }
+
+  static func date(_ second: Int) -> Date {
+    Date(timeIntervalSince1970: Double(second))
+  }
+
+  static func next(multipleOf period: Int, after second: Int) -> Int? {
+    let next = (second.flooredQuotient(by: period) + 1) * period
+    return next <= latest ? next : nil
+  }
+}
+
+extension Int {
+  /// Division that rounds down before 1970 too.
+  func flooredQuotient(by divisor: Int) -> Int {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,157 @@
+import EntityModel
+public import EntityStore
+import Foundation
+
+/// The number of a batch of jobs.
+public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public var description: String { String(rawValue) }
+}
+
+extension WriteTransaction {
+  /// Enqueues jobs that belong together, and a job that runs when all of them have ended, well or not.
+  ///
+  /// - Throws: As `enqueue(_:)`.
+  @discardableResult
+  public func enqueue(
+    batch requests: [JobRequest], named name: String? = nil, then completion: JobRequest? = nil
+  ) throws -> JobBatchID {
+    let batch = try openBatch(named: name, then: completion)
+    for request in requests { try enqueue(request, in: batch) }
+    try closeBatch(batch)
+    return batch
+  }
+
+  /// Begins a batch to which this and later transactions add jobs. Its completion job waits until it is
+  /// closed and all of them have ended.
+  public func openBatch(
+    named name: String? = nil, then completion: JobRequest? = nil
+  ) throws -> JobBatchID {
+    try JobTable(self).openBatch(named: name, then: completion)
+  }
+
+  /// Adds a job to an open batch. One whose unique key another job has joins nothing.
+  ///
+  /// - Throws: `unknownBatch`; `wrongState` for one that is closed; else as `enqueue(_:)`.
+  @discardableResult
+  public func enqueue(_ request: JobRequest, in batch: JobBatchID) throws -> EnqueuedJob {
+    try JobTable(self).enqueue(request, joining: batch.rawValue)
+  }
+
+  /// Ends a batch: no job joins it any more. To close it again does nothing.
+  public func closeBatch(_ batch: JobBatchID) throws {
+    try JobTable(self).close(batch.rawValue)
+  }
+}
+
+extension JobTable {
+  fileprivate func openBatch(named name: String?, then request: JobRequest?) throws -> JobBatchID {
+    var completion: JobID?
+    if let request {
+      let job = try enqueue(request, isBlocked: true)
+      guard job.isNew else {
+        throw JobError(
+          .duplicate, "the completion job of a batch has the unique key of another job",
+          [("job", job.id.description)], advice: "give it a key of its own, or none")
+      }
+      completion = job.id
+    }
+    let id = try transaction.insert(
+      BatchRecord.entity,
+      [
+        "name": name.map(Value.string) ?? .null, "createdAt": .date(now),
+        "completion": completion.map { .int64($0.rawValue) } ?? .null,
+      ])
+    return JobBatchID(rawValue: id.number)
+  }
+
+  fileprivate func enqueue(_ request: JobRequest, joining batch: Int64) throws -> EnqueuedJob {
+    guard try !require(batch).isClosed else {
+      throw JobError(
+        .wrongState, "a batch is closed", [("batch", String(batch))], advice: "open another one")
+    }
+    let job = try enqueue(request, in: batch)
+    if job.isNew {
+      try change(batch) {
+        $0.jobs += 1
+        $0.pending += 1
+      }
+    }
+    return job
+  }
+
+  fileprivate func close(_ batch: Int64) throws {
+    _ = try require(batch)
+    try change(batch) { $0.isClosed = true }
+  }
+
+  /// A job of the batch has ended.
+  func leave(_ batch: Int64, _ state: JobState) throws {
+    try change(batch) {
+      $0.pending -= 1
+      if state == .succeeded { $0.succeeded += 1 }
+    }
+  }
+
+  /// A job of the batch is tried again after its end.
+  func rejoin(_ batch: Int64, _ job: JobRecord) throws {
+    try change(batch) { $0.pending += 1 }
+  }
+
+  /// A job of the batch is removed. The last one takes the batch along.
+  func forget(_ job: JobRecord, of batch: Int64) throws {
+    try change(batch) { $0.jobs -= 1 }
+  }
+
+  private func change(_ batch: Int64, _ change: (inout BatchCounts) -> Void) throws {
+    guard var counts = try counts(of: batch) else { return }
+    change(&counts)
+    try transaction.update(ObjectID(entity: BatchRecord.entity, number: batch)) { record in
+      try record.set("isClosed", to: .bool(counts.isClosed))
+      try record.set("jobs", to: .int64(counts.jobs))
+      try record.set("pending", to: .int64(counts.pending))
+      try record.set("succeeded", to: .int64(counts.succeeded))
+    }
+    guard counts.isClosed else { return }
+    if counts.pending == 0, let completion = counts.completion, var job = try job(completion),
+      job.state == .blocked
+    {
+      job.wait(until: job.runAt, now: now)
+      try update(job)
+    }
+    if counts.jobs == 0 {
+      try transaction.delete(ObjectID(entity: BatchRecord.entity, number: batch))
+    }
+  }
+
+  private func require(_ batch: Int64) throws -> BatchCounts {
+    guard let counts = try counts(of: batch) else {
+      throw JobError(
+        .unknownBatch, "there is no such batch", [("batch", String(batch))],
+        advice: "a batch is removed with its last job")
+    }
+    return counts
+  }
+
+  private func counts(of batch: Int64) throws -> BatchCounts? {
+    try transaction.get(ObjectID(entity: BatchRecord.entity, number: batch)).map(BatchCounts.init)
+  }
+}
+
+/// How far a batch has come.
+struct BatchCounts {
+  var isClosed: Bool
+  var jobs: Int64
+  var pending: Int64
+  var succeeded: Int64
+  let completion: JobID?
+
+  init(_ record: Record) throws {
+    isClosed = try record["isClosed"] == .bool(true)
+    jobs = try record["jobs"].int64Value ?? 0
+    pending = try record["pending"].int64Value ?? 0
+    succeeded = try record["succeeded"].int64Value ?? 0
+    completion = try record["completion"].int64Value.map(JobID.init)
+  }
+}

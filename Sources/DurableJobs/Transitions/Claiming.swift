@@ -1,0 +1,122 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// What a runner can take on just now.
+struct ClaimTerms {
+  let epoch: Int64
+  /// Jobs at most.
+  var count: Int
+  var kinds: Set<JobKind>
+  /// Of a queue that has a limit of its own in this runner, how many more may run.
+  var queueRoom: [QueueName: Int] = [:]
+  /// Whether one of those may be taken that a runner has died with. A runner has one of them at a time:
+  /// so what died beside a job that kills its runner does not go on dying with it.
+  var admitsSuspect = true
+}
+
+extension JobTable {
+  /// Takes the next jobs: by priority, then by age, over all lanes that may be served.
+  ///
+  /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs taken or held back.
+  func claim(_ terms: ClaimTerms) throws -> [JobRecord] {
+    var room = terms.queueRoom
+    var claimed: [JobRecord] = []
+    var limits = LimitCounts(self)
+    var admitsSuspect = terms.admitsSuspect
+    var passedOver = 0
+    var heads = try lanes(servedUnder: terms).compactMap { try LaneHead($0, in: self) }
+    while claimed.count < terms.count, heldBack + passedOver < Limits.movesPerTransactionMax,
+      let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
+    {
+      var job = heads[number].job
+      if room[job.queue] == 0 {
+        heads.remove(at: number)
+        continue
+      }
+      if try !heads[number].advance(in: self) { heads.remove(at: number) }
+      if job.isSuspect, !admitsSuspect {
+        passedOver += 1
+        continue
+      }
+      guard try limits.admit(job) else {
+        job.move(to: .held, at: job.at)
+        try update(job)
+        heldBack += 1
+        continue
+      }
+      if job.isSuspect { admitsSuspect = false }
+      try begin(&job, epoch: terms.epoch)
+      room[job.queue]? -= 1
+      claimed.append(job)
+    }
+    return claimed
+  }
+
+  private func begin(_ job: inout JobRecord, epoch: Int64) throws {
+    job.attempts += 1
+    job.claims += 1
+    job.epoch = epoch
+    job.startedAt = now
+    if job.uniqueUntil == .untilStarted { job.uniqueKey = nil }
+    // How long it has stood ready is told by what its runAt says from here on.
+    job.runAt = job.at
+    job.move(to: .running, at: now)
+    try update(job)
+  }
+}
+
+/// The first job of a lane that has not been looked at yet.
+private struct LaneHead {
+  private let cursor: IndexPrefixCursor
+  private(set) var job: JobRecord
+
+  init?(_ lane: String, in table: JobTable) throws {
+    cursor = try table.cursor(.ready, [.null, .string(lane)])
+    guard let first = try Self.next(cursor, in: table) else { return nil }
+    job = first
+  }
+
+  /// - Returns: Whether there is another one.
+  mutating func advance(in table: JobTable) throws -> Bool {
+    guard let next = try Self.next(cursor, in: table) else { return false }
+    job = next
+    return true
+  }
+
+  private static func next(_ cursor: IndexPrefixCursor, in table: JobTable) throws -> JobRecord? {
+    try cursor.next().map { try table.job(ofTurn: $0) }
+  }
+}
+
+extension JobRecord {
+  /// The order of a queue.
+  fileprivate func precedes(_ other: JobRecord) -> Bool {
+    (rank, at, id) < (other.rank, other.at, other.id)
+  }
+}
+
+/// How many jobs of each limit run: counted, and not kept in a number that a crash could leave wrong.
+private struct LimitCounts {
+  private let table: JobTable
+  /// Exact: below the bound up to which they were counted.
+  private var running: [String: Int64] = [:]
+
+  init(_ table: JobTable) { self.table = table }
+
+  mutating func admit(_ job: JobRecord) throws -> Bool {
+    guard let key = job.limitKey else { return true }
+    let count = try running[key] ?? counted(key, upTo: job.limitMax)
+    guard count < job.limitMax else { return false }
+    running[key] = count + 1
+    return true
+  }
+
+  /// With what this transaction has claimed.
+  private func counted(_ key: String, upTo max: Int64) throws -> Int64 {
+    let cursor = try table.cursor(.running, [.string(key)])
+    var count: Int64 = 0
+    while count < max, try cursor.next() != nil { count += 1 }
+    return count
+  }
+}

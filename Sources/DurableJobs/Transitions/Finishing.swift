@@ -1,0 +1,102 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+extension JobTable {
+  /// Ends an attempt, if it still has the claim.
+  ///
+  /// - Complexity: O(log *n*).
+  func finish(_ claim: Claim, _ outcome: Outcome) throws -> FinishResult {
+    guard var job = try job(held: claim) else { return .lostClaim }
+    let began = job.startedAt
+    job.epoch = nil
+    switch outcome {
+    case .succeeded(let output):
+      job.output = output
+      job.error = nil
+      try end(&job, as: .succeeded, began: began)
+    case .failed(let text, let wait):
+      job.error = text
+      try note(job, claim, began: began, "failed", text)
+      if job.attempts >= job.attemptsMax {
+        try end(&job, as: .discarded, began: began)
+      } else {
+        ended.count(job, .retried, began: began, now: now)
+        try putOff(&job, until: now.addingTimeInterval(wait.seconds))
+      }
+    case .discarded(let text):
+      job.error = text
+      try note(job, claim, began: began, "discarded", text)
+      try end(&job, as: .discarded, began: began)
+    case .snoozed(let wait, let text):
+      job.attempts -= 1
+      if let text { job.error = text }
+      try putOff(&job, until: now.addingTimeInterval(wait.seconds))
+    case .cancelled:
+      try note(job, claim, began: began, "cancelled", nil)
+      try end(&job, as: .cancelled, began: began)
+    case .handedBack:
+      job.attempts -= 1
+      // Asked for while it ran: who asked has been promised that it does not run again.
+      if job.isCancelled {
+        try end(&job, as: .cancelled, began: began)
+      } else {
+        // Also if the clock was set back since.
+        job.move(to: .ready, at: job.runAt)
+        try update(job)
+        try releaseLimit(of: job)
+      }
+    }
+    return .finished(job.state ?? .ready)
+  }
+
+  /// The job of a claim, while it is valid.
+  func job(held claim: Claim) throws -> JobRecord? {
+    guard let job = try job(claim.job), job.state == .running, job.claim == claim else {
+      return nil
+    }
+    return job
+  }
+
+  /// Brings a job that does not run any more to its end.
+  func end(_ job: inout JobRecord, as state: JobState, began: Date?) throws {
+    job.finishedAt = now
+    job.isCancelled = false
+    job.checkpoint = nil
+    if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
+    job.move(to: state, at: now.addingTimeInterval(job.retention))
+    try update(job)
+    try releaseLimit(of: job)
+    if let batch = job.batch { try leave(batch, state) }
+    ended.count(job, state == .succeeded ? .succeeded : .failed, began: began, now: now)
+  }
+
+  /// Lets a job that does not run any more wait for its next attempt.
+  func putOff(_ job: inout JobRecord, until date: Date) throws {
+    if job.isCancelled { return try end(&job, as: .cancelled, began: nil) }
+    job.wait(until: date, now: now)
+    try update(job)
+    try releaseLimit(of: job)
+  }
+
+  /// Keeps what became of an attempt that did not end well.
+  func note(
+    _ job: JobRecord, _ claim: Claim, began: Date?, _ outcome: String, _ error: String?
+  ) throws {
+    try transaction.insert(
+      AttemptRecord.entity,
+      [
+        "job": .int64(job.id.rawValue), "number": .int64(claim.number),
+        "startedAt": began.map(Value.date) ?? .null, "endedAt": .date(now),
+        "outcome": .string(outcome), "error": error.map(Value.string) ?? .null,
+        "epoch": .int64(claim.epoch),
+      ])
+    let oldest = claim.number - Int64(Limits.attemptsKeptMax)
+    guard oldest > 0 else { return }
+    if let old = try transaction.objectID(
+      AttemptRecord.entity, by: ["job": .int64(job.id.rawValue), "number": .int64(oldest)])
+    {
+      try transaction.delete(old)
+    }
+  }
+}

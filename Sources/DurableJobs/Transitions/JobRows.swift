@@ -1,0 +1,105 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// The jobs of a store within one transaction, for reading.
+class JobRows {
+  let snapshot: ReadTransaction
+  let jobs: EntityLayout
+  let turns: IndexLayout
+
+  /// - Throws: `StoreError` if the store has no jobs.
+  init(reading snapshot: ReadTransaction) throws {
+    self.snapshot = snapshot
+    jobs = try snapshot.layout(JobRecord.entity)
+    turns = try jobs.index(named: "byTurn")
+  }
+
+  final func job(_ id: JobID) throws -> JobRecord? {
+    try snapshot.row(id.rawValue, of: jobs).map(JobRecord.init)
+  }
+
+  /// A job that the index of turns names.
+  final func job(ofTurn number: Int64) throws -> JobRecord {
+    guard let job = try job(JobID(rawValue: number)) else {
+      throw JobError(
+        .invalidRequest, "the index of turns names a job that is not there",
+        [("job", String(number))], advice: "run `mooring check`")
+    }
+    return job
+  }
+
+  final func holder(ofUniqueKey key: String) throws -> JobID? {
+    let index = try jobs.index(named: "byUniqueKey")
+    return try snapshot.identifier(in: jobs, index: index, by: { _ in .string(key) })
+      .map(JobID.init)
+  }
+
+  /// The jobs of a state, or of a place and a lane in it, in their order.
+  final func cursor(
+    _ state: JobState, _ place: [Value] = [], beyond: Value? = nil
+  ) throws -> IndexPrefixCursor {
+    try IndexPrefixCursor(
+      turns, of: jobs, leading: [.string(state.rawValue)] + place, beyond: beyond, in: snapshot)
+  }
+
+  /// Calls the closure with the first job of each lane, until it returns `false`.
+  ///
+  /// - Complexity: O(log *n*) for each lane, however many jobs stand in it.
+  final func eachLane(
+    _ state: JobState, place: Value = .null, _ body: (JobRecord) throws -> Bool
+  ) throws {
+    var last: Value?
+    while let number = try cursor(state, [place], beyond: last).next() {
+      let job = try job(ofTurn: number)
+      guard try body(job) else { return }
+      last = .string(job.lane)
+    }
+  }
+
+  /// The lanes from which jobs can be claimed just now.
+  final func lanes(servedUnder terms: ClaimTerms) throws -> [String] {
+    guard terms.count > 0 else { return [] }
+    let paused = try pausedQueues()
+    var served: [String] = []
+    try eachLane(.ready) { job in
+      if terms.kinds.contains(job.kind), !paused.contains(job.queue),
+        terms.queueRoom[job.queue] != 0
+      {
+        served.append(job.lane)
+      }
+      return true
+    }
+    return served
+  }
+
+  final func pausedQueues() throws -> Set<QueueName> {
+    // Most stores have never had one, and a claim asks each time.
+    guard try snapshot.count(of: QueueRecord.entity) > 0 else { return [] }
+    var paused: Set<QueueName> = []
+    let queues = try snapshot.layout(QueueRecord.entity)
+    let name = try queues.position(of: "name")
+    let flag = try queues.position(of: "isPaused")
+    try snapshot.eachRow(of: queues) { row in
+      if try row.value(flag) == .bool(true), let name = try row.value(name).stringValue {
+        paused.insert(QueueName(rawValue: name))
+      }
+      return true
+    }
+    return paused
+  }
+
+  /// When something is to be done next though nothing is committed: a scheduled job becomes ready, or
+  /// a schedule makes one.
+  final func nextTime() throws -> Date? {
+    let scheduled = try cursor(.scheduled).next().map { try job(ofTurn: $0).at }
+    let fire = try dueSchedules().next().flatMap { try nextFire(of: $0) }
+    return [scheduled, fire].compactMap { $0 }.min()
+  }
+
+  /// Whether the end of a running job was asked for.
+  final func isCancelled(_ id: JobID) throws -> Bool {
+    let row = try snapshot.row(id.rawValue, of: jobs)
+    return try row?.value(JobColumn.isCancelled.rawValue) == .bool(true)
+  }
+}

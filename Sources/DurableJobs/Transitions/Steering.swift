@@ -1,0 +1,86 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// What an operator or a program does to jobs from outside.
+extension JobTable {
+  /// Cancels a job: at once if it waits, else by asking its runner.
+  ///
+  /// - Returns: The state it is in now.
+  /// - Throws: `unknownJob`; `wrongState` if it has ended.
+  func cancel(_ id: JobID) throws -> JobState {
+    var job = try known(id)
+    switch job.state {
+    case .scheduled, .ready, .held, .blocked:
+      try end(&job, as: .cancelled, began: nil)
+      return .cancelled
+    case .running:
+      job.isCancelled = true
+      try update(job)
+      return .running
+    case .succeeded, .discarded, .cancelled, .poisoned, nil:
+      throw ended(job, "a job that has ended cannot be cancelled")
+    }
+  }
+
+  /// Lets a job that waits for its time, or that has ended without success, run again at once, with all
+  /// its attempts.
+  ///
+  /// - Throws: `unknownJob`; `wrongState`; `duplicate` if another job has its unique key by now.
+  func retry(_ id: JobID) throws {
+    var job = try known(id)
+    switch job.state {
+    case .scheduled: job.runAt = now
+    case .discarded, .cancelled, .poisoned:
+      job.attempts = 0
+      job.rescues = 0
+      job.finishedAt = nil
+      job.runAt = now
+      if let batch = job.batch { try rejoin(batch, job) }
+    case .ready, .held, .blocked, .running, .succeeded, nil:
+      throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
+    }
+    job.move(to: .ready, at: now)
+    try update(job)
+  }
+
+  /// Stops or resumes the claims of a queue.
+  ///
+  /// - Returns: Whether that is a change.
+  func setPaused(_ isPaused: Bool, _ queue: QueueName) throws -> Bool {
+    guard JobName.isValid(queue.rawValue) else {
+      throw JobError(
+        .unknownQueue, "a queue has no such name", [("queue", queue.rawValue)],
+        advice: "use 1 to 64 letters, digits, dots, dashes and underscores")
+    }
+    let before = try transaction.get(QueueRecord.entity, by: ["name": .string(queue.rawValue)])
+    let wasPaused = try before.map { try $0["isPaused"] == .bool(true) } ?? false
+    guard wasPaused != isPaused else { return false }
+    try transaction.upsert(
+      QueueRecord.entity,
+      [
+        "name": .string(queue.rawValue), "isPaused": .bool(isPaused), "changedAt": .date(now),
+      ], by: ["name"])
+    return true
+  }
+
+  func known(_ id: JobID) throws -> JobRecord {
+    guard let job = try job(id) else { throw JobError.unknown(id) }
+    return job
+  }
+
+  private func ended(_ job: JobRecord, _ summary: StaticString) -> JobError {
+    JobError(
+      .wrongState, summary,
+      [("job", job.id.description), ("state", job.state?.rawValue ?? "unknown")],
+      advice: "see `mooring jobs show \(job.id)`")
+  }
+}
+
+extension JobError {
+  static func unknown(_ id: JobID) -> JobError {
+    JobError(
+      .unknownJob, "there is no such job", [("job", id.description)],
+      advice: "see `mooring jobs list`; jobs are removed at the end of their retention")
+  }
+}

@@ -1,0 +1,65 @@
+import EntityStore
+import Synchronization
+
+/// The items of a file, some hundreds at a time, read on threads for files: nobody else waits for the
+/// disk.
+struct BatchFileItems: AsyncSequence, Sendable {
+  typealias Element = BatchFileItem
+
+  private let file: BatchFile
+  private let threads: BoundedThreads
+
+  init(_ file: BatchFile, on threads: BoundedThreads) {
+    self.file = file
+    self.threads = threads
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(file, threads) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private let reader: Reader
+    private let threads: BoundedThreads
+    private var items: ArraySlice<BatchFileItem> = []
+    private var end: Result<Void, any Error>?
+
+    fileprivate init(_ file: BatchFile, _ threads: BoundedThreads) {
+      reader = Reader(file)
+      self.threads = threads
+    }
+
+    /// - Throws: As `BatchFile`'s; the items before come first.
+    mutating func next() async throws -> BatchFileItem? {
+      if items.isEmpty, end == nil {
+        let (items, end) = try await threads.run { [reader] in reader.read() }
+        self.items = items[...]
+        self.end = end
+      }
+      if let item = items.popFirst() { return item }
+      try end?.get()
+      return nil
+    }
+  }
+
+  /// The iterator of the file, while it goes from thread to thread.
+  private final class Reader: Sendable {
+    private let iterator: Mutex<BatchFile.Iterator>
+
+    init(_ file: BatchFile) { iterator = Mutex(file.makeAsyncIterator()) }
+
+    /// - Returns: The next items, and how the file has ended, if it has.
+    func read() -> ([BatchFileItem], Result<Void, any Error>?) {
+      iterator.withLock { iterator in
+        var items: [BatchFileItem] = []
+        do {
+          while items.count < Limits.itemsAtOnce {
+            guard let item = try iterator.nextItem() else { return (items, .success(())) }
+            items.append(item)
+          }
+          return (items, nil)
+        } catch {
+          return (items, .failure(error))
+        }
+      }
+    }
+  }
+}

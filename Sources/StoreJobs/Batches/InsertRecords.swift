@@ -1,0 +1,112 @@
+public import DurableJobs
+import EntityModel
+public import EntityStore
+import Foundation
+
+/// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
+///
+/// Each item is taken once, whatever interrupts it: the file must stay as it is until the job has ended.
+/// An item that is refused discards the job; the items before it stay, and when the file has been put
+/// right from there on, `JobQueue.retry` goes on with it.
+public struct InsertRecords: Job, Hashable {
+  public typealias Output = BatchReport
+  public static let kind: JobKind = "batch.insert"
+  public static let policy = JobPolicy(attemptsMax: 5)
+
+  /// What becomes of an item whose unique values a record has already.
+  public enum Conflict: String, Codable, Hashable, Sendable {
+    case fail
+    case skip
+    /// The record that has them gets what the item names.
+    case update
+  }
+
+  public var entity: String
+  /// A path on the machine of whoever runs the job, from the root.
+  public var file: String
+  public var onConflict: Conflict
+  /// For `update`: the attributes of one unique index.
+  public var by: [String]
+  /// Whether the other items are inserted when one is refused. The report counts and lists them.
+  public var keepsGoing: Bool
+  /// What is not kept to.
+  public var without: [BatchOption]
+  /// Who writes, for the history.
+  public var author: String
+
+  public init(
+    _ entity: String, file: String, onConflict: Conflict = .fail, by: [String] = [],
+    keepsGoing: Bool = false, without: [BatchOption] = [], author: String = "batch"
+  ) {
+    self.entity = entity
+    self.file = file
+    self.onConflict = onConflict
+    self.by = by
+    self.keepsGoing = keepsGoing
+    self.without = without
+    self.author = author
+  }
+
+  /// Only `entity` and `file` must be there.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    entity = try container.decode(String.self, forKey: .entity)
+    file = try container.decode(String.self, forKey: .file)
+    onConflict = try container.value(.onConflict, otherwise: .fail)
+    by = try container.value(.by, otherwise: [])
+    keepsGoing = try container.value(.keepsGoing, otherwise: false)
+    without = try container.value(.without, otherwise: [])
+    author = try container.value(.author, otherwise: "batch")
+  }
+}
+
+extension InsertRecords {
+  func run(_ context: JobContext, on threads: BoundedThreads) async throws -> BatchReport {
+    let conflict = try conflict()
+    let source: BatchFileItems
+    do {
+      source = BatchFileItems(try regularFile(), on: threads)
+    } catch let error as BatchFileError {
+      throw JobStop.discard(because: error.description)
+    }
+    let work = BatchWork(context: context, entity: entity, without: without, author: author)
+    return try await work.run { [self] options, progress in
+      let reader = BatchItemReader(
+        try context.store.read { try $0.description(of: entity) })
+      var request = BatchInsertRequest(
+        entity, from: source, onConflict: conflict, options: options
+      ) { reader.item($0, startedAt: $1) }
+      if keepsGoing { request.itemErrors = .collect(max: Limits.problemsListedMax) }
+      do {
+        return try await context.store.execute(request, progress: progress)
+      } catch let error as BatchFileError where error.code == .malformed {
+        throw JobStop.discard(because: error.description)
+      }
+    }
+  }
+
+  /// A pipe would keep a thread for as long as nobody writes to it, and could not be read again.
+  private func regularFile() throws -> BatchFile {
+    guard file.hasPrefix("/") else {
+      throw BatchFileError(.missing, "\"\(file)\" is no path from the root; write /…/\(file)")
+    }
+    let batch = try BatchFile(file)
+    let type = try FileManager.default.attributesOfItem(
+      atPath: URL(fileURLWithPath: file).resolvingSymlinksInPath().path)[.type]
+    guard type as? FileAttributeType == .typeRegular else {
+      throw BatchFileError(.unreadable, "\"\(file)\" is no regular file; put the items into one")
+    }
+    return batch
+  }
+
+  private func conflict() throws -> BatchInsertRequest.Conflict {
+    switch onConflict {
+    case .fail where by.isEmpty: return .fail
+    case .skip where by.isEmpty: return .skip
+    case .update where !by.isEmpty: return .update(by: by)
+    case .update: throw JobStop.discard(because: "onConflict update needs attributes in by")
+    case .fail, .skip:
+      throw JobStop.discard(because: "by goes with onConflict update; leave it out")
+    }
+  }
+}

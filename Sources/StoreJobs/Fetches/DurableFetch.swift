@@ -1,0 +1,80 @@
+public import DurableJobs
+public import EntityModel
+import EntityStore
+import Foundation
+import Logging
+
+/// A fetch whose rows are kept with the job: asked for by one process, run by another, read by any, until
+/// the job is removed.
+///
+/// ```swift
+/// let handle = try await queue.enqueue(DurableFetch(FetchRequest(entityName: "Episode")))
+/// for try await row in try await handle.rows { print(row) }
+/// ```
+///
+/// The columns are those that `mooring fetch` prints, and a record comes as it is when its page is read.
+/// At most 100,000 rows and 8 MiB of them as JSON are kept: a request with more is discarded, and a
+/// matter for `ExportFetch`. Interrupted, it begins anew; cancelled, it leaves no rows.
+public struct DurableFetch: Job, Hashable {
+  public static let kind: JobKind = "fetch"
+  public static let policy = JobPolicy(
+    attemptsMax: 5, timeout: .seconds(3_600), retention: .seconds(86_400))
+
+  public struct Output: Codable, Hashable, Sendable {
+    public var columns: [String]
+    public var rows: Int
+    public var pages: Int
+  }
+
+  public var request: FetchRequest
+
+  public init(_ request: FetchRequest) { self.request = request }
+}
+
+extension DurableFetch {
+  func run(_ context: JobContext) async throws -> Output {
+    let kept = KeptRows(job: context.id)
+    do {
+      let pages = try RowPages(bounded, in: context.store)
+      // Of an attempt that was interrupted.
+      try await context.write { try kept.removeAll(in: $0) }
+      var output = Output(columns: pages.titles, rows: 0, pages: 0)
+      var bytes = 0
+      try await pages.forEach { page in
+        let data = try JSONEncoder().encode(page.rows)
+        output.rows += page.rows.count
+        bytes += data.count
+        guard output.rows <= Limits.keptRowsMax, bytes <= Limits.keptBytesMax else {
+          throw JobStop.discard(
+            because: "the fetch has more than 100,000 rows or 8 MiB; narrow it, or export it")
+        }
+        let number = output.pages
+        try await context.write { try kept.append(data, page: number, in: $0) }
+        output.pages += 1
+        context.report(done: Int64(page.done), of: Int64(page.total))
+      }
+      return output
+    } catch {
+      await removeRows(kept, context)
+      throw JobStop.verdict(on: error)
+    }
+  }
+
+  /// One row more than can be kept is enough to tell that there are too many.
+  private var bounded: FetchRequest {
+    var request = request
+    if request.resultType != .count, !(1...Limits.keptRowsMax).contains(request.fetchLimit) {
+      request.fetchLimit = Limits.keptRowsMax + 1
+    }
+    return request
+  }
+
+  private func removeRows(_ kept: KeptRows, _ context: JobContext) async {
+    do {
+      try await context.write { try kept.removeAll(in: $0) }
+    } catch {
+      // They are removed by the next attempt, or with the job.
+      context.logger.debug("rows of a fetch stay", metadata: ["error": "\(error)"])
+    }
+  }
+}

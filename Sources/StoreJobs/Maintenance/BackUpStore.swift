@@ -1,0 +1,93 @@
+public import DurableJobs
+import EntityModel
+import EntityStore
+public import Foundation
+
+/// Copies the last commit of the store to a folder of its own (`Store.backUp`), while others read and
+/// write.
+///
+/// What stands at the path is whole. Cancelled or failed, it leaves nothing; interrupted, it begins anew,
+/// and if the copy was made it is taken for done. A folder that holds something else discards the job.
+///
+/// One backup to a folder at a time.
+public struct BackUpStore: Job, Hashable {
+  public static let kind: JobKind = "store.backup"
+  public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
+
+  public struct Output: Codable, Hashable, Sendable {
+    public var path: String
+    public var bytes: Int
+    public var storeID: UUID
+  }
+
+  /// On the machine of whoever runs the job, from the root. It does not exist, or is empty.
+  public var folder: String
+  /// Leaves free pages out: a smaller copy for more processor time.
+  public var isCompacting: Bool
+
+  public init(to folder: String, isCompacting: Bool = false) {
+    self.folder = folder
+    self.isCompacting = isCompacting
+  }
+
+  /// Only `folder` must be there.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    folder = try container.decode(String.self, forKey: .folder)
+    isCompacting = try container.value(.isCompacting, otherwise: false)
+  }
+
+  public var uniqueKey: String? { PathKey.of(folder) }
+}
+
+extension BackUpStore {
+  /// Blocks.
+  func run(_ context: JobContext) throws -> Output {
+    guard folder.hasPrefix("/") else {
+      throw JobStop.discard(because: "\"\(folder)\" is no path from the root; write /…/\(folder)")
+    }
+    do {
+      let report = try context.store.backUp(to: folder, compacting: isCompacting) { progress in
+        try context.checkCancellation()
+        context.report(progress)
+      }
+      return Output(path: report.path, bytes: report.bytes, storeID: report.storeID)
+    } catch let error as StoreError where error.code == .occupied {
+      guard let made = try backup(of: context) else { throw JobStop.verdict(on: error) }
+      return made
+    } catch {
+      throw JobStop.verdict(on: error)
+    }
+  }
+
+  /// The copy that an interrupted attempt of this job has made: it holds the job itself as running.
+  private func backup(of context: JobContext) throws -> Output? {
+    var options = Store.Options()
+    options.isReadOnly = true
+    let copy: Store
+    do {
+      copy = try Store.open(at: folder, options: options)
+    } catch let error as StoreError
+      where [.storeMissing, .notAStore, .newerFormat, .storage].contains(error.code)
+    {
+      return nil
+    }
+    guard try copy.id == context.store.id,
+      try JobQueue(copy).status(context.id)?.state == .running
+    else { return nil }
+    return Output(
+      path: URL(fileURLWithPath: folder).standardizedFileURL.path,
+      bytes: try copy.statistics().fileBytes, storeID: try copy.id)
+  }
+}
+
+extension JobContext {
+  func report(_ progress: CopyProgress) {
+    switch progress {
+    case .copying(let bytes, let total):
+      report(done: Int64(bytes), of: Int64(total), note: "copying")
+    case .checking(let bytes):
+      report(done: Int64(bytes), of: Int64(bytes), note: "checking the copy")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import DurableJobs
+import EntityStore
+import FeedSync
+import Foundation
+import Logging
+import StoreJobs
+
+/// Enqueues the syncs of the feeds when they are due.
+///
+/// What is due is read from the feeds themselves, after each commit that may have changed them and at
+/// the next time of one; a feed of which a sync is unfinished is left alone.
+struct FeedSchedule: Sendable {
+  let store: Store
+  let settings: LiveSettings
+  let logger: Logger
+
+  /// Clocks are set, and a commit may go unheard.
+  private static let pauseMax = Duration.seconds(30)
+  /// Many commits in a row are looked at once.
+  private static let pauseMin = Duration.seconds(1)
+
+  /// Runs until the task is cancelled.
+  func run() async throws {
+    var taken: [String: Date] = [:]
+    let commits = try store.commits.observe()
+    var seen = 0
+    while true {
+      let next = try await enqueueDue(&taken)
+      let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
+      try await Task.sleep(for: Self.pauseMin)
+      seen = try await Self.news(
+        of: commits, after: seen, within: min(max(.zero, pause - Self.pauseMin), Self.pauseMax))
+    }
+  }
+
+  /// - Returns: When the next feed is due.
+  private func enqueueDue(_ taken: inout [String: Date]) async throws -> Date? {
+    let settings = settings.current
+    let plan = FeedPlan(
+      interval: settings.syncEvery, jitter: settings.jitter, hostSpacing: settings.hostSpacing)
+    let now = store.now()
+    let queue = JobQueue(store)
+    var due: [FeedPlan.Entry] = []
+    var next: Date?
+    for (id, feed) in try Feeds(store).list() {
+      let lastRun = Feeds.lastRun(of: id, in: store)
+      guard let entry = plan.entry(id, feed, lastRun: lastRun, now: now) else { continue }
+      guard entry.dueAt <= now else {
+        next = min(next ?? entry.dueAt, entry.dueAt)
+        continue
+      }
+      let job = SyncFeed(feed: id)
+      if try queue.holder(of: job) == nil { due.append(entry) }
+    }
+    for (entry, start) in plan.starts(of: due, now: now, taken: &taken) {
+      let sync = SyncFeed(feed: entry.feed, host: entry.host)
+      let job = try await queue.enqueue(sync) { request in
+        request.runAt = start
+        request.retention = settings.keepFinished
+      }
+      logger.debug("a feed is due", metadata: ["feed": "\(entry.feed)", "job": "\(job.id)"])
+    }
+    return next
+  }
+
+  /// Waits for a commit, but no longer than given.
+  ///
+  /// - Returns: The newest commit that is known.
+  private static func news(
+    of commits: CommitObservation, after seen: Int, within bound: Duration
+  ) async throws -> Int {
+    try await withThrowingTaskGroup(of: Int?.self) { group in
+      group.addTask { try await commits.next(after: seen) }
+      group.addTask {
+        try await Task.sleep(for: bound)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next().flatMap { $0 } ?? seen
+    }
+  }
+}

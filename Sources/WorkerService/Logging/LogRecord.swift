@@ -1,0 +1,134 @@
+import Foundation
+import Logging
+
+/// What one line tells. Whatever its texts hold, it becomes one line of bounded length.
+struct LogRecord {
+  private let level: Logger.Level
+  private let label: String
+  private let message: String
+  private let metadata: [(key: String, value: Logger.Metadata.Value)]
+
+  init(level: Logger.Level, label: String, message: String, metadata: Logger.Metadata) {
+    var budget = LogBudget()
+    self.level = level
+    self.label = budget.cut(label)
+    self.message = budget.cut(message)
+    self.metadata = budget.cut(metadata)
+  }
+
+  // MARK: Text
+
+  /// `2026-11-21T13:00:00.000Z info     mooring.worker  the message job=12`
+  func text(at time: Date) -> String { "\(Self.timestamp(time)) \(body)" }
+
+  /// The journal has the time, and takes the priority away before it shows the line.
+  var journalText: String { "<\(priority)>\(body)" }
+
+  private var body: String {
+    let name = level.rawValue
+    var line = name + String(repeating: " ", count: max(0, 8 - name.utf8.count))
+    line += " \(Self.plain(label))  \(Self.plain(message))"
+    for (key, value) in metadata {
+      line += " \(Self.token(key))=\(Self.token(Self.text(of: value)))"
+    }
+    return line
+  }
+
+  /// As in syslog(3).
+  private var priority: Int {
+    switch level {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
+    }
+  }
+
+  private static func text(of value: Logger.Metadata.Value) -> String {
+    switch value {
+    case .string(let text): text
+    case .stringConvertible(let value): "\(value)"
+    case .array(let values): "[" + values.map(text).joined(separator: ", ") + "]"
+    case .dictionary(let entries):
+      "{"
+        + entries.sorted { $0.key < $1.key }.map { "\($0.key): \(text(of: $0.value))" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
+  /// A text without line breaks and what steers a terminal.
+  private static func plain(_ text: String) -> String {
+    var plain = ""
+    for scalar in text.unicodeScalars { JSONString.append(scalar, to: &plain, isQuoted: false) }
+    return plain
+  }
+
+  /// A word as it stands, all else in quotes.
+  private static func token(_ text: String) -> String {
+    let isWord =
+      !text.isEmpty
+      && text.unicodeScalars.allSatisfy { scalar in
+        scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
+          && !["\"", "\\", "="].contains(scalar) && !scalar.properties.isWhitespace
+      }
+    return isWord ? text : JSONString.of(text)
+  }
+
+  // MARK: JSON
+
+  /// The keys of each line; metadata of the same name is called `metadata.time` and so on.
+  private static let ownKeys: Set<String> = ["time", "level", "message", "label"]
+
+  /// An object on one line: time, level, message, label, then the metadata by name.
+  func json(at time: Date) -> String {
+    var line = "{\"time\":\"\(Self.timestamp(time))\",\"level\":\"\(level.rawValue)\""
+    line += ",\"message\":\(JSONString.of(message)),\"label\":\(JSONString.of(label))"
+    for (key, value) in metadata {
+      let key = Self.ownKeys.contains(key) ? "metadata.\(key)" : key
+      line += ",\(JSONString.of(key)):\(Self.json(of: value))"
+    }
+    return line + "}"
+  }
+
+  private static func json(of value: Logger.Metadata.Value) -> String {
+    switch value {
+    case .string(let text): JSONString.of(text)
+    case .stringConvertible(let value): JSONString.of("\(value)")
+    case .array(let values): "[" + values.map(json).joined(separator: ",") + "]"
+    case .dictionary(let entries):
+      "{"
+        + entries.sorted { $0.key < $1.key }
+        .map { "\(JSONString.of($0.key)):\(json(of: $0.value))" }.joined(separator: ",") + "}"
+    }
+  }
+
+  // MARK: Both
+
+  /// RFC 3339 in UTC, with milliseconds.
+  static func timestamp(_ time: Date) -> String {
+    let milliseconds = Int64((time.timeIntervalSince1970 * 1_000).rounded(.down))
+    var seconds = time_t(milliseconds.floorQuotient(1_000))
+    var parts = tm()
+    // SAFETY: both pointers are valid for the call; gmtime_r keeps nothing.
+    gmtime_r(&seconds, &parts)
+    func padded(_ number: Int32, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+    let date =
+      "\(padded(parts.tm_year + 1_900, 4))-\(padded(parts.tm_mon + 1, 2))-"
+      + padded(parts.tm_mday, 2)
+    let clock = "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
+    let rest = Int32(milliseconds - Int64(seconds) * 1_000)
+    return "\(date)T\(clock).\(padded(rest, 3))Z"
+  }
+}
+
+extension Int64 {
+  fileprivate func floorQuotient(_ divisor: Int64) -> Int64 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,57 @@
+import DurableJobs
+import EntityStore
+import Logging
+import Metrics
+
+/// What a worker measures of its jobs. Names and labels are those of swift-jobs, so that its dashboards
+/// serve.
+enum JobMetrics {
+  static func record(_ ended: EndedAttempt, _ logger: Logger) {
+    let status =
+      switch ended.state {
+      case .succeeded: "succeeded"
+      case .cancelled: "cancelled"
+      case .discarded, .poisoned: "failed"
+      case .scheduled, .ready, .held, .blocked, .running:
+        ended.error == nil ? "requeued" : "retried"
+      case nil: "lost"
+      }
+    let dimensions = [
+      ("name", ended.kind.rawValue), ("queue", ended.queue.rawValue), ("status", status),
+    ]
+    Counter(label: "jobs", dimensions: dimensions).increment()
+    Timer(label: "jobs.duration", dimensions: dimensions).record(duration: ended.ran)
+    Timer(label: "jobs.queued.duration", dimensions: Array(dimensions.prefix(2)))
+      .record(duration: ended.waited)
+    log(ended, status, logger)
+  }
+
+  private static func log(_ ended: EndedAttempt, _ status: String, _ logger: Logger) {
+    var metadata: Logger.Metadata = [
+      "job": "\(ended.job)", "kind": "\(ended.kind)", "attempt": "\(ended.attempt)",
+      "status": "\(status)", "ran": "\(ended.ran.milliseconds) ms",
+    ]
+    if let error = ended.error { metadata["error"] = "\(error)" }
+    switch ended.state {
+    case .discarded, .poisoned, nil: logger.error("a job has failed", metadata: metadata)
+    case .scheduled, .ready: logger.notice("a job is tried again later", metadata: metadata)
+    case .succeeded, .cancelled, .held, .blocked, .running:
+      logger.info("a job has ended", metadata: metadata)
+    }
+  }
+
+  /// Who waits, and for how long: what an alarm is set on.
+  static func recordBacklog(of store: Store, running: Int) throws {
+    Gauge(label: "jobs.running").record(running)
+    for lane in try JobQueue(store).backlog() {
+      let dimensions = [("name", lane.kind.rawValue), ("queue", lane.queue.rawValue)]
+      Gauge(label: "jobs.oldest.ready.seconds", dimensions: dimensions).record(lane.oldest.seconds)
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+@testable import DurableJobs
+
+/// One thing that happens to the jobs of a store, as a value: done to the store and to the model.
+enum HistoryStep {
+  case enqueue(JobRequest, batch: Int64?)
+  case batch([JobRequest], completion: JobRequest?)
+  case openBatch(completion: JobRequest?)
+  case closeBatch(Int64)
+  /// What a runner and the store tell each other.
+  case exchange(ended: [(Claim, Outcome)], progress: [(Claim, JobProgress)], ClaimTerms)
+  /// A handler writes a checkpoint, or the end of its job with its own changes.
+  case checkpoint(Claim)
+  case complete(Claim)
+  case rescue(epoch: Int64, wasStopping: Bool)
+  case cancel(JobID)
+  case retry(JobID)
+  case setPaused(Bool, QueueName)
+  case prune
+  case advance(seconds: Double)
+}
+
+/// What the one who did it is told.
+enum HistoryAnswer: Equatable {
+  case nothing
+  case job(EnqueuedJob)
+  case batch(Int64)
+  case exchange([FinishResult], claimed: [Int64])
+  case state(JobState)
+  case count(Int)
+  case refused(JobError.Code)
+}

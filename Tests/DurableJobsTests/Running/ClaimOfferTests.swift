@@ -1,0 +1,78 @@
+import EntityStore
+import TestSupport
+import Testing
+
+@testable import DurableJobs
+
+/// What an idle runner holds out to the commits of its process.
+@Suite struct ClaimOfferTests {
+  @Test func aJobIsClaimedByTheCommitThatEnqueuesIt() async throws {
+    try await withOffer { store, offer, terms in
+      offer.open(terms)
+      let job = try await JobQueue(store).enqueue(Numbered(1))
+      #expect(try JobQueue(store).status(job.id)?.state == .running)
+      guard case .claimed(let claimed) = offer.settle() else {
+        Issue.record("the offer was not taken up")
+        return
+      }
+      #expect(claimed.map(\.id) == [job.id])
+      // Taken up once: the next one is for the runner to claim.
+      let next = try await JobQueue(store).enqueue(Numbered(2))
+      #expect(try JobQueue(store).status(next.id)?.state == .ready)
+    }
+  }
+
+  @Test func anOfferThatIsWithdrawnIsNotTakenUp() async throws {
+    try await withOffer { store, offer, terms in
+      offer.open(terms)
+      guard case .withdrawn = offer.settle() else {
+        Issue.record("nobody has changed jobs")
+        return
+      }
+      let job = try await JobQueue(store).enqueue(Numbered())
+      #expect(try JobQueue(store).status(job.id)?.state == .ready)
+    }
+  }
+
+  @Test func nothingIsClaimedForAKindThatTheRunnerDoesNotKnow() async throws {
+    try await withOffer { store, offer, terms in
+      offer.open(terms)
+      let job = try await JobQueue(store).enqueue(Other())
+      #expect(try JobQueue(store).status(job.id)?.state == .ready)
+      guard case .claimed(let claimed) = offer.settle() else {
+        Issue.record("the commit has changed jobs")
+        return
+      }
+      #expect(claimed.isEmpty)
+    }
+  }
+
+  @Test func anEnqueueThatFailsLeavesTheOfferOpen() async throws {
+    struct Refused: Error {}
+    try await withOffer { store, offer, terms in
+      offer.open(terms)
+      await #expect(throws: Refused.self) {
+        try await store.write { transaction in
+          try transaction.enqueue(Numbered())
+          throw Refused()
+        }
+      }
+      let job = try await JobQueue(store).enqueue(Numbered())
+      #expect(try JobQueue(store).status(job.id)?.state == .running)
+    }
+  }
+
+  private func withOffer(
+    _ body: (Store, ClaimOffer, ClaimTerms) async throws -> Void
+  ) async throws {
+    try await withTemporaryJobs { temporary in
+      let store = temporary.store
+      let lease = try await RunnerLease.take(in: store, command: "test", kinds: [Numbered.kind])
+      let offer = ClaimOffer()
+      let end = store.add(offer.rider {})
+      defer { end() }
+      try await body(
+        store, offer, ClaimTerms(epoch: lease.epoch, count: 4, kinds: [Numbered.kind]))
+    }
+  }
+}

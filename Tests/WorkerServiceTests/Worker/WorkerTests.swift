@@ -1,0 +1,164 @@
+import DurableJobs
+import EntityModel
+import EntityStore
+import FeedSync
+import Foundation
+import HomeFeed
+import LoopbackHTTP
+import StoreJobs
+import TestSupport
+import Testing
+
+@testable import WorkerService
+
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerTests {
+  @Test func twoFeedsAreSyncedAgainAndAgain() async throws {
+    let feeds = [try EpisodeFeed(), try EpisodeFeed()]
+    defer { for feed in feeds { feed.stop() } }
+    try await withWorkerFolder { folder in
+      let store = try openWorkerStore(folder)
+      for feed in feeds { try await Feeds(store).add(feed.url, .init(every: .seconds(1))) }
+      let worker = try TestWorker(on: folder, try SettingsSource().live())
+      try await worker.run {
+        for feed in feeds {
+          let id = try Feeds(store).find(feed.url).id
+          try await store.waitForRevision(3, ofFeed: id)
+        }
+      }
+      var filter = JobFilter()
+      filter.kinds = [SyncFeed.kind]
+      let syncs = try JobQueue(store).list(filter)
+      #expect(syncs.count { $0.state == .succeeded } >= 6)
+      // The schedule asks for one of a feed at a time, and none fails.
+      #expect(syncs.allSatisfy { $0.error == nil && $0.attempts <= 1 })
+      #expect(worker.told.lines.filter { $0.hasPrefix("STATUS=") }.first == "STATUS=working")
+    }
+  }
+
+  @Test func aFeedThatIsAddedIsFoundAndOneThatIsPausedIsLeft() async throws {
+    let (first, second) = (try EpisodeFeed(), try EpisodeFeed())
+    defer {
+      first.stop()
+      second.stop()
+    }
+    try await withWorkerFolder { folder in
+      let store = try openWorkerStore(folder)
+      try await Feeds(store).add(first.url)
+      let paused = try Feeds(store).find(first.url).id
+      try await Feeds(store).update(paused) { $0.isPaused = true }
+      let worker = try TestWorker(on: folder, try SettingsSource().live())
+      try await worker.run {
+        try await Feeds(store).add(second.url)
+        try await store.waitForRevision(1, ofFeed: try Feeds(store).find(second.url).id)
+      }
+      #expect(first.requestCount == 0 && second.requestCount == 1)
+    }
+  }
+
+  // MARK: Draining
+
+  @Test func whatRunsMayComeToItsEndAndNothingElseBegins() async throws {
+    let gate = try Signal()
+    let feed = try EpisodeFeed(gate: gate)
+    defer { feed.stop() }
+    try await withWorkerFolder { folder in
+      let store = try openWorkerStore(folder)
+      try await Feeds(store).add(feed.url)
+      let sync = SyncFeed(feed: try Feeds(store).find(feed.url).id)
+      let job = try await JobQueue(store).enqueue(sync)
+      let settings = SettingsSource { $0.drainTimeout = .seconds(600) }
+      let worker = try TestWorker(on: folder, try settings.live())
+      var later: JobID?
+      try await worker.run {
+        try await store.wait(for: job.id, toBe: .running)
+        await worker.stop()
+        try await worker.told.wait(for: "STOPPING=1")
+        try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=")
+        try await worker.told.wait(for: "STATUS=stopping")
+        // The runner says in the store that it stops.
+        try await store.wait { _ in try JobQueue(store).runners().allSatisfy { $0.stoppedAt != nil }
+        }
+        later = try await JobQueue(store).enqueue(CheckStore()).id
+        gate.fire()
+      }
+      #expect(try JobQueue(store).status(job.id)?.state == .succeeded)
+      let waiting = try #require(try later.flatMap { try JobQueue(store).status($0) })
+      #expect(waiting.state == .ready && waiting.attempts == 0)
+      #expect(worker.told.lines.last { $0 == "READY=1" || $0 == "STOPPING=1" } == "STOPPING=1")
+    }
+  }
+
+  @Test func whatDoesNotEndInTimeIsHandedBackAndTheAttemptIsNotCounted() async throws {
+    let gate = try Signal()
+    let feed = try EpisodeFeed(gate: gate)
+    defer { feed.stop() }
+    try await withWorkerFolder { folder in
+      let store = try openWorkerStore(folder)
+      try await Feeds(store).add(feed.url)
+      let sync = SyncFeed(feed: try Feeds(store).find(feed.url).id)
+      let job = try await JobQueue(store).enqueue(sync)
+      let settings = try SettingsSource { $0.drainTimeout = .zero }.live()
+      for _ in 0..<2 {
+        let worker = try TestWorker(on: folder, settings)
+        try await worker.run { try await store.wait(for: job.id, toBe: .running) }
+        let status = try #require(try JobQueue(store).status(job.id))
+        #expect(status.state == .ready && status.attempts == 0 && status.rescues == 0)
+        #expect(status.error == nil && status.epoch == nil)
+        #expect(try JobQueue(store).attempts(of: job.id).isEmpty)
+        try await worker.log.wait(for: "a job", "kind=feed.sync", "status=requeued")
+      }
+      gate.fire()
+      let worker = try TestWorker(on: folder, settings)
+      try await worker.run { try await store.wait(for: job.id, toBe: .succeeded) }
+      #expect(try JobQueue(store).status(job.id)?.attempts == 1)
+    }
+  }
+
+  @Test func aWorkerThatIsToldToStopAtOnceStops() async throws {
+    try await withWorkerFolder { folder in
+      let worker = try TestWorker(on: folder, try SettingsSource().live())
+      try await worker.run {}
+    }
+  }
+
+  // MARK: One for each store
+
+  @Test func aSecondWorkerIsRefusedAndTheFirstGoesOn() async throws {
+    try await withWorkerFolder { folder in
+      let settings = try SettingsSource().live()
+      let first = try TestWorker(on: folder, settings)
+      try await first.run {
+        let second = try TestWorker(on: folder, settings)
+        let error = try await #require(throws: WorkerError.self) { try await second.worker.run() }
+        #expect(error.code == .busy)
+        #expect(error.description.contains("process: \(getpid())"))
+        #expect(!second.told.lines.contains("READY=1"))
+        let store = try openWorkerStore(folder)
+        #expect(try await JobQueue(store).enqueue(CheckStore()).value.isClean)
+      }
+      let third = try TestWorker(on: folder, settings)
+      try await third.run {}
+    }
+  }
+}
+
+extension Store {
+  /// Waits until the episode of an `EpisodeFeed` has a revision, or a later one.
+  func waitForRevision(_ revision: Int, ofFeed feed: Int64) async throws {
+    try await wait { transaction in
+      let id = try transaction.objectID("Episode", by: ["id": "ep:1", "feedID": .int64(feed)])
+      let title = try id.flatMap { try transaction.get(Episode.self, $0) }?.title
+      return title.flatMap { Int($0.dropFirst("revision ".count)) } ?? 0 >= revision
+    }
+  }
+
+  /// Looks at the store now and after each commit, until it is as it should be.
+  func wait(_ isDone: @escaping @Sendable (ReadTransaction) throws -> Bool) async throws {
+    let commits = try commits.observe()
+    var seen = 0
+    while true {
+      seen = try await commits.next(after: seen)
+      if try read(isDone) { return }
+    }
+  }
+}

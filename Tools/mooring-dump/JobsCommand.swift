@@ -1,0 +1,76 @@
+import ArgumentParser
+import Console
+import EntityModel
+import EntityStore
+
+struct JobsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "jobs", abstract: "The records of the jobs, in order of their numbers.",
+    discussion: """
+      As they are stored, whatever their state; payloads, checkpoints and outputs as text where \
+      they are text. A record that cannot be read is told on stderr, and the dump goes on. Attempts, \
+      runners, batches and figures: `mooring-dump records _JobAttempt`, `_JobRunner`, `_JobBatch`, \
+      `_JobMinute`.
+      """)
+
+  /// By name: the dump must not depend on what a record means.
+  private static let entity = "_Job"
+
+  @OptionGroup var options: StoreOptions
+  @Option(help: "Only of this state, as it is stored; may be repeated.") var state: [String] = []
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.jsonl
+
+  func run() async throws {
+    let store = try options.openToRead()
+    guard try store.schema.entity(named: Self.entity) != nil else {
+      throw CommandError(
+        .configuration, "the store \(options.folder) has no jobs yet; run `mooring migrate up`")
+    }
+    let damaged = try store.read { transaction in
+      try StandardOutput.with { output in
+        let names = try transaction.description(of: Self.entity).attributes.map(\.name)
+        var rows = RowWriter(titles: ["_id"] + names, format: format)
+        let damaged = try eachJob(in: transaction) { record in
+          let values = try names.map { try record[$0].legible }
+          try rows.write([.int64(record.id.number)] + values, &output)
+        }
+        try rows.end(&output)
+        return damaged
+      }
+    }
+    guard damaged > 0 else { return }
+    Message.say("\(Formatting.count(Int64(damaged))) jobs cannot be read")
+    throw ExitStatus.badData.exitCode
+  }
+
+  /// - Returns: How many records were damaged.
+  private func eachJob(
+    in transaction: ReadTransaction, _ body: (Record) throws -> Void
+  ) throws -> Int {
+    var damaged = 0
+    try transaction.eachStored(Self.entity) { stored in
+      let record: Record
+      do throws(StoreError) {
+        record = try stored.read()
+      } catch {
+        Message.say("\(error)")
+        damaged += 1
+        return true
+      }
+      let isAskedFor = try state.isEmpty || state.map(Value.string).contains(record["state"])
+      if isAskedFor { try body(record) }
+      return true
+    }
+    return damaged
+  }
+}
+
+extension Value {
+  /// Data as text, where it is text.
+  fileprivate var legible: Value {
+    guard case .data(let data) = self, let text = String(validating: data, as: UTF8.self) else {
+      return self
+    }
+    return .string(text)
+  }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Console
+import DurableJobs
+
+struct JobsCancel: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Cancels jobs: those that wait at once, those that run by asking their runner.",
+    discussion: """
+      A job that runs is printed as running: it ends when its handler has come to an end. --wait \
+      waits for that. It may also succeed before it hears of it.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The jobs' numbers.") var jobs: [JobID]
+  @Flag(help: "Wait until the jobs that run have ended.") var wait = false
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let queue = try options.jobsToWrite()
+    let watcher = JobWatcher(queue: queue, options: options)
+    try await JobOutcomes(jobs: jobs, format: format).run { job in
+      let state = try await queue.cancel(job)
+      guard wait, !state.isFinished else { return state }
+      if let kind = try queue.status(job)?.kind { try options.warnIfNobodyRuns(kind, in: queue) }
+      return try await watcher.watch(job).state
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+public import Console
+public import DurableJobs
+
+struct JobsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "jobs",
+    abstract: "The jobs of the store: to look at them, to make them, to steer them.",
+    discussion: """
+      Jobs are run by `mooring worker`, and by programs that use the library. Whatever these verbs \
+      change is seen at once by whoever runs jobs.
+      """,
+    subcommands: [
+      JobsList.self, JobsShow.self, JobsStats.self, JobsWatch.self, JobsEnqueue.self,
+      JobsRetry.self, JobsCancel.self, JobsPause.self, JobsResume.self, JobsDrain.self,
+      JobsPrune.self, JobsRunners.self, JobsSchedules.self, JobsSchedule.self,
+      JobsUnschedule.self,
+    ])
+}
+
+extension JobError: ExitStatusProviding {
+  public var exitStatus: ExitStatus {
+    switch code {
+    case .unknownJob, .unknownSchedule, .unknownBatch, .unknownKind, .wrongState: .unavailable
+    case .unknownQueue, .invalidRequest, .invalidSchedule: .usage
+    case .badPayload, .duplicate, .failed, .cancelled, .poisoned, .timedOut: .badData
+    case .lostClaim, .busy, .notFinished: .tryAgain
+    case .foreignHost: .configuration
+    }
+  }
+}

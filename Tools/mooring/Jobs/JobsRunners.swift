@@ -1,0 +1,40 @@
+import ArgumentParser
+import Console
+import DurableJobs
+import EntityModel
+
+struct JobsRunners: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "runners", abstract: "Who runs jobs of this store: workers and other programs.")
+
+  @OptionGroup var options: StoreOptions
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let runners = try options.jobsToRead().runners()
+    try StandardOutput.with { output in
+      if format == .json { return try output.write(try JSONText.of(runners) + "\n") }
+      if format == .jsonl {
+        for runner in runners { try output.write(try JSONText.of(runner) + "\n") }
+        return
+      }
+      var rows = RowWriter(
+        titles: ["runner", "state", "command", "process", "host", "startedAt", "kinds"],
+        format: format)
+      for runner in runners {
+        try rows.write(
+          [
+            .int64(runner.epoch), .string(Self.state(runner)), .string(runner.command),
+            .int64(runner.process), .string(runner.host), .string(runner.startedAt.text),
+            .string(runner.kinds.joined(separator: " ")),
+          ], &output)
+      }
+      try rows.end(&output)
+    }
+  }
+
+  private static func state(_ runner: JobRunnerStatus) -> String {
+    guard runner.isAlive else { return "dead" }
+    return runner.stoppedAt == nil ? "works" : "stops"
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Console
+import DurableJobs
+
+struct JobsSchedule: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schedule",
+    abstract: "Makes jobs again and again, by an expression of cron; or changes that.",
+    discussion: """
+      mooring jobs schedule nightly --cron '30 3 * * *' --zone Europe/Berlin --kind store.backup
+
+      The expression has the fields minute, hour, day, month and weekday, or is @hourly, @daily, \
+      @weekly, @monthly, @yearly, or @every 15m. A schedule with the same name gets the new form. \
+      The jobs are made by any worker that runs, whatever kinds it knows.
+      """)
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "A name to find it by.") var name: String
+  @Option(help: ArgumentHelp("When: '*/15 * * * *'.", valueName: "expression")) var cron: String
+  @Option(help: ArgumentHelp("Whose clock: Europe/Berlin.", valueName: "zone")) var zone = "UTC"
+  @Option(help: "The kind of the jobs, such as feed.sync.") var kind: String
+  @OptionGroup(title: "Job") var request: JobRequestOptions
+  @Option(
+    help: ArgumentHelp(
+      "What becomes of times at which no worker ran: skip, once, all or all:10.",
+      valueName: "policy"))
+  var missed = "once"
+  @Option(help: ArgumentHelp("Begin up to so much later: 30s.", valueName: "time"))
+  var jitter = "0s"
+  @Flag(help: "Make a job though the last one has not ended.") var overlaps = false
+
+  func run() async throws {
+    let recurrence = try Recurrence(
+      CronExpression(cron), in: Recurrence.zone(named: zone), missed: MissedRuns(missed),
+      jitter: JobArguments.duration(jitter, "--jitter"))
+    let schedule = JobSchedule(name, recurrence, try request.request(of: kind), overlaps: overlaps)
+    let queue = try options.jobsToWrite()
+    let isNew = try await queue.setSchedule(schedule)
+    try options.warnIfNobodyRuns(kind, in: queue)
+    if options.quiet { return }
+    let next = try queue.scheduleStatuses().first { $0.name == name }?.nextAt
+    Message.say(
+      (isNew ? "the schedule \(name) is set" : "the schedule \(name) was changed")
+        + (next.map { "; it makes a job at \(JobText().time($0))" } ?? "; no time comes any more"))
+  }
+}
