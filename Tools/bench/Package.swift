@@ -18,10 +18,11 @@ let package = Package(
   ],
   targets: [
     .target(name: "CRawLMDB", linkerSettings: [.linkedLibrary("lmdb")]),
+    .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CRawLMDB",
+        "CRawLMDB", "CSQLiteQueue",
         .product(name: "Mooring", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -6,7 +6,9 @@ import Foundation
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "What Mooring takes, beside what else does the same.",
-    subcommands: [CompareBench.self, MigrationBench.self, PutLoop.self],
+    subcommands: [
+      CompareBench.self, MigrationBench.self, JobsBench.self, JobsWorker.self, PutLoop.self,
+    ],
     defaultSubcommand: CompareBench.self)
 }
 

@@ -46,21 +46,23 @@ struct Results {
       [["operation", "unit"] + headings]
         + zip(measurements, cells).map { [$0.operation, $0.unit] + $1 })
   }
+}
 
-  private func aligned(_ lines: [[String]]) -> String {
-    let columns = lines.first?.indices ?? 0..<0
-    let widths = columns.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    return lines.map { line in
-      columns.map { column in
-        let padding = String(repeating: " ", count: widths[column] - line[column].count)
-        return column < 2 ? line[column] + padding : padding + line[column]
-      }.joined(separator: "  ")
-    }.joined(separator: "\n")
-  }
+/// The cells of all lines under each other: the first two columns to the left, all others to the
+/// right.
+func aligned(_ lines: [[String]]) -> String {
+  let columns = lines.first?.indices ?? 0..<0
+  let widths = columns.map { column in lines.map { $0[column].count }.max() ?? 0 }
+  return lines.map { line in
+    columns.map { column in
+      let padding = String(repeating: " ", count: widths[column] - line[column].count)
+      return column < 2 ? line[column] + padding : padding + line[column]
+    }.joined(separator: "  ")
+  }.joined(separator: "\n")
 }
 
 extension Summary {
-  fileprivate var spread: String {
+  var spread: String {
     lowest < highest ? "\(figures(lowest)) - \(figures(highest))" : figures(median)
   }
 }

@@ -125,7 +125,7 @@ private struct Model {
   }
 }
 
-private func withFolder(_ body: (URL) async throws -> Void) async throws {
+func withFolder(_ body: (URL) async throws -> Void) async throws {
   let folder = FileManager.default.temporaryDirectory
     .appending(path: "bench-tests-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

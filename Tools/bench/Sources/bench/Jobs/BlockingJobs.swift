@@ -1,0 +1,174 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A queue of a C library. Its calls block and may come from any thread; each is one durable commit.
+protocol BlockingJobQueue: Sendable {
+  associatedtype Claim: Sendable, Hashable
+
+  init(in folder: URL) throws
+  /// Nothing may be called after it.
+  func close()
+
+  func enqueue(_ count: Int) throws
+  /// - Returns: Up to `limit` jobs that were ready; none if there are none.
+  func claim(_ limit: Int) throws -> [Claim]
+  /// - Returns: How many of them still ran under these claims, and are finished now.
+  func finish(_ claims: [Claim]) throws -> Int
+  func count(_ state: BlockingJobState) throws -> Int
+}
+
+enum BlockingJobState: CaseIterable { case ready, running, finished }
+
+/// Threads as producers and one thread as worker, which an enqueue of this process wakes.
+final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
+  let column: JobColumn
+  private let queue = Mutex<Queue?>(nil)
+  private let news = EnqueueCount()
+
+  init(_ column: JobColumn) { self.column = column }
+
+  func open(in folder: URL) async throws {
+    let opened = try Queue(in: folder)
+    queue.withLock { $0 = opened }
+  }
+
+  func close() async throws {
+    queue.withLock {
+      $0?.close()
+      $0 = nil
+    }
+  }
+
+  func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws {
+    let queue = try opened()
+    let left = Mutex(jobs)
+    let news = news
+    try await onThreads(producers) {
+      while true {
+        let count = left.withLock { left in
+          let count = min(perCommit, left)
+          left -= count
+          return count
+        }
+        guard count > 0 else { return }
+        try queue.enqueue(count)
+        news.add()
+      }
+    }
+  }
+
+  func enqueueOne() async throws -> (
+    called: ContinuousClock.Instant, returned: ContinuousClock.Instant
+  ) {
+    let queue = try opened()
+    let news = news
+    let now = ContinuousClock.now
+    let times = Mutex((called: now, returned: now))
+    try await onThreads(1) {
+      let called = ContinuousClock.now
+      try queue.enqueue(1)
+      times.withLock { $0 = (called, ContinuousClock.now) }
+      news.add()
+    }
+    return times.withLock { $0 }
+  }
+
+  func drain(_ jobs: Int, batch: Int) async throws -> JobDrain {
+    let queue = try opened()
+    let total = Mutex(JobDrain())
+    try await onThreads(1) {
+      var drain = JobDrain()
+      var left = jobs
+      while left > 0 {
+        let start = ContinuousClock.now
+        let claims = try queue.claim(min(batch, left))
+        let claimed = ContinuousClock.now
+        try Self.finish(claims, in: queue)
+        drain.claiming += (claimed - start).seconds
+        drain.finishing += (ContinuousClock.now - claimed).seconds
+        guard !claims.isEmpty else {
+          throw BenchError(.mismatch, "\(left) jobs are not ready that were enqueued")
+        }
+        left -= claims.count
+      }
+      total.withLock { $0 = drain }
+    }
+    return total.withLock { $0 }
+  }
+
+  func run(_ jobs: Int, batch: Int, started: @escaping @Sendable () -> Void) async throws {
+    let queue = try opened()
+    let news = news
+    try await onThreads(1) {
+      var left = jobs
+      while left > 0 {
+        let known = news.value
+        let claims = try queue.claim(min(batch, left))
+        if claims.isEmpty {
+          news.wait(after: known)
+          continue
+        }
+        for _ in claims { started() }
+        try Self.finish(claims, in: queue)
+        left -= claims.count
+      }
+    }
+  }
+
+  func finished() async throws -> Int { try opened().count(.finished) }
+
+  private static func finish(_ claims: [Queue.Claim], in queue: Queue) throws {
+    guard try queue.finish(claims) == claims.count else {
+      throw BenchError(.mismatch, "a job was finished by another claim")
+    }
+  }
+
+  private func opened() throws -> Queue {
+    guard let queue = queue.withLock({ $0 }) else {
+      throw BenchError(.candidate, "\(column): used before it was opened")
+    }
+    return queue
+  }
+}
+
+/// How often something was enqueued, for a worker to wait for more.
+private final class EnqueueCount: Sendable {
+  // SAFETY: read and written under the lock of `changed` only.
+  nonisolated(unsafe) private var count = 0
+  private let changed = NSCondition()
+
+  var value: Int { changed.withLock { count } }
+
+  func add() {
+    changed.withLock {
+      count += 1
+      changed.signal()
+    }
+  }
+
+  func wait(after known: Int) {
+    changed.withLock {
+      while count == known { changed.wait() }
+    }
+  }
+}
+
+/// Runs `body` on threads of their own, which may block, and waits for all of them.
+///
+/// - Throws: What the first one threw that failed.
+func onThreads(_ count: Int, _ body: @escaping @Sendable () throws -> Void) async throws {
+  let failure = Mutex<(any Error)?>(nil)
+  let group = DispatchGroup()
+  for _ in 0..<count {
+    group.enter()
+    Thread {
+      do { try body() } catch { failure.withLock { $0 = $0 ?? error } }
+      group.leave()
+    }.start()
+  }
+  await withCheckedContinuation { continuation in
+    group.notify(queue: .global()) { continuation.resume() }
+  }
+  if let error = failure.withLock({ $0 }) { throw error }
+}

@@ -1,0 +1,157 @@
+@_spi(Measurement) import DurableJobs
+import EntityModel
+import EntityStore
+import Foundation
+import Synchronization
+
+/// Mooring's jobs through their public interface: tasks as producers, and one `JobRunner` as worker.
+final class MooringJobs: JobCandidate {
+  let column = JobColumn.mooring
+  /// A runner writes what has ended and claims what comes next in one commit. So where the other
+  /// queues claim and finish one at a time, it is one that works as programs have it: with the
+  /// concurrency that it has by default.
+  static let usualConcurrency = RunnerOptions().concurrency
+
+  private let store = Mutex<Store?>(nil)
+
+  func open(in folder: URL) async throws {
+    let opened = try Store.openForJobs(in: folder)
+    store.withLock { $0 = opened }
+  }
+
+  func close() async throws { store.withLock { $0 = nil } }
+
+  func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws {
+    let queue = JobQueue(try opened())
+    let left = Countdown(jobs)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<producers {
+        group.addTask {
+          while let count = left.take(perCommit) { try await Self.enqueue(count, in: queue) }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private static func enqueue(_ count: Int, in queue: JobQueue) async throws {
+    if count == 1 {
+      try await queue.enqueue(BenchJob.sample)
+      return
+    }
+    let requests = try (0..<count).map { _ in try JobRequest(BenchJob.sample) }
+    try await queue.store.write { transaction in
+      for request in requests { try transaction.enqueue(request) }
+    }
+  }
+
+  func enqueueOne() async throws -> (
+    called: ContinuousClock.Instant, returned: ContinuousClock.Instant
+  ) {
+    let queue = JobQueue(try opened())
+    let called = ContinuousClock.now
+    try await queue.enqueue(BenchJob.sample)
+    return (called, ContinuousClock.now)
+  }
+
+  func drain(_ jobs: Int, batch: Int) async throws -> JobDrain {
+    let turns = JobTurns(try opened())
+    var drain = JobDrain()
+    var left = jobs
+    while left > 0 {
+      let start = ContinuousClock.now
+      let claimed = try await turns.claim(min(batch, left), of: [BenchJob.kind])
+      let middle = ContinuousClock.now
+      guard !claimed.isEmpty else {
+        throw BenchError(.mismatch, "\(left) jobs are not ready that were enqueued")
+      }
+      guard try await turns.finish(claimed) == claimed.count else {
+        throw BenchError(.mismatch, "a job was finished by another claim")
+      }
+      drain.claiming += (middle - start).seconds
+      drain.finishing += (ContinuousClock.now - middle).seconds
+      left -= claimed.count
+    }
+    return drain
+  }
+
+  func run(_ jobs: Int, batch: Int, started: @escaping @Sendable () -> Void) async throws {
+    var handlers = JobHandlers()
+    handlers.handle(BenchJob.self) { _, _ in
+      started()
+      return NoOutput()
+    }
+    var options = RunnerOptions()
+    options.concurrency = batch == 1 ? Self.usualConcurrency : batch
+    let left = Countdown(jobs)
+    let (ends, allEnded) = AsyncStream.makeStream(of: Void.self)
+    options.onEnd = { _ in
+      _ = left.take(1)
+      if left.isAtZero { allEnded.finish() }
+    }
+    let runner = JobRunner(try opened(), handlers, options: options)
+    async let running: Void = {
+      // One that fails must not be waited for.
+      defer { allEnded.finish() }
+      try await runner.run()
+    }()
+    for await _ in ends {}
+    await runner.stop(within: .seconds(10))
+    try await running
+  }
+
+  func finished() async throws -> Int {
+    try opened().read { transaction in
+      try transaction.count(
+        FetchRequest(
+          entityName: "_Job",
+          predicate: .comparison("state", .equal, .string(JobState.succeeded.rawValue))))
+    }
+  }
+
+  private func opened() throws -> Store {
+    guard let store = store.withLock({ $0 }) else {
+      throw BenchError(.candidate, "\(column): used before it was opened")
+    }
+    return store
+  }
+}
+
+extension Store {
+  /// - Parameter flushesCommits: `false` to fill a store quickly.
+  static func openForJobs(in folder: URL, flushesCommits: Bool = true) throws -> Store {
+    var options = Store.Options()
+    options.mapSize = 32 << 30
+    options.flushesCommits = flushesCommits
+    return try Store.open(
+      at: folder.path, migrations: [.jobs], migrate: .ifEmpty, options: options)
+  }
+}
+
+/// Its JSON is `jobPayload`.
+struct BenchJob: Job {
+  static let kind: JobKind = "bench"
+  static let sample = BenchJob(
+    episode: "ep:431902", url: "https://cdn.example.org/e/0123456789ab.mp4")
+
+  let episode: String
+  let url: String
+}
+
+/// What several take from until nothing is left.
+private final class Countdown: Sendable {
+  private let left: Mutex<Int>
+
+  init(_ count: Int) { left = Mutex(count) }
+
+  var isAtZero: Bool { left.withLock { $0 == 0 } }
+
+  /// - Returns: Up to `count`; `nil` when nothing is left.
+  func take(_ count: Int) -> Int? {
+    left.withLock { left in
+      let taken = min(count, left)
+      left -= taken
+      return taken > 0 ? taken : nil
+    }
+  }
+}
