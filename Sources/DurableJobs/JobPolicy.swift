@@ -36,7 +36,8 @@ public struct JobPolicy: Sendable {
 
 /// How long a job with a unique key keeps others with the same key out.
 public enum JobUniqueness: String, Codable, Sendable {
-  /// Until it begins to run, so that one more can wait while it runs.
+  /// Until it begins to run, so that one more can wait while it runs, and while it waits for another
+  /// attempt.
   case untilStarted
   case untilFinished
   /// Until it is removed at the end of its retention.

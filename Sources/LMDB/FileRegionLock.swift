@@ -44,6 +44,15 @@ package struct FileRegionLock: Sendable {
     return range.l_pid
   }
 
+  /// Whether somebody keeps others from having the lock alone.
+  ///
+  /// - Returns: `nil` if the system does not tell; `errno` says why.
+  package func isHeld(of descriptor: Int32) -> Bool? {
+    var range = region(.exclusive)
+    guard fcntl(descriptor, Self.getLockOfOpenFile, &range) == 0 else { return nil }
+    return Int32(range.l_type) != Int32(F_UNLCK)
+  }
+
   private func region(_ kind: Kind) -> Glibc.flock {
     var range = Glibc.flock()
     switch kind {

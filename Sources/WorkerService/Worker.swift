@@ -94,7 +94,7 @@ public final class Worker: Service {
     case .refused(let why):
       configuration.logger.error("the settings stay as they were", metadata: ["error": "\(why)"])
     }
-    health.ready()
+    health.reloaded()
   }
 
   private func shutDown() {

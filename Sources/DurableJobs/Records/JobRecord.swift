@@ -9,7 +9,7 @@ struct JobRecord {
   let id: JobID
   private(set) var values: [Value]
 
-  /// - Throws: `StoreError` for a damaged row; `JobError` for a state that this program does not know.
+  /// - Throws: `StoreError` for a damaged row.
   init(_ row: StoredRow) throws {
     self.init(id: JobID(rawValue: row.id), values: try row.values())
   }

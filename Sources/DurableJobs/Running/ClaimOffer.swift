@@ -66,7 +66,10 @@ final class ClaimOffer: Sendable {
       guard let terms = take() else { return nil }
       let claimed = Guarded<[JobRecord]>([])
       return CommitRider.Ride { transaction in
-        let jobs = try JobExchange.run([], [], terms, in: transaction).claimed
+        // Somebody else's commit: what schedules make is not for it to wait for.
+        let exchange = try JobExchange.run(
+          [], [], terms, firesSchedules: false, in: transaction)
+        let jobs = exchange.claimed
         claimed.withLock { $0 = jobs }
       } completion: { [self] result in
         let jobs: [JobRecord] = if case .success = result { claimed.withLock { $0 } } else { [] }

@@ -40,7 +40,7 @@ public struct JobContext: Sendable {
 
   /// Writes under the claim, and with the same commit where the next attempt is to go on.
   ///
-  /// A job that gets to a checkpoint now and then is never taken for poison, however often its runner
+  /// A job that gets to a checkpoint in each attempt is never taken for poison, however often its runner
   /// dies.
   @discardableResult
   public func write<R: Sendable>(

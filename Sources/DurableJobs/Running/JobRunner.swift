@@ -155,7 +155,12 @@ public actor JobRunner {
       defer { wakeups.finish() }
       var seen = 0
       while true {
-        seen = try await commits.next(after: seen)
+        do {
+          seen = try await commits.next(after: seen)
+        } catch let error as StoreError where error.passes {
+          // As when there are too many readers just now: the runner looks for itself meanwhile.
+          try await Task.sleep(for: Limits.retryInterval)
+        }
         wakeups.wake()
       }
     }
@@ -163,8 +168,10 @@ public actor JobRunner {
 
   private func work(_ lease: RunnerLease) async throws {
     for await _ in wakeups.stream where try await turn(lease) { return await leave(lease) }
-    // The wakes end only when the store can be followed no longer.
+    // The wakes end only when the store can be followed no longer, as when it was closed.
     _ = try store.read { $0.storeID }
+    throw JobError(
+      .busy, "the commits of the store cannot be followed any more", [], advice: "start again")
   }
 
   // MARK: One turn
@@ -191,7 +198,12 @@ public actor JobRunner {
         break
       }
     }
-    try setAlarm(lease)
+    do {
+      try setAlarm(lease)
+    } catch {
+      try wait(after: error)
+      alarm.set(to: nil, now: store.now(), after: Limits.retryInterval)
+    }
     holdOut(lease)
     return false
   }
@@ -329,6 +341,8 @@ public actor JobRunner {
     for (id, job) in running where job.deadline.map({ $0 <= clock.now }) ?? false {
       cancel(id, .timedOut)
     }
+    // What has ended may not have been written then, and is no handler that does not end.
+    if case .blocked = condition { return }
     let stuck = cancelledAt.values.filter { $0 + options.cancelGrace <= clock.now }.count
     if stuck > 0 {
       change(to: .stuck(stuck))
@@ -370,14 +384,20 @@ public actor JobRunner {
   private func noteStopping(_ lease: RunnerLease) async throws {
     if case .working = phase { return }
     guard !hasNotedStop else { return }
-    hasNotedStop = true
     try await store.write(author: "jobs") { try JobTable($0).noteStopping(lease.epoch) }
+    hasNotedStop = true
   }
 
   private func advancePhase() {
-    guard case .draining(let until) = phase, !running.isEmpty, clock.now >= until else { return }
+    switch phase {
+    case .working: return
+    case .draining(let until):
+      guard !running.isEmpty, clock.now >= until else { return }
+      phase = .cancelling(until: clock.now + options.cancelGrace)
+    // What a commit had claimed just then begins only now.
+    case .cancelling: break
+    }
     for job in running.values { job.cancel(.stopping) }
-    phase = .cancelling(until: clock.now + options.cancelGrace)
   }
 
   private var isDone: Bool {
@@ -391,8 +411,10 @@ public actor JobRunner {
   /// What does not end keeps the runner's record, so that whoever comes next takes it over once this
   /// process is gone.
   private func leave(_ lease: RunnerLease) async {
-    guard running.isEmpty else { return }
     do {
+      // What has ended in the last moment.
+      _ = try await exchange(lease)
+      guard running.isEmpty else { return }
       try await store.write(author: "jobs") { try JobTable($0).removeRunner(lease.epoch) }
     } catch {
       // It has no jobs, and whoever comes next finds that it is dead.
@@ -426,6 +448,7 @@ public actor JobRunner {
       next = running.values.filter { !$0.isCancelled }.compactMap(\.deadline)
       next += cancelledAt.values.map { $0 + options.cancelGrace }.filter { $0 > now }
       if let progressDueAt { next.append(progressDueAt) }
+      if retryAt != nil, ended.withLock({ !$0.isEmpty }) { next.append(now) }
       if owesCancellations, !running.isEmpty { next.append(now + Limits.cancellationsInterval) }
       if owesOthers || hasOthers { next.append(now + Limits.othersInterval) }
       switch phase {
@@ -433,15 +456,12 @@ public actor JobRunner {
       case .draining(let until), .cancelling(let until): next.append(until)
       }
     }
-    let wall = store.now()
-    var date = next.min().map { wall.addingTimeInterval(now.duration(to: $0).seconds) }
     // Without room nothing can be done about what becomes due, and the end of an attempt wakes.
-    if claimTerms(lease).count > 0, retryAt.map({ $0 <= now }) ?? true,
-      let due = try store.read({ try JobRows(reading: $0).nextTime() })
-    {
-      date = min(date ?? due, due)
+    var due: Date?
+    if claimTerms(lease).count > 0, retryAt.map({ $0 <= now }) ?? true {
+      due = try store.read { try JobRows(reading: $0).nextTime() }
     }
-    alarm.set(to: date, now: wall)
+    alarm.set(to: due, now: store.now(), after: next.min().map { now.duration(to: $0) })
   }
 
   private func isDue(_ last: ContinuousClock.Instant?, every interval: Duration) -> Bool {

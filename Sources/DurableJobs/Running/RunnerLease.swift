@@ -66,7 +66,10 @@ final class RunnerLease: Sendable {
       throw refusal("the lock of the runners cannot be opened")
     }
     defer { close(descriptor) }
-    return lock(epoch).holder(of: descriptor) != nil
+    guard let isHeld = lock(epoch).isHeld(of: descriptor) else {
+      throw refusal("the lock of a runner cannot be asked for")
+    }
+    return isHeld
   }
 
   private static func path(in store: Store) -> String { store.folder + "/jobs.lock" }

@@ -25,17 +25,16 @@ extension JobQueue {
       if let before {
         for name in ["lastAt", "lastJob"] { values[name] = try before[name] }
         let isSame = try ["expression", "zone"].allSatisfy { try before[$0] == values[$0] }
-        if isSame { values["nextAt"] = try before["nextAt"] }
+        // Who has paused it has not asked for what it misses, and resumes it by hand.
+        let isPaused = try before["isPaused"] == .bool(true) && before["error"] == .null
+        if isPaused { values["isPaused"] = .bool(true) }
+        if isSame, try before["isPaused"] != .bool(true) {
+          values["nextAt"] = try before["nextAt"]
+        }
       }
       try transaction.upsert(ScheduleRecord.entity, values, by: ["name"])
       return before == nil
     }
-  }
-
-  /// All schedules, by name; those that cannot be read are told by their error.
-  public func schedules() throws -> [JobSchedule] {
-    let records = try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
-    return try records.map(JobSchedule.init).sorted { $0.name < $1.name }
   }
 
   /// Stops a schedule, or lets it go on from now: what was missed meanwhile is not made up for.

@@ -11,7 +11,7 @@ struct JobExchange: Sendable {
 
   static func run(
     _ ended: [(Claim, Outcome?)], _ progress: [(Claim, JobProgress)], _ terms: ClaimTerms,
-    in transaction: WriteTransaction
+    firesSchedules: Bool = true, in transaction: WriteTransaction
   ) throws -> JobExchange {
     let table = try JobTable(transaction)
     var exchange = JobExchange()
@@ -21,7 +21,7 @@ struct JobExchange: Sendable {
       exchange.results.append(try outcome.map { try table.finish(claim, $0) })
     }
     if terms.count > 0 {
-      try table.fire()
+      if firesSchedules { try table.fire() }
       try table.promote()
       exchange.claimed = try table.claim(terms)
       exchange.heldBack = table.heldBack

@@ -26,7 +26,9 @@ extension JobTable {
   /// Lets a job that waits for its time, or that has ended without success, run again at once, with all
   /// its attempts.
   ///
-  /// - Throws: `unknownJob`; `wrongState`; `duplicate` if another job has its unique key by now.
+  /// Its unique key it does not take again, and a completion job no longer waits for its batch.
+  ///
+  /// - Throws: `unknownJob`; `wrongState`.
   func retry(_ id: JobID) throws {
     var job = try known(id)
     switch job.state {

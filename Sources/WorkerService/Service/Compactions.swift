@@ -9,9 +9,13 @@ import Synchronization
 final class Compactions: Sendable {
   private struct State {
     var asked: [JobID] = []
-    var done: [JobID: Result<CompactionReport, any Error>] = [:]
+    /// Of the last one, for the job that has asked, if it comes soon: one that was cancelled and is tried
+    /// again later asks anew.
+    var done:
+      (job: JobID, result: Result<CompactionReport, any Error>, at: ContinuousClock.Instant)?
   }
 
+  private static let resultAgeMax = Duration.seconds(600)
   private let state = Mutex(State())
 
   /// The job that has waited longest.
@@ -24,7 +28,11 @@ final class Compactions: Sendable {
     _ job: JobID, onAsking stopRunner: @Sendable () -> Void
   ) throws -> CompactionReport {
     let result = state.withLock { state in
-      let result = state.done.removeValue(forKey: job)
+      var result: Result<CompactionReport, any Error>?
+      if let done = state.done, done.job == job {
+        if done.at + Self.resultAgeMax > .now { result = done.result }
+        state.done = nil
+      }
       if result == nil, !state.asked.contains(job) { state.asked.append(job) }
       return result
     }
@@ -38,7 +46,7 @@ final class Compactions: Sendable {
   func finish(_ job: JobID, _ result: Result<CompactionReport, any Error>) {
     state.withLock { state in
       state.asked.removeAll { $0 == job }
-      state.done[job] = result
+      state.done = (job, result, .now)
     }
   }
 }

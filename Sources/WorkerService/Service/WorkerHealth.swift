@@ -48,6 +48,11 @@ final class WorkerHealth: Sendable {
     sayHowItIs()
   }
 
+  /// A reload is over; a start that waits for the store is not.
+  func reloaded() {
+    if state.withLock({ $0.isReady }) { ready() }
+  }
+
   func reloading() { tell(.reloading) }
 
   func stopping(within bound: Duration) {
