@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func aProcessThatWorksOnAndOnDoesNotGrow() async throws {
-    let seconds = ProcessInfo.processInfo.environment["MOORING_SOAK_SECONDS"] ?? "15"
+    let seconds = ProcessInfo.processInfo.environment["MOORING_SOAK_SECONDS"] ?? "30"
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let child = try JobChild("jobs-soak", bench.path, ["seconds=\(seconds)"])
