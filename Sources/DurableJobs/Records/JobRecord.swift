@@ -72,8 +72,8 @@ struct JobRecord {
     get { int64(.rescues) ?? 0 }
     set { set(.rescues, .int64(newValue)) }
   }
-  /// Its runner has died with it.
-  var isSuspect: Bool { rescues > 0 }
+  /// Its runners have died with it more than once: a machine that goes down takes everything along, once.
+  var isSuspect: Bool { rescues > 1 }
   var rescuesMax: Int64 { int64(.rescuesMax) ?? 0 }
   var claims: Int64 {
     get { int64(.claims) ?? 0 }

@@ -26,7 +26,7 @@ final class RunningJob: Sendable {
   let queue: QueueName
   /// How many attempts have been made, with this one.
   let attempt: Int
-  /// A runner has died with it before.
+  /// Runners have died with it more than once.
   let isSuspect: Bool
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?

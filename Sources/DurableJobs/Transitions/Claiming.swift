@@ -10,8 +10,8 @@ struct ClaimTerms {
   var kinds: Set<JobKind>
   /// Of a queue that has a limit of its own in this runner, how many more may run.
   var queueRoom: [QueueName: Int] = [:]
-  /// Whether one of those may be taken that a runner has died with. A runner has one of them at a time:
-  /// so what died beside a job that kills its runner does not go on dying with it.
+  /// Whether one of those may be taken with which runners have died more than once. A runner has one of
+  /// them at a time: so what died beside a job that kills its runner does not go on dying with it.
   var admitsSuspect = true
 }
 

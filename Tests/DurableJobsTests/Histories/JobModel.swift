@@ -191,8 +191,8 @@ struct JobModel {
     var admitsSuspect = terms.admitsSuspect
     var claimed: [Int64] = []
     for var job in waiting(under: terms) where claimed.count < terms.count {
-      if room[job.queue] == 0 || job.rescues > 0 && !admitsSuspect || !hasRoom(job) { continue }
-      if job.rescues > 0 { admitsSuspect = false }
+      if room[job.queue] == 0 || job.rescues > 1 && !admitsSuspect || !hasRoom(job) { continue }
+      if job.rescues > 1 { admitsSuspect = false }
       room[job.queue]? -= 1
       job.attempts += 1
       job.claims += 1
