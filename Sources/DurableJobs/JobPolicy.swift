@@ -10,6 +10,10 @@ public struct JobPolicy: Sendable {
   public var attemptsMax: Int
   /// How often the job's runner may die before the job counts as poison: only when it has reached no
   /// checkpoint since its claim. An orderly stop never counts.
+  ///
+  /// Of jobs whose runners have died with them twice, a runner runs one at a time: so one that kills its
+  /// process takes no other beyond two. With a bound of less than 2, a job may be poisoned by another's
+  /// fault.
   public var rescuesMax: Int
   /// Of one attempt. By default there is none.
   public var timeout: Duration?

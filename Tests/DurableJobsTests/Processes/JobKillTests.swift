@@ -127,7 +127,7 @@ import Testing
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let poison = try await bench.enqueue("poison", 1_000) { $0.rescuesMax = 2 }
-      let climber = try await bench.enqueue("climber", 1_001) { $0.rescuesMax = 1 }
+      let climber = try await bench.enqueue("climber", 1_001) { $0.rescuesMax = 2 }
       let enqueuer = try bench.enqueuer(0..<20)
       _ = await enqueuer.exit()
       var deaths = 0
