@@ -155,8 +155,8 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "UnicodeText", "CMooringSQLite", "TestSupport",
-        "store-child",
+        "EntityModel", "EntityStore", "LMDB", "StrictYAML", "UnicodeText", "CMooringSQLite",
+        "TestSupport", "store-child",
       ],
       exclude: ["Migrations/Formats/Stores"],
       swiftSettings: settings),

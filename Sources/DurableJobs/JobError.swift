@@ -1,3 +1,5 @@
+import EntityModel
+
 /// Why a request about jobs was refused, or how a job ended that somebody waited for.
 public struct JobError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
@@ -22,19 +24,6 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  /// One line: what a job or a caller says in it cannot break out of it.
-  public var description: String {
-    var text = "\(summary)"
-    if !context.isEmpty {
-      text += " (" + context.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + ")"
-    }
-    if let advice { text += "; " + advice }
-    return String(text.map { $0.isControlCharacter ? "\u{fffd}" : $0 })
-  }
-}
-
-extension Character {
-  fileprivate var isControlCharacter: Bool {
-    isNewline || unicodeScalars.contains { $0.properties.generalCategory == .control }
-  }
+  /// One line.
+  public var description: String { String(errorLine: summary, context, advice: advice) }
 }

@@ -40,8 +40,9 @@ public struct JobPolicy: Sendable {
 
 /// How long a job with a unique key keeps others with the same key out.
 public enum JobUniqueness: String, Codable, Sendable {
-  /// Until it begins to run, so that one more can wait while it runs, and while it waits for another
-  /// attempt.
+  /// While it waits, so that one more can be enqueued while it runs. When it waits again, for another
+  /// attempt or as its runner has stopped, it takes the key again if no other job has it by then; else it
+  /// waits without it. So however often its kind fails, at most one job waits with the key.
   case untilStarted
   case untilFinished
   /// Until it is removed at the end of its retention.

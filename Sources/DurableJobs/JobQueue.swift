@@ -86,10 +86,13 @@ public struct JobQueue: Sendable {
   }
 
   /// Lets a job run at once that waits for its time or has ended without success, with all its attempts
-  /// anew. Its unique key it does not take again.
+  /// anew. Its unique key it does not take again. A completion job that was cancelled while it waited for
+  /// its batch waits for it again.
   ///
+  /// - Returns: The state it is in: `ready` or `blocked`.
   /// - Throws: `unknownJob`, `wrongState`.
-  public func retry(_ id: JobID) async throws {
+  @discardableResult
+  public func retry(_ id: JobID) async throws -> JobState {
     try await change { try $0.retry(id) }
   }
 

@@ -32,6 +32,9 @@ public enum JobState: String, CaseIterable, Codable, Sendable {
     }
   }
 
+  /// By word: an enumeration compares a word with all of its own, one after the other.
+  static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
   /// Those that a job does not leave by itself.
   public static let finished: [JobState] = allCases.filter(\.isFinished)
 }

@@ -1,3 +1,4 @@
+import Dispatch
 public import EntityModel
 public import Foundation
 import LMDB
@@ -25,6 +26,9 @@ public final class Store: Sendable {
     public var writerDeadline = Duration.seconds(10)
     /// The code that steps of this program's migrations run.
     public var migrationCodes: [MigrationCode] = []
+    /// What runs `importLegacy` steps of migrations: `LegacyImporter.files` of the module
+    /// LegacyImport.
+    public var legacyImporter: LegacyImporter?
     /// The program's name and version, as the history of migrations keeps it.
     public var program: String?
     /// The time that write transactions see.
@@ -221,6 +225,24 @@ public final class Store: Sendable {
     }
   }
 
+  /// The same for a thread that may block: it waits for the commit.
+  package func writeBlocking<R>(
+    author: String? = nil, _ body: (WriteTransaction) throws -> R
+  ) throws -> R {
+    try commits.lifetime.checkOpen()
+    return try withoutActuallyEscaping(body) { body in
+      // The writer may keep its job for a moment after the end; the body must not be in it then.
+      let call = BlockingCall<R>(body)
+      writer.submit(
+        WriterQueue.Job(author: author) { transaction in
+          try call.run(in: transaction)
+        } completion: { result in
+          call.end(result)
+        })
+      return try call.wait()
+    }
+  }
+
   /// The time, as this store's transactions see it.
   package func now() -> Date { options.now() }
 
@@ -252,6 +274,34 @@ private final class ResultBox<R: Sendable>: @unchecked Sendable {
   var value: R?
 
   func take() -> R {
+    guard let value else { preconditionFailure("a write that succeeded has a result") }
+    return value
+  }
+}
+
+/// A write whose caller waits for its end.
+///
+/// SAFETY: the writer's thread alone touches it until `end`, and the caller's alone after that, which
+/// the semaphore orders.
+private final class BlockingCall<R>: @unchecked Sendable {
+  private var body: ((WriteTransaction) throws -> R)?
+  private var value: R?
+  private var failure: (any Error)?
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping (WriteTransaction) throws -> R) { self.body = body }
+
+  func run(in transaction: WriteTransaction) throws { value = try body?(transaction) }
+
+  func end(_ result: Result<Void, any Error>) {
+    if case .failure(let error) = result { failure = error }
+    body = nil
+    done.signal()
+  }
+
+  func wait() throws -> R {
+    done.wait()
+    if let failure { throw failure }
     guard let value else { preconditionFailure("a write that succeeded has a result") }
     return value
   }

@@ -58,7 +58,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What else the same call was refused for, in the order in which it was found.
   public internal(set) var others: [StoreError] = []
 
-  init(
+  package init(
     _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
     advice: String? = nil, underlying: LMDBError? = nil, object: ObjectID? = nil,
     property: String? = nil
@@ -84,7 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-  static func damaged(_ what: StaticString, entity: String, id: Int64? = nil) -> StoreError {
+  package static func damaged(_ what: StaticString, entity: String, id: Int64? = nil) -> StoreError
+  {
     var context = [("entity", entity)]
     if let id { context.append(("id", String(id))) }
     return StoreError(.damaged, what, context, advice: "run `mooring check`")

@@ -1,3 +1,5 @@
+import EntityModel
+
 /// Why a run failed. What it had committed stays, and the next run goes on from there.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
@@ -24,19 +26,6 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     self.endsListing = endsListing
   }
 
-  /// One line: what the server or a file says in it cannot break out of it.
-  public var description: String {
-    var text = "\(summary)"
-    if !context.isEmpty {
-      text += " (" + context.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + ")"
-    }
-    if let advice { text += "; " + advice }
-    return String(text.map { $0.isControlCharacter ? "\u{fffd}" : $0 })
-  }
-}
-
-extension Character {
-  fileprivate var isControlCharacter: Bool {
-    isNewline || unicodeScalars.contains { $0.properties.generalCategory == .control }
-  }
+  /// One line.
+  public var description: String { String(errorLine: summary, context, advice: advice) }
 }

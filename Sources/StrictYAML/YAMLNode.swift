@@ -4,22 +4,22 @@
 public struct YAMLNode: Sendable {
   public enum Kind: Sendable { case scalar, sequence, mapping }
 
-  enum Content: Sendable {
+  package enum Content: Sendable {
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
     case mapping([Entry])
   }
 
-  struct Entry: Sendable {
-    let key: String
+  package struct Entry: Sendable {
+    package let key: String
     let position: Position
-    let value: YAMLNode
+    package let value: YAMLNode
   }
 
   /// The name of the file, as it was given to the parser.
   public let file: String
   let position: Position
-  let content: Content
+  package let content: Content
 
   /// The line where the value starts, from 1.
   public var line: Int { position.line }

@@ -123,8 +123,6 @@ public final class Worker: Service {
       group.addTask { try await runner.run() }
       let chores = chores(store, runner)
       for chore in chores { group.addTask { try await chore() } }
-      health.ready()
-      configuration.logger.info("serving", metadata: ["store": "\(configuration.folder)"])
       // The runner ends last, unless something fails: then nothing goes on without it.
       defer { group.cancelAll() }
       try await group.next()
@@ -138,7 +136,7 @@ public final class Worker: Service {
         // It may wait for others that have the store, which is nothing for the cooperative pool.
         return try await onThreadOfItsOwn(configuration.open)
       } catch let error as StoreError where error.passes {
-        health.blocked("\(error)")
+        health.condition(.blocked("\(error)"))
         try await Task.sleep(for: .seconds(5))
       }
     }
@@ -171,6 +169,10 @@ public final class Worker: Service {
     options.queueLimits = settings.queueLimits
     options.command = configuration.command
     options.logger = configuration.logger
+    options.onStart = { [health, logger = configuration.logger, folder = configuration.folder] in
+      health.ready()
+      logger.info("serving", metadata: ["store": "\(folder)"])
+    }
     options.onCondition = { [health] in health.condition($0) }
     options.onEnd = { [logger = configuration.logger] in JobMetrics.record($0, logger) }
     return options
@@ -225,6 +227,7 @@ public final class Worker: Service {
   private func watchDisk(_ store: Store) async throws {
     while true {
       if notesDisk(of: store) { await limit() }
+      health.askForTimeToStart()
       try await Task.sleep(for: .seconds(10))
     }
   }
@@ -237,8 +240,9 @@ public final class Worker: Service {
   }
 
   private func report(_ store: Store, _ runner: JobRunner) async throws {
+    var metrics = BacklogMetrics()
     while true {
-      try JobMetrics.recordBacklog(of: store, running: await runner.runningCount)
+      metrics.record(try JobQueue(store).backlog(), running: await runner.runningCount)
       try await Task.sleep(for: configuration.settings.current.metricsEvery)
     }
   }

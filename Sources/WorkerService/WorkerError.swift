@@ -1,3 +1,5 @@
+import EntityModel
+
 /// Why a worker cannot start.
 public struct WorkerError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
@@ -20,7 +22,6 @@ public struct WorkerError: Error, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  public var description: String {
-    "\(summary) (\(context.map { "\($0.0): \($0.1)" }.joined(separator: ", "))); \(advice)"
-  }
+  /// One line.
+  public var description: String { String(errorLine: summary, context, advice: advice) }
 }

@@ -6,9 +6,27 @@ import Testing
   private func failure(
     of value: Value, _ type: AttributeType, _ rules: Validation = .none, optional: Bool = true
   ) throws -> ValidationFailure? {
-    try AttributeValidator(
-      AttributeDescription(name: "a", type: type, isOptional: optional, validation: rules)
-    ).failure(of: value)
+    let attribute = AttributeDescription(
+      name: "a", type: type, isOptional: optional, validation: rules)
+    let failure = try AttributeValidator(attribute).failure(of: value)
+    // In a row it is judged alike.
+    #expect(try RowValidator([attribute]).failure(in: [value])?.failure == failure)
+    return failure
+  }
+
+  @Test func ofARowTheFirstValueThatMayNotStandIsNamed() throws {
+    let validator = try RowValidator([
+      AttributeDescription(name: "a", type: .string),
+      AttributeDescription(name: "b", type: .double, validation: Validation(min: 0.0)),
+      AttributeDescription(name: "c", type: .int64, isOptional: false),
+    ])
+    #expect(validator.failure(in: ["x", 1.0, 1]) == nil)
+    let broken = try #require(validator.failure(in: ["x", -1.0, .null]))
+    #expect(broken.position == 1)
+    #expect(broken.failure == .belowMinimum(0.0))
+    let missing = try #require(validator.failure(in: ["x", -1.0, .null], keepsRules: false))
+    #expect(missing.position == 2)
+    #expect(missing.failure == .required)
   }
 
   @Test func nullFitsEveryOptionalAttributeAndNoRequiredOne() throws {

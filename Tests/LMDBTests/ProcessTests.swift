@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func writersOfTwoProcessesTakeTurns() throws {
+  @Test(.timeLimit(.minutes(10))) func writersOfTwoProcessesTakeTurns() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
       #expect(!environment.anotherProcessWaits)

@@ -68,7 +68,7 @@ struct BatchJobsTests {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(increment())
-      let checkpoint = {
+      let checkpoint = { @Sendable in
         try temporary.store.read { transaction in
           try transaction.get(ObjectID(entity: "_Job", number: handle.id.rawValue))?[
             "checkpointClaim"]

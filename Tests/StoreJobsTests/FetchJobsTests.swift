@@ -87,7 +87,7 @@ struct FetchJobsTests {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(DurableFetch(try items()))
-      let pages = { try temporary.store.read { try $0.count(of: "_JobOutput") } }
+      let pages = { @Sendable in try temporary.store.read { try $0.count(of: "_JobOutput") } }
       try await temporary.interrupt { try pages() > 0 }
       #expect(try temporary.queue.status(handle.id)?.state == .ready)
       #expect(throws: JobError.self) { try temporary.queue.rows(of: handle.id) }
@@ -101,7 +101,7 @@ struct FetchJobsTests {
   @Test func aDurableFetchThatIsCancelledOrTooLargeLeavesNoRows() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
-      let pages = { try temporary.store.read { try $0.count(of: "_JobOutput") } }
+      let pages = { @Sendable in try temporary.store.read { try $0.count(of: "_JobOutput") } }
       let handle = try await temporary.queue.enqueue(DurableFetch(try items()))
       try await temporary.running { _ in
         try await temporary.waitForCommit { try pages() > 0 }

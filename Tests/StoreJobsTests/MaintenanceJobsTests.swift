@@ -157,7 +157,7 @@ struct MaintenanceJobsTests {
       let handle = try await temporary.queue.enqueue(BuildIndexes([file(byRank)]))
       let store = temporary.store
       let isBuilding: @Sendable () throws -> Bool = { try store.migrationState().running != nil }
-      try await temporary.interruptHoldingTheWriter(when: isBuilding)
+      try await temporary.interrupt(when: isBuilding)
       #expect(try temporary.queue.status(handle.id)?.state == .ready && isBuilding())
       try await temporary.store.write { try $0.insert("Item", ["name": "new", "rank": 3_999]) }
       let output = try await temporary.running { _ in try await handle.value }

@@ -111,45 +111,52 @@ extension TemporaryStore {
     }
   }
 
-  /// Stops a runner amid a job: as soon as a commit meets the condition.
+  /// Begins to run jobs and stops amid one. Whether it is, is looked at after each of the job's commits,
+  /// by one who has the writer; once the condition holds, nobody else gets it until the runner has been
+  /// stopped.
   func interrupt(
     transport: (any HTTPTransport)? = nil, isolation: isolated (any Actor)? = #isolation,
-    when isAmid: () throws -> Bool
+    when isAmid: @escaping @Sendable () throws -> Bool
   ) async throws {
     let runner = runner(transport: transport)
     let run = Task { try await runner.run() }
-    try await waitForCommit(isAmid)
-    await runner.stop(within: .zero)
-    try await run.value
-  }
-
-  /// Begins to run jobs and stops amid one that does not go by way of the cooperative pool, which may be
-  /// too busy to see it: once the condition holds, nobody can write until the runner has been stopped.
-  func interruptHoldingTheWriter(
-    isolation: isolated (any Actor)? = #isolation,
-    when isAmid: @escaping @Sendable () throws -> Bool
-  ) async throws {
-    let runner = runner(transport: nil)
-    let run = Task { try await runner.run() }
     let isStopped = DispatchSemaphore(value: 0)
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { [store] in
-        var isHeld = false
-        do {
-          while try !isAmid() { usleep(200) }
-          try store.runAlone { _ in
-            isHeld = true
-            continuation.resume()
-            isStopped.wait()
-          }
-        } catch {
-          if !isHeld { continuation.resume(throwing: error) }
-        }
-      }
+      look(isAmid, isStopped) { continuation.resume(with: $0) }
     }
     await runner.stop(within: .zero)
     isStopped.signal()
     try await run.value
+  }
+
+  /// A look stands in line before what waits for the commit that it shares, or that comes before it: no
+  /// commit of a job that writes one after the other is missed, however slow the machine is.
+  private func look(
+    _ isAmid: @escaping @Sendable () throws -> Bool, _ isStopped: DispatchSemaphore,
+    _ found: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    store.writer.submit(
+      WriterQueue.Job(author: nil) { _ in
+        do {
+          if try isAmid() {
+            found(.success(()))
+            isStopped.wait()
+          } else {
+            try #require(try isAtWork(), "the job has ended before")
+            look(isAmid, isStopped, found)
+          }
+        } catch {
+          found(.failure(error))
+        }
+      } completion: { _ in
+      })
+  }
+
+  /// Whether more commits may come.
+  private func isAtWork() throws -> Bool {
+    var filter = JobFilter()
+    filter.states = Set(JobState.allCases).subtracting(JobState.finished)
+    return try !queue.list(filter).isEmpty
   }
 
   func waitForCommit(
@@ -157,13 +164,10 @@ extension TemporaryStore {
   ) async throws {
     let commits = try store.commits.observe()
     var seen = 0
-    var filter = JobFilter()
-    filter.states = Set(JobState.allCases).subtracting(JobState.finished)
     while true {
-      let isAtWork = try !queue.list(filter).isEmpty
+      let mayCome = try isAtWork()
       if try condition() { return }
-      // Nothing more would come.
-      try #require(isAtWork, "the job has ended before")
+      try #require(mayCome, "the job has ended before")
       seen = try await commits.next(after: seen)
     }
   }

@@ -20,7 +20,7 @@ struct ToolRun {
 }
 
 /// A command that does not end by itself in this time hangs. No test waits for it otherwise.
-private let hangSeconds = 60.0
+private let hangSeconds = 300.0
 
 /// Runs a command of this package and waits for its end.
 ///
@@ -45,7 +45,7 @@ func mooringDump(
 }
 
 /// A command that runs. What it prints goes to files, so that no pipe can fill.
-final class StartedTool {
+final class StartedTool: Sendable {
   struct Hangs: Error, CustomStringConvertible { let description: String }
 
   private let process = SpawnedProcess()
@@ -93,15 +93,9 @@ final class StartedTool {
 
   /// As `finish`, for a command that waits for what this process does: its threads stay free.
   func finished() async throws -> ToolRun {
-    let deadline = ContinuousClock.now + .seconds(hangSeconds)
-    while !hasEnded, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
-    return try finish()
-  }
-
-  private var hasEnded: Bool {
-    guard ended.wait(timeout: .now()) == .success else { return false }
-    ended.signal()
-    return true
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { [self] in continuation.resume(with: Result { try finish() }) }
+    }
   }
 
   func finish() throws -> ToolRun {

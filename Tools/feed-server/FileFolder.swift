@@ -127,6 +127,8 @@ private final class Descriptor {
     rewinddir(stream)
     var names: [String] = []
     while let entry = readdir(stream) {
+      // SAFETY: the entry is valid until the next call of readdir; its name is an array of its own size,
+      // and the string copies the bytes of it.
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }

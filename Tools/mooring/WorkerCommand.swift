@@ -71,6 +71,10 @@ struct WorkerCommand: AsyncParsableCommand {
   }
 }
 
+extension NotificationError: ExitStatusProviding {
+  public var exitStatus: ExitStatus { isOfVariable ? .configuration : .inputOutput }
+}
+
 extension WorkerError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {

@@ -28,7 +28,7 @@ extension JobTable {
       if request.onConflict == .replace { try replace(holder, by: request) }
       return EnqueuedJob(id: holder, isNew: false)
     }
-    var job = JobRecord(id: JobID(rawValue: 0), values: jobs.defaults)
+    var job = JobRecord(newIn: jobs)
     job.set(.kind, .string(request.kind.rawValue))
     job.set(.queue, .string(request.queue.rawValue))
     job.set(.enqueuedAt, .date(now))
@@ -93,14 +93,8 @@ extension JobRequest {
         "a job is too large", "bytes", String(payload.count),
         "keep it under \(Limits.payloadBytesMax) bytes: put the data into a record")
     }
-    for key in [uniqueKey, limit?.key] {
-      guard let key else { continue }
-      guard !key.isEmpty, key.utf8.count <= Limits.keyBytesMax, !key.utf8.contains(0) else {
-        throw refusal(
-          "a key of a job is empty or too long", "key", String(key.prefix(80)),
-          "use 1 to \(Limits.keyBytesMax) bytes")
-      }
-    }
+    if let uniqueKey { try check(key: uniqueKey) }
+    if let limit { try check(key: limit.key) }
     guard limit.map({ $0.max >= 1 }) ?? true, attemptsMax >= 1, rescuesMax >= 0,
       retention >= .zero, timeout.map({ $0 > .zero }) ?? true
     else {
@@ -111,6 +105,14 @@ extension JobRequest {
     guard let runAt else { return }
     guard runAt.timeIntervalSince(now) <= Limits.delayMax else {
       throw refusal("a job is put off too far", "until", "\(runAt)", "use at most ten years")
+    }
+  }
+
+  private func check(key: String) throws {
+    guard !key.isEmpty, key.utf8.count <= Limits.keyBytesMax, !key.utf8.contains(0) else {
+      throw refusal(
+        "a key of a job is empty or too long", "key", String(key.prefix(80)),
+        "use 1 to \(Limits.keyBytesMax) bytes")
     }
   }
 

@@ -23,26 +23,8 @@ public struct JobRequest: Sendable {
 
   /// - Throws: `badPayload` if the job cannot be encoded.
   public init<J: Job>(_ job: J) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    do {
-      payload = try encoder.encode(job)
-    } catch {
-      throw JobError(
-        .badPayload, "a job cannot be written as JSON",
-        [("kind", J.kind.rawValue), ("reason", "\(error)")],
-        advice: "look at the type's encode(to:)")
-    }
-    let policy = J.policy
-    kind = J.kind
-    queue = policy.queue
-    priority = policy.priority
-    attemptsMax = policy.attemptsMax
-    rescuesMax = policy.rescuesMax
-    timeout = policy.timeout
-    retention = policy.retention
+    self.init(kind: J.kind, payload: try Self.payload(of: job), policy: J.policy)
     uniqueKey = job.uniqueKey
-    uniqueness = policy.uniqueness
     limit = job.limit
   }
 
@@ -59,6 +41,17 @@ public struct JobRequest: Sendable {
     timeout = policy.timeout
     retention = policy.retention
     uniqueness = policy.uniqueness
+  }
+
+  private static func payload<J: Job>(of job: J) throws -> Data {
+    do {
+      return try JobJSON.encoder.encode(job)
+    } catch {
+      throw JobError(
+        .badPayload, "a job cannot be written as JSON",
+        [("kind", J.kind.rawValue), ("reason", "\(error)")],
+        advice: "look at the type's encode(to:)")
+    }
   }
 }
 

@@ -9,7 +9,8 @@ import Foundation
 ///         0   bucket, 1 byte    0 ends at 10 µs, each next one √2 later; the last is open
 ///         1   count, 4 bytes, little-endian; at most all ones
 public struct DurationHistogram: Sendable, Equatable {
-  private var counts: [UInt8: UInt32] = [:]
+  /// By bucket.
+  private var counts = [UInt32](repeating: 0, count: last + 1)
 
   private static let first = 10e-6
   /// 10 µs · √2^71 is about six days.
@@ -21,36 +22,35 @@ public struct DurationHistogram: Sendable, Equatable {
     let bytes = [UInt8](data)
     for start in stride(from: 0, to: bytes.count - 4, by: 5) {
       let count = (1...4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << (8 * ($1 - 1)) }
-      counts[min(bytes[start], UInt8(Self.last))] = count
+      counts[min(Int(bytes[start]), Self.last)] = count
     }
   }
 
   var data: Data {
     var data = Data()
-    for (bucket, count) in counts.sorted(by: { $0.key < $1.key }) {
-      data.append(bucket)
+    for (bucket, count) in counts.enumerated() where count > 0 {
+      data.append(UInt8(bucket))
       for shift in [0, 8, 16, 24] { data.append(UInt8(truncatingIfNeeded: count >> shift)) }
     }
     return data
   }
 
-  public var count: Int { counts.values.reduce(0) { $0 + Int($1) } }
+  public var count: Int { counts.reduce(0) { $0 + Int($1) } }
 
   /// - Parameter seconds: What is negative counts as nothing: clocks are set back.
   mutating func add(_ seconds: Double) { add(Self.bucket(of: seconds), 1) }
 
   mutating func add(_ other: DurationHistogram) {
-    for (bucket, count) in other.counts { add(bucket, count) }
+    for (bucket, count) in other.counts.enumerated() { add(bucket, count) }
   }
 
-  private mutating func add(_ bucket: UInt8, _ count: UInt32) {
-    let (sum, overflows) = (counts[bucket] ?? 0).addingReportingOverflow(count)
-    counts[bucket] = overflows ? .max : sum
+  private mutating func add(_ bucket: Int, _ count: UInt32) {
+    counts[bucket].addSaturating(count)
   }
 
-  private static func bucket(of seconds: Double) -> UInt8 {
+  private static func bucket(of seconds: Double) -> Int {
     guard seconds > first else { return 0 }
-    return UInt8(min(Double(last), (2 * log2(seconds / first)).rounded(.up)))
+    return Int(min(Double(last), (2 * log2(seconds / first)).rounded(.up)))
   }
 
   /// The duration that the given part of all did not exceed.
@@ -62,7 +62,7 @@ public struct DurationHistogram: Sendable, Equatable {
     guard total > 0 else { return nil }
     let rank = max(1, Int((part * Double(total)).rounded(.up)))
     var seen = 0
-    for (bucket, count) in counts.sorted(by: { $0.key < $1.key }) {
+    for (bucket, count) in counts.enumerated() {
       seen += Int(count)
       if seen >= rank {
         // The middle of the bucket on its own scale.
@@ -70,5 +70,12 @@ public struct DurationHistogram: Sendable, Equatable {
       }
     }
     return nil
+  }
+}
+
+extension UInt32 {
+  fileprivate mutating func addSaturating(_ other: UInt32) {
+    let (sum, overflows) = addingReportingOverflow(other)
+    self = overflows ? .max : sum
   }
 }

@@ -6,45 +6,53 @@ import Foundation
 struct MinuteFigures {
   enum Result { case succeeded, retried, failed }
 
-  private struct Group: Hashable {
+  private struct Counts {
     let queue: QueueName
     let kind: JobKind
-  }
-
-  private struct Counts {
     var succeeded: Int64 = 0
     var retried: Int64 = 0
     var failed: Int64 = 0
     var waits = DurationHistogram()
     var runs = DurationHistogram()
+
+    init(_ queue: QueueName, _ kind: JobKind) {
+      self.queue = queue
+      self.kind = kind
+    }
+
+    mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
+      switch result {
+      case .succeeded: succeeded += 1
+      case .retried: retried += 1
+      case .failed: failed += 1
+      }
+      guard let began else { return }
+      // A claim has left there since when the job stood ready.
+      waits.add(began.timeIntervalSince(job.runAt))
+      runs.add(now.timeIntervalSince(began))
+    }
   }
 
-  private var groups: [Group: Counts] = [:]
+  /// One of each queue and kind; those of one transaction are few.
+  private var groups: [Counts] = []
 
   /// - Parameter began: When the attempt began; `nil` for a job that did not run.
   mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
-    var counts = groups[Group(queue: job.queue, kind: job.kind)] ?? Counts()
-    switch result {
-    case .succeeded: counts.succeeded += 1
-    case .retried: counts.retried += 1
-    case .failed: counts.failed += 1
-    }
-    if let began {
-      // A claim has left there since when the job stood ready.
-      counts.waits.add(began.timeIntervalSince(job.runAt))
-      counts.runs.add(now.timeIntervalSince(began))
-    }
-    groups[Group(queue: job.queue, kind: job.kind)] = counts
+    let queue = job.queue
+    let kind = job.kind
+    let known = groups.firstIndex { $0.kind == kind && $0.queue == queue }
+    if known == nil { groups.append(Counts(queue, kind)) }
+    groups[known ?? groups.count - 1].count(job, result, began: began, now: now)
   }
 
   /// Adds all of it to the records of the minute: one of each queue and kind.
   mutating func add(in transaction: WriteTransaction) throws {
     guard !groups.isEmpty else { return }
     let minute = Int64((transaction.now.timeIntervalSince1970 / 60).rounded(.down))
-    for (group, counts) in groups.sorted(by: { $0.key.kind < $1.key.kind }) {
+    for counts in groups.sorted(by: { $0.kind < $1.kind }) {
       let key: [String: Value] = [
-        "minute": .int64(minute), "queue": .string(group.queue.rawValue),
-        "kind": .string(group.kind.rawValue),
+        "minute": .int64(minute), "queue": .string(counts.queue.rawValue),
+        "kind": .string(counts.kind.rawValue),
       ]
       if let known = try transaction.objectID(MinuteRecord.entity, by: key) {
         try transaction.update(known) { try Self.add(counts, to: &$0) }
@@ -55,7 +63,7 @@ struct MinuteFigures {
         try transaction.update(id) { try Self.add(counts, to: &$0) }
       }
     }
-    groups = [:]
+    groups = []
   }
 
   private static func add(_ counts: Counts, to record: inout Record) throws {

@@ -26,8 +26,7 @@ extension JobCheck {
       }
       guard let completion = counts.completion else { return true }
       completions.insert(completion)
-      let isOver = counts.isClosed && counts.pending == 0
-      if isOver, try rows.job(completion)?.state == .blocked {
+      if counts.isOver, try rows.job(completion)?.state == .blocked {
         report.add("job \(completion) waits for batch \(row.id), which has ended")
       }
       return true

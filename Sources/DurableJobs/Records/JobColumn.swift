@@ -13,5 +13,8 @@ enum JobColumn: Int, CaseIterable {
   case timeout, retention, uniqueKey, uniqueUntil, limitKey, limitMax, batch, schedule
   case isCancelled, checkpoint, checkpointClaim, done, total, note, error, output
 
+  /// Those by which a job has its place in the index of turns.
+  static let ofTurn: [JobColumn] = [.state, .place, .lane, .rank, .at]
+
   var name: String { String(describing: self) }
 }

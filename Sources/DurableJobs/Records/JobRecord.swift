@@ -2,28 +2,32 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// One row of `_Job`, changed in place and written back whole.
+/// One row of `_Job`, as it is stored, and what has been changed of it since.
 struct JobRecord {
   static let entity = "_Job"
 
   let id: JobID
-  private(set) var values: [Value]
+  private let row: RowCopy
+  /// To be written; what else the row holds stays as it is.
+  private(set) var changes = RowChanges()
 
   /// - Throws: `StoreError` for a damaged row.
   init(_ row: StoredRow) throws {
-    self.init(id: JobID(rawValue: row.id), values: try row.values())
+    id = JobID(rawValue: row.id)
+    self.row = try row.copy()
   }
 
-  init(id: JobID, values: [Value]) {
-    self.id = id
-    self.values = values
+  /// One that is not stored yet.
+  init(newIn jobs: EntityLayout) {
+    id = JobID(rawValue: 0)
+    row = jobs.newRowCopy()
   }
 
   // MARK: What it is
 
   var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
   var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
-  var lane: String { "\(queue)/\(kind)" }
+  var lane: String { queue.rawValue + "/" + kind.rawValue }
   var payload: Data {
     get { data(.payload) ?? Data() }
     set { set(.payload, .data(newValue)) }
@@ -40,7 +44,7 @@ struct JobRecord {
   // MARK: Where it stands
 
   /// `nil` for a word that this program does not know.
-  var state: JobState? { string(.state).flatMap(JobState.init) }
+  var state: JobState? { string(.state).flatMap { JobState.byName[$0] } }
   var runAt: Date {
     get { date(.runAt) ?? .distantPast }
     set { set(.runAt, .date(newValue)) }
@@ -54,7 +58,7 @@ struct JobRecord {
     set { set(.finishedAt, newValue) }
   }
   var isCancelled: Bool {
-    get { values[JobColumn.isCancelled.rawValue] == .bool(true) }
+    get { value(.isCancelled) == .bool(true) }
     set { set(.isCancelled, .bool(newValue)) }
   }
 
@@ -87,10 +91,6 @@ struct JobRecord {
 
   // MARK: Others
 
-  var uniqueKey: String? {
-    get { string(.uniqueKey) }
-    set { set(.uniqueKey, newValue) }
-  }
   var uniqueUntil: JobUniqueness? { string(.uniqueUntil).flatMap(JobUniqueness.init) }
   var limitKey: String? { string(.limitKey) }
   var limitMax: Int64 { int64(.limitMax) ?? 1 }
@@ -129,17 +129,23 @@ struct JobRecord {
 
   // MARK: Values
 
-  func int64(_ column: JobColumn) -> Int64? { values[column.rawValue].int64Value }
+  func int64(_ column: JobColumn) -> Int64? { value(column).int64Value }
 
-  func double(_ column: JobColumn) -> Double? { values[column.rawValue].doubleValue }
+  func double(_ column: JobColumn) -> Double? { value(column).doubleValue }
 
-  func date(_ column: JobColumn) -> Date? { values[column.rawValue].dateValue }
+  func date(_ column: JobColumn) -> Date? { value(column).dateValue }
 
-  func string(_ column: JobColumn) -> String? { values[column.rawValue].stringValue }
+  func string(_ column: JobColumn) -> String? { value(column).stringValue }
 
-  func data(_ column: JobColumn) -> Data? { values[column.rawValue].dataValue }
+  func data(_ column: JobColumn) -> Data? { value(column).dataValue }
 
-  mutating func set(_ column: JobColumn, _ value: Value) { values[column.rawValue] = value }
+  func value(_ column: JobColumn) -> Value {
+    changes[column.rawValue] ?? row.value(column.rawValue)
+  }
+
+  mutating func set(_ column: JobColumn, _ value: Value) {
+    changes.set(column.rawValue, to: value)
+  }
 
   private mutating func set(_ column: JobColumn, _ number: Int64?) {
     set(column, number.map(Value.int64) ?? .null)
@@ -149,7 +155,7 @@ struct JobRecord {
     set(column, date.map(Value.date) ?? .null)
   }
 
-  private mutating func set(_ column: JobColumn, _ text: String?) {
+  mutating func set(_ column: JobColumn, _ text: String?) {
     set(column, text.map(Value.string) ?? .null)
   }
 

@@ -43,6 +43,6 @@ extension JobRecord {
     guard let state else { return false }
     var copy = self
     copy.move(to: state, at: at)
-    return copy.values == values
+    return JobColumn.ofTurn.allSatisfy { copy.value($0) == value($0) }
   }
 }

@@ -13,10 +13,18 @@ public struct JobContext: Sendable {
   /// From 1 on; attempts that did not count are not counted.
   public let attempt: Int
   public let store: Store
-  public let logger: Logger
+  let runnerLogger: Logger
   let payload: Data
   let checkpointData: Data?
   let running: RunningJob
+
+  /// The runner's logger, with the number and the kind of the job.
+  public var logger: Logger {
+    var logger = runnerLogger
+    logger[metadataKey: "job"] = "\(id)"
+    logger[metadataKey: "kind"] = "\(kind)"
+    return logger
+  }
 
   // MARK: Progress
 
@@ -70,7 +78,7 @@ public struct JobContext: Sendable {
   ///
   /// - Throws: `DecodingError` if the checkpoint is of another type.
   public func checkpoint<C: Decodable>(as type: C.Type = C.self) throws -> C? {
-    try checkpointData.map { try JSONDecoder().decode(type, from: $0) }
+    try checkpointData.map { try JobJSON.decoder.decode(type, from: $0) }
   }
 
   /// Writes, and ends the job with the same commit: what the closure writes is written exactly once,
@@ -111,7 +119,7 @@ public struct JobContext: Sendable {
 
   func decode<J: Job>(_ type: J.Type) throws -> J {
     do {
-      return try JSONDecoder().decode(type, from: payload)
+      return try JobJSON.decoder.decode(type, from: payload)
     } catch {
       throw JobStop.discard(because: "the payload cannot be read as \(type): \(error)")
     }
@@ -119,9 +127,7 @@ public struct JobContext: Sendable {
 
   func encode(_ output: some Encodable) throws -> Data? {
     if output is NoOutput { return nil }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return try encoder.encode(output)
+    return try JobJSON.encoder.encode(output)
   }
 }
 

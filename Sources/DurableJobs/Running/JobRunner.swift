@@ -139,6 +139,7 @@ public actor JobRunner {
         let lease = try await RunnerLease.take(
           in: store, command: options.command, kinds: handlers.kinds)
         change(to: .working)
+        options.onStart()
         return lease
       } catch {
         try wait(after: error)
@@ -219,41 +220,62 @@ public actor JobRunner {
   ///
   /// - Returns: Whether there was something to do.
   private func exchange(_ lease: RunnerLease) async throws -> Bool {
-    let terms = claimTerms(lease)
-    let survey = try survey(terms)
+    let known = ended.withLock { $0 }
+    let terms = claimTerms(lease, ending: known)
+    let survey = try survey(terms, isNeeded: known.isEmpty)
     for id in survey.cancelled { cancel(id, .cancelled) }
-    let ended = self.ended.withLock { ended in
-      defer { ended = [] }
-      return ended
-    }
-    let progress = takeProgress() + ended.compactMap { $0.job.takeClaimedProgress() }
-    guard !ended.isEmpty || !progress.isEmpty || survey.hasWork else { return false }
+    let progress = takeProgress()
+    guard !known.isEmpty || !progress.isEmpty || survey.hasWork else { return false }
+    let mayClaim = canClaim
+    let written = Guarded<[Ended]>([])
     do {
-      let outcomes = ended.map { ($0.job.claim, $0.outcome) }
-      let exchange = try await store.write(author: "jobs") { transaction in
-        try JobExchange.run(outcomes, progress, terms, in: transaction)
+      let exchange = try await store.write(author: "jobs") { [ended] transaction in
+        // Also what has ended while the writer was busy: a commit for all of them takes as long as for
+        // one, and each makes room.
+        let all = ended.withLock { ended in
+          defer { ended = [] }
+          return ended
+        }
+        written.withLock { $0 = all }
+        var terms = terms
+        for late in all.dropFirst(known.count) where mayClaim {
+          terms.makeRoom(in: late.job.queue)
+        }
+        return try JobExchange.run(
+          all.map { ($0.job.claim, $0.outcome) },
+          progress + all.compactMap { $0.job.takeClaimedProgress() }, terms, in: transaction)
       }
-      for (attempt, result) in zip(ended, exchange.results) { forget(attempt, result) }
+      let all = written.withLock { $0 }
+      for (attempt, result) in zip(all, exchange.results) { forget(attempt, result) }
       for job in exchange.claimed { start(job, lease) }
-      return !ended.isEmpty || !exchange.claimed.isEmpty || exchange.heldBack > 0
+      return !all.isEmpty || !exchange.claimed.isEmpty || exchange.heldBack > 0
     } catch {
       // They are written when the store can be written again.
-      self.ended.withLock { $0 = ended + $0 }
+      let all = written.withLock { $0 }
+      self.ended.withLock { $0 = all + $0 }
       throw error
     }
   }
 
+  private var canClaim: Bool {
+    if case .working = phase { !offer.isRiding } else { false }
+  }
+
   private func claimTerms(_ lease: RunnerLease) -> ClaimTerms {
+    claimTerms(lease, ending: ended.withLock { $0 })
+  }
+
+  /// - Parameter ending: What has ended and is not written yet: it makes room in the same transaction.
+  private func claimTerms(_ lease: RunnerLease, ending: [Ended]) -> ClaimTerms {
     var terms = ClaimTerms(epoch: lease.epoch, count: 0, kinds: handlers.kinds)
-    guard case .working = phase, !offer.isRiding else { return terms }
-    // What has ended and is not written yet makes room in the same transaction.
-    let ending = ended.withLock { $0.map(\.job.claim.job) }
+    guard canClaim else { return terms }
+    let ending = Set(ending.map(\.job.claim.job))
     let still = running.keys.filter { !ending.contains($0) }
-    terms.count = max(0, options.concurrency - still.count)
+    terms.count = options.concurrency - still.count
     terms.admitsSuspect = !still.contains { running[$0]?.isSuspect ?? false }
     for (queue, limit) in options.queueLimits {
       let busy = still.reduce(0) { $0 + (running[$1]?.queue == queue ? 1 : 0) }
-      terms.queueRoom[queue] = max(0, limit - busy)
+      terms.queueRoom[queue] = limit - busy
     }
     return terms
   }
@@ -264,17 +286,21 @@ public actor JobRunner {
   }
 
   /// What the store says there is to do: a read, so that a wake for nothing costs no commit.
-  private func survey(_ terms: ClaimTerms) throws -> Survey {
+  ///
+  /// - Parameter isNeeded: `false` if there is something to do in any case.
+  private func survey(_ terms: ClaimTerms, isNeeded: Bool) throws -> Survey {
     let readsCancellations = isDue(cancellationsReadAt, every: Limits.cancellationsInterval)
     if readsCancellations { cancellationsReadAt = clock.now }
     owesCancellations = !readsCancellations
     let running = readsCancellations ? Array(self.running.keys) : []
+    let looksForWork = isNeeded && terms.count > 0
+    guard !running.isEmpty || looksForWork else { return Survey() }
     let now = store.now()
     return try store.read { transaction in
       let rows = try JobRows(reading: transaction)
       var survey = Survey()
       survey.cancelled = try running.filter { try rows.isCancelled($0) }
-      guard terms.count > 0 else { return survey }
+      guard looksForWork else { return survey }
       survey.hasWork = try rows.nextTime().map { $0 <= now } ?? false
       if !survey.hasWork { survey.hasWork = try !rows.lanes(servedUnder: terms).isEmpty }
       return survey
@@ -291,12 +317,10 @@ public actor JobRunner {
     }
     running[job.id] = attempt
     waited[job.id] = .seconds(max(0, store.now().timeIntervalSince(job.runAt)))
-    var logger = options.logger
-    logger[metadataKey: "job"] = "\(job.id)"
-    logger[metadataKey: "kind"] = "\(job.kind)"
     let context = JobContext(
       id: job.id, kind: job.kind, queue: job.queue, attempt: attempt.attempt, store: store,
-      logger: logger, payload: job.payload, checkpointData: job.checkpoint, running: attempt)
+      runnerLogger: options.logger, payload: job.payload, checkpointData: job.checkpoint,
+      running: attempt)
     let tasks = handler.blocks ? executor.tasks : nil
     attempt.start(on: tasks) { [threads, ended, wakeups, random = options.random] in
       // Nobody takes the job over while this runs, also if the runner has given up waiting for it.

@@ -85,8 +85,10 @@ final class RunnerLease: Sendable {
   }
 
   private static func refusal(_ summary: StaticString) -> JobError {
-    JobError(
-      .busy, summary, [("reason", String(cString: strerror(errno)))],
+    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
+    let reason = String(cString: strerror(errno))
+    return JobError(
+      .busy, summary, [("reason", reason)],
       advice: "see to it that the store's folder can be written")
   }
 }

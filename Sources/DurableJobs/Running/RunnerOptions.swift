@@ -14,6 +14,8 @@ public struct RunnerOptions: Sendable {
   /// What the store tells of the runner: who it is.
   public var command = "runner"
   public var logger = Logger(label: "jobs") { _ in SwiftLogNoOpLogHandler() }
+  /// Called once the store knows of the runner, before it claims. Never blocks.
+  public var onStart: @Sendable () -> Void = {}
   /// Called when the runner can no longer work, and when it can again. Never blocks.
   public var onCondition: @Sendable (RunnerCondition) -> Void = { _ in }
   /// Called after each attempt.

@@ -99,6 +99,21 @@ extension JobTable {
     try change(batch) { $0.pending += 1 }
   }
 
+  /// Whether a job that is to come after a batch was cancelled while it waited, and the batch goes on.
+  ///
+  /// One that was claimed before has found its batch ended.
+  func isAheadOfItsBatch(_ job: JobRecord) throws -> Bool {
+    guard job.claims == 0 else { return false }
+    let batches = try transaction.layout(BatchRecord.entity)
+    let completion = try batches.position(of: "completion")
+    var batch: Int64?
+    try transaction.eachRow(of: batches) { row in
+      if row.int64(completion) == job.id.rawValue { batch = row.id }
+      return batch == nil
+    }
+    return try batch.flatMap { try counts(of: $0) }.map { !$0.isOver } ?? false
+  }
+
   /// A job of the batch is removed. The last one takes the batch along.
   func forget(_ job: JobRecord, of batch: Int64) throws {
     try change(batch) { $0.jobs -= 1 }
@@ -114,7 +129,7 @@ extension JobTable {
       try record.set("succeeded", to: .int64(counts.succeeded))
     }
     guard counts.isClosed else { return }
-    if counts.pending == 0, let completion = counts.completion, var job = try job(completion),
+    if counts.isOver, let completion = counts.completion, var job = try job(completion),
       job.state == .blocked
     {
       job.wait(until: job.runAt, now: now)
@@ -146,6 +161,8 @@ struct BatchCounts {
   var pending: Int64
   var succeeded: Int64
   let completion: JobID?
+  /// All its jobs have ended, and none joins any more.
+  var isOver: Bool { isClosed && pending == 0 }
 
   init(_ record: Record) throws {
     isClosed = try record["isClosed"] == .bool(true)

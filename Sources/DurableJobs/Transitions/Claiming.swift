@@ -5,14 +5,22 @@ import Foundation
 /// What a runner can take on just now.
 struct ClaimTerms {
   let epoch: Int64
-  /// Jobs at most.
+  /// Jobs at most. Below zero where more run than may.
   var count: Int
   var kinds: Set<JobKind>
-  /// Of a queue that has a limit of its own in this runner, how many more may run.
+  /// Of a queue that has a limit of its own in this runner, how many more may run; likewise.
   var queueRoom: [QueueName: Int] = [:]
   /// Whether one of those may be taken with which runners have died more than once. A runner has one of
   /// them at a time: so what died beside a job that kills its runner does not go on dying with it.
   var admitsSuspect = true
+
+  /// One of a queue has ended since. Whether a suspect may be taken for it stays open.
+  mutating func makeRoom(in queue: QueueName) {
+    count += 1
+    if let left = queueRoom[queue] { queueRoom[queue] = left + 1 }
+  }
+
+  func hasRoom(in queue: QueueName) -> Bool { queueRoom[queue].map { $0 > 0 } ?? true }
 }
 
 extension JobTable {
@@ -20,7 +28,7 @@ extension JobTable {
   ///
   /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs taken or held back.
   func claim(_ terms: ClaimTerms) throws -> [JobRecord] {
-    var room = terms.queueRoom
+    var terms = terms
     var claimed: [JobRecord] = []
     var limits = LimitCounts(self)
     var admitsSuspect = terms.admitsSuspect
@@ -30,7 +38,7 @@ extension JobTable {
       let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
     {
       var job = heads[number].job
-      if room[job.queue] == 0 {
+      if !terms.hasRoom(in: job.queue) {
         heads.remove(at: number)
         continue
       }
@@ -47,7 +55,7 @@ extension JobTable {
       }
       if job.isSuspect { admitsSuspect = false }
       try begin(&job, epoch: terms.epoch)
-      room[job.queue]? -= 1
+      if let left = terms.queueRoom[job.queue] { terms.queueRoom[job.queue] = left - 1 }
       claimed.append(job)
     }
     return claimed
@@ -58,7 +66,7 @@ extension JobTable {
     job.claims += 1
     job.epoch = epoch
     job.startedAt = now
-    if job.uniqueUntil == .untilStarted { job.uniqueKey = nil }
+    if job.uniqueUntil == .untilStarted { job.giveUpUniqueKey() }
     // How long it has stood ready is told by what its runAt says from here on.
     job.runAt = job.at
     job.move(to: .running, at: now)

@@ -41,6 +41,7 @@ extension JobTable {
       if job.isCancelled {
         try end(&job, as: .cancelled, began: began)
       } else {
+        try takeUniqueKeyAgain(&job)
         // Also if the clock was set back since.
         job.move(to: .ready, at: job.runAt)
         try update(job)
@@ -74,9 +75,16 @@ extension JobTable {
   /// Lets a job that does not run any more wait for its next attempt.
   func putOff(_ job: inout JobRecord, until date: Date) throws {
     if job.isCancelled { return try end(&job, as: .cancelled, began: nil) }
+    try takeUniqueKeyAgain(&job)
     job.wait(until: date, now: now)
     try update(job)
     try releaseLimit(of: job)
+  }
+
+  /// Gives a job that waits again the key that it gave up when it began to run, if nobody has it now.
+  private func takeUniqueKeyAgain(_ job: inout JobRecord) throws {
+    guard let key = job.uniqueKeyGivenUp, try holder(ofUniqueKey: key) == nil else { return }
+    job.uniqueKey = key
   }
 
   /// Keeps what became of an attempt that did not end well.

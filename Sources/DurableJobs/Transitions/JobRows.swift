@@ -64,7 +64,7 @@ class JobRows {
     var served: [String] = []
     try eachLane(.ready) { job in
       if terms.kinds.contains(job.kind), !paused.contains(job.queue),
-        terms.queueRoom[job.queue] != 0
+        terms.hasRoom(in: job.queue)
       {
         served.append(job.lane)
       }

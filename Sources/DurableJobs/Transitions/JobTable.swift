@@ -23,11 +23,11 @@ final class JobTable: JobRows {
   var now: Date { transaction.now }
 
   func insert(_ job: JobRecord) throws -> JobID {
-    JobID(rawValue: try transaction.insert(job.values, into: jobs))
+    JobID(rawValue: try transaction.insert(job.changes, into: jobs))
   }
 
   func update(_ job: JobRecord) throws {
-    try transaction.update(job.values, id: job.id.rawValue, in: jobs)
+    try transaction.update(job.changes, id: job.id.rawValue, in: jobs)
   }
 
   /// Adds what ended to the figures.

@@ -26,10 +26,13 @@ extension JobTable {
   /// Lets a job that waits for its time, or that has ended without success, run again at once, with all
   /// its attempts.
   ///
-  /// Its unique key it does not take again, and a completion job no longer waits for its batch.
+  /// Its unique key it does not take again. A completion job that was cancelled before its batch has ended
+  /// waits for the batch again.
   ///
+  /// - Returns: The state it is in now.
   /// - Throws: `unknownJob`; `wrongState`.
-  func retry(_ id: JobID) throws {
+  /// - Complexity: O(log *n*), and O(*b*) for *b* batches if the job was never claimed.
+  func retry(_ id: JobID) throws -> JobState {
     var job = try known(id)
     switch job.state {
     case .scheduled: job.runAt = now
@@ -42,8 +45,10 @@ extension JobTable {
     case .ready, .held, .blocked, .running, .succeeded, nil:
       throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
     }
-    job.move(to: .ready, at: now)
+    let state: JobState = try isAheadOfItsBatch(job) ? .blocked : .ready
+    job.move(to: state, at: now)
     try update(job)
+    return state
   }
 
   /// Stops or resumes the claims of a queue.

@@ -58,6 +58,8 @@ extension Conversion {
   func bool(_ value: Value) throws(ConversionFailure) -> Value {
     switch value {
     case .bool: return value
+    // As most booleans of other databases are: no word needs to be made of it.
+    case .int64(let number) where number == 0 || number == 1: return .bool(number == 1)
     case .int64, .double, .decimal, .string: break
     default: throw mismatch(value, .bool)
     }

@@ -16,13 +16,9 @@ package final class EntityLayout: Sendable {
   let build: BuildLayout?
   package let positions: [String: Int]
 
-  // What the encoder needs, computed once.
-  private let shape: RecordShape
-  private let geometry: RecordGeometry
-  private let slotPositions: [Int?]
-
-  /// A row of which nothing is known.
-  package let defaults: [Value]
+  private let plan: RecordPlan
+  private let defaults: [Value]
+  private let defaultBytes: [UInt8]
 
   private let typePositions = Guarded<[ObjectIdentifier: TypePositions]>([:])
   /// What the planner guesses by.
@@ -59,14 +55,26 @@ package final class EntityLayout: Sendable {
     self.relationships = relationships
     history = HistoryShape(description, in: schema)
     references = HeldReference.all(of: description, in: schema, indexes: indexes)
-    shape = description.layouts[description.layouts.count - 1]
-    geometry = RecordGeometry(shape)
     let byID = Dictionary(
       uniqueKeysWithValues: description.attributes.enumerated().map { ($1.id, $0) })
-    slotPositions = shape.slots.map { byID[$0.attributeID] }
+    plan = RecordPlan(
+      description.layouts[description.layouts.count - 1], version: record.currentVersion,
+      positions: byID)
+    var bytes: [UInt8] = []
+    RecordEncoder.encode(defaults, as: plan, into: &bytes)
+    defaultBytes = bytes
   }
 
   package var name: String { description.name }
+
+  /// A row of which nothing is known.
+  ///
+  /// Made value by value, with code for this one type: to change a shared array would have the runtime
+  /// copy it, which asks for each value how that is done.
+  package func newRow() -> [Value] { defaults.map { $0 } }
+
+  /// The same as bytes.
+  package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
 
   package func position(of attribute: String) throws(StoreError) -> Int {
     guard let position = positions[attribute] else {
@@ -80,9 +88,14 @@ package final class EntityLayout: Sendable {
   }
 
   func encode(_ values: [Value], into bytes: inout [UInt8]) {
-    RecordEncoder.encode(
-      values, version: record.currentVersion, shape: shape, geometry: geometry,
-      order: slotPositions, into: &bytes)
+    RecordEncoder.encode(values, as: plan, into: &bytes)
+  }
+
+  /// - Parameter old: In the current layout.
+  func encode(
+    _ changes: RowChanges, over old: RecordView, into bytes: inout [UInt8]
+  ) throws(RecordDamage) {
+    try RecordEncoder.encode(changes, over: old, as: plan, into: &bytes)
   }
 
   /// The unique index on exactly these attributes, in any order. A list has many entries, so that
@@ -112,10 +125,9 @@ package final class EntityLayout: Sendable {
   /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part of
   ///   the row.
   func row(
-    _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: [Value]
+    _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: consuming [Value]
   ) throws(StoreError) -> [Value] {
     let positions = try positions(of: type)
-    var row = row
     for (number, position) in positions.attributes.enumerated() { row[position] = values[number] }
     for (number, position) in positions.links.enumerated() {
       guard let position else { continue }

@@ -22,7 +22,7 @@ extension Draft {
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value] = [:]) throws -> ObjectID {
     let layout = try store.read { try $0.layout(entity) }
-    var row = layout.defaults
+    var row = layout.newRow()
     for (name, value) in values { row[try layout.position(of: name)] = value }
     return try insert(row, into: layout)
   }

@@ -19,7 +19,7 @@ extension Draft {
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
     let entity = try store.read { try $0.layout(T.entityName) }
     let row = try entity.row(
-      value.attributeValues, value.linkedObjects, of: T.self, over: entity.defaults)
+      value.attributeValues, value.linkedObjects, of: T.self, over: entity.newRow())
     return try insert(row, into: entity)
   }
 

@@ -68,9 +68,9 @@ struct DraftWriting {
 
   private func brokenRules(of row: DraftChanges.Row) throws -> [StoreError] {
     let id = identities.temporary(row.id)
-    let validators = try transaction.changes(of: row.entity).validators
+    let validator = try transaction.changes(of: row.entity).validator
     return row.values.compactMap { position, value in
-      validators[position].failure(of: value).map {
+      validator[position].failure(of: value).map {
         .validation(
           $0, entity: id.entity, attribute: row.entity.description.attributes[position].name,
           id: id.number)

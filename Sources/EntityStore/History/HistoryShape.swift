@@ -20,6 +20,9 @@ struct HistoryShape: Sendable {
   /// Of a hidden entity of links; empty of any other.
   let linkEnds: [LinkEnd]
 
+  /// Whether a change of a record is to be seen in the history at all.
+  var isNoted: Bool { isKept || !linkEnds.isEmpty }
+
   init(_ entity: EntityDescription, in schema: Schema) {
     entityID = entity.id
     isKept = entity.keepsHistory && !entity.isSystem

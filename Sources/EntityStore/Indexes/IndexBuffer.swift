@@ -5,7 +5,9 @@ import LMDB
 ///
 /// Key order is what makes a page of changes cheap: neighbors fall into the same leaf, and each
 /// leaf is found and copied once. The buffer is empty again before anything reads the index.
-struct IndexBuffer {
+///
+/// A class, so that a record's change reaches its buffers without a checked access to who holds them.
+final class IndexBuffer {
   private struct Change {
     var offset: Int
     var length: Int32
@@ -16,29 +18,35 @@ struct IndexBuffer {
   private var keys: [UInt8] = []
   private var changes: [Change] = []
 
-  var isEmpty: Bool { changes.isEmpty }
-  var bytes: Int { keys.count + changes.count * 32 }
+  /// How much of them there was at the mark.
+  private var markedKeys = 0
+  private var markedChanges = 0
 
-  /// A place to come back to when a change cannot be completed.
-  struct Mark {
-    fileprivate let keys: Int
-    fileprivate let changes: Int
+  /// Whether the changes are to be applied before the transaction goes on.
+  func isUrgent(isUnique: Bool) -> Bool {
+    if changes.isEmpty { return false }
+    return isUnique || keys.count + changes.count * 32 > Limits.indexBufferBytesMax
   }
 
-  var mark: Mark { Mark(keys: keys.count, changes: changes.count) }
-
-  mutating func removeAll(after mark: Mark) {
-    keys.removeLast(keys.count - mark.keys)
-    changes.removeLast(changes.count - mark.changes)
+  /// Makes the present state one to come back to when a change cannot be completed.
+  func mark() {
+    markedKeys = keys.count
+    markedChanges = changes.count
   }
 
-  mutating func put(_ key: UnsafeRawBufferPointer, objectID: Int64) {
+  /// Nothing may have been applied since the mark.
+  func removeAllAfterMark() {
+    keys.removeLast(keys.count - markedKeys)
+    changes.removeLast(changes.count - markedChanges)
+  }
+
+  func put(_ key: UnsafeRawBufferPointer, objectID: Int64) {
     add(key, isDelete: false, objectID)
   }
 
-  mutating func delete(_ key: UnsafeRawBufferPointer) { add(key, isDelete: true, 0) }
+  func delete(_ key: UnsafeRawBufferPointer) { add(key, isDelete: true, 0) }
 
-  private mutating func add(_ key: UnsafeRawBufferPointer, isDelete: Bool, _ value: Int64) {
+  private func add(_ key: UnsafeRawBufferPointer, isDelete: Bool, _ value: Int64) {
     changes.append(
       Change(offset: keys.count, length: Int32(key.count), isDelete: isDelete, value: value))
     keys.append(contentsOf: key)
@@ -47,7 +55,7 @@ struct IndexBuffer {
   /// Applies the changes in key order; of several to one key the last counts.
   ///
   /// - Throws: `LMDBError`; the transaction must then be aborted.
-  mutating func apply(to index: IndexLayout, in transaction: LMDB.WriteTransaction) throws {
+  func apply(to index: IndexLayout, in transaction: LMDB.WriteTransaction) throws {
     if changes.isEmpty { return }
     var cursor = try transaction.cursor(index.tree)
     try drain { key, isDelete, value in
@@ -66,7 +74,7 @@ struct IndexBuffer {
   /// Notes the changes for whoever builds the index (the bytes are drawn at `EntityBuild`).
   ///
   /// - Throws: As `apply`.
-  mutating func apply(asNotesTo notes: Tree, in transaction: LMDB.WriteTransaction) throws {
+  func apply(asNotesTo notes: Tree, in transaction: LMDB.WriteTransaction) throws {
     if changes.isEmpty { return }
     var cursor = try transaction.cursor(notes)
     try drain { key, isDelete, _ in
@@ -75,19 +83,29 @@ struct IndexBuffer {
   }
 
   /// Calls the closure with the last change of each key, in key order; none is left then.
-  private mutating func drain(
+  private func drain(
     _ body: (_ key: UnsafeRawBufferPointer, _ isDelete: Bool, _ value: Int64) throws -> Void
   ) throws {
+    // Taken out while they are gone through, and put back empty: what they have allocated is kept.
+    var keys: [UInt8] = []
+    var changes: [Change] = []
+    swap(&keys, &self.keys)
+    swap(&changes, &self.changes)
     defer {
       keys.removeAll(keepingCapacity: true)
       changes.removeAll(keepingCapacity: true)
+      swap(&keys, &self.keys)
+      swap(&changes, &self.changes)
     }
-    let changes = self.changes
+    // The removals and then the puts: mostly each of them are in order as they came.
+    let numbers =
+      changes.indices.filter { changes[$0].isDelete }
+      + changes.indices.filter { !changes[$0].isDelete }
     try keys.withUnsafeBytes { bytes in
       func key(_ change: Change) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[change.offset..<change.offset + Int(change.length)])
       }
-      let order = changes.indices.sorted { left, right in
+      let order = numbers.sorted { left, right in
         let comparison = compare(key(changes[left]), key(changes[right]))
         return comparison == 0 ? left < right : comparison < 0
       }

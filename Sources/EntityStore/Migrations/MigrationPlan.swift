@@ -105,7 +105,9 @@ public struct MigrationPlan: Codable, Sendable {
           Step(
             line: position.migration.line, migration: position.migration.name,
             text: step.description,
-            mode: work.isNone ? .catalog : found.isShort(options) ? .transaction : .online,
+            mode: work.isNone
+              ? .catalog
+              : work.legacyImport == nil && found.isShort(options) ? .transaction : .online,
             records: found.records, seconds: cost.seconds, bytes: cost.bytes, loss: step.loss,
             isUnderWay: number == 0 && position.isBuilding))
       }

@@ -50,6 +50,9 @@ extension MigrationStep: CustomStringConvertible {
     case .runCode(let code):
       "run code \(code.name) (revision \(code.revision)) for "
         + "\(code.changes.joined(separator: ", ")) of all \(code.entity)"
+    case .importLegacy(let reference):
+      "import the legacy file \(reference.source)"
+        + (reference.isOptional ? ", if it is there" : "")
     }
   }
 

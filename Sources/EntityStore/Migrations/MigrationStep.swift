@@ -1,4 +1,5 @@
 public import EntityModel
+package import StrictYAML
 
 /// One change of the schema, or of the data with it. Names are those at that point of the line.
 public enum MigrationStep: Hashable, Sendable {
@@ -27,6 +28,7 @@ public enum MigrationStep: Hashable, Sendable {
   case deleteRows(entity: String, FetchPredicate?)
   case assert(RowAssertion)
   case runCode(CodeReference)
+  case importLegacy(LegacyImportReference)
 }
 
 /// What changes of an attribute that keeps its type; `nil` leaves it as it is.
@@ -107,12 +109,29 @@ public struct IndexDefinition: Hashable, Sendable {
     public let attribute: String
     public let isDescending: Bool
     public let collation: Collation
+
+    package init(attribute: String, isDescending: Bool = false, collation: Collation = .binary) {
+      self.attribute = attribute
+      self.isDescending = isDescending
+      self.collation = collation
+    }
   }
   public let name: String
   public let keys: [Key]
   public let isUnique: Bool
   public let isSparse: Bool
-  public var onViolation = UniqueViolationRule.fail
+  public var onViolation: UniqueViolationRule
+
+  package init(
+    name: String, keys: [Key], isUnique: Bool = false, isSparse: Bool = false,
+    onViolation: UniqueViolationRule = .fail
+  ) {
+    self.name = name
+    self.keys = keys
+    self.isUnique = isUnique
+    self.isSparse = isSparse
+    self.onViolation = onViolation
+  }
 }
 
 /// What becomes of records that a new unique index finds equal.
@@ -150,6 +169,28 @@ public struct RowAssertion: Hashable, Sendable {
   public let count: ClosedRange<Int>
   /// Why, in the words of the author.
   public let message: String?
+}
+
+/// A file of another program that is taken over, as the mapping says: by what the program has for that
+/// (`Store.Options.legacyImporter`).
+public struct LegacyImportReference: Hashable, Sendable {
+  /// What the file is called; where it is, the program says.
+  public let source: String
+  /// Whether there may be no such file.
+  public let isOptional: Bool
+  /// Read by the importer, against the schema of that point.
+  package let mapping: YAMLNode
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.source == right.source && left.isOptional == right.isOptional
+      && left.mapping.canonical == right.mapping.canonical
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(source)
+    hasher.combine(isOptional)
+    hasher.combine(mapping.canonical)
+  }
 }
 
 /// Code of the program that runs the migration, called once for each record.

@@ -8,7 +8,7 @@ public enum MigrationVerb: String, Hashable, Sendable, CaseIterable {
   case createRelationship, changeRelationship, dropRelationship
   case createTemplate, dropTemplate
   case setHistory, retainHistory
-  case updateRows, deleteRows, assert, runCode
+  case updateRows, deleteRows, assert, runCode, importLegacy
 }
 
 extension MigrationStep {
@@ -37,6 +37,7 @@ extension MigrationStep {
     case .deleteRows: .deleteRows
     case .assert: .assert
     case .runCode: .runCode
+    case .importLegacy: .importLegacy
     }
   }
 

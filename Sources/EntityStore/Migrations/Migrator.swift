@@ -134,7 +134,7 @@ struct Migrator {
 
   /// - Returns: Whether its migration is complete then.
   private func runLongStep(_ position: MigrationPosition) throws -> Bool {
-    try LongStep(self, position).run { transaction in
+    func finish(_ transaction: SchemaTransaction) throws -> Bool {
       var next = position
       next.done += 1
       next.buildChecksum = nil
@@ -142,6 +142,32 @@ struct Migrator {
       if next.step != nil { return false }
       try complete(next, in: transaction)
       return true
+    }
+    if case .importLegacy(let reference) = position.step {
+      try importLegacy(reference, position)
+      return try commit(finish)
+    }
+    return try LongStep(self, position).run(finish: finish)
+  }
+
+  /// What is imported stays when it fails, and the next attempt goes on: an import knows by itself what
+  /// of it is done.
+  private func importLegacy(
+    _ reference: LegacyImportReference, _ position: MigrationPosition
+  ) throws {
+    let importer = try LegacyImporter.required(store.options.legacyImporter)
+    let run = LegacyImportRun(
+      store: store, isCancelled: options.isCancelled,
+      progress: { report(position, .records, done: $0, total: $1) },
+      commit: { body in
+        try commit { transaction in
+          try transaction.scope(author: position.author) { try body($0) }
+        }
+      })
+    do {
+      try importer.run(reference, run)
+    } catch let error as StoreError {
+      throw error.naming(position.migration)
     }
   }
 
@@ -162,6 +188,7 @@ struct Migrator {
 
   private func isShort(_ work: StepWork, in transaction: SchemaTransaction) throws -> Bool {
     if work.isNone { return true }
+    if work.legacyImport != nil { return false }
     // An assertion is only read, and never in the way of a writer.
     let id =
       work.assertion == nil ? work.entityID : transaction.schema.entity(named: work.entityName)?.id

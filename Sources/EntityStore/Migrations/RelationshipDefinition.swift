@@ -13,6 +13,18 @@ public struct RelationshipDefinition: Hashable, Sendable {
     /// To-one: a record may be without.
     public let isOptional: Bool
     public let deleteRule: DeleteRule
+
+    package init(
+      name: String, isToMany: Bool = false, isOrdered: Bool = false, orderBy: String? = nil,
+      isOptional: Bool = true, deleteRule: DeleteRule = .nullify
+    ) {
+      self.name = name
+      self.isToMany = isToMany
+      self.isOrdered = isOrdered
+      self.orderBy = orderBy
+      self.isOptional = isOptional
+      self.deleteRule = deleteRule
+    }
   }
 
   /// Two attributes that have the same value in linked records.
@@ -27,6 +39,16 @@ public struct RelationshipDefinition: Hashable, Sendable {
   public let inverse: Side?
   /// Not empty: linked by these values, sorted by own name.
   public let key: [KeyPair]
+
+  package init(
+    entity: String, destination: String, side: Side, inverse: Side?, key: [KeyPair] = []
+  ) {
+    self.entity = entity
+    self.destination = destination
+    self.side = side
+    self.inverse = inverse
+    self.key = key
+  }
 
   /// Whether both sides are one and the same relationship.
   public var isItsOwnInverse: Bool { entity == destination && inverse?.name == side.name }

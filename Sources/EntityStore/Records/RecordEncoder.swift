@@ -8,48 +8,94 @@ enum RecordEncoder {
   static func encode(
     _ values: [Value], version: Int, shape: RecordShape, positions: [Int: Int]
   ) -> [UInt8] {
-    let order = shape.slots.map { positions[$0.attributeID] }
     var bytes: [UInt8] = []
     encode(
-      values, version: version, shape: shape, geometry: RecordGeometry(shape), order: order,
-      into: &bytes)
+      values, as: RecordPlan(shape, version: version, positions: positions), into: &bytes)
     return bytes
   }
 
-  /// - Parameter order: Per slot the position of its value; `nil` for a dropped attribute.
+  static func encode(_ values: [Value], as plan: RecordPlan, into bytes: inout [UInt8]) {
+    plan.empty.withUnsafeBytes { empty in
+      encode(over: empty, as: plan, into: &bytes) { values[$0] }
+    }
+  }
+
+  /// - Parameter old: In the plan's layout.
+  /// - Parameter changes: Each null or of its slot's kind.
   static func encode(
-    _ values: [Value], version: Int, shape: RecordShape, geometry: RecordGeometry, order: [Int?],
-    into bytes: inout [UInt8]
+    _ changes: RowChanges, over old: RecordView, as plan: RecordPlan, into bytes: inout [UInt8]
+  ) throws(RecordDamage) {
+    guard plan.isSound(old.bytes) else { throw RecordDamage() }
+    encode(over: old.bytes, as: plan, into: &bytes) { changes[$0] }
+  }
+
+  /// - Parameter old: A sound record of the plan's layout.
+  /// - Parameter change: The value of a position; `nil` where it stays what it is.
+  @inline(__always)
+  private static func encode(
+    over old: UnsafeRawBufferPointer, as plan: RecordPlan, into bytes: inout [UInt8],
+    change: (Int) -> Value?
   ) {
     bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: repeatElement(0, count: geometry.fixedBytes))
-    store(UInt16(version), in: &bytes, at: 0)
-    for (number, slot) in shape.slots.enumerated() {
-      let value = order[number].map { values[$0] } ?? .null
-      if value.isNull { bytes[2 + number / 8] |= 1 << UInt8(number % 8) }
-      let offset = geometry.offsets[number]
-      if slot.kind.fixedBytes != nil {
-        storeFixed(value, in: &bytes, at: offset)
-      } else {
-        appendVariable(value, to: &bytes)
-        store(UInt32(bytes.count), in: &bytes, at: offset)
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[..<plan.fixedBytes]))
+    // First what makes the bytes grow, then with one look at them all that has its place already.
+    var start = plan.fixedBytes
+    for slot in plan.variable {
+      let end = RecordPlan.end(slot, in: old)
+      if slot.position >= 0 {
+        if let value = change(slot.position) {
+          appendVariable(value, to: &bytes)
+        } else {
+          bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[start..<end]))
+        }
+      }
+      store(UInt32(bytes.count), in: &bytes, at: slot.offset)
+      start = end
+    }
+    bytes.withUnsafeMutableBytes { bytes in
+      for slot in plan.variable {
+        // What was dropped is null, also where the record still has it.
+        guard let value = slot.position < 0 ? .null : change(slot.position) else { continue }
+        setNull(value.isNull, slot, in: bytes)
+      }
+      for slot in plan.fixed {
+        guard let value = slot.position < 0 ? .null : change(slot.position) else { continue }
+        setNull(value.isNull, slot, in: bytes)
+        storeFixed(value, in: bytes, at: slot)
       }
     }
   }
 
-  private static func storeFixed(_ value: Value, in bytes: inout [UInt8], at offset: Int) {
-    switch value {
-    case .int64(let number): store(UInt64(bitPattern: number), in: &bytes, at: offset)
-    case .double(let number): store(number.bitPattern, in: &bytes, at: offset)
-    case .date(let date):
-      store(date.timeIntervalSinceReferenceDate.bitPattern, in: &bytes, at: offset)
-    case .bool(let flag): bytes[offset] = flag ? 1 : 0
-    case .uuid(let uuid):
-      withUnsafeBytes(of: uuid.uuid) { bytes.replaceSubrange(offset..<offset + 16, with: $0) }
-    default: break
+  @inline(__always)
+  private static func setNull(
+    _ isNull: Bool, _ slot: RecordPlan.Slot, in bytes: UnsafeMutableRawBufferPointer
+  ) {
+    if isNull {
+      bytes[slot.nullByte] |= slot.nullBit
+    } else {
+      bytes[slot.nullByte] &= ~slot.nullBit
     }
   }
 
+  @inline(__always)
+  private static func storeFixed(
+    _ value: Value, in bytes: UnsafeMutableRawBufferPointer, at slot: RecordPlan.Slot
+  ) {
+    let offset = slot.offset
+    func store<T: FixedWidthInteger>(_ number: T) {
+      bytes.storeBytes(of: number.littleEndian, toByteOffset: offset, as: T.self)
+    }
+    switch value {
+    case .int64(let number): store(number)
+    case .double(let number): store(number.bitPattern)
+    case .date(let date): store(date.timeIntervalSinceReferenceDate.bitPattern)
+    case .bool(let flag): bytes[offset] = flag ? 1 : 0
+    case .uuid(let uuid): bytes.storeBytes(of: uuid.uuid, toByteOffset: offset, as: uuid_t.self)
+    default: for byte in offset..<offset + slot.byteCount { bytes[byte] = 0 }
+    }
+  }
+
+  @inline(__always)
   private static func appendVariable(_ value: Value, to bytes: inout [UInt8]) {
     switch value {
     case .string(let text): append(text, to: &bytes)
@@ -79,5 +125,67 @@ enum RecordEncoder {
     bytes.withUnsafeMutableBytes {
       $0.storeBytes(of: number.littleEndian, toByteOffset: offset, as: T.self)
     }
+  }
+}
+
+/// What the encoder does for each slot of a shape, looked up once.
+struct RecordPlan: Sendable {
+  struct Slot: Sendable {
+    /// Of the value in a row; −1 for a dropped attribute.
+    let position: Int
+    /// Of the value if its size is fixed, else of its end entry.
+    let offset: Int
+    /// Likewise.
+    let byteCount: Int
+    let nullByte: Int
+    let nullBit: UInt8
+  }
+
+  let fixedBytes: Int
+  /// A record in which everything is null.
+  private(set) var empty: [UInt8]
+  /// Those whose values vary in size, in slot order.
+  private(set) var variable: [Slot] = []
+  private(set) var fixed: [Slot] = []
+
+  /// - Parameter positions: From attribute id to position.
+  init(_ shape: RecordShape, version: Int, positions: [Int: Int]) {
+    let geometry = RecordGeometry(shape)
+    fixedBytes = geometry.fixedBytes
+    empty = [UInt8](repeating: 0, count: geometry.fixedBytes)
+    for (number, slot) in shape.slots.enumerated() {
+      let planned = Slot(
+        position: positions[slot.attributeID] ?? -1, offset: geometry.offsets[number],
+        byteCount: slot.kind.fixedBytes ?? 4, nullByte: 2 + number / 8,
+        nullBit: 1 << UInt8(number % 8))
+      if slot.kind.fixedBytes == nil { variable.append(planned) } else { fixed.append(planned) }
+    }
+    empty.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: UInt16(version).littleEndian, as: UInt16.self)
+      for slot in variable + fixed { bytes[slot.nullByte] |= slot.nullBit }
+      for slot in variable {
+        bytes.storeBytes(
+          of: UInt32(geometry.fixedBytes).littleEndian, toByteOffset: slot.offset, as: UInt32.self)
+      }
+    }
+  }
+
+  /// Whether the variable-size values of a record lie inside it, one behind the other.
+  ///
+  /// - Parameter record: Has all its fixed bytes.
+  func isSound(_ record: UnsafeRawBufferPointer) -> Bool {
+    var start = fixedBytes
+    for slot in variable {
+      let end = Self.end(slot, in: record)
+      guard start <= end, end <= record.count else { return false }
+      start = end
+    }
+    return true
+  }
+
+  /// Where a variable-size value of a record ends.
+  @inline(__always)
+  static func end(_ slot: Slot, in record: UnsafeRawBufferPointer) -> Int {
+    Int(UInt32(littleEndian: record.loadUnaligned(fromByteOffset: slot.offset, as: UInt32.self)))
   }
 }

@@ -76,6 +76,11 @@ final class RecordLayout: @unchecked Sendable {
       attributeCount: attributeCount)
   }
 
+  /// Whether a record has the layout in which records are written.
+  func isCurrent(_ record: RecordView) -> Bool {
+    record.slots == UnsafePointer(versions[currentVersion - 1].slots)
+  }
+
   private static func version(
     of shape: RecordShape, positions: [Int: Int], attributeCount: Int
   ) -> Version {

@@ -28,6 +28,7 @@ struct RecordView {
     return RecordField(base: base, count: count, slot: slot)
   }
 
+  @inline(__always)
   func value(_ position: Int) throws(RecordDamage) -> Value { try field(position).value() }
 
   func values() throws(RecordDamage) -> [Value] {
@@ -35,6 +36,13 @@ struct RecordView {
     values.reserveCapacity(attributeCount)
     for position in 0..<attributeCount { values.append(try value(position)) }
     return values
+  }
+
+  /// Looks whether every value can be read.
+  func check() throws(RecordDamage) {
+    for position in 0..<attributeCount where slots[position].kind.fixedBytes == nil {
+      try field(position).check()
+    }
   }
 }
 
@@ -184,6 +192,27 @@ struct RecordField {
 
   func url() throws(RecordDamage) -> URL { try RecordField.url(try bytes()) }
 
+  /// Looks whether the value can be read; one of fixed size always can.
+  func check() throws(RecordDamage) {
+    if isNull { return }
+    switch slot.kind {
+    case .int64, .double, .date, .bool, .uuid: return
+    case .data: _ = try bytes()
+    case .string: try RecordField.checkText(try bytes())
+    case .url, .decimal, .strings: _ = try value()
+    }
+  }
+
+  private static func checkText(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) {
+    do {
+      // SAFETY: the span lives no longer than the bytes.
+      _ = try UTF8Span(validating: Span<UInt8>(_unsafeBytes: bytes))
+    } catch {
+      throw RecordDamage()
+    }
+  }
+
+  @inline(__always)
   func value() throws(RecordDamage) -> Value {
     isNull ? .null : try RecordField.value(try storedBytes(), slot.kind)
   }

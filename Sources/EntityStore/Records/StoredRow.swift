@@ -13,6 +13,21 @@ package struct StoredRow {
     return field.isNull ? nil : field.int64
   }
 
+  /// A value as it stands in the record, valid as long as the row is.
+  ///
+  /// - Returns: `nil` for null.
+  package func bytes(
+    _ position: Int
+  ) throws(StoreError) -> (kind: ValueKind, bytes: UnsafeRawBufferPointer)? {
+    let field = view.field(position)
+    if field.isNull { return nil }
+    do {
+      return (field.kind, try field.storedBytes())
+    } catch {
+      throw .damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
   package func value(_ position: Int) throws(StoreError) -> Value {
     do {
       return try view.value(position)

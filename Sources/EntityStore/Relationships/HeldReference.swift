@@ -31,6 +31,13 @@ struct HeldReference: Sendable {
     }
   }
 
+  /// Whether the reference changes, or the place of its link.
+  func isTouched(by changes: RowChanges) -> Bool {
+    if changes[position] != nil { return true }
+    guard let order else { return false }
+    return changes[order.position] != nil
+  }
+
   private static func order(
     of inverse: RelationshipDescription?, _ entity: EntityDescription, _ index: IndexLayout?
   ) -> (position: Int, index: IndexLayout)? {

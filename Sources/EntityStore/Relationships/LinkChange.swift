@@ -140,7 +140,7 @@ struct LinkChange {
     _ id: Int64, _ other: Int64, at place: Int64?, _ changes: inout RecordChanges
   ) throws {
     guard let links = try LinkEntity(relationship, in: transaction) else { return }
-    var row = links.entity.defaults
+    var row = links.entity.newRow()
     let (own, back) = links.ends(id, other)
     row[links.own] = .int64(own)
     row[links.other] = .int64(back)

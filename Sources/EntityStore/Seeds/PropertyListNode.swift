@@ -3,16 +3,7 @@ import Foundation
 
 /// One value of a property list, with the way to it from the root: a list has no lines.
 struct PropertyListNode: SeedNode {
-  enum Content: Equatable, Sendable {
-    case bool(Bool)
-    case int64(Int64)
-    case double(Double)
-    case string(String)
-    case date(Date)
-    case data(Data)
-    case array([Content])
-    case dictionary([String: Content])
-  }
+  typealias Content = PropertyListValue
 
   let content: Content
   let file: String
@@ -86,6 +77,7 @@ extension PropertyListNode.Content {
     case .data: "data"
     case .array: "an array"
     case .dictionary: "a dictionary"
+    case .reference: "a reference of an archive"
     }
   }
 }

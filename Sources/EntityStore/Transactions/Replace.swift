@@ -22,18 +22,15 @@ extension WriteTransaction {
       return view
     }
     let changes = try changes(of: entity)
-    let marks = changes.buffers.map(\.mark)
-    let noteMarks = changes.notes.map(\.mark)
+    changes.mark()
     let historyMark = scratch.history.mark
     do {
-      for index in entity.indexes {
-        try collect(&changes.buffers[index.number], index, entity, id: id, old: old, new: newView)
-      }
+      try collect(
+        changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView)
       if let build = entity.build { try note(build, id: id, old: old, new: newView, changes) }
       try log(old: old, new: newView, id: id, entity)
     } catch {
-      for (number, mark) in marks.enumerated() { changes.buffers[number].removeAll(after: mark) }
-      for (number, mark) in noteMarks.enumerated() { changes.notes[number].removeAll(after: mark) }
+      changes.removeAllAfterMark()
       scratch.history.removeAll(after: historyMark)
       if error is RecordDamage {
         throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
@@ -42,13 +39,7 @@ extension WriteTransaction {
     }
     // From here on `old` must not be used: a write may reuse its page.
     try writeRecord(new, id: id, in: entity)
-    for index in entity.indexes where mustApply(changes.buffers[index.number], of: index) {
-      try changes.buffers[index.number].apply(to: index, in: writing)
-    }
-    for (number, (_, notes)) in (entity.build?.indexes ?? []).enumerated()
-    where changes.notes[number].bytes > Limits.indexBufferBytesMax {
-      try changes.notes[number].apply(asNotesTo: notes, in: writing)
-    }
+    try changes.applyUrgent(in: writing)
   }
 
   /// Writes a record of which only attributes change that no reader, no index and no history knows
@@ -92,53 +83,46 @@ extension WriteTransaction {
   private func log(
     old: RecordView?, new: RecordView?, id: Int64, _ entity: EntityLayout
   ) throws {
-    guard let tree = catalog.historyTree, !isBuilding else { return }
+    guard let tree = catalog.historyTree, !isBuilding, entity.history.isNoted else { return }
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
     try scratch.history.add(old: old, new: new, id: id, in: entity)
     try scratch.history.writeIfLarge(to: tree, in: writing)
   }
 
-  /// Unique indexes are kept up to date at once, because the next record is checked against them;
-  /// the others when they are read, when they grow large, or at the end.
-  private func mustApply(_ buffer: IndexBuffer, of index: IndexLayout) -> Bool {
-    if buffer.isEmpty { return false }
-    return index.isUnique || buffer.bytes > Limits.indexBufferBytesMax
-  }
-
+  /// The writers are handed down, as each access to them in their object is checked.
   private func collect(
-    _ buffer: inout IndexBuffer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64,
-    old: RecordView?, new: RecordView?
+    _ changes: EntityChanges, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
+    _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?
   ) throws {
-    if index.listPart != nil {
-      return try collectList(&buffer, index, entity, id: id, old: old, new: new)
+    for index in entity.indexes {
+      if index.listPart != nil {
+        try collectList(
+          changes.buffers[index.number], &oldKey, &newKey, index, entity, id: id, old: old, new: new
+        )
+        continue
+      }
+      var hasOld = false
+      var hasNew = false
+      if let old { try index.eachKey(of: old, id: id, writer: &oldKey) { _ in hasOld = true } }
+      if let new { try index.eachKey(of: new, id: id, writer: &newKey) { _ in hasNew = true } }
+      if hasOld, hasNew, compare(oldKey.bytes, newKey.bytes) == 0 { continue }
+      if hasNew, index.isUnique { try checkUnique(newKey.bytes, index, entity, id: id) }
+      if hasOld { changes.buffers[index.number].delete(oldKey.bytes) }
+      if hasNew { changes.buffers[index.number].put(newKey.bytes, objectID: id) }
     }
-    var hasOld = false
-    var hasNew = false
-    if let old {
-      try index.eachKey(of: old, id: id, writer: &scratch.oldKey) { _ in hasOld = true }
-    }
-    if let new {
-      try index.eachKey(of: new, id: id, writer: &scratch.newKey) { _ in hasNew = true }
-    }
-    let oldKey = scratch.oldKey.bytes
-    let newKey = scratch.newKey.bytes
-    if hasOld, hasNew, compare(oldKey, newKey) == 0 { return }
-    if hasNew, index.isUnique { try checkUnique(newKey, index, entity, id: id) }
-    if hasOld { buffer.delete(oldKey) }
-    if hasNew { buffer.put(newKey, objectID: id) }
   }
 
   private func collectList(
-    _ buffer: inout IndexBuffer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64,
-    old: RecordView?, new: RecordView?
+    _ buffer: IndexBuffer, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
+    _ index: IndexLayout, _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?
   ) throws {
     var oldKeys: Set<[UInt8]> = []
     var newKeys: Set<[UInt8]> = []
     if let old {
-      try index.eachKey(of: old, id: id, writer: &scratch.oldKey) { oldKeys.insert(Array($0)) }
+      try index.eachKey(of: old, id: id, writer: &oldKey) { oldKeys.insert(Array($0)) }
     }
     if let new {
-      try index.eachKey(of: new, id: id, writer: &scratch.newKey) { newKeys.insert(Array($0)) }
+      try index.eachKey(of: new, id: id, writer: &newKey) { newKeys.insert(Array($0)) }
     }
     for key in newKeys.subtracting(oldKeys) where index.isUnique {
       try key.withUnsafeBytes { try checkUnique($0, index, entity, id: id) }

@@ -54,7 +54,7 @@ public final class WriteTransaction: ReadTransaction {
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
     let layout = try catalog.entity(entity)
-    var row = layout.defaults
+    var row = layout.newRow()
     for (name, value) in values { row[try layout.position(of: name)] = value }
     return ObjectID(entity: entity, number: try insert(row, into: layout))
   }
@@ -136,6 +136,13 @@ public final class WriteTransaction: ReadTransaction {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
+    try update(row, id: id, old: old, in: entity)
+  }
+
+  /// - Parameter old: As it is stored now.
+  func update(
+    _ row: [Value], id: Int64, old: RecordView, in entity: EntityLayout
+  ) throws {
     if entity.references.isEmpty { return try put(row, id: id, old: old, in: entity) }
     var row = row
     try settleReferences(of: &row, id: id, old: old, in: entity)
@@ -146,17 +153,16 @@ public final class WriteTransaction: ReadTransaction {
   func put(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
-    let validators = try changes(of: entity).validators
-    for position in validators.indices {
-      if let failure = validators[position].failure(of: row[position]),
-        keepsRules || !failure.isOfRule
-      {
-        throw StoreError.validation(
-          failure, entity: entity.name,
-          attribute: entity.description.attributes[position].name, id: id)
-      }
+    let validator = try changes(of: entity).validator
+    if let (position, failure) = validator.failure(in: row, keepsRules: keepsRules) {
+      throw StoreError.validation(failure, at: position, of: id, in: entity)
     }
     entity.encode(row, into: &scratch.record)
+    try putEncoded(id: id, old: old, in: entity)
+  }
+
+  /// Writes the record in `scratch`.
+  func putEncoded(id: Int64, old: RecordView?, in entity: EntityLayout) throws {
     guard scratch.record.count <= Limits.recordBytesMax else {
       throw StoreError(
         .validation, "a record is too large",
@@ -246,8 +252,8 @@ public final class WriteTransaction: ReadTransaction {
           .schemaMismatch, "the schema was changed meanwhile", [("entity", entity.name)],
           advice: "try again")
       }
-      let validators = try scratch.validators(of: entity, revision: catalog.revision)
-      changes = EntityChanges(entity, validators: validators)
+      let validator = try scratch.validator(of: entity, revision: catalog.revision)
+      changes = EntityChanges(entity, validator: validator)
       collected[entity.name] = changes
     }
     last = changes
@@ -258,22 +264,46 @@ public final class WriteTransaction: ReadTransaction {
 /// What a write transaction has collected for one entity. It belongs to the transaction.
 final class EntityChanges {
   let entity: EntityLayout
-  /// By attribute position.
-  let validators: [AttributeValidator]
+  let validator: RowValidator
   /// By index: changes that are not applied yet.
-  var buffers: [IndexBuffer]
+  let buffers: [IndexBuffer]
   /// By index under construction: likewise.
-  var notes: [IndexBuffer]
+  let notes: [IndexBuffer]
   /// Changed records that a build wants to know of.
   var noted: [Int64] = []
   /// The id that the next new record gets, once one has been made.
   var nextID: Int64?
 
-  init(_ entity: EntityLayout, validators: [AttributeValidator]) {
+  init(_ entity: EntityLayout, validator: RowValidator) {
     self.entity = entity
-    self.validators = validators
+    self.validator = validator
     buffers = entity.indexes.map { _ in IndexBuffer() }
     notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
+  }
+
+  /// Makes the present state one to come back to when a change cannot be completed.
+  func mark() {
+    for buffer in buffers { buffer.mark() }
+    for buffer in notes { buffer.mark() }
+  }
+
+  func removeAllAfterMark() {
+    for buffer in buffers { buffer.removeAllAfterMark() }
+    for buffer in notes { buffer.removeAllAfterMark() }
+  }
+
+  /// Brings those indexes up to date that cannot wait. Unique ones are kept so at once, because the
+  /// next record is checked against them; the others when they are read, when they grow large, or at
+  /// the end.
+  func applyUrgent(in transaction: LMDB.WriteTransaction) throws {
+    for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
+      try buffers[index.number].apply(to: index, in: transaction)
+    }
+    guard let build = entity.build else { return }
+    for (number, (_, tree)) in build.indexes.enumerated()
+    where notes[number].isUrgent(isUnique: false) {
+      try notes[number].apply(asNotesTo: tree, in: transaction)
+    }
   }
 
   /// Brings the indexes up to date.
@@ -299,21 +329,18 @@ extension StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
   }
 
+  static func validation(
+    _ failure: ValidationFailure, at position: Int, of id: Int64, in entity: EntityLayout
+  ) -> StoreError {
+    validation(
+      failure, entity: entity.name, attribute: entity.description.attributes[position].name, id: id)
+  }
+
   static func otherRecord(_ other: ObjectID, insteadOf id: ObjectID) -> StoreError {
     StoreError(
       .invalidRequest, "an update put another record in the place of the one to change",
       [("record", id.description), ("other", other.description)],
       advice: "set its values instead")
-  }
-}
-
-extension ValidationFailure {
-  /// Whether a rule of the attribute is broken, and not what the store itself relies on.
-  fileprivate var isOfRule: Bool {
-    switch self {
-    case .required, .wrongKind, .notANumber: false
-    case .belowMinimum, .aboveMaximum, .tooLong, .noMatch: true
-    }
   }
 }
 
@@ -325,28 +352,26 @@ final class WriterScratch {
   var newKey = KeyWriter()
   /// The schema revision that has been found writable.
   var checkedRevision: UInt64?
-  private var validatorsByEntity: [String: [AttributeValidator]] = [:]
+  private var validators: [String: RowValidator] = [:]
   private var validatorsRevision: UInt64 = 0
 
   /// Forgets what it knows of the schema: a transaction that changed it may not have come to its
   /// end, and another one gives its revision to another schema.
   func forgetSchema() {
     checkedRevision = nil
-    validatorsByEntity = [:]
+    validators = [:]
     validatorsRevision = 0
   }
 
-  /// The validators by attribute position, compiled once per schema revision.
-  func validators(
-    of entity: EntityLayout, revision: UInt64
-  ) throws -> [AttributeValidator] {
+  /// Compiled once per schema revision.
+  func validator(of entity: EntityLayout, revision: UInt64) throws -> RowValidator {
     if revision != validatorsRevision {
-      validatorsByEntity = [:]
+      validators = [:]
       validatorsRevision = revision
     }
-    if let found = validatorsByEntity[entity.name] { return found }
-    let validators = try entity.description.attributes.map { try AttributeValidator($0) }
-    validatorsByEntity[entity.name] = validators
-    return validators
+    if let found = validators[entity.name] { return found }
+    let validator = try RowValidator(entity.description.attributes)
+    validators[entity.name] = validator
+    return validator
   }
 }

@@ -149,7 +149,7 @@ extension WriteTransaction {
     _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type
   ) throws -> ObjectID {
     let entity = try catalog.entity(type.entityName)
-    let row = try entity.row(values, links, of: type, over: entity.defaults)
+    let row = try entity.row(values, links, of: type, over: entity.newRow())
     let id = try insert(row, into: entity)
     return ObjectID(entity: entity.name, number: id)
   }
@@ -160,7 +160,7 @@ extension WriteTransaction {
   ) throws -> ObjectID {
     let entity = try catalog.entity(type.entityName)
     let index = try entity.uniqueIndex(on: attributes)
-    let row = try entity.row(values, links, of: type, over: entity.defaults)
+    let row = try entity.row(values, links, of: type, over: entity.newRow())
     guard let id = try identifier(in: entity, index: index, by: { row[$0] }) else {
       return ObjectID(entity: entity.name, number: try insert(row, into: entity))
     }

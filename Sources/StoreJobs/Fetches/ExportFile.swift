@@ -72,6 +72,7 @@ struct ExportFileError: Error, CustomStringConvertible {
   let isOfPath: Bool
 
   init(_ summary: String, _ path: String, systemError: Int32) {
+    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
     let reason = String(cString: strerror(systemError))
     description = "\(summary) (path: \(path), reason: \(reason)); give another path, or make room"
     isOfPath =

@@ -40,13 +40,36 @@ enum JobMetrics {
     }
   }
 
-  /// Who waits, and for how long: what an alarm is set on.
-  static func recordBacklog(of store: Store, running: Int) throws {
-    Gauge(label: "jobs.running").record(running)
-    for lane in try JobQueue(store).backlog() {
-      let dimensions = [("name", lane.kind.rawValue), ("queue", lane.queue.rawValue)]
-      Gauge(label: "jobs.oldest.ready.seconds", dimensions: dimensions).record(lane.oldest.seconds)
+}
+
+/// Who waits, and for how long: what an alarm is set on.
+struct BacklogMetrics {
+  private struct Lane: Hashable {
+    let queue: QueueName
+    let kind: JobKind
+  }
+
+  private let factory: any MetricsFactory
+  /// Those in which jobs waited when it was looked last.
+  private var waiting: Set<Lane> = []
+
+  init(_ factory: any MetricsFactory = MetricsSystem.factory) { self.factory = factory }
+
+  /// A lane in which nobody waits any more is told once as such, or it would stand as it was for ever.
+  mutating func record(_ backlog: [LaneBacklog], running: Int) {
+    Gauge(label: "jobs.running", factory: factory).record(running)
+    let now = Set(backlog.map { Lane(queue: $0.queue, kind: $0.kind) })
+    for lane in waiting.subtracting(now) { record(0, lane) }
+    for entry in backlog {
+      record(entry.oldest.seconds, Lane(queue: entry.queue, kind: entry.kind))
     }
+    waiting = now
+  }
+
+  private func record(_ seconds: Double, _ lane: Lane) {
+    let dimensions = [("name", lane.kind.rawValue), ("queue", lane.queue.rawValue)]
+    Gauge(label: "jobs.oldest.ready.seconds", dimensions: dimensions, factory: factory)
+      .record(seconds)
   }
 }
 

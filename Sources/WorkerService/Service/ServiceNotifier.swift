@@ -15,7 +15,7 @@ public final class ServiceNotifier: Sendable {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = SocketAddress(name) else {
       throw NotificationError(
-        "NOTIFY_SOCKET names no socket that can be used here: \"\(name)\"; "
+        variable: "NOTIFY_SOCKET names no socket that can be used here: \"\(name)\"; "
           + "it is an absolute path or @ and a name, of up to 107 bytes")
     }
     // SOCK_CLOEXEC is a case of an enumeration, and its type's raw value is unsigned.
@@ -60,12 +60,18 @@ public final class ServiceNotifier: Sendable {
 public struct NotificationError: Error, Sendable, CustomStringConvertible {
   /// One line.
   public let description: String
+  /// Whether it is the variable that is wrong, and not the system that refuses.
+  public let isOfVariable: Bool
 
-  init(_ description: String) { self.description = description }
+  init(variable description: String) {
+    self.description = description
+    isOfVariable = true
+  }
 
   init(systemError: Int32, _ call: String) {
     // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
     description = "systemd cannot be told: \(call): \(String(cString: strerror(systemError)))"
+    isOfVariable = false
   }
 }
 

@@ -39,6 +39,7 @@ final class WorkerHealth: Sendable {
   /// The probe of the watchdog must not hold a store that is to be closed.
   func closing() { state.withLock { $0.store = nil } }
 
+  /// A runner is known to the store, and claims from here on.
   func ready() {
     let isStopping = state.withLock { state in
       state.isReady = true
@@ -62,16 +63,20 @@ final class WorkerHealth: Sendable {
     status("stopping: waiting for running jobs, at most \(bound.components.seconds) s")
   }
 
-  /// The store cannot be opened for now.
-  func blocked(_ why: String) {
-    condition(.blocked(why))
-    // systemd would give up on a start that takes long.
-    if state.withLock({ !$0.isReady }) { tell(.extendTimeout(.seconds(60))) }
-  }
-
   func condition(_ condition: RunnerCondition) {
     state.withLock { $0.condition = condition }
     sayHowItIs()
+    askForTimeToStart()
+  }
+
+  /// systemd would give up on a start that takes long, as one on a full disk does. To be called again
+  /// and again meanwhile.
+  func askForTimeToStart() {
+    let isWaiting = state.withLock { state in
+      guard case .blocked = state.condition else { return false }
+      return !state.isReady && !state.isStopping
+    }
+    if isWaiting { tell(.extendTimeout(.seconds(60))) }
   }
 
   /// - Returns: Whether that changes if the disk is low.

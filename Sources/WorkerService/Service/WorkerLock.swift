@@ -12,9 +12,11 @@ final class WorkerLock: Sendable {
     let path = folder + "/worker.lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
+      // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
+      let reason = String(cString: strerror(errno))
       throw WorkerError(
         .notPermitted, "the lock of the worker cannot be opened",
-        [("file", path), ("reason", String(cString: strerror(errno)))],
+        [("file", path), ("reason", reason)],
         advice: "see to it that the store's folder can be written")
     }
     guard Self.lock.set(.exclusive, of: descriptor) else {

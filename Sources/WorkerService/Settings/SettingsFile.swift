@@ -60,6 +60,7 @@ enum SettingsFile {
     guard let code = underlying?.code, underlying?.domain == NSPOSIXErrorDomain else {
       return error.localizedDescription
     }
+    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
     return String(cString: strerror(Int32(code)))
   }
 }

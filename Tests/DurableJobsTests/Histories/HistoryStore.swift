@@ -39,7 +39,7 @@ struct HistoryStore {
     let running = RunningJob(record, claim: claim, began: .now) {}
     let context = JobContext(
       id: claim.job, kind: record.kind, queue: record.queue, attempt: 1, store: store,
-      logger: RunnerOptions().logger, payload: record.payload, checkpointData: nil,
+      runnerLogger: RunnerOptions().logger, payload: record.payload, checkpointData: nil,
       running: running)
     if case .complete = step {
       _ = try await context.complete { _ in NoOutput() }
@@ -79,9 +79,7 @@ struct HistoryStore {
       let state = try table.cancel(id)
       try table.settle()
       return .state(state)
-    case .retry(let id):
-      try table.retry(id)
-      return .nothing
+    case .retry(let id): return .state(try table.retry(id))
     case .setPaused(let isPaused, let queue):
       return .count(try table.setPaused(isPaused, queue) ? 1 : 0)
     case .prune: return .count(try table.prune())
@@ -140,6 +138,7 @@ extension JobModel.Job {
       attempts: Int(record.attempts), rescues: Int(record.rescues), claims: record.claims,
       epoch: record.epoch, startedAt: record.startedAt, finishedAt: record.finishedAt,
       isCancelled: record.isCancelled, uniqueKey: record.uniqueKey,
+      uniqueKeyGivenUp: record.uniqueKeyGivenUp,
       checkpointClaim: record.checkpointClaim, hasCheckpoint: record.checkpoint != nil,
       done: record.done, error: record.error)
   }

@@ -29,6 +29,7 @@ struct JobModel {
     var finishedAt: Date?
     var isCancelled = false
     var uniqueKey: String?
+    var uniqueKeyGivenUp: String?
     var checkpointClaim: Int64?
     var hasCheckpoint = false
     var done: Int64?
@@ -198,7 +199,10 @@ struct JobModel {
       job.claims += 1
       job.epoch = terms.epoch
       job.startedAt = now
-      if job.uniqueUntil == .untilStarted { job.uniqueKey = nil }
+      if job.uniqueUntil == .untilStarted, let key = job.uniqueKey {
+        job.uniqueKey = nil
+        job.uniqueKeyGivenUp = key
+      }
       job.runAt = job.at
       job.state = .running
       job.at = now
@@ -249,17 +253,30 @@ struct JobModel {
     case .cancelled: end(&job, as: .cancelled)
     case .handedBack:
       job.attempts -= 1
-      // As if it had not been claimed, also if the clock was set back since.
-      job.state = .ready
-      job.at = job.runAt
-      jobs[job.id] = job
-      if job.isCancelled { end(&job, as: .cancelled) }
+      if job.isCancelled {
+        end(&job, as: .cancelled)
+      } else {
+        // As if it had not been claimed, also if the clock was set back since.
+        takeUniqueKeyAgain(&job)
+        job.state = .ready
+        job.at = job.runAt
+        jobs[job.id] = job
+      }
     }
     return .finished(jobs[job.id]?.state ?? .ready)
   }
 
   private mutating func putOff(_ job: inout Job, until date: Date) {
-    if job.isCancelled { end(&job, as: .cancelled) } else { wait(&job, until: date) }
+    if job.isCancelled { return end(&job, as: .cancelled) }
+    takeUniqueKeyAgain(&job)
+    wait(&job, until: date)
+  }
+
+  private func takeUniqueKeyAgain(_ job: inout Job) {
+    guard let key = job.uniqueKeyGivenUp, !jobs.values.contains(where: { $0.uniqueKey == key })
+    else { return }
+    job.uniqueKey = key
+    job.uniqueKeyGivenUp = nil
   }
 
   private mutating func end(_ job: inout Job, as state: JobState) {
@@ -267,6 +284,7 @@ struct JobModel {
     job.isCancelled = false
     job.hasCheckpoint = false
     if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
+    job.uniqueKeyGivenUp = nil
     job.state = state
     job.at = now.addingTimeInterval(job.retention)
     jobs[job.id] = job
@@ -320,7 +338,12 @@ struct JobModel {
     }
     job.runAt = now
     wait(&job, until: now)
-    return .nothing
+    let goesOn = batches.values.contains {
+      $0.completion == id && !($0.isClosed && $0.pending == 0)
+    }
+    guard job.claims == 0, goesOn else { return .state(.ready) }
+    jobs[id]?.state = .blocked
+    return .state(.blocked)
   }
 
   private mutating func prune() -> Int {

@@ -70,6 +70,7 @@ struct JobStatisticsTests {
       #expect(a.ended.succeeded == 1 && a.ended.retried == 1 && a.ended.failed == 0)
       // From second 20 - 20 to second 25 of the next minute.
       #expect(abs(a.ended.succeededPerMinute - 60.0 / 85) < 1e-9)
+      #expect(abs(a.ended.retriedPerMinute - 60.0 / 85) < 1e-9 && a.ended.failedPerMinute == 0)
       let (wait, run) = (try #require(a.ended.wait), try #require(a.ended.run))
       #expect(wait.count == 2 && abs(wait.p50Seconds - 10) <= 2 && abs(wait.p99Seconds - 10) <= 2)
       #expect(run.count == 2 && abs(run.p50Seconds - 30) <= 6 && abs(run.p99Seconds - 30) <= 6)
@@ -83,6 +84,21 @@ struct JobStatisticsTests {
     }
   }
 
+  @Test func ofADeadRunnerNoKindIsServed() async throws {
+    try await withTemporaryJobs { temporary in
+      let (store, queue) = (temporary.store, JobQueue(temporary.store))
+      try await queue.enqueue(request("test.a"))
+      var lease: RunnerLease? = try await RunnerLease.take(
+        in: store, command: "test", kinds: ["test.a"])
+      #expect(try queue.statistics().lanes.map(\.isServed) == [true])
+      // Its lock goes with it, its record stays.
+      lease = nil
+      #expect(try queue.statistics().lanes.map(\.isServed) == [false])
+      #expect(try queue.statistics().runners.map(\.isAlive) == [false])
+      #expect(lease == nil)
+    }
+  }
+
   @Test func whatEndedBeforeTheWindowIsLeftOut() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
@@ -93,6 +109,20 @@ struct JobStatisticsTests {
       let hour = try queue.statistics()
       #expect(hour.lanes.map(\.ended.failed) == [1] && hour.ended.wait == nil)
       #expect(hour.lanes.allSatisfy { !$0.hasUnfinished })
+      // The window begins in the minute in which it ended.
+      #expect(try queue.statistics(over: .seconds(600)).ended.failed == 1)
+      #expect(try queue.statistics(over: .seconds(540)).ended.failed == 0)
+    }
+  }
+
+  @Test func aWindowOfNoTimeHasRates() async throws {
+    try await withTemporaryJobs { temporary in
+      // To the first second of a minute.
+      temporary.clock.advance(by: 40)
+      let queue = JobQueue(temporary.store)
+      try await queue.cancel(try await queue.enqueue(request("test.a")).id)
+      let ended = try queue.statistics(over: .zero).ended
+      #expect(ended.failed == 1 && ended.failedPerMinute == 1 && ended.succeededPerMinute == 0)
     }
   }
 

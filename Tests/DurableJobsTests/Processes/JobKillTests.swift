@@ -21,6 +21,7 @@ import Testing
         let place = random.number(0...2)
         let victim = place == 2 ? enqueuer : runners[place]
         for _ in 0..<random.number(0...20) where await enqueuer.wait() == nil { break }
+        // The moment of a kill is what is drawn: at whichever it comes, the same must hold.
         usleep(UInt32(random.number(0...3_000)))
         await victim.kill()
         children.append(victim)

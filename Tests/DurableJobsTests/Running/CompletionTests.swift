@@ -141,14 +141,14 @@ import Testing
           job.claims += 1
           job.epoch = 9_999
           try table.update(job)
-          return job.values
+          return JobColumn.allCases.map(job.value)
         }
         gate.open()
         await ended.wait()
         #expect(refused.all == [.lostClaim, .lostClaim, .lostClaim])
         #expect(ended.all == [nil])
-        let values = try store.read { try JobRows(reading: $0).job(handle.id)?.values }
-        #expect(values == other)
+        let job = try store.read { try JobRows(reading: $0).job(handle.id) }
+        #expect(job.map { JobColumn.allCases.map($0.value) } == other)
         // No such runner is there, so that nobody else would.
         let ending = Claim(job: handle.id, epoch: 9_999, number: 2)
         try await store.write { _ = try JobTable($0).finish(ending, .succeeded(nil)) }

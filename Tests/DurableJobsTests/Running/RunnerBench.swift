@@ -45,6 +45,36 @@ extension JobHandlers {
   }
 }
 
+/// Ends when the task is cancelled, and only then.
+func waitToBeCancelled() async throws {
+  let (stream, continuation) = AsyncStream<Never>.makeStream()
+  for await _ in stream {}
+  withExtendedLifetime(continuation) {}
+  throw CancellationError()
+}
+
+extension JobContext {
+  /// The same for a handler that blocks, which can only ask.
+  func blockUntilCancelled() throws {
+    while true {
+      try checkCancellation()
+      usleep(1_000)
+    }
+  }
+}
+
+extension JobHandlers {
+  /// Numbered jobs that say that they have begun, and end when the gate is open.
+  static func waiting(at gate: Gate, begun: Events<Int>) -> JobHandlers {
+    var handlers = JobHandlers()
+    handlers.react(to: Numbered.self) { job, _ in
+      begun.add(job.number)
+      await gate.wait()
+    }
+    return handlers
+  }
+}
+
 struct NotSeen: Error {}
 
 extension JobQueue {

@@ -35,15 +35,12 @@ import Testing
       if blocks {
         handlers.reactBlocking(to: Numbered.self) { _, context in
           begun.add(())
-          while true {
-            try context.checkCancellation()
-            usleep(1_000)
-          }
+          try context.blockUntilCancelled()
         }
       } else {
         handlers.react(to: Numbered.self) { _, _ in
           begun.add(())
-          try await Task.sleep(for: .seconds(3_600))
+          try await waitToBeCancelled()
         }
       }
       try await withRunner(temporary.store, handlers) { _ in
@@ -60,13 +57,9 @@ import Testing
   @Test func aJobThatEndsWellThoughItWasCancelledHasSucceeded() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
-      let begun = Events<Void>()
+      let begun = Events<Int>()
       let gate = Gate()
-      var handlers = JobHandlers()
-      handlers.react(to: Numbered.self) { _, _ in
-        begun.add(())
-        await gate.wait()
-      }
+      let handlers = JobHandlers.waiting(at: gate, begun: begun)
       try await withRunner(temporary.store, handlers) { _ in
         let handle = try await queue.enqueue(Numbered())
         await begun.wait()
@@ -126,11 +119,7 @@ import Testing
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()
       let gate = Gate()
-      var handlers = JobHandlers()
-      handlers.react(to: Numbered.self) { job, _ in
-        begun.add(job.number)
-        await gate.wait()
-      }
+      let handlers = JobHandlers.waiting(at: gate, begun: begun)
       for number in 0..<6 { try await queue.enqueue(Numbered(number)) { $0.queue = "narrow" } }
       for number in 10..<13 { try await queue.enqueue(Numbered(number)) { $0.priority = -1 } }
       let banned = try await queue.enqueue(Numbered(99)) { $0.queue = "banned" }
@@ -211,11 +200,7 @@ import Testing
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()
       let gate = Gate()
-      var handlers = JobHandlers()
-      handlers.react(to: Numbered.self) { job, _ in
-        begun.add(job.number)
-        await gate.wait()
-      }
+      let handlers = JobHandlers.waiting(at: gate, begun: begun)
       try await withRunner(temporary.store, handlers) { _ in
         for number in 0..<2 {
           try await queue.enqueue(Numbered(number)) { $0.limit = JobLimit("key", max: 3) }
@@ -248,11 +233,7 @@ import Testing
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()
       let gate = Gate()
-      var handlers = JobHandlers()
-      handlers.react(to: Numbered.self) { job, _ in
-        begun.add(job.number)
-        await gate.wait()
-      }
+      let handlers = JobHandlers.waiting(at: gate, begun: begun)
       try await withRunner(temporary.store, handlers) { _ in
         #expect(try await queue.pause(.default))
         #expect(try await !queue.pause(.default))

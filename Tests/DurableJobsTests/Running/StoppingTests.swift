@@ -42,12 +42,11 @@ import Testing
       var handlers = JobHandlers()
       handlers.react(to: Numbered.self) { _, _ in
         begun.add(())
-        try await Task.sleep(for: .seconds(3_600))
+        try await waitToBeCancelled()
       }
       handlers.reactBlocking(to: Other.self) { _, context in
         begun.add(())
-        while !context.isCancelled { usleep(1_000) }
-        throw CancellationError()
+        try context.blockUntilCancelled()
       }
       let runner = JobRunner(temporary.store, handlers)
       let run = Task { try await runner.run() }
@@ -71,17 +70,11 @@ import Testing
   @Test func aHandlerThatDoesNotEndKeepsItsClaimAsLongAsItRuns() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
-      let begun = Events<Void>()
+      let begun = Events<Int>()
       let gate = Gate()
-      let conditions = Events<RunnerCondition>()
+      let handlers = JobHandlers.waiting(at: gate, begun: begun)
       var options = RunnerOptions()
       options.cancelGrace = .milliseconds(50)
-      options.onCondition = { conditions.add($0) }
-      var handlers = JobHandlers()
-      handlers.react(to: Numbered.self) { _, _ in
-        begun.add(())
-        await gate.wait()
-      }
       var runner: JobRunner? = JobRunner(temporary.store, handlers, options: options)
       let run = Task { [runner] in try await runner?.run() }
       let id = try await queue.enqueue(Numbered()).id
@@ -176,7 +169,7 @@ import Testing
       var handlers = JobHandlers()
       handlers.react(to: Numbered.self) { _, _ in
         begun.add(())
-        try await Task.sleep(for: .seconds(3_600))
+        try await waitToBeCancelled()
       }
       let runner = JobRunner(store, handlers)
       let run = Task { try await runner.run() }

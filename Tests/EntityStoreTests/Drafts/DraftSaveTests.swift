@@ -271,9 +271,9 @@ import Testing
       let entity = try temporary.store.read { try $0.layout("Team") }
       var pending = PendingChanges()
       for number in 0..<Limits.pendingChangesMax {
-        try pending.insert(Int64(number), entity.defaults, into: entity)
+        try pending.insert(Int64(number), entity.newRow(), into: entity)
       }
-      #expect(code { try pending.insert(-1, entity.defaults, into: entity) } == .invalidRequest)
+      #expect(code { try pending.insert(-1, entity.newRow(), into: entity) } == .invalidRequest)
       try pending.update(0, to: ["red"], from: [""], of: entity)
       #expect(pending.object(0, of: "Team")?.values == ["red"])
     }

@@ -239,6 +239,7 @@ import Testing
       - createRelationship: { on: E, name: r, to: F }
       - createTemplate: { name: t, entity: E }
       - retainHistory: { days: 1, megabytes: 1, consumerDays: 1, consumerMegabytes: 1 }
+      - importLegacy: { source: old, mapping: { import: old } }
       """)
     let verbs = Set(Self.cases.map(\.step.verb) + more.map(\.verb))
     #expect(verbs == Set(MigrationVerb.allCases))

@@ -132,11 +132,11 @@ import Testing
       ])
   }
 
-  private static func positions(_ entity: EntityDescription) -> [Int: Int] {
+  static func positions(_ entity: EntityDescription) -> [Int: Int] {
     Dictionary(uniqueKeysWithValues: entity.attributes.enumerated().map { ($1.id, $0) })
   }
 
-  private static func type(of kind: ValueKind) -> AttributeType {
+  static func type(of kind: ValueKind) -> AttributeType {
     switch kind {
     case .int64: .int64
     case .double: .double

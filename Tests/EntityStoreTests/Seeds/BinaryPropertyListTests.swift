@@ -65,6 +65,7 @@ import Testing
       ([[0xA2, 1, 1], [0xA0]], "stands in several places"), ([[0xA1, 0]], "several places"),
       ([[0xD1, 1, 1], [0x08]], "a key is no string"),
       ([[0xD2, 1, 1, 2, 2], [0x51, 0x61], [0x08]], "stands twice"),
+      ([[0xA1, 1], [0x80, 1]], "a kind that no attribute has"),
       ([[0xA1, 1], [0xC0]], "a kind that no attribute has"), ([[0xA1, 7]], "beyond its end"),
       ([[0xA1, 1], [0x14] + [UInt8](repeating: 1, count: 16)], "does not fit 64 bits"),
       ([[0xA1, 1], [0x51, 0xFF]], "no Unicode"), ([[0xA1, 1], [0x61, 0xD8, 0]], "no Unicode"),
@@ -162,6 +163,7 @@ extension PropertyListNode.Content {
     case .data(let value): value
     case .array(let values): values.map(\.foundation)
     case .dictionary(let entries): entries.mapValues(\.foundation)
+    case .reference(let number): number
     }
   }
 }

@@ -79,6 +79,12 @@ func jsonLines(_ text: String) throws -> [[String: Any]] {
   try text.split(separator: "\n").map { try json(String($0)) }
 }
 
+/// Of a time as JSON has it, to the second.
+func date(_ value: Any?) throws -> Date {
+  let text = try #require(value as? String)
+  return try Date(text.prefix(19) + "Z", strategy: .iso8601)
+}
+
 // MARK: Jobs
 
 /// Says what it is told.
@@ -106,7 +112,10 @@ extension JobHandlers {
     handlers.handle(Failing.self) { _, _ in throw JobStop.discard(because: "refused") }
     handlers.handle(Endless.self) { _, context in
       context.report(done: 1, of: 4, note: "begun")
-      while true { try await Task.sleep(for: .seconds(60)) }
+      let (stream, continuation) = AsyncStream<Never>.makeStream()
+      for await _ in stream {}
+      withExtendedLifetime(continuation) {}
+      throw CancellationError()
     }
     return handlers
   }

@@ -48,6 +48,7 @@ struct JobsUsageTests {
     ["list", "--limit", "-1"], ["stats", "--over", "8d"], ["stats", "--over", "1"],
     ["enqueue"], ["enqueue", "a", "--delay", "1h", "--at", "2026-01-01T00:00:00Z"],
     ["enqueue", "a", "--at", "tomorrow"], ["enqueue", "a b"], ["enqueue", "a", "--attempts", "0"],
+    ["enqueue", "a", "--attempts", "-1"],
     ["cancel"], ["retry"], ["drain", "q", "--timeout", "x"], ["watch", "1", "--format", "csv"],
     ["schedule", "n", "--kind", "a"], ["schedule", "n n", "--kind", "a", "--cron", "@daily"],
   ])
@@ -56,6 +57,7 @@ struct JobsUsageTests {
       let refused = try run("mooring", ["jobs"] + arguments, store: store.path)
       #expect(refused.status == 64, "\(refused.errors)")
       #expect(refused.errors.hasPrefix("mooring: "))
+      #expect(refused.messages.count == 1, "\(refused.errors)")
       #expect(try store.queue.list().isEmpty)
     }
   }

@@ -61,6 +61,8 @@ import Testing
         var seen = before
         while seen - before < commits { seen = try await observation.next(after: seen) }
       }
+      // The moment is what is drawn, where no commit is: at whichever it comes, the same must hold. An idle
+      // worker commits nothing, so the others have an end, too.
       group.addTask { try await Task.sleep(for: .milliseconds(milliseconds)) }
       try await group.next()
       group.cancelAll()

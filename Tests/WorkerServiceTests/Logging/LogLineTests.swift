@@ -90,6 +90,16 @@ import Testing
     left.map { Array($0.unicodeScalars) } == Array(right.unicodeScalars)
   }
 
+  @Test func aTextIsCutAtFourKibibytesAndNotAmidACharacter() {
+    for (bytes, kept) in [(4_096, 4_096), (4_097, 4_096), (9_000, 4_096)] {
+      let line = record(String(repeating: "x", count: bytes)).text(at: Self.time)
+      #expect(line.count { $0 == "x" } == kept)
+      #expect(line.contains("…") == (bytes > kept))
+    }
+    let line = record("x" + String(repeating: "é", count: 4_096)).text(at: Self.time)
+    #expect(line.count { $0 == "é" } == 2_047)
+  }
+
   @Test func linesAreBounded() throws {
     let long = String(repeating: "é", count: 1_000_000)
     let many = (0..<1_000).map { Logger.Metadata.Value.string("\($0)") }

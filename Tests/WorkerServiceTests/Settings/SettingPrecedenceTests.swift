@@ -6,6 +6,18 @@ import WorkerService
 
 @Suite struct SettingPrecedenceTests {
   /// Which places say something, and which of them counts.
+  @Test(arguments: [("90s", 90), ("15m", 900), ("2h", 7_200), ("3d", 259_200)])
+  func timesHaveUnits(_ text: String, _ seconds: Int) throws {
+    let effective = try WorkerSettings.load(flags: ["syncEvery": text], environment: [:])
+    #expect(effective.settings.syncEvery == .seconds(seconds))
+  }
+
+  @Test(arguments: [("7B", 7), ("3KiB", 3 << 10), ("64M", 64 << 20), ("1GiB", 1 << 30)])
+  func sizesHaveUnits(_ text: String, _ bytes: Int64) throws {
+    let effective = try WorkerSettings.load(flags: ["diskReserve": text], environment: [:])
+    #expect(effective.settings.diskReserve == bytes)
+  }
+
   @Test(arguments: [
     (flag: false, environment: false, file: false, counts: "15m", source: "default"),
     (false, false, true, "1m", "FILE:2"),

@@ -74,9 +74,10 @@ import Testing
         try await useUpFreePages(of: store)
       }
       let worker = try TestWorker(on: folder, try SettingsSource().live())
-      try await worker.run {
+      try await worker.run(from: "STATUS=paused: ") {
         let paused = try await worker.told.wait(for: "STATUS=paused: ", "no room is left")
         try empty(device)
+        try await worker.told.wait(for: "READY=1", after: paused)
         try await worker.told.wait(for: "STATUS=working", after: paused)
         try await openWorkerStore(folder).wait(for: job, toBe: .succeeded)
       }
@@ -100,6 +101,28 @@ import Testing
         let asked = try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=", after: paused)
         try await worker.told.wait(for: "READY=1", after: asked)
         try await worker.told.wait(for: "STATUS=working", after: asked)
+      }
+    }
+  }
+
+  @Test func aWorkerIsNotReadyBeforeTheStoreKnowsOfItsRunner() async throws {
+    try await withWorkerFolder { folder in
+      var options = Store.Options()
+      options.mapSize = 1 << 30
+      options.writerDeadline = .milliseconds(50)
+      let store = try Store.open(
+        at: folder, migrations: [.jobs, .feeds, .homeFeed], migrate: .ifEmpty, options: options)
+      let other = try ChildProcess(
+        childExecutable(named: "store-child"), ["lmdb-hold-writer", folder])
+      defer { other.kill() }
+      try #require(other.readLine() != nil)
+      let worker = try TestWorker(on: folder, try SettingsSource().live()) { $0.open = { store } }
+      try await worker.run(from: "STATUS=paused: ") {
+        try #require(!worker.told.lines.contains("READY=1"))
+        let asked = try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=")
+        other.kill()
+        try await worker.told.wait(for: "READY=1", after: asked)
+        #expect(try JobQueue(store).runners().map(\.isAlive) == [true])
       }
     }
   }

@@ -56,12 +56,15 @@ final class TestWorker: Sendable {
   }
 
   /// Runs the worker meanwhile, and stops it at the end.
+  ///
+  /// - Parameter state: What systemd is told before `body` begins.
   func run(
-    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void
+    from state: String = "READY=1", isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Void
   ) async throws {
     let running = Task { [group] in try await group.run() }
     do {
-      try await told.wait(for: "READY=1")
+      try await told.wait(for: state)
       try await body()
     } catch {
       await stop()

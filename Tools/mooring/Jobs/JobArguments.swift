@@ -11,10 +11,17 @@ extension JobID: ExpressibleByArgument {
   }
 }
 
-extension JobState: ExpressibleByArgument {}
-
 /// Times as the verbs of jobs read them.
 enum JobArguments {
+  /// - Throws: `ValidationError`, which names the states.
+  static func state(_ text: String) throws -> JobState {
+    guard let state = JobState(rawValue: text) else {
+      let known = JobState.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("the states are \(known)")
+    }
+    return state
+  }
+
   /// - Throws: `ValidationError`, which names the option.
   static func duration(_ text: String, _ option: String) throws -> Duration {
     guard let duration = TimeText.duration(text) else {

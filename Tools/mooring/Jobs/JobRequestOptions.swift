@@ -18,6 +18,7 @@ struct JobRequestOptions: ParsableArguments {
     help: "The larger goes first. Default: that of the kind, or 0.")
   var priority: Int?
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "How often it may be tried. Default: that of the kind, or 20.", valueName: "number"))
   var attempts: Int?

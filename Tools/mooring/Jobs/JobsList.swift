@@ -13,7 +13,8 @@ struct JobsList: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "Only of this state; may be repeated.") var state: [JobState] = []
+  @Option(help: "Only of this state; may be repeated.", transform: JobArguments.state)
+  var state: [JobState] = []
   @Option(help: "Only of this kind; may be repeated.") var kind: [String] = []
   @Option(help: "Only of this queue; may be repeated.") var queue: [String] = []
   @Option(help: ArgumentHelp("Only of this batch.", valueName: "number")) var batch: Int64?

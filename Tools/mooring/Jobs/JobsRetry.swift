@@ -14,9 +14,6 @@ struct JobsRetry: AsyncParsableCommand {
 
   func run() async throws {
     let queue = try options.jobsToWrite()
-    try await JobOutcomes(jobs: jobs, format: format).run { job in
-      try await queue.retry(job)
-      return .ready
-    }
+    try await JobOutcomes(jobs: jobs, format: format).run { try await queue.retry($0) }
   }
 }

@@ -59,6 +59,10 @@ extension MigrationStep {
       text.addNames(code.entity, code.name)
       text.add("revision", code.revision)
       text.add("changes", .texts(code.changes))
+    case .importLegacy(let reference):
+      text.add("source", reference.source)
+      text.add("optional", reference.isOptional, unless: false)
+      text.add("mapping", WrittenYAML(reference.mapping))
     }
     if isDestructive { text.add("destructive", true) }
     return text.written

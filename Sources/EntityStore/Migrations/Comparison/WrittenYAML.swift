@@ -1,6 +1,8 @@
+import StrictYAML
+
 /// A part of a file that is written: laid out as a person would, in one line where it fits, else as
 /// a block.
-indirect enum WrittenYAML {
+package indirect enum WrittenYAML {
   /// As the file has it, quotes included.
   case scalar(String)
   case list([WrittenYAML])
@@ -12,7 +14,7 @@ indirect enum WrittenYAML {
   ///
   /// - Parameter column: Where the key begins.
   /// - Parameter used: What stands on its line already, indentation included.
-  func text(at column: Int, after used: Int) -> String {
+  package func text(at column: Int, after used: Int) -> String {
     let flow = self.flow
     if !isLong, used + 1 + flow.count <= Self.columns { return " " + flow }
     switch self {
@@ -74,6 +76,18 @@ indirect enum WrittenYAML {
 }
 
 extension WrittenYAML {
+  /// A part of a file that was read; comments and layout are gone.
+  init(_ node: YAMLNode) {
+    switch node.content {
+    case .scalar(let text, let isPlain):
+      self = .scalar(isPlain ? text : ConversionFile.quoted(text))
+    case .sequence(let elements): self = .list(elements.map(WrittenYAML.init))
+    case .mapping(let entries):
+      self = .mapping(
+        entries.map { (WrittenYAML.quotedIfNeeded($0.key), WrittenYAML($0.value)) })
+    }
+  }
+
   /// A text that is read as one, whatever it looks like: in quotes where a reader might take it for
   /// something else.
   static func text(_ text: String) -> WrittenYAML { .scalar(quotedIfNeeded(text)) }

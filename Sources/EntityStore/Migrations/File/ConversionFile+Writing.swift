@@ -6,12 +6,19 @@ extension ConversionFile {
   ///
   /// The keys have one order, and sets and cases are sorted: equal conversions have equal texts.
   package static func text(_ conversion: Conversion, to type: AttributeType) -> String {
-    var entries: [String] = []
+    braced(entries(conversion, to: type).map { "\($0.key): \($0.text)" })
+  }
+
+  /// The keys of the conversion, each with what stands behind it, for a mapping that has others, too.
+  package static func entries(
+    _ conversion: Conversion, to type: AttributeType
+  ) -> [(key: String, text: String)] {
+    var entries: [(key: String, text: String)] = []
     func write(_ key: String, _ text: String?) {
-      if let text { entries.append("\(key): \(text)") }
+      if let text { entries.append((key, text)) }
     }
     func write(_ key: String, _ flag: Bool) { write(key, flag ? "true" : nil) }
-    func value(_ value: Value) -> String { literal(value, type) }
+    func value(_ value: Value) -> String { text(value, of: type) }
 
     write("encoding", conversion.encoding?.rawValue)
     write("trim", conversion.trims)
@@ -37,10 +44,11 @@ extension ConversionFile {
     case .null: write("orElse", "null")
     case .value(let other): write("orElse", value(other))
     }
-    return braced(entries)
+    return entries
   }
 
-  private static func literal(_ value: Value, _ type: AttributeType) -> String {
+  /// A value of an attribute, as ``value(_:of:)`` reads it.
+  package static func text(_ value: Value, of type: AttributeType) -> String {
     if case .enumeration(let enumeration) = type, let name = enumeration.name(of: value) {
       return scalar(name)
     }
@@ -51,8 +59,8 @@ extension ConversionFile {
     }
   }
 
-  /// Plain only where a plain scalar is that text and no other number.
-  private static func word(_ word: String) -> String {
+  /// A word. Plain only where a plain scalar is that text and no other number.
+  package static func word(_ word: String) -> String {
     if let number = Double(word), number.isFinite {
       return Conversion.word(of: .double(number)) == word && word.isPlainNumber
         ? word : quoted(word)
@@ -60,7 +68,8 @@ extension ConversionFile {
     return scalar(word)
   }
 
-  private static func scalar(_ text: String) -> String {
+  /// A text that is read as one, whatever it looks like.
+  package static func scalar(_ text: String) -> String {
     let isPlain =
       text != "null" && text.utf8.first.map(\.isLetterOrDigit) == true
       && text.utf8.allSatisfy { $0.isLetterOrDigit || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F }

@@ -18,6 +18,22 @@ package struct ConversionFile {
     return conversion
   }
 
+  /// Reads a conversion whose keys stand among others: takes them, and leaves the others to the caller.
+  ///
+  /// - Throws: As ``conversion(_:to:)``, but for unknown keys.
+  package static func conversion(
+    in mapping: inout YAMLMapping, to type: AttributeType
+  ) throws -> Conversion {
+    try ConversionFile(type: type).conversion(&mapping)
+  }
+
+  /// A value of an attribute: of an enum the name of a case, a date as `2026-11-20T10:00:00Z`.
+  ///
+  /// - Throws: `YAMLError` at the place if it is of no such type.
+  package static func value(_ node: YAMLNode, of type: AttributeType) throws -> Value {
+    try ConversionFile(type: type).literal(node)
+  }
+
   private func conversion(_ mapping: inout YAMLMapping) throws -> Conversion {
     if case .reference = type {
       throw mapping.error("nothing is converted to a reference; use createRelationship")
@@ -127,12 +143,15 @@ package struct ConversionFile {
   private func words(_ node: YAMLNode) throws -> Set<String> {
     let nodes = try node.sequence()
     if nodes.isEmpty { throw node.error("nullValues has at least one value; or leave it out") }
-    return Set(try nodes.map(word))
+    return Set(
+      try nodes.map { node in
+        if node.isNull { throw node.error("null is null without being told; remove it") }
+        return try Self.word(node)
+      })
   }
 
-  /// A plain number is the number, however it is written.
-  private func word(_ node: YAMLNode) throws -> String {
-    if node.isNull { throw node.error("null is null without being told; remove it") }
+  /// The word that a ``Conversion`` compares. A plain number is the number, however it is written.
+  package static func word(_ node: YAMLNode) throws -> String {
     // What is neither kind of number is a text: because of that no error is lost here.
     if let number = try? node.int() { return String(number) }
     if let number = try? node.double(), let word = Conversion.word(of: .double(number)) {

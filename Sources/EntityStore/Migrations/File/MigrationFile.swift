@@ -95,6 +95,7 @@ struct MigrationFile {
     case .deleteRows: try deleteRows(&arguments)
     case .assert: try assert(&arguments)
     case .runCode: try runCode(&arguments)
+    case .importLegacy: try importLegacy(&arguments)
     }
   }
 

@@ -2,8 +2,8 @@ import EntityModel
 import Foundation
 import StrictYAML
 
-/// Reads the arguments of the steps that change or count records: `updateRows`, `deleteRows`,
-/// `assert`.
+/// Reads the arguments of the steps that bring, change or count records: `updateRows`, `deleteRows`,
+/// `assert`, `importLegacy`.
 extension MigrationFile {
   func updateRows(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try entity(&arguments)
@@ -36,6 +36,23 @@ extension MigrationFile {
       RowAssertion(
         entity: entity, predicate: predicate, count: lower...upper,
         message: try arguments.optional("message")?.string()))
+  }
+
+  /// The mapping itself is read when the schema is there that it maps to.
+  func importLegacy(_ arguments: inout YAMLMapping) throws -> MigrationStep {
+    let source = try arguments.required("source")
+    let name = try source.string()
+    guard name.wholeMatch(of: /[a-z0-9][a-z0-9.-]{0,63}/) != nil else {
+      throw source.error("a source is named by lower-case letters, digits, - and .")
+    }
+    let mapping = try arguments.required("mapping")
+    guard mapping.kind == .mapping else {
+      throw mapping.error("write the mapping here, as `mooring import inspect` does into a file")
+    }
+    return .importLegacy(
+      LegacyImportReference(
+        source: name, isOptional: try arguments.optional("optional")?.bool() ?? false,
+        mapping: mapping))
   }
 
   /// A number of records.

@@ -187,6 +187,7 @@ struct LintUntouched {
       if attribute.defaultValue.isNull { attributes.insert(.property(entity, attribute.name)) }
     case .changeAttribute, .updateRows, .runCode, .renameAttribute, .dropAttribute:
       attributes.subtract(step.needs)
+    case .importLegacy: (entities, attributes) = ([], [])
     default: break
     }
   }

@@ -62,7 +62,7 @@ extension MigrationStep {
       [.entity(entity)] + names.map { .property(entity, $0) }
     }
     switch self {
-    case .createEntity, .retainHistory: return []
+    case .createEntity, .retainHistory, .importLegacy: return []
     case .renameEntity(let name, _), .dropEntity(let name): return [.entity(name)]
     case .addAttribute(let entity, _): return [.entity(entity)]
     case .renameAttribute(let entity, let name, _), .dropAttribute(let entity, let name),

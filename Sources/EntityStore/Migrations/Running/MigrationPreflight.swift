@@ -29,6 +29,13 @@ struct MigrationPreflight {
           throw error.naming(position.migration)
         }
       }
+      for case .importLegacy(let reference) in position.remainder {
+        do throws(StoreError) {
+          try LegacyImporter.required(store.options.legacyImporter).check(reference)
+        } catch {
+          throw error.naming(position.migration)
+        }
+      }
     }
   }
 

@@ -52,9 +52,11 @@ struct StepWork {
 
   /// What must hold of the records, if that is all.
   var assertion: RowAssertion?
+  /// A file that is imported, if that is all.
+  var legacyImport: LegacyImportReference?
 
   /// Whether only the catalog changes.
-  var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil }
+  var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil && legacyImport == nil }
 
   /// - Parameter before: The schema of now: also one in which the step has begun to fill attributes.
   /// - Parameter hasRecords: Whether an entity, by its name before the step, has any.
@@ -68,6 +70,10 @@ struct StepWork {
     if case .assert(let assertion) = step {
       entityName = assertion.entity
       self.assertion = assertion
+      return
+    }
+    if case .importLegacy(let reference) = step {
+      legacyImport = reference
       return
     }
     let difference = SchemaDifference(from: interim, to: after)

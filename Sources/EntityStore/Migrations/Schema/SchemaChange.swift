@@ -48,6 +48,7 @@ struct SchemaChange {
     case .deleteRows(let entity, let predicate): try checkRows(of: entity, predicate)
     case .assert(let assertion): try checkRows(of: assertion.entity, assertion.predicate)
     case .runCode(let code): try replaceAttributes(changedBy: code)
+    case .importLegacy: break
     }
   }
 

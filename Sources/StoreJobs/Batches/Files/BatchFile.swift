@@ -154,10 +154,7 @@ final class BatchBytes {
       count = bytes.withUnsafeMutableBytes { read(file.fileDescriptor, $0.baseAddress, $0.count) }
       // Another reader of a pipe may have taken what was there.
     } while count < 0 && (errno == EAGAIN || errno == EINTR)
-    guard count >= 0 else {
-      throw BatchFileError(
-        .unreadable, "\(name) cannot be read: \(String(cString: strerror(errno)))")
-    }
+    guard count >= 0 else { throw unreadable(errno) }
     buffer = Array(bytes.prefix(count))
     position = 0
   }
@@ -170,14 +167,17 @@ final class BatchBytes {
     } else {
       // To open a pipe would otherwise wait for its writer, whatever Ctrl-C says.
       let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else {
-        throw BatchFileError(
-          .unreadable, "\(name) cannot be read: \(String(cString: strerror(errno)))")
-      }
+      guard descriptor >= 0 else { throw unreadable(errno) }
       opened = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
     file = opened
     return opened
+  }
+
+  private func unreadable(_ systemError: Int32) -> BatchFileError {
+    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
+    let reason = String(cString: strerror(systemError))
+    return BatchFileError(.unreadable, "\(name) cannot be read: \(reason)")
   }
 
   /// Waits in short steps, so that Ctrl-C ends a batch that waits for input.

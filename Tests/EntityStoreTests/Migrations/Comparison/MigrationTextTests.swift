@@ -16,7 +16,7 @@ import Testing
     var random = RandomWrittenSteps(seed: seed)
     for round in 0..<Self.rounds {
       for verb in MigrationVerb.allCases {
-        let step = random.step(verb)
+        let step = try random.step(verb)
         let text = Writer.yaml(of: [step], line: "local", summary: "s: #\"")
         let replay: Comment = "seed \(seed), round \(round): \(text)"
         let file: Migration

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import StrictYAML
 import TestSupport
 
 @testable import EntityStore
@@ -10,7 +11,7 @@ struct RandomWrittenSteps {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  mutating func step(_ verb: MigrationVerb) -> MigrationStep {
+  mutating func step(_ verb: MigrationVerb) throws -> MigrationStep {
     let (entity, name) = (name("E"), name("a"))
     switch verb {
     case .createEntity:
@@ -76,6 +77,10 @@ struct RandomWrittenSteps {
     case .runCode:
       return .runCode(
         CodeReference(entity: entity, name: name, revision: int(1...9), changes: ["x", name]))
+    case .importLegacy:
+      return .importLegacy(
+        LegacyImportReference(
+          source: "old.\(int(0...9))", isOptional: flag(), mapping: try mapping()))
     }
   }
 
@@ -178,6 +183,19 @@ struct RandomWrittenSteps {
     case 4: .strings([text()])
     default: .string(text())
     }
+  }
+
+  /// What stands in it is the importer's matter: any tree will do.
+  private mutating func mapping() throws -> YAMLNode {
+    var file = MappingText()
+    file.add(text() + "k", text())
+    file.add("list", .list([.text(text()), .mapping([]), .texts([text(), text()])]))
+    file.add("flag", flag())
+    let lines = file.entries.map { entry in
+      WrittenYAML.quotedIfNeeded(entry.key) + ":" + entry.value.text(at: 0, after: 20)
+    }
+    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
+    return try YAMLDocument.parse(bytes: bytes, file: "random")
   }
 
   private mutating func text() -> String {

@@ -8,6 +8,7 @@ import StrictYAML
 /// file that reads back to the same steps, and fits an empty store or is refused in words.
 @_cdecl("fuzz_migration_file")
 public func fuzzMigrationFile(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+  // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.
   let file = Array(UnsafeBufferPointer(start: bytes, count: count))
   let migration: Migration
   do {

@@ -4,6 +4,7 @@ import EntityModel
 /// prints and reads back to the same tree.
 @_cdecl("fuzz_predicate_format")
 public func fuzzPredicateFormat(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+  // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.
   let format = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   // As many arguments as the text may ask for: one too many refuses it.
   let arguments: [(any PredicateArgument)?] = ["a.b", 1, nil]

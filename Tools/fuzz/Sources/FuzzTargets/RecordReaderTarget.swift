@@ -9,6 +9,7 @@ import Foundation
 public func fuzzRecordReader(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // libFuzzer gives each input an allocation of its own size, so the address sanitizer sees a read
   // of one byte more.
+  // SAFETY: libFuzzer keeps the `count` bytes until this returns, and the record is not kept.
   let record = UnsafeRawBufferPointer(start: bytes, count: count)
   let fixture = Fixture.shared
   do {

@@ -13,9 +13,7 @@ import Foundation
 /// ```
 ///
 /// All numbers have the most significant byte first.
-struct BinaryPropertyList {
-  private typealias Content = PropertyListNode.Content
-
+package struct BinaryPropertyList {
   private static let header = Array("bplist00".utf8)
   private static let trailerBytes = 32
   private static let nestingMax = 64
@@ -26,29 +24,35 @@ struct BinaryPropertyList {
   private let objectsTotal: Int
   private let table: Int
   private let root: Int
+  private let allowsReferences: Bool
   /// What is yet to be read may take so many bytes. Parts of a sound list do not overlap, so that
   /// all of it together is no longer than the list.
   private var bytesLeft: Int
   /// Texts and numbers may stand in several places; each is read once.
-  private var scalars: [Int: Content] = [:]
+  private var scalars: [Int: PropertyListValue] = [:]
   private var containers: Set<Int> = []
 
+  /// - Parameter allowsReferences: Whether it may be a keyed archive, whose objects name each other.
   /// - Returns: `nil` for what is no binary list.
   /// - Throws: `Damage`.
-  static func content(of bytes: [UInt8]) throws(Damage) -> PropertyListNode.Content? {
+  /// - Complexity: O(size of the list) in time and memory, whatever the list says.
+  package static func content(
+    of bytes: [UInt8], allowsReferences: Bool = false
+  ) throws(Damage) -> PropertyListValue? {
     guard bytes.starts(with: header) else { return nil }
-    var list = try BinaryPropertyList(bytes)
+    var list = try BinaryPropertyList(bytes, allowsReferences: allowsReferences)
     return try list.object(list.root, depth: 1)
   }
 
-  struct Damage: Error {
-    let text: String
+  package struct Damage: Error {
+    package let text: String
   }
 
-  private init(_ bytes: [UInt8]) throws(Damage) {
+  private init(_ bytes: [UInt8], allowsReferences: Bool) throws(Damage) {
     let trailer = bytes.count - Self.trailerBytes
     guard trailer >= Self.header.count else { throw Damage(text: "the end is missing") }
     self.bytes = bytes
+    self.allowsReferences = allowsReferences
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
     bytesLeft = bytes.count
@@ -57,12 +61,12 @@ struct BinaryPropertyList {
     table = try bytes.place(at: trailer + 24, size: 8)
   }
 
-  private mutating func object(_ number: Int, depth: Int) throws(Damage) -> Content {
+  private mutating func object(_ number: Int, depth: Int) throws(Damage) -> PropertyListValue {
     if let known = scalars[number] { return known }
     guard number < objectsTotal else { throw .cut }
     let start = try bytes.place(at: table + number * offsetSize, size: offsetSize)
     let marker = try bytes.place(at: start, size: 1)
-    let content: Content
+    let content: PropertyListValue
     switch (marker >> 4, marker & 0xF) {
     case (0x0, 8): content = .bool(false)
     case (0x0, 9): content = .bool(true)
@@ -81,6 +85,9 @@ struct BinaryPropertyList {
         UInt16(value[$0]) << 8 | UInt16(value[$0 + 1])
       }
       content = try text(String(validating: units, as: UTF16.self))
+    case (0x8, let size) where allowsReferences:
+      guard let number = Int(exactly: try word(start + 1, size + 1)) else { throw .cut }
+      content = .reference(number)
     case (0xA, _): return .array(try elements(at: start, number, depth))
     case (0xD, _): return try dictionary(at: start, number, depth)
     default: throw Damage(text: "it holds a value of a kind that no attribute has")
@@ -92,11 +99,11 @@ struct BinaryPropertyList {
   // MARK: Scalars
 
   /// Those of 8 bytes have a sign, the shorter ones none.
-  private func integer(at start: Int, size: Int) throws(Damage) -> Content {
+  private func integer(at start: Int, size: Int) throws(Damage) -> PropertyListValue {
     .int64(Int64(bitPattern: try word(start, size)))
   }
 
-  private func text(_ text: String?) throws(Damage) -> Content {
+  private func text(_ text: String?) throws(Damage) -> PropertyListValue {
     guard let text else { throw Damage(text: "a text is no Unicode") }
     return .string(text)
   }
@@ -134,18 +141,18 @@ struct BinaryPropertyList {
 
   private mutating func elements(
     at start: Int, _ number: Int, _ depth: Int
-  ) throws(Damage) -> [Content] {
+  ) throws(Damage) -> [PropertyListValue] {
     let (first, count) = try enter(number, at: start, depth)
     return try objects(count, at: first, depth)
   }
 
   private mutating func dictionary(
     at start: Int, _ number: Int, _ depth: Int
-  ) throws(Damage) -> Content {
+  ) throws(Damage) -> PropertyListValue {
     let (first, count) = try enter(number, at: start, depth)
     let keys = try objects(count, at: first, depth)
     let values = try objects(count, at: first + count * referenceSize, depth)
-    var entries: [String: Content] = [:]
+    var entries: [String: PropertyListValue] = [:]
     for (key, value) in zip(keys, values) {
       guard case .string(let key) = key else { throw Damage(text: "a key is no string") }
       guard entries.updateValue(value, forKey: key) == nil else {
@@ -170,9 +177,9 @@ struct BinaryPropertyList {
 
   private mutating func objects(
     _ count: Int, at first: Int, _ depth: Int
-  ) throws(Damage) -> [Content] {
+  ) throws(Damage) -> [PropertyListValue] {
     try take(count)
-    var objects: [Content] = []
+    var objects: [PropertyListValue] = []
     for index in 0..<count {
       let number = try bytes.place(at: first + index * referenceSize, size: referenceSize)
       objects.append(try object(number, depth: depth + 1))

@@ -1,0 +1,45 @@
+package import EntityModel
+
+/// New values for some attributes of a row, by position.
+package struct RowChanges: Sendable {
+  private(set) var entries: [(position: Int, value: Value)] = []
+  /// Has bit *p* mod 64 for each position *p*: most that have not changed are told without a search.
+  private var marks: UInt64 = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { entries.isEmpty }
+
+  /// The new value; `nil` where there is none.
+  ///
+  /// - Complexity: O(*c*) for *c* changes.
+  package subscript(position: Int) -> Value? {
+    guard let number = number(of: position) else { return nil }
+    return entries[number].value
+  }
+
+  package mutating func set(_ position: Int, to value: Value) {
+    if let number = number(of: position) {
+      entries[number].value = value
+    } else {
+      if entries.isEmpty { entries.reserveCapacity(16) }
+      entries.append((position, value))
+      marks |= Self.mark(position)
+    }
+  }
+
+  /// The row with the new values in it.
+  func laid(over row: consuming [Value]) -> [Value] {
+    for (position, value) in entries { row[position] = value }
+    return row
+  }
+
+  @inline(__always)
+  private func number(of position: Int) -> Int? {
+    guard marks & Self.mark(position) != 0 else { return nil }
+    return entries.firstIndex { $0.position == position }
+  }
+
+  @inline(__always)
+  private static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
+}
