@@ -20,7 +20,8 @@ let package = Package(
     .library(
       name: "Mooring",
       targets: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
+        "StoreJobs",
       ]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
@@ -41,9 +42,9 @@ let package = Package(
       name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
-    // Only tests use it: they hold the fetches against SQLite's.
     .systemLibrary(
       name: "CMooringSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -79,6 +80,15 @@ let package = Package(
       dependencies: ["EntityModel", "EntityStore", "CMooringCurl", "CMooringJSON"],
       exclude: ["System"], resources: [.embedInCode("System/0001_feeds.yaml")],
       swiftSettings: settings),
+    // SQLite caches of other programs, Core Data's stores among them, become entities.
+    .target(
+      name: "LegacyImport",
+      dependencies: [
+        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", "CMooringSQLite",
+        "CMooringZlib", "CMooringXXHash",
+      ],
+      exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
+      swiftSettings: settings),
     .target(
       name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],
       resources: [
@@ -112,7 +122,7 @@ let package = Package(
       name: "mooring",
       dependencies: [
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "WorkerService", "Console", argumentParser, logging, metrics,
+        "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -136,8 +146,8 @@ let package = Package(
     .executableTarget(
       name: "store-child",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs", "LMDB",
-        "TestSupport",
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
+        "StoreJobs", "LMDB", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
@@ -170,6 +180,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "LegacyImportTests",
+      dependencies: [
+        "LegacyImport", "EntityModel", "EntityStore", "LMDB", "StrictYAML", "CMooringSQLite",
+        "TestSupport", "store-child",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "DurableJobsTests",
       dependencies: [
         "DurableJobs", "EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child",
@@ -198,7 +215,7 @@ let package = Package(
       name: "ToolTests",
       dependencies: [
         "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "DurableJobs",
-        "FeedSync", "HomeFeed", "StoreJobs",
+        "FeedSync", "HomeFeed", "LegacyImport", "StoreJobs", "CMooringSQLite",
         "mooring", "mooring-dump", "feed-server", "free-episodes", "store-child",
       ],
       swiftSettings: settings),

@@ -13,4 +13,9 @@ static inline int mooring_bind_blob(sqlite3_stmt *statement, int place, const vo
   return sqlite3_bind_blob(statement, place, bytes, count, SQLITE_TRANSIENT);
 }
 
+// sqlite3_db_config takes a variable number of arguments, which Swift does not import.
+static inline int mooring_configure(sqlite3 *connection, int option, int isOn) {
+  return sqlite3_db_config(connection, option, isOn, (int *)0);
+}
+
 #endif

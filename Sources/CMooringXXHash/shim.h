@@ -18,3 +18,23 @@ static inline mooring_hash128 mooring_xxh3_128(const void *bytes, size_t count) 
 static inline uint64_t mooring_xxh3_64(const void *bytes, size_t count) {
   return XXH3_64bits(bytes, count);
 }
+
+// The same hash of bytes that come in pieces. The state is null when there is no memory.
+typedef struct mooring_hash_state mooring_hash_state;
+
+static inline mooring_hash_state *mooring_xxh3_start(void) {
+  XXH3_state_t *state = XXH3_createState();
+  if (state) XXH3_128bits_reset(state);
+  return (mooring_hash_state *)state;
+}
+
+static inline void mooring_xxh3_add(mooring_hash_state *state, const void *bytes, size_t count) {
+  XXH3_128bits_update((XXH3_state_t *)state, bytes, count);
+}
+
+static inline mooring_hash128 mooring_xxh3_finish(mooring_hash_state *state) {
+  XXH128_hash_t hash = XXH3_128bits_digest((XXH3_state_t *)state);
+  XXH3_freeState((XXH3_state_t *)state);
+  mooring_hash128 result = {hash.high64, hash.low64};
+  return result;
+}

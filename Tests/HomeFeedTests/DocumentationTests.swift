@@ -104,20 +104,21 @@ import Testing
     }
   }
 
-  /// The files of Migrations/README.md follow each other; its lists are steps.
+  /// The files of one line in Migrations/README.md follow each other; its lists are steps.
   @Test func theExamplesOfTheMigrationsCanBeRead() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(
       contentsOf: folder.appendingPathComponent("Migrations/README.md"), encoding: .utf8)
     let blocks = text.matches(of: /```yaml\n([\s\S]*?)```/).map { String($0.output.1) }
-    let files = blocks.filter { $0.hasPrefix("line: ") }
+    let files = blocks.filter { $0.hasPrefix("line: local") }
     let source = MigrationSource(
       embedded: files.enumerated().map { ("000\($0 + 1)_example", Array($1.utf8)) })
     let plan = try MigrationPlan.ofNewStore([.homeFeed, source])
     #expect(Set(plan.steps.map(\.migration)).isSuperset(of: ["0001_example", "0002_example"]))
-    for steps in blocks where !steps.hasPrefix("line: ") {
-      let file = Array("line: local\nsummary: s\nsteps:\n\(steps)".utf8)
+    for block in blocks where !block.hasPrefix("line: local") {
+      let isFile = block.hasPrefix("line: ")
+      let file = Array((isFile ? block : "line: local\nsummary: s\nsteps:\n\(block)").utf8)
       let lines = try MigrationLine.load([MigrationSource(embedded: [("0001_example", file)])])
       #expect(lines[0].migrations[0].steps.isEmpty == false)
     }

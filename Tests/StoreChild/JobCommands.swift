@@ -123,6 +123,7 @@ private func childHandlers(_ locks: RunLocks, _ point: KillPoint) -> JobHandlers
     try await locks.during(context.id) {
       for step in (try context.checkpoint(as: Int.self) ?? 0)..<4 {
         context.report(done: Int64(step), of: 4)
+        // So that kills come between two steps, too; nothing waits for it.
         try await Task.sleep(for: .milliseconds(2))
         try await context.write(checkpoint: step + 1) { transaction in
           try transaction.insert("Sample", ["name": .string("step \(job.number) \(step)")])
@@ -281,7 +282,7 @@ private func obeyLines() {
       // What is free below is taken.
       while open("/dev/null", O_RDONLY) >= 0 {}
     case "crowd":
-      for _ in 0..<600 { DispatchQueue.global().async { while true { sleep(1_000) } } }
+      for _ in 0..<600 { DispatchQueue.global().async { blockForever() } }
     case "pages": limit(Int32(RLIMIT_FSIZE.rawValue), to: 4_096, &usual)
     default:
       for (resource, old) in usual {
@@ -292,6 +293,9 @@ private func obeyLines() {
     say("done \(line)")
   }
 }
+
+/// Takes the thread for as long as the process lives.
+private func blockForever() { DispatchSemaphore(value: 0).wait() }
 
 private func limit(_ resource: Int32, to bound: Int, _ usual: inout [Int32: rlimit]) {
   var limit = rlimit()
@@ -316,7 +320,7 @@ private func runBesideFullPool(_ settings: JobSettings) async throws {
   var seen = 0
   while try JobQueue(store).runners().isEmpty { seen = try await commits.next(after: seen) }
   for _ in 0..<600 {
-    Task.detached { _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture) }
+    Task.detached { blockForever() }
   }
   // This thread is one of the pool's, and it stays.
   block(until: "end")

@@ -163,9 +163,9 @@ import Testing
       let text = try dump(store, "stats", "--format", "json")
       let stats = try #require(
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      #expect(stats["pagesUsed"] as? Int == 34)
+      #expect(stats["pagesUsed"] as? Int == 35)
       #expect(stats["pagesFree"] as? Int == 9)
-      #expect(stats["fileBytes"] as? Int == 43 * 4_096)
+      #expect(stats["fileBytes"] as? Int == 44 * 4_096)
       let entities = try #require(stats["entities"] as? [[String: Any]])
       let episode = try #require(entities.first { $0["name"] as? String == "Episode" })
       #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 8)

@@ -142,7 +142,8 @@ import Testing
       #expect(
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
-          "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_note",
+          "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_import",
+          "0001_note",
         ])
     }
   }
@@ -235,7 +236,7 @@ import Testing
       (
         ["frobnicate"],
         #"mooring: unknown command "frobnicate"; known are sync, feed, home, fetch, set, batch, jobs, "#
-          + "migrate, schema, check, backup, restore, compact, worker, config"
+          + "migrate, import, schema, check, backup, restore, compact, worker, config"
       ),
       (["home", "--limt", "3"], "mooring: Unknown option '--limt'. Did you mean '--limit'?"),
       (["home", "--limit", "x"], "mooring: The value 'x' is invalid for '--limit <limit>'"),

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             43        19        8             30             1         0
+             44        22        8             30             1         0
 
           """)
     }
@@ -111,6 +111,7 @@ import Testing
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
+          mooring: applied system.import 0001_import
 
           """)
       let status = output(try mooring("migrate", "status", store: store))
@@ -120,7 +121,7 @@ import Testing
           ["system", "0002_history", "applied"], ["system", "0003_migrations", "applied"],
           ["system.feeds", "0001_feeds", "applied"], ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
-          ["system.jobs", "0001_jobs", "applied"],
+          ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],
         ])
       #expect(try output(mooring("migrate", "plan", store: store)) == "nothing is pending\n")
       let again = try mooring("migrate", "up", store: store)

@@ -4,6 +4,7 @@ import DurableJobs
 import EntityStore
 public import FeedSync
 public import HomeFeed
+import LegacyImport
 
 @main
 struct Mooring: AsyncParsableCommand {
@@ -13,7 +14,8 @@ struct Mooring: AsyncParsableCommand {
     version: Version.text,
     subcommands: [
       Sync.self, FeedCommand.self, Home.self, Fetch.self, SetCommand.self, BatchCommand.self,
-      JobsCommand.self, Migrate.self, SchemaVerb.self, Check.self, BackupCommand.self,
+      JobsCommand.self, Migrate.self, ImportCommand.self, SchemaVerb.self, Check.self,
+      BackupCommand.self,
       RestoreCommand.self, CompactCommand.self, WorkerCommand.self, ConfigCommand.self,
     ])
 
@@ -25,7 +27,7 @@ extension StoreOptions {
   var allSources: [MigrationSource] { builtInSources + migrationSources }
 
   /// In the order in which a new store gets them: catalog numbers follow from it.
-  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs] }
+  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs, .legacyImport] }
 
   /// Opens a store that is there.
   func open() throws -> Store {

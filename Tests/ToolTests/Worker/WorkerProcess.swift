@@ -5,6 +5,7 @@ import FeedSync
 import Foundation
 import Glibc
 import HomeFeed
+import LegacyImport
 import TestSupport
 import Testing
 
@@ -63,7 +64,8 @@ func openStoreOfTool(_ folder: String) throws -> Store {
   options.mapSize = 1 << 30
   options.flushesCommits = false
   return try Store.open(
-    at: folder, migrations: [.jobs, .feeds, .homeFeed], migrate: .ifEmpty, options: options)
+    at: folder, migrations: [.jobs, .feeds, .homeFeed, .legacyImport],
+    migrate: .ifEmpty, options: options)
 }
 
 extension Store {

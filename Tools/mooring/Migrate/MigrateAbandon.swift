@@ -18,7 +18,7 @@ extension Migrate {
       let store = try options.open()
       let runner = MigrationRunner(
         command: "mooring migrate abandon",
-        reporter: MigrationReporter(isQuiet: options.quiet, isJSON: false))
+        reporter: StageReporter(isQuiet: options.quiet, isJSON: false))
       let running = try await runner.run(lock.migrationOptions()) {
         try store.abandonMigration($0)
       }

@@ -25,7 +25,7 @@ extension Migrate {
       }
       let runner = MigrationRunner(
         command: "mooring migrate baseline \(last.line)@\(last.version)",
-        reporter: MigrationReporter(isQuiet: options.quiet, isJSON: false))
+        reporter: StageReporter(isQuiet: options.quiet, isJSON: false))
       let noted = try await runner.run(lock.migrationOptions()) {
         try store.baseline(last.line, to: last.version, $0)
       }

@@ -26,7 +26,7 @@ extension Migrate {
         let store = try options.open()
         let runner = MigrationRunner(
           command: "mooring migrate contract",
-          reporter: MigrationReporter(isQuiet: options.quiet, isJSON: format == .json))
+          reporter: StageReporter(isQuiet: options.quiet, isJSON: format == .json))
         report = try await runner.run(lock.migrationOptions()) { try store.contract($0) }
       }
       if format == .json {

@@ -17,6 +17,7 @@ extension Migrate {
       help: ArgumentHelp(
         "How far a line would go, such as local@2; may be repeated.", valueName: "line@n"))
     var to: [LineVersion] = []
+    @OptionGroup var legacy: LegacyFileOptions
     @Flag(help: "As `up --no-backup` would do it.") var noBackup = false
     @Option(help: "table or json.") var format = OutputFormat.table
 
@@ -25,8 +26,14 @@ extension Migrate {
     func run() async throws {
       var migration = MigrationOptions()
       migration.backsUp = !noBackup
-      migration.targets = try MigrationTargets.read(to, try options.migrationLines())
-      let text = PlanText(plan: try plan(migration), to: to)
+      let lines = try options.migrationLines()
+      migration.targets = try MigrationTargets.read(to, lines)
+      _ = try legacy.importer(for: lines)
+      let plan = try plan(migration)
+      let pending = lines.flatMap(\.migrations).filter { migration in
+        plan.steps.contains { $0.line == migration.line && $0.migration == migration.name }
+      }
+      let text = PlanText(plan: plan, to: to, legacy: legacy, pending: pending)
       try StandardOutput.with { output in
         if format == .json {
           try output.write(try JSONText.of(text.document) + "\n")
@@ -54,6 +61,9 @@ extension Migrate {
 struct PlanText {
   let plan: MigrationPlan
   let to: [LineVersion]
+  let legacy: LegacyFileOptions
+  /// Those of the plan.
+  let pending: [Migration]
 
   /// The plan, and its sums.
   struct Document: Encodable {
@@ -122,7 +132,9 @@ struct PlanText {
   }
 
   private var command: String {
-    "mooring migrate up" + to.map { " --to \($0.line)@\($0.version)" }.joined()
+    let missing = legacy.missing(in: pending).map { " --legacy \($0)=FILE" }.joined()
+    return "mooring migrate up" + to.map { " --to \($0.line)@\($0.version)" }.joined()
+      + legacy.words.map { " " + $0.shellWord }.joined() + missing
       + (plan.isDestructive ? " --allow-destructive" : "")
   }
 

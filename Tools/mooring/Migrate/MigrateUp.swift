@@ -25,10 +25,14 @@ extension Migrate {
         "How far a line goes, such as local@2; may be repeated. Other lines go to their end.",
         valueName: "line@n"))
     var to: [LineVersion] = []
+    @OptionGroup var legacy: LegacyFileOptions
     @OptionGroup var job: DetachOptions
 
     func validate() throws {
-      try job.refuse(["--to": !to.isEmpty, "--allow-destructive": run.allowDestructive])
+      try job.refuse([
+        "--to": !to.isEmpty, "--allow-destructive": run.allowDestructive,
+        "--legacy": !legacy.legacy.isEmpty,
+      ])
     }
 
     func run() async throws {
@@ -37,7 +41,9 @@ extension Migrate {
       var migration = run.migrationOptions()
       migration.targets = try MigrationTargets.read(to, try options.migrationLines())
       let open = try opening()
-      let runner = MigrationRunner(command: "mooring migrate up", reporter: output.reporter)
+      let command = (["mooring", "migrate", "up"] + legacy.words).map(\.shellWord)
+      let runner = MigrationRunner(
+        command: command.joined(separator: " "), reporter: output.reporter)
       let outcome = try await runner.run(migration) { migration in
         let store = try open()
         try MigrationTargets.check(migration.targets, reached: try store.migrationHistory())
@@ -64,8 +70,9 @@ extension Migrate {
 
     private func opening() throws -> @Sendable () throws -> Store {
       let (folder, sources) = (options.folder, options.allSources)
-      let opening = try options.storeOptions()
-      return {
+      var opening = try options.storeOptions()
+      opening.legacyImporter = try legacy.importer(for: try options.migrationLines())
+      return { [opening] in
         try Store.open(at: folder, migrations: sources, migrate: .create, options: opening)
       }
     }

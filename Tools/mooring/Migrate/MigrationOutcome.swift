@@ -59,7 +59,7 @@ struct MigrationOutput: Sendable {
   let folder: String
   let isQuiet: Bool
   let isJSON: Bool
-  let reporter: MigrationReporter
+  let reporter: StageReporter
   private let startedAt = ContinuousClock.now
 
   init(_ direction: MigrationDirection, _ options: StoreOptions, _ format: OutputFormat) {
@@ -67,7 +67,7 @@ struct MigrationOutput: Sendable {
     folder = options.folder
     isQuiet = options.quiet
     isJSON = format == .json
-    reporter = MigrationReporter(isQuiet: isQuiet, isJSON: isJSON)
+    reporter = StageReporter(isQuiet: isQuiet, isJSON: isJSON)
   }
 
   private struct Document: Encodable {

@@ -7,7 +7,8 @@ struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "What Mooring takes, beside what else does the same.",
     subcommands: [
-      CompareBench.self, MigrationBench.self, JobsBench.self, JobsWorker.self, PutLoop.self,
+      CompareBench.self, MigrationBench.self, JobsBench.self, ImportBench.self, JobsWorker.self,
+      PutLoop.self,
     ],
     defaultSubcommand: CompareBench.self)
 }

@@ -17,7 +17,7 @@ func blocking<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Va
   return try result.get()
 }
 
+// SAFETY: `result` is written before the semaphore is signaled and read after it was waited for.
 private final class Outcome<Value: Sendable>: @unchecked Sendable {
-  // SAFETY: written before the semaphore is signaled and read after it was waited for.
   var result: Result<Value, any Error>?
 }

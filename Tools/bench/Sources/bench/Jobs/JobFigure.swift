@@ -1,6 +1,6 @@
 /// What `bench jobs` measures, in the order of its table.
 enum JobFigure: CaseIterable {
-  case enqueueOne, enqueueMany, enqueueHundred
+  case enqueueOne, enqueueMany, enqueueHundred, enqueueHundredValues
   case claim, finish
   case live, liveBatched
   case startAfterCall, startAfterReturn, startAcrossProcesses
@@ -13,6 +13,7 @@ enum JobFigure: CaseIterable {
     case .enqueueOne: "enqueue, 1 producer, 1 job per commit"
     case .enqueueMany: "enqueue, 64 producers, 1 job each"
     case .enqueueHundred: "enqueue, 1 producer, 100 jobs per commit"
+    case .enqueueHundredValues: "enqueue, 1 producer, 100 Swift values per commit"
     case .claim: "claim 128 per commit"
     case .finish: "finish 128 per commit"
     case .live: "enqueue by 64, claim and finish 1"
@@ -33,7 +34,9 @@ enum JobFigure: CaseIterable {
 
   var unit: String {
     switch self {
-    case .enqueueOne, .enqueueMany, .enqueueHundred, .claim, .finish, .live, .liveBatched: "jobs/s"
+    case .enqueueOne, .enqueueMany, .enqueueHundred, .enqueueHundredValues, .claim, .finish, .live,
+      .liveBatched:
+      "jobs/s"
     case .startAfterCall, .startAfterReturn, .startAcrossProcesses, .claimOneOfFew,
       .claimOneOfMany, .claimBatchOfFew, .claimBatchOfMany:
       "ms"
@@ -50,7 +53,7 @@ enum JobFigure: CaseIterable {
     case .enqueueMany: .atLeastOwn(4, of: .enqueueOne)
     case .enqueueHundred, .claim, .finish: .atLeast(0.5, of: .rawC)
     case .live, .liveBatched: .atLeast(4, of: .sqlite)
-    case .startAfterCall, .claimOneOfFew, .claimBatchOfFew: nil
+    case .enqueueHundredValues, .startAfterCall, .claimOneOfFew, .claimBatchOfFew: nil
     case .startAfterReturn: .atMost(0.5)
     case .startAcrossProcesses: .atMost(3)
     case .rescue, .idleSwitches: .atMost(2)

@@ -50,6 +50,7 @@ struct JobRounds {
       try await live(.live, batch: 1)
       try await live(.liveBatched, batch: plan.batch)
       try await starts()
+      try await enqueueValues()
       try await check()
       for candidate in candidates { try await candidate.close() }
     }
@@ -124,6 +125,21 @@ struct JobRounds {
       if let median = Summary(afterReturn)?.median {
         results.add(median, to: .startAfterReturn, of: candidate.column)
       }
+    }
+  }
+
+  /// Only Mooring has jobs that are Swift values. At the end of a round, so that its drain before that was
+  /// of as many jobs as the others'.
+  private mutating func enqueueValues() async throws {
+    for (index, candidate) in candidates.enumerated() {
+      guard let candidate = candidate as? MooringJobs else { continue }
+      let speed = try await speed(ofTurnsOf: plan.jobs) {
+        try await candidate.enqueueValues(plan.jobs, perCommit: 100)
+      }
+      results.add(speed.perSecond, to: .enqueueHundredValues, of: candidate.column)
+      _ = try await candidate.drain(speed.jobs, batch: plan.batch)
+      enqueued[index] += speed.jobs
+      finished[index] += speed.jobs
     }
   }
 

@@ -39,9 +39,25 @@ final class MooringJobs: JobCandidate {
       try await queue.enqueue(BenchJob.sample)
       return
     }
-    let requests = try (0..<count).map { _ in try JobRequest(BenchJob.sample) }
+    let requests = (0..<count).map { _ in
+      // Bytes, as the other queues are handed them.
+      JobRequest(
+        kind: BenchJob.kind, payload: Data(jobPayload.utf8), policy: BenchJob.policy)
+    }
     try await queue.store.write { transaction in
       for request in requests { try transaction.enqueue(request) }
+    }
+  }
+
+  /// As `enqueue` with one producer, but of Swift values, which become JSON on the way.
+  func enqueueValues(_ jobs: Int, perCommit: Int) async throws {
+    let store = try opened()
+    let left = Countdown(jobs)
+    while let count = left.take(perCommit) {
+      let requests = try (0..<count).map { _ in try JobRequest(BenchJob.sample) }
+      try await store.write { transaction in
+        for request in requests { try transaction.enqueue(request) }
+      }
     }
   }
 

@@ -1,0 +1,11 @@
+#ifndef MOORING_ZLIB_H
+#define MOORING_ZLIB_H
+
+#include <zlib.h>
+
+// inflateInit2 is a macro, which Swift does not import. Raw DEFLATE has neither header nor checksum.
+static inline int mooring_inflate_raw_init(z_stream *stream) {
+  return inflateInit2(stream, -MAX_WBITS);
+}
+
+#endif

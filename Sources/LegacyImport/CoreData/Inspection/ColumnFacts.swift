@@ -1,0 +1,117 @@
+import EntityModel
+import Foundation
+
+/// What the values of one column are, in the rows of one entity.
+struct ColumnFacts: Sendable {
+  /// Archives that are looked into: their classes are few.
+  private static let archivesReadMax = 50
+  private static let fileNamesMax = 100_000
+
+  private(set) var nulls = 0
+  private(set) var integers = 0
+  private(set) var reals = 0
+  private(set) var texts = 0
+  private(set) var badTexts = 0
+  private(set) var blobs = 0
+  private(set) var oversized = 0
+  /// Of the numbers.
+  private(set) var range: ClosedRange<Double>?
+  /// Of the blobs.
+  private(set) var blobsOf16Bytes = 0
+  private(set) var blobsHeldInline = 0
+  private(set) var blobsNamingFiles = 0
+  private(set) var fileNames: Set<String> = []
+  /// Classes of the archives among the first blobs.
+  private(set) var archiveClasses: Set<String> = []
+  private(set) var archivesRead = 0
+  /// Blobs among those that are no archive of known classes; why the first one is not.
+  private(set) var otherBlob: String?
+
+  /// Blobs that external storage could not have made.
+  var blobsOfNoStorage: Int { blobs - blobsHeldInline - blobsNamingFiles }
+  var total: Int { nulls + values }
+  var values: Int { integers + reals + texts + badTexts + blobs + oversized }
+
+  mutating func add(_ cell: Cell) {
+    switch cell {
+    case .null: nulls += 1
+    case .integer(let number):
+      integers += 1
+      widen(Double(number))
+    case .real(let number):
+      reals += 1
+      if number.isFinite { widen(number) }
+    case .text: texts += 1
+    case .badText: badTexts += 1
+    case .oversized: oversized += 1
+    case .blob(let bytes): add(cell, bytes)
+    }
+  }
+
+  private mutating func widen(_ number: Double) {
+    let range = range ?? number...number
+    self.range = min(range.lowerBound, number)...max(range.upperBound, number)
+  }
+
+  private mutating func add(_ cell: Cell, _ bytes: [UInt8]) {
+    blobs += 1
+    if bytes.count == 16 { blobsOf16Bytes += 1 }
+    if bytes.first == 1 { blobsHeldInline += 1 }
+    do throws(ExternalBlobFailure) {
+      if let name = try ExternalBlobs.fileName(cell) {
+        blobsNamingFiles += 1
+        if fileNames.count < Self.fileNamesMax { fileNames.insert(name) }
+      }
+    } catch {
+      // It is counted with those that are neither: `blobs` has it, and no other number does.
+    }
+    guard archivesRead < Self.archivesReadMax else { return }
+    archivesRead += 1
+    do throws(KeyedArchiveFailure) {
+      archiveClasses.formUnion(try KeyedArchiveValue.classNames(in: bytes))
+    } catch {
+      otherBlob = otherBlob ?? error.description
+    }
+  }
+
+  mutating func add(_ other: ColumnFacts) {
+    nulls += other.nulls
+    integers += other.integers
+    reals += other.reals
+    texts += other.texts
+    badTexts += other.badTexts
+    blobs += other.blobs
+    oversized += other.oversized
+    if let range = other.range {
+      widen(range.lowerBound)
+      widen(range.upperBound)
+    }
+    blobsOf16Bytes += other.blobsOf16Bytes
+    blobsHeldInline += other.blobsHeldInline
+    blobsNamingFiles += other.blobsNamingFiles
+    fileNames.formUnion(other.fileNames)
+    archiveClasses.formUnion(other.archiveClasses)
+    archivesRead += other.archivesRead
+    otherBlob = otherBlob ?? other.otherBlob
+  }
+
+  /// `521 null, 215 integer, 8 real`.
+  var text: String {
+    let counts = [
+      (nulls, "null"), (integers, "integer"), (reals, "real"), (texts, "text"),
+      (badTexts, "text that is not UTF-8"), (blobs, "blob"), (oversized, "too long"),
+    ]
+    let found = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return found.isEmpty ? "no rows" : found.joined(separator: ", ")
+  }
+
+  /// The range of numbers that are seconds since 2001, as dates.
+  var dates: String? {
+    range.map {
+      let bounds = [$0.lowerBound, $0.upperBound].map {
+        Value.date(Date(timeIntervalSinceReferenceDate: $0)).text
+      }
+      return "from \(bounds[0]) to \(bounds[1])"
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// What the system tables of a Core Data or SwiftData file say.
+package struct CoreDataFile {
+  private static let entitiesMax = 10_000
+
+  package let entities: [NumberedEntity]
+  /// `nil` where the file has none, or none that can be read: older files, and some that were written
+  /// by hand.
+  package let model: ManagedObjectModel?
+  package let metadata: StoreMetadata
+  /// Each on one line.
+  package let warnings: [String]
+
+  /// Whether the tables are those of Core Data.
+  package static func isOne(_ tables: [SourceTable]) -> Bool {
+    let names = Set(tables.map(\.name))
+    return names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
+  }
+
+  /// - Throws: What reading throws. A model or metadata that make no sense are warnings.
+  package init(_ database: SourceDatabase) throws {
+    var warnings: [String] = []
+    entities = try Self.entities(database, &warnings)
+    model = try Self.model(database, &warnings)
+    metadata = try Self.metadata(database, &warnings)
+    let hashed = Set(metadata.entityHashes.keys)
+    if let model, !hashed.isEmpty, hashed != Set(model.entities.map(\.name)) {
+      warnings.append("the model in the file is not of the version that its metadata names")
+    }
+    self.warnings = warnings
+  }
+
+  private static func entities(
+    _ database: SourceDatabase, _ warnings: inout [String]
+  ) throws -> [NumberedEntity] {
+    var entities: [NumberedEntity] = []
+    let cells = try rows("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER"], database, &warnings)
+    for row in cells {
+      guard case .integer(let number) = row[0], case .text(let name) = row[1] else {
+        warnings.append("a row of Z_PRIMARYKEY has no number or no name")
+        continue
+      }
+      let above: Int64 = if case .integer(let number) = row[2] { number } else { 0 }
+      entities.append(NumberedEntity(number: number, name: name, above: above))
+    }
+    return entities
+  }
+
+  private static func model(
+    _ database: SourceDatabase, _ warnings: inout [String]
+  ) throws -> ManagedObjectModel? {
+    let instead = "; entities and columns are guessed, and what is unsure must be confirmed"
+    let row = try rows("Z_MODELCACHE", ["Z_CONTENT"], database, &warnings).first
+    switch row?[0] {
+    case nil, .null: warnings.append("the file holds no model" + instead)
+    case .blob(let bytes):
+      do throws(ArchiveDamage) {
+        return try ModelArchive.model(in: RawDeflate.inflated(bytes))
+      } catch {
+        warnings.append("the model in the file cannot be read: \(error.text)" + instead)
+      }
+    default: warnings.append("what stands in the place of the model is none" + instead)
+    }
+    return nil
+  }
+
+  private static func metadata(
+    _ database: SourceDatabase, _ warnings: inout [String]
+  ) throws -> StoreMetadata {
+    var metadata = StoreMetadata()
+    guard let row = try rows("Z_METADATA", ["Z_UUID", "Z_PLIST"], database, &warnings).first else {
+      warnings.append("the file has no metadata")
+      return metadata
+    }
+    if case .text(let uuid) = row[0] { metadata.uuid = uuid }
+    guard case .blob(let bytes) = row[1] else {
+      warnings.append("the file has no metadata but its identity")
+      return metadata
+    }
+    do throws(ArchiveDamage) {
+      return try StoreMetadata(uuid: metadata.uuid, propertyList: bytes)
+    } catch {
+      warnings.append("the metadata of the file cannot be read: \(error.text)")
+      return metadata
+    }
+  }
+
+  /// The cells of a system table; none if it is not there or has other columns.
+  private static func rows(
+    _ name: String, _ columns: [String], _ database: SourceDatabase, _ warnings: inout [String]
+  ) throws -> [[Cell]] {
+    guard let table = database.table(name), table.kind == .table,
+      columns.allSatisfy({ table.column($0) != nil })
+    else { return [] }
+    let reader = try database.rows(of: table, columns: columns)
+    var rows: [[Cell]] = []
+    while rows.count < entitiesMax, let event = try reader.next() {
+      switch event {
+      case .row(let row): rows.append(row.cells)
+      case .unreadable: warnings.append("rows of \(name) cannot be read")
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,85 @@
+/// What the rows of an entity's table hold, found in one pass that ends early in a large table.
+struct TableFacts: Sendable {
+  private static let rowsMax = 100_000
+  private static let bytesMax = 256 << 20
+  /// Columns times entities that are told apart.
+  private static let factsMax = 200_000
+
+  private let columns: [String]
+  /// By the number of the entity; in the order of the columns.
+  private var byEntity: [Int64: [ColumnFacts]] = [:]
+  private(set) var rows = 0
+  /// Whether all rows were looked at.
+  private(set) var isComplete = true
+  /// Rows that no entity claims: their `Z_ENT` is null, and a number that is none of an entity's.
+  private(set) var rowsWithoutEntity = 0
+  private(set) var rowsOfUnknownEntity = 0
+
+  /// - Parameter numbers: Those of the entities that rows may be of.
+  init(of table: SourceTable, numbers: Set<Int64>, in database: SourceDatabase) throws {
+    columns = table.columns.map(\.name)
+    guard let entityPlace = columns.firstIndex(of: StoreLayout.entityColumn) else { return }
+    let reader = try database.rows(of: table, columns: columns)
+    var bytes = 0
+    while let event = try reader.next() {
+      guard case .row(let row) = event else {
+        isComplete = false
+        continue
+      }
+      guard rows < Self.rowsMax, bytes < Self.bytesMax else {
+        isComplete = false
+        return
+      }
+      rows += 1
+      bytes += row.cells.reduce(0) { $0 + $1.byteCount }
+      switch row.cells[entityPlace] {
+      case .integer(let number) where numbers.contains(number): add(row.cells, to: number)
+      case .null: rowsWithoutEntity += 1
+      default: rowsOfUnknownEntity += 1
+      }
+    }
+  }
+
+  private mutating func add(_ cells: [Cell], to number: Int64) {
+    if byEntity[number] == nil {
+      guard (byEntity.count + 1) * columns.count <= Self.factsMax else {
+        isComplete = false
+        return
+      }
+      byEntity[number] = [ColumnFacts](repeating: ColumnFacts(), count: columns.count)
+    }
+    for (place, cell) in cells.enumerated() { byEntity[number]?[place].add(cell) }
+  }
+
+  func rows(of number: Int64) -> Int { byEntity[number]?.first?.total ?? 0 }
+
+  /// What a column holds in the rows of an entity.
+  func facts(of column: String, entity number: Int64) -> ColumnFacts {
+    guard let place = columns.firstIndex(of: column), let facts = byEntity[number] else {
+      return ColumnFacts()
+    }
+    return facts[place]
+  }
+
+  /// What a column holds in all rows that an entity claims.
+  func facts(of column: String) -> ColumnFacts {
+    guard let place = columns.firstIndex(of: column) else { return ColumnFacts() }
+    return byEntity.values.reduce(into: ColumnFacts()) { $0.add($1[place]) }
+  }
+
+  /// Of those whose rows have a value there, the numbers.
+  func entities(filling column: String) -> [Int64] {
+    guard let place = columns.firstIndex(of: column) else { return [] }
+    return byEntity.filter { $0.value[place].values > 0 }.keys.sorted()
+  }
+}
+
+extension Cell {
+  fileprivate var byteCount: Int {
+    switch self {
+    case .null, .integer, .real, .oversized: 8
+    case .text(let text): text.utf8.count
+    case .badText(let bytes), .blob(let bytes): bytes.count
+    }
+  }
+}

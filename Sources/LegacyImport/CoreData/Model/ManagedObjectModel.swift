@@ -1,0 +1,177 @@
+package import EntityModel
+
+/// The model of a Core Data store, as far as its file depends on it and a target can keep it.
+package struct ManagedObjectModel: Hashable, Sendable {
+  package struct Entity: Hashable, Sendable {
+    package var name: String
+    package var superentity: String?
+    package var isAbstract: Bool
+    /// The name it had in an older version of the model; its own otherwise.
+    package var renamingIdentifier: String
+    /// Its own, without those that it inherits; in order of name, as the relationships.
+    package var attributes: [Attribute]
+    package var relationships: [Relationship]
+    /// Names of properties that no two objects have the same values of.
+    package var uniqueConstraints: [[String]]
+
+    package init(
+      name: String, superentity: String? = nil, isAbstract: Bool = false,
+      renamingIdentifier: String? = nil, attributes: [Attribute] = [],
+      relationships: [Relationship] = [], uniqueConstraints: [[String]] = []
+    ) {
+      self.name = name
+      self.superentity = superentity
+      self.isAbstract = isAbstract
+      self.renamingIdentifier = renamingIdentifier ?? name
+      self.attributes = attributes
+      self.relationships = relationships
+      self.uniqueConstraints = uniqueConstraints
+    }
+  }
+
+  package struct Attribute: Hashable, Sendable {
+    package var name: String
+    package var type: AttributeKind
+    package var isOptional = true
+    package var defaultValue = Value.null
+    /// It has no column.
+    package var isTransient = false
+    /// Computed from others by Core Data.
+    package var isDerived = false
+    /// Long values are in files beside the store.
+    package var isExternal = false
+    package var transformer: String?
+  }
+
+  package struct Relationship: Hashable, Sendable {
+    package var name: String
+    package var destination: String
+    /// The relationship of the destination that leads back.
+    package var inverse: String?
+    package var isToMany = false
+    package var isOrdered = false
+    package var isOptional = true
+    package var isTransient = false
+    package var deleteRule = DeleteRule.nullify
+  }
+
+  /// Core Data's types of attributes, by their numbers.
+  package enum AttributeKind: Int64, Hashable, Sendable {
+    case undefined = 0
+    case int16 = 100
+    case int32 = 200
+    case int64 = 300
+    case decimal = 400
+    case double = 500
+    case float = 600
+    case string = 700
+    case bool = 800
+    case date = 900
+    case binary = 1000
+    case uuid = 1100
+    case uri = 1200
+    case transformable = 1800
+    case objectID = 2000
+    case composite = 2100
+  }
+
+  /// In order of name.
+  package let entities: [Entity]
+  /// What its author has called its versions.
+  package let versions: [String]
+  private let placeByName: [String: Int]
+  /// By place: the entity itself, then those above it, the root last.
+  private let lineages: [[Int]]
+  /// By place: the entity itself and all below it.
+  private let subtrees: [[Int]]
+
+  /// - Throws: What makes it no model: a name that stands twice, a superentity that is not there, an
+  ///   entity that is its own ancestor.
+  package init(entities: [Entity], versions: [String] = []) throws(ArchiveDamage) {
+    let sorted = entities.sorted { $0.name < $1.name }
+    var places: [String: Int] = [:]
+    for (place, entity) in sorted.enumerated()
+    where places.updateValue(place, forKey: entity.name) != nil {
+      throw ArchiveDamage("the model has the entity \(entity.name) twice")
+    }
+    var lineages: [[Int]] = []
+    var subtrees = [[Int]](repeating: [], count: sorted.count)
+    for place in sorted.indices {
+      let lineage = try Self.lineage(of: place, sorted, places)
+      for above in lineage { subtrees[above].append(place) }
+      lineages.append(lineage)
+    }
+    var properties = 0
+    for above in lineages.joined() {
+      properties += sorted[above].attributes.count + sorted[above].relationships.count
+    }
+    guard properties <= ModelLimits.inheritedPropertiesMax else {
+      throw ArchiveDamage("the model has too many properties")
+    }
+    self.entities = sorted
+    self.versions = versions
+    self.lineages = lineages
+    self.subtrees = subtrees
+    placeByName = places
+  }
+
+  private static func lineage(
+    of place: Int, _ entities: [Entity], _ places: [String: Int]
+  ) throws(ArchiveDamage) -> [Int] {
+    var lineage = [place]
+    var next = entities[place].superentity
+    while let name = next {
+      guard let above = places[name] else {
+        throw ArchiveDamage("the entity above \(entities[place].name) is not in the model")
+      }
+      guard lineage.count <= ModelLimits.ancestorsMax else {
+        throw ArchiveDamage("the entity \(entities[place].name) has too many above it")
+      }
+      lineage.append(above)
+      next = entities[above].superentity
+    }
+    return lineage
+  }
+}
+
+extension ManagedObjectModel {
+  package func entity(named name: String) -> Entity? { placeByName[name].map { entities[$0] } }
+
+  /// The entity and those above it, the root last; nothing for a name that it does not have.
+  package func lineage(of name: String) -> [Entity] {
+    placeByName[name].map { lineages[$0].map { entities[$0] } } ?? []
+  }
+
+  /// The topmost entity above it, or itself.
+  package func root(of name: String) -> Entity? {
+    placeByName[name].flatMap { lineages[$0].last }.map { entities[$0] }
+  }
+
+  /// The entity and all below it, in order of name.
+  package func subtree(of name: String) -> [Entity] {
+    placeByName[name].map { subtrees[$0].map { entities[$0] } } ?? []
+  }
+
+  /// The relationship that leads back, with the entity that has it.
+  package func inverse(
+    of relationship: Relationship
+  ) -> (entity: Entity, relationship: Relationship)? {
+    guard let name = relationship.inverse else { return nil }
+    for entity in lineage(of: relationship.destination) {
+      if let found = entity.relationships.first(where: { $0.name == name }) {
+        return (entity, found)
+      }
+    }
+    return nil
+  }
+}
+
+/// What a model may have; real ones stay far below.
+enum ModelLimits {
+  static let ancestorsMax = 64
+  static let entitiesMax = 5_000
+  static let propertiesMax = 100_000
+  /// Those that it inherits counted for each entity.
+  static let inheritedPropertiesMax = 500_000
+  static let nameBytesMax = 1_000
+}

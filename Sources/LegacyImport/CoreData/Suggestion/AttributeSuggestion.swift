@@ -1,0 +1,156 @@
+import EntityModel
+
+/// The attributes of a target: those of the model, of one type each, and which column has them.
+///
+/// What two branches of a merged hierarchy call by one name, and have of one type, is one attribute.
+struct AttributeSuggestion {
+  private struct Key: Hashable {
+    let name: String
+    let type: AttributeType
+  }
+
+  private let source: CoreDataSource
+
+  init(_ source: CoreDataSource) { self.source = source }
+
+  /// Gives the target its attributes, and its members what becomes of their columns.
+  func apply(to target: inout ImportTarget) {
+    var placeByKey: [Key: Int] = [:]
+    var membersWith: [Int] = []
+    for memberPlace in target.members.indices {
+      let member = target.members[memberPlace]
+      for entity in source.model.lineage(of: member.entity.name).reversed() {
+        for attribute in entity.attributes {
+          let property = StoreLayout.Property(entity.name, attribute.name)
+          guard let column = source.layout.attributes[property], !attribute.isDerived,
+            let type = attribute.type.target
+          else { continue }
+          let key = Key(name: attribute.name, type: type)
+          if placeByKey[key] == nil {
+            placeByKey[key] = target.attributes.count
+            membersWith.append(0)
+            target.attributes.append(description(of: attribute, type, entity, &target.names))
+          }
+          guard let place = placeByKey[key] else { continue }
+          membersWith[place] += 1
+          target.attributeNames[property] = target.attributes[place].name
+          let facts = source.facts[member.table]
+          let found = facts?.facts(of: column, entity: member.number) ?? ColumnFacts()
+          let isCertain = facts?.isComplete == true && found.nulls == 0
+          if attribute.isOptional || !isCertain { target.attributes[place].isOptional = true }
+          var mapping = mapping(of: attribute, type, column, found, isCertain: isCertain)
+          mapping.attribute = target.attributes[place].name
+          mapping.unconfirmed = source.doubts[property]
+          target.members[memberPlace].attributes.append(mapping)
+        }
+      }
+    }
+    for place in target.attributes.indices where membersWith[place] < target.members.count {
+      target.attributes[place].isOptional = true
+    }
+  }
+
+  private func description(
+    of attribute: ManagedObjectModel.Attribute, _ type: AttributeType,
+    _ entity: ManagedObjectModel.Entity, _ names: inout UniqueNames
+  ) -> AttributeDescription {
+    let name = names.claim(
+      attribute.name, fallback: "\(attribute.name)Of\(entity.name)", otherwise: "attribute")
+    let defaultValue = attribute.defaultValue.kind == type.kind ? attribute.defaultValue : .null
+    return AttributeDescription(
+      name: name, type: type, isOptional: false, defaultValue: defaultValue, owner: .local)
+  }
+
+  private func mapping(
+    of attribute: ManagedObjectModel.Attribute, _ type: AttributeType, _ column: String,
+    _ found: ColumnFacts, isCertain: Bool
+  ) -> AttributeMapping {
+    var mapping = AttributeMapping(attribute: attribute.name, type: type, source: .column(column))
+    if attribute.type == .date { mapping.conversion.date = .coreDataSeconds }
+    if attribute.isExternal { mapping.content = .external }
+    mapping.evidence = evidence(of: attribute, found, isCertain: isCertain)
+    return mapping
+  }
+
+  // MARK: Evidence
+
+  private func evidence(
+    of attribute: ManagedObjectModel.Attribute, _ found: ColumnFacts, isCertain: Bool
+  ) -> [String] {
+    var text = "\(source.origin): \(attribute.name): \(attribute.type.name)"
+    if attribute.isOptional { text += ", optional" }
+    if attribute.isExternal { text += ", long values in files" }
+    if let transformer = attribute.transformer { text += ", transformer \(transformer)" }
+    var evidence = [text + "; " + found.text]
+    if !attribute.isOptional, !isCertain {
+      evidence.append(
+        found.nulls > 0
+          ? "required by the model, but \(found.nulls) of \(found.total) rows have none: optional"
+          : "required by the model, but not all rows were looked at: optional")
+    }
+    switch attribute.type {
+    case .date: if let dates = found.dates { evidence.append(dates) }
+    case .uuid where found.blobs > found.blobsOf16Bytes:
+      evidence.append("\(found.blobs - found.blobsOf16Bytes) blobs are not of 16 bytes")
+    case .float: evidence.append("a 32-bit number, kept as the double that the file has")
+    case .transformable: evidence += archives(found)
+    case .binary where found.otherBlob == nil: evidence += archives(found)
+    default: break
+    }
+    if attribute.isExternal, found.blobs > 0 {
+      evidence.append(
+        "\(found.blobsHeldInline) in the file itself, \(found.blobsNamingFiles) in files, "
+          + "\(found.blobsOfNoStorage) neither")
+    }
+    return evidence
+  }
+
+  private func archives(_ found: ColumnFacts) -> [String] {
+    if let reason = found.otherBlob { return ["kept as bytes: \(reason)"] }
+    guard !found.archiveClasses.isEmpty else { return [] }
+    return [
+      "archives of \(found.archiveClasses.sorted().joined(separator: ", ")); to have the values, "
+        + "name these in archive and choose the type"
+    ]
+  }
+}
+
+extension ManagedObjectModel.AttributeKind {
+  /// `nil` for what has no column of its own.
+  var target: AttributeType? {
+    switch self {
+    case .int16, .int32, .int64: .int64
+    case .decimal: .decimal
+    case .double, .float: .double
+    case .string: .string
+    case .bool: .bool
+    case .date: .date
+    case .binary, .transformable: .data
+    case .uuid: .uuid
+    case .uri: .url
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+
+  /// As Xcode shows it.
+  var name: String {
+    switch self {
+    case .undefined: "Undefined"
+    case .int16: "Integer 16"
+    case .int32: "Integer 32"
+    case .int64: "Integer 64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .bool: "Boolean"
+    case .date: "Date"
+    case .binary: "Binary Data"
+    case .uuid: "UUID"
+    case .uri: "URI"
+    case .transformable: "Transformable"
+    case .objectID: "Object ID"
+    case .composite: "Composite"
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import EntityModel
+import EntityStore
+
+/// The import of a Core Data or SwiftData file, as far as the file itself says what is in it.
+package enum CoreDataSuggestion {
+  /// What a person may take as it is, or edit: each entity that has objects becomes one of the target,
+  /// with the names and types of the model.
+  ///
+  /// Columns that only Core Data needs are skipped, and so are its tables of history and of the cloud.
+  /// Nothing is skipped in silence that may be data: that is a warning. What is guessed without a model
+  /// is unconfirmed where it may be wrong.
+  ///
+  /// - Parameters:
+  ///   - name: Under which the store remembers what came from this file.
+  ///   - inheritance: What becomes of hierarchies; those that a relationship leads into at several
+  ///     entities are merged in any case.
+  /// - Throws: ``ImportError``, `mapping` for a file that is none of Core Data's; what reading throws.
+  /// - Complexity: One pass over up to 100,000 rows of each table.
+  package static func suggestedImport(
+    of database: SourceDatabase, named name: String, inheritance: ImportInheritance = .separate
+  ) throws -> SuggestedImport {
+    guard CoreDataFile.isOne(database.tables) else {
+      throw ImportError(
+        .mapping, "this is no Core Data file", [("file", database.report.source)],
+        advice: "import it as plain SQLite")
+    }
+    let source = try CoreDataSource(database)
+    var targets = ImportTargets(source.model, source.layout, inheritance)
+    let attributes = AttributeSuggestion(source)
+    for place in targets.all.indices { attributes.apply(to: &targets.all[place]) }
+    var relationships = RelationshipSuggestion(source, targets: targets)
+    relationships.run()
+    targets = relationships.targets
+    for place in targets.all.indices { addKind(to: &targets.all[place]) }
+    var indexes = IndexSuggestion(source.model)
+    targets.all.forEach { indexes.add(for: $0) }
+
+    var mapping = ImportMapping(
+      name: name, dialect: .coreData,
+      entities: targets.all.flatMap { target in target.members.map { entity($0, target, source) } })
+    let skip = SkippedParts(of: mapping, source, in: database.tables)
+    mapping.skippedTables = skip.tables
+    mapping.skippedColumns = skip.columns
+    let notes = try CoreDataNotes(source, mapping, in: database)
+    mapping.evidence = notes.evidence
+    return SuggestedImport(
+      mapping: mapping,
+      steps: targets.all.map {
+        .createEntity(name: $0.name, attributes: $0.attributes, keepsHistory: true)
+      } + indexes.steps + relationships.steps,
+      warnings: source.warnings + targets.warnings + relationships.warnings + indexes.warnings
+        + skip.warnings + notes.warnings)
+  }
+
+  /// Of a merged entity: the attribute that says which one a record was.
+  private static func addKind(to target: inout ImportTarget) {
+    guard target.isMerged else { return }
+    let name = target.names.claim("kind", fallback: "entityKind", otherwise: "kind")
+    var cases = UniqueNames()
+    let kinds = target.members.map { cases.claim($0.entity.name, otherwise: "kind") }
+    let type = AttributeType.enumeration(
+      Enumeration(cases: kinds.map { .init(name: $0, rawValue: .string($0)) }))
+    target.attributes.insert(
+      AttributeDescription(name: name, type: type, owner: .local), at: 0)
+    for (place, kind) in kinds.enumerated() {
+      target.members[place].attributes.insert(
+        AttributeMapping(
+          attribute: name, type: type, source: .constant(.string(kind)),
+          evidence: ["which entity of the hierarchy it was"]), at: 0)
+    }
+  }
+
+  private static func entity(
+    _ member: ImportTarget.Member, _ target: ImportTarget, _ source: CoreDataSource
+  ) -> EntityMapping {
+    var text = source.origin + ": "
+    text += source.model.lineage(of: member.entity.name).map(\.name).joined(separator: ", below ")
+    if let facts = source.facts[member.table] {
+      text += "; \(facts.rows(of: member.number)) rows"
+      if !facts.isComplete { text += " among the first \(facts.rows) of the table" }
+    }
+    return EntityMapping(
+      entity: target.name, table: member.table,
+      filter: RowFilter(isOneOf: [StoreLayout.entityColumn: [String(member.number)]]),
+      key: [StoreLayout.keyColumn], attributes: member.attributes,
+      relationships: member.relationships, evidence: [text])
+  }
+}

@@ -1,0 +1,107 @@
+import EntityModel
+
+/// What the values of one column are, counted in one pass.
+struct ColumnProfile: Sendable {
+  private(set) var nulls = 0
+  private(set) var integers = 0
+  private(set) var reals = 0
+  /// Those that are not UTF-8 included.
+  private(set) var texts = 0
+  private(set) var badTexts = 0
+  private(set) var blobs = 0
+  private(set) var oversized = 0
+
+  private(set) var leastInteger: Int64 = .max
+  private(set) var greatestInteger: Int64 = .min
+  private(set) var leastReal = Double.infinity
+  private(set) var greatestReal = -Double.infinity
+  /// Whole numbers that a double would change.
+  private(set) var integersBeyondDouble = 0
+  private(set) var blobsOf16Bytes = 0
+  /// Archives of NSKeyedArchiver among them.
+  private(set) var propertyLists = 0
+  private(set) var blobsNotUTF8 = 0
+
+  private(set) var dates = DateVotes()
+  private(set) var shapes = TextShapes()
+  private(set) var distinct: DistinctCells
+
+  /// - Parameter distinctMax: Distinct values that are kept.
+  init(distinctMax: Int) { distinct = DistinctCells(countMax: distinctMax) }
+
+  var values: Int { integers + reals + texts + blobs + oversized }
+  var numbers: Int { integers + reals }
+
+  mutating func add(_ cell: Cell) {
+    switch cell {
+    case .null:
+      nulls += 1
+      return
+    case .integer(let number):
+      integers += 1
+      leastInteger = min(leastInteger, number)
+      greatestInteger = max(greatestInteger, number)
+      if Int64(exactly: Double(number)) != number { integersBeyondDouble += 1 }
+      dates.add(Double(number))
+    case .real(let number):
+      reals += 1
+      leastReal = min(leastReal, number)
+      greatestReal = max(greatestReal, number)
+      dates.add(number)
+    case .text(let text):
+      texts += 1
+      shapes.add(text)
+      if let number = Int64(text) { dates.add(Double(number)) }
+    case .badText:
+      texts += 1
+      badTexts += 1
+    case .blob(let bytes):
+      blobs += 1
+      if bytes.count == 16 { blobsOf16Bytes += 1 }
+      if bytes.starts(with: Array("bplist00".utf8)) { propertyLists += 1 }
+      if String(validating: bytes, as: UTF8.self) == nil { blobsNotUTF8 += 1 }
+    case .oversized: oversized += 1
+    }
+    distinct.add(cell)
+  }
+}
+
+/// The distinct values of a column, up to a bound, with their numbers.
+struct DistinctCells: Sendable {
+  /// A longer value is no code and no key that could be looked up.
+  private static let textBytesMax = 128
+
+  private(set) var counts: [Cell: Int] = [:]
+  /// Whether every value of the column is among them.
+  private(set) var isWhole = true
+  private let countMax: Int
+
+  init(countMax: Int) { self.countMax = countMax }
+
+  mutating func add(_ cell: Cell) {
+    switch cell {
+    case .integer: break
+    case .text(let text) where text.utf8.count <= Self.textBytesMax: break
+    default:
+      isWhole = false
+      return
+    }
+    if counts[cell] == nil, counts.count >= countMax {
+      isWhole = false
+    } else {
+      counts[cell, default: 0] += 1
+    }
+  }
+
+  /// The values in an order that does not depend on the run.
+  var sorted: [(cell: Cell, count: Int)] {
+    counts.map { (cell: $0.key, count: $0.value) }.sorted { left, right in
+      switch (left.cell, right.cell) {
+      case (.integer(let a), .integer(let b)): a < b
+      case (.text(let a), .text(let b)): a < b
+      case (.integer, _): true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import EntityStore
+
+/// Looks at a SQLite file of which nothing is known but its schema and its rows.
+package enum PlainInspection {
+  /// A mapping of every table, and the migration that makes the entities.
+  ///
+  /// Each table becomes an entity, each column an attribute or, where it has the key of another row, a
+  /// relationship. Types are those that lose nothing; where the values leave a choice that would lose
+  /// or change something, the attribute is unconfirmed. Files of newsboat and gPodder get the names that
+  /// their columns mean.
+  ///
+  /// - Parameter name: Of the import, and of the line of its migrations.
+  /// - Throws: `ImportError` if the file cannot be read; `CancellationError`.
+  /// - Complexity: O(rows), up to 264,000 of each table.
+  package static func suggestedImport(
+    of database: SourceDatabase, name: String
+  ) throws -> SuggestedImport {
+    var mapping = ImportMapping(name: name, dialect: .plain)
+    var warnings = database.report.warnings
+    var tables: [SourceTable] = []
+    for table in database.tables where table.isOrdinary {
+      if let problem = problem(with: table, among: database.tables) {
+        mapping.skippedTables.insert(table.name)
+        warnings.append(problem)
+      } else {
+        tables.append(table)
+      }
+    }
+    let preset = Preset.all.first { $0.fits(tables) }
+    if let preset {
+      mapping.evidence.append("the tables are those of \(preset.program)")
+      for table in tables where preset.skippedTables.contains(table.name) {
+        mapping.skippedTables.insert(table.name)
+      }
+      tables.removeAll { preset.skippedTables.contains($0.name) }
+    }
+    var guesses = try tables.map { TableGuess($0, try TableProfile(of: $0, in: database)) }
+    let search = ReferenceSearch(database, guesses)
+    for place in guesses.indices {
+      guesses[place].references = try search.references(at: place)
+      preset?.apply(to: &guesses[place])
+    }
+    mapping.evidence.insert(summary(of: guesses, database), at: 0)
+    var suggestion = SuggestionAssembly.suggestion(of: guesses, into: mapping, warnings: warnings)
+    suggestion.warnings +=
+      MappingCheck(of: suggestion.mapping, against: database.tables).warnings
+    return suggestion
+  }
+
+  /// Why a table is left out, if it is.
+  private static func problem(with table: SourceTable, among tables: [SourceTable]) -> String? {
+    let name = ImportMapping.quoted(table.name)
+    // The dialect of mapping files ends keys at 1,024 characters.
+    let names = [table.name] + table.columns.map(\.name)
+    if names.contains(where: { $0.unicodeScalars.count > 1_000 }) {
+      return "the table \(name) is skipped: it has names over 1,000 characters"
+    }
+    // Two spellings of one accented letter are two names to SQLite, and one to a reader.
+    if tables.filter({ $0.name == table.name }).count > 1
+      || Set(table.columns.map(\.name)).count < table.columns.count
+    {
+      return "the table \(name) is skipped: it has names that are the same text in different bytes"
+    }
+    return nil
+  }
+
+  private static func summary(of guesses: [TableGuess], _ database: SourceDatabase) -> String {
+    let rows = guesses.map(\.profile.total).reduce(0, +)
+    let tables = guesses.count == 1 ? "1 table" : "\(guesses.count) tables"
+    let others = database.tables.filter { !$0.isOrdinary }.map(\.kind)
+    let views = others.filter { $0 == .view }.count
+    return "\(rows) rows in \(tables)"
+      + (views > 0 ? "; views, which are not read: \(views)" : "")
+      + (others.count > views
+        ? "; virtual tables, which are not read: \(others.count - views)" : "")
+  }
+}

@@ -1,0 +1,101 @@
+import EntityModel
+
+/// What a table may become: an entity with its attributes and its references to others.
+struct TableGuess: Sendable {
+  let table: SourceTable
+  let profile: TableProfile
+  /// Of the entity; made of the table's unless a preset has one.
+  var entity: String
+  var key: [String]
+  /// What becomes attributes, in the order of the table.
+  var columns: [ColumnGuess] = []
+  var references: [ReferenceGuess] = []
+  var skippedColumns: Set<String> = []
+  var evidence: [String] = []
+  var warnings: [String] = []
+
+  /// With what a relationship adds this stays below what an entity may have (`EntityStore.Limits`).
+  private static let attributesMax = 400
+
+  init(_ table: SourceTable, _ profile: TableProfile) {
+    self.table = table
+    self.profile = profile
+    entity = NameWords(table.name).capitalizedCamelCase
+    key = Self.key(of: table, profile)
+    for (column, values) in zip(table.columns, profile.columns).prefix(Self.attributesMax) {
+      var guess = ColumnGuess(column, values)
+      let isNeverNull =
+        table.rowIDAlias == column.name
+        || (!table.hasRowID && table.primaryKey.contains(column.name))
+      if isNeverNull, values.nulls == 0, guess.conversion == .none { guess.isOptional = false }
+      columns.append(guess)
+    }
+    skippedColumns = Set(table.columns.dropFirst(Self.attributesMax).map(\.name))
+    evidence.append(Self.rows(profile))
+    noteKey()
+    if !skippedColumns.isEmpty {
+      warnings.append(
+        "the table \(ImportMapping.quoted(table.name)) has \(table.columns.count) columns; those behind "
+          + "the \(Self.attributesMax)th are skipped")
+    }
+  }
+
+  // MARK: Keys
+
+  /// The declared primary key, else the shortest unique index without null, else the row id.
+  private static func key(of table: SourceTable, _ profile: TableProfile) -> [String] {
+    if let alias = table.rowIDAlias { return [alias] }
+    if !table.primaryKey.isEmpty { return table.primaryKey }
+    let nullable = Set(
+      zip(table.columns, profile.columns).filter {
+        !$0.isRequired && ($1.nulls > 0 || !profile.isWhole)
+      }
+      .map(\.0.name))
+    let unique = table.uniqueKeys.filter { !$0.isEmpty && nullable.isDisjoint(with: $0) }
+    return unique.min { $0.count < $1.count } ?? [SourceTable.rowIDKey]
+  }
+
+  private mutating func noteKey() {
+    if key == [SourceTable.rowIDKey], table.column(SourceTable.rowIDKey) == nil {
+      evidence.append("no key is declared: the row id stands for it")
+      return
+    }
+    for name in key {
+      guard let nulls = profile(of: name)?.nulls, nulls > 0 else { continue }
+      let text = "\(nulls) rows have no \(ImportMapping.quoted(name)), which is of the key"
+      evidence.append(text + ", and become rejects")
+      warnings.append("\(ImportMapping.quoted(table.name)): \(text); they become rejects")
+    }
+  }
+
+  private static func rows(_ profile: TableProfile) -> String {
+    var text = profile.total == 1 ? "1 row" : "\(profile.total) rows"
+    if !profile.isWhole {
+      text += ", of which \(profile.rows) were looked at: what the others are, a plan will say"
+    }
+    if profile.unreadable > 0 { text += ", and \(profile.unreadable) ranges that cannot be read" }
+    return text
+  }
+
+  // MARK: Parts
+
+  func profile(of column: String) -> ColumnProfile? {
+    table.columns.firstIndex { $0.name == column }.map { profile.columns[$0] }
+  }
+
+  func guess(of column: String) -> ColumnGuess? { columns.first { $0.column == column } }
+
+  /// The column that is the key by itself.
+  var onlyKeyColumn: String? {
+    guard key.count == 1, let name = key.first, table.column(name) != nil else { return nil }
+    return name
+  }
+
+  /// The text that is the key by itself, and that other sources have, too.
+  var naturalKey: ColumnGuess? {
+    guard let guess = onlyKeyColumn.flatMap(guess(of:)), guess.type == .string,
+      guess.conversion == .none
+    else { return nil }
+    return guess
+  }
+}

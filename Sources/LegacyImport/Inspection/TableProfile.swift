@@ -1,0 +1,69 @@
+/// What the rows of one table are.
+struct TableProfile: Sendable {
+  let columns: [ColumnProfile]
+  /// Rows that were looked at.
+  let rows: Int
+  /// Rows that there are.
+  let total: Int64
+  let unreadable: Int
+
+  var isWhole: Bool { Int64(rows) >= total }
+
+  /// Rows of a table that are looked at one after the other.
+  private static let rowsMax = 200_000
+  /// Samples behind these, and the rows of each.
+  private static let samples = 64
+  private static let sampleRows = 1_000
+  /// Distinct values that are kept of all columns of a table together.
+  private static let distinctMax = 100_000
+
+  /// Reads the first 200,000 rows, and of a longer table 64 samples of 1,000 rows behind them.
+  ///
+  /// - Throws: `ImportError` if the file cannot be read; `CancellationError`.
+  init(of table: SourceTable, in database: SourceDatabase) throws {
+    let names = table.columns.map(\.name)
+    let distinctMax = min(1_000, Self.distinctMax / max(names.count, 1))
+    var pass = Pass(
+      columns: Array(repeating: ColumnProfile(distinctMax: distinctMax), count: names.count))
+    try pass.read(try database.rows(of: table, columns: names), rowsMax: Self.rowsMax)
+    let total = pass.isAtEnd ? Int64(pass.rows) : try database.count(table)
+    let stride = max(1, (total - Int64(pass.rows)) / Int64(Self.samples))
+    for _ in 0..<Self.samples where !pass.isAtEnd {
+      // Only row ids can be leapt over.
+      guard case .rowID(let last)? = pass.position else { break }
+      let (start, overflow) = last.addingReportingOverflow(stride)
+      if overflow { break }
+      let rows = try database.rows(of: table, columns: names, after: .rowID(start))
+      try pass.read(rows, rowsMax: Self.sampleRows)
+    }
+    columns = pass.columns
+    rows = pass.rows
+    self.total = max(total, Int64(pass.rows))
+    unreadable = pass.unreadable
+  }
+
+  private struct Pass {
+    var columns: [ColumnProfile]
+    var rows = 0
+    var unreadable = 0
+    var position: RowPosition?
+    var isAtEnd = false
+
+    mutating func read(_ reader: RowReader, rowsMax: Int) throws {
+      for _ in 0..<rowsMax {
+        switch try reader.next() {
+        case nil:
+          isAtEnd = true
+          return
+        case .unreadable?: unreadable += 1
+        case .row(let row)?:
+          rows += 1
+          position = row.position
+          for (place, cell) in row.cells.enumerated() where place < columns.count {
+            columns[place].add(cell)
+          }
+        }
+      }
+    }
+  }
+}

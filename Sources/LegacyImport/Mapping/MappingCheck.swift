@@ -1,0 +1,256 @@
+import EntityModel
+
+/// Whether a mapping fits the tables of a source: what it names is there, and nothing that is there
+/// stays unsaid. Pure.
+///
+/// Tables are matched by their exact names, though SQLite does not tell capital from small letters.
+package struct MappingCheck {
+  /// Each on one line, with what to do; a run needs an empty list.
+  package private(set) var problems: [String] = []
+  /// What a run may go on with, and a person should know.
+  package private(set) var warnings: [String] = []
+
+  private let mapping: ImportMapping
+  private let tables: [SourceTable]
+  private let tableNames: [String]
+  /// By table, the columns that the mapping takes.
+  private var taken: [String: Set<String>] = [:]
+
+  package static func problems(
+    of mapping: ImportMapping, against tables: [SourceTable]
+  ) -> [String] {
+    MappingCheck(of: mapping, against: tables).problems
+  }
+
+  package init(of mapping: ImportMapping, against tables: [SourceTable]) {
+    self.mapping = mapping
+    self.tables = tables
+    tableNames = tables.filter(\.isOrdinary).map(\.name)
+    for entity in mapping.entities { check(entity) }
+    for entity in mapping.entities { checkRelationships(of: entity) }
+    checkSharedTables()
+    checkSkipped()
+    checkCoverage()
+  }
+
+  // MARK: Entities
+
+  private mutating func check(_ entity: EntityMapping) {
+    guard let table = ordinaryTable(entity.table, for: entity.entity) else { return }
+    checkKey(of: entity, table)
+    for column in entity.filter.columns {
+      take(column, of: table, for: "the filter of \(entity.entity)")
+    }
+    for attribute in entity.attributes {
+      guard case .column(let column) = attribute.source else { continue }
+      take(column, of: table, for: "\(entity.entity).\(attribute.attribute)")
+    }
+  }
+
+  private mutating func checkKey(of entity: EntityMapping, _ table: SourceTable) {
+    if entity.key == [SourceTable.rowIDKey], table.column(SourceTable.rowIDKey) == nil {
+      return checkRowIDKey(of: entity, table)
+    }
+    for column in entity.key { take(column, of: table, for: "the key of \(entity.entity)") }
+    let key = Set(entity.key)
+    let unique = table.uniqueKeys + [table.primaryKey, table.rowIDAlias.map { [$0] } ?? []]
+    if unique.contains(where: { !$0.isEmpty && key.isSuperset(of: $0) }) { return }
+    warnings.append(
+      "the table \(quoted(table.name)) may have several rows with the same "
+        + "\(entity.key.joined(separator: ", ")), the key of \(entity.entity); all but the first are "
+        + "rejects")
+  }
+
+  private mutating func checkRowIDKey(of entity: EntityMapping, _ table: SourceTable) {
+    guard table.hasRowID else {
+      problems.append(
+        "the table \(quoted(table.name)) has no rowid; use its primary key, "
+          + "\(table.primaryKey.joined(separator: ", ")), as the key of \(entity.entity)")
+      return
+    }
+    if let name = table.rowIDAlias {
+      problems.append(
+        "the rowid of the table \(quoted(table.name)) has the name \(quoted(name)); use that as the "
+          + "key of \(entity.entity)")
+      return
+    }
+    warnings.append(
+      "the key of \(entity.entity) is the rowid of \(quoted(table.name)), which changes when the file "
+        + "is compacted (VACUUM): a later run may take old rows for new ones")
+  }
+
+  /// Rows of one table are told apart: no row is for two entities, and all have the same key.
+  private mutating func checkSharedTables() {
+    for (number, first) in mapping.entities.enumerated() {
+      for second in mapping.entities.dropFirst(number + 1) where first.table == second.table {
+        let names = "\(first.entity) and \(second.entity)"
+        if first.key != second.key {
+          problems.append(
+            "\(names) come from the table \(quoted(first.table)) and have different keys; give both "
+              + "the same")
+        }
+        if !first.filter.excludes(second.filter) {
+          problems.append(
+            "\(names) may get the same row of the table \(quoted(first.table)); tell them apart by the "
+              + "values of one column (where, unless)")
+        }
+      }
+    }
+  }
+
+  // MARK: Relationships
+
+  private mutating func checkRelationships(of entity: EntityMapping) {
+    guard let table = tables.first(where: { $0.name == entity.table && $0.isOrdinary }) else {
+      return
+    }
+    for relationship in entity.relationships {
+      let name = "\(entity.entity).\(relationship.relationship)"
+      let key = key(of: relationship.table)
+      if key == nil {
+        let mapped = mapping.entities.map(\.table)
+        problems.append(
+          "\(name) leads to the table \(quoted(relationship.table)), of which nothing is mapped; "
+            + nearest(relationship.table, mapped, otherwise: "map it to an entity"))
+      }
+      switch relationship.source {
+      case .columns(let columns):
+        for column in columns { take(column, of: table, for: name) }
+        checkCount(columns, key, relationship.table, of: name)
+      case .join(let join, let owner, let target, let order):
+        guard let join = ordinaryTable(join, for: name) else { continue }
+        for column in owner + target + [order].compactMap({ $0 }) {
+          take(column, of: join, for: name)
+        }
+        checkCount(owner, entity.key, entity.table, of: name)
+        checkCount(target, key, relationship.table, of: name)
+      }
+    }
+  }
+
+  private func key(of table: String) -> [String]? {
+    mapping.entities.first { $0.table == table }?.key
+  }
+
+  private mutating func checkCount(
+    _ columns: [String], _ key: [String]?, _ table: String, of name: String
+  ) {
+    guard let key, key.count != columns.count else { return }
+    problems.append(
+      "\(name) has \(columns.count) columns (\(columns.joined(separator: ", "))) for the key of the "
+        + "table \(quoted(table)), which has \(key.count) (\(key.joined(separator: ", "))); name one "
+        + "for each")
+  }
+
+  // MARK: What nobody takes
+
+  private mutating func checkSkipped() {
+    let used = Set(mapping.entities.map(\.table)).union(taken.keys)
+    for name in mapping.skippedTables.sorted() {
+      if !tables.contains(where: { $0.name == name }) {
+        let advice = nearest(name, tableNames, otherwise: "remove it from skip")
+        problems.append("there is no table \(quoted(name)) to skip; \(advice)")
+      } else if used.contains(name) {
+        problems.append("the table \(quoted(name)) is skipped and mapped; remove one of the two")
+      }
+    }
+    for (name, columns) in mapping.skippedColumns.sorted(by: { $0.key < $1.key }) {
+      guard let table = tables.first(where: { $0.name == name }) else {
+        let advice = nearest(name, tableNames, otherwise: "remove it from skip")
+        problems.append("there is no table \(quoted(name)) to skip columns of; \(advice)")
+        continue
+      }
+      for column in columns.sorted() {
+        if table.column(column) == nil {
+          problems.append(unknown(column, of: table, for: "skip"))
+        } else if taken[name]?.contains(column) == true {
+          problems.append(
+            "the column \(quoted(column)) of the table \(quoted(name)) is skipped and mapped; remove "
+              + "one of the two")
+        }
+      }
+    }
+  }
+
+  /// Every column of every table is taken or skipped.
+  private mutating func checkCoverage() {
+    for table in tables
+    where table.isOrdinary && !mapping.skippedTables.contains(table.name) {
+      if Set(table.columns.map(\.name)).count < table.columns.count {
+        problems.append(
+          "the table \(quoted(table.name)) has columns whose names are the same text in different "
+            + "bytes; skip the table")
+        continue
+      }
+      let known = (taken[table.name] ?? []).union(mapping.skippedColumns[table.name] ?? [])
+      let isUntouched = taken[table.name] == nil && mapping.skippedColumns[table.name] == nil
+      let unsaid = table.columns.map(\.name).filter { !known.contains($0) }
+      if isUntouched, !mapping.entities.contains(where: { $0.table == table.name }) {
+        problems.append("the table \(quoted(table.name)) is neither mapped nor skipped; say which")
+      } else if !unsaid.isEmpty {
+        problems.append(
+          "of the table \(quoted(table.name)) nothing takes \(list(unsaid)); map what is wanted, and "
+            + "list the rest in skip")
+      }
+    }
+  }
+
+  // MARK: Parts
+
+  private mutating func ordinaryTable(_ name: String, for use: String) -> SourceTable? {
+    guard let table = tables.first(where: { $0.name == name }) else {
+      let advice = nearest(
+        name, tableNames, otherwise: "the file has \(list(tableNames.sorted()))")
+      problems.append("\(use) is from the table \(quoted(name)), which is not there; \(advice)")
+      return nil
+    }
+    guard table.isOrdinary else {
+      problems.append(
+        "\(use) is from \(quoted(name)), which is no table of data (\(table.kindText)); only tables "
+          + "are read")
+      return nil
+    }
+    return table
+  }
+
+  private mutating func take(_ column: String, of table: SourceTable, for use: String) {
+    if table.column(column) == nil {
+      problems.append(unknown(column, of: table, for: use))
+    }
+    taken[table.name, default: []].insert(column)
+  }
+
+  private func unknown(_ column: String, of table: SourceTable, for use: String) -> String {
+    let names = table.columns.map(\.name)
+    return
+      "\(use) names the column \(quoted(column)), which the table \(quoted(table.name)) has not; "
+      + nearest(column, names, otherwise: "it has \(list(names))")
+  }
+
+  private func nearest(_ name: String, _ names: [String], otherwise: String) -> String {
+    NearestName.advice(on: name, among: names, otherwise: otherwise)
+  }
+
+  private func list(_ names: [String]) -> String {
+    let shown = names.prefix(16).map(quoted).joined(separator: ", ")
+    if names.isEmpty { return "none" }
+    return names.count > 16 ? "\(shown) and \(names.count - 16) more" : shown
+  }
+
+  private func quoted(_ name: String) -> String { ImportMapping.quoted(name) }
+}
+
+extension RowFilter {
+  var columns: Set<String> { Set(isOneOf.keys).union(isNoneOf.keys) }
+
+  /// Whether no row can pass both, as one column by itself shows.
+  fileprivate func excludes(_ other: RowFilter) -> Bool {
+    columns.union(other.columns).contains { column in
+      let (ours, theirs) = (isOneOf[column], other.isOneOf[column])
+      if let ours, let theirs, ours.isDisjoint(with: theirs) { return true }
+      if let ours, let never = other.isNoneOf[column], ours.isSubset(of: never) { return true }
+      if let theirs, let never = isNoneOf[column], theirs.isSubset(of: never) { return true }
+      return false
+    }
+  }
+}

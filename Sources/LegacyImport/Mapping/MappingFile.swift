@@ -1,0 +1,184 @@
+package import EntityModel
+package import StrictYAML
+
+/// The file of an ``ImportMapping``, in the dialect of migrations.
+///
+/// ```yaml
+/// import: podcasts
+/// dialect: coreData
+/// rejects: 0.1%
+/// entities:
+///   - entity: Article
+///     table: ZITEM
+///     where: { Z_ENT: [3] }
+///     unless: { ZDELETED: [1] }
+///     key: [Z_PK]
+///     match: [guid]
+///     attributes:
+///       title: ZTITLE
+///       publishedAt: { column: ZPUBLISHEDAT, date: coreDataSeconds, nullValues: [0] }
+///       kind: { value: article }
+///       artwork: { column: ZARTWORK, external: true }
+///       chapters: { column: ZCHAPTERS, archive: [NSArray, NSString], keepBytes: true }
+///       summary: { column: ZSUMMARY, badText: latin1 }
+///       state: { column: ZSTATE, unconfirmed: "0 and 1 only: bool or int64?" }
+///     relationships:
+///       feed: { column: ZFEED, table: ZFEED, orphan: drop }
+///       playlists: { join: Z_4LISTS, owner: Z_4ITEMS, target: Z_6LISTS, order: Z_FOK, table: ZLIST }
+/// skip:
+///   tables: [ACHANGE]
+///   columns: { ZITEM: [Z_OPT] }
+/// ```
+package enum MappingFile {
+  /// Reads a mapping against the schema that it maps to: what a conversion may say depends on the type
+  /// of its attribute. What only the source tells, ``MappingCheck`` finds out.
+  ///
+  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Returns: The mapping, without evidence, for comments are not read.
+  /// - Throws: `YAMLError` at the first place that is wrong, with what to write there.
+  package static func read(
+    _ bytes: [UInt8], file: String, schema: Schema
+  ) throws -> ImportMapping {
+    try read(try YAMLDocument.parse(bytes: bytes, file: file), schema: schema)
+  }
+
+  /// The same of a part of another file.
+  package static func read(_ root: YAMLNode, schema: Schema) throws -> ImportMapping {
+    var reader = MappingReader(schema: schema)
+    return try reader.mapping(root)
+  }
+}
+
+struct MappingReader {
+  /// A relationship, and where the file has it.
+  struct Link {
+    let node: YAMLNode
+    let relationship: RelationshipDescription
+    let mapping: RelationshipMapping
+  }
+
+  let schema: Schema
+  /// Judged when all entities are known.
+  private var links: [Link] = []
+
+  init(schema: Schema) { self.schema = schema }
+
+  mutating func mapping(_ root: YAMLNode) throws -> ImportMapping {
+    var keys = try root.mapping()
+    var mapping = ImportMapping(
+      name: try name(keys.required("import")),
+      dialect: try choice(keys.required("dialect"), "dialect"))
+    if let node = keys.optional("rejects") { mapping.rejectLimit = try rejectLimit(node) }
+    let entities = try keys.required("entities").sequence()
+    for node in entities { mapping.entities.append(try entity(node)) }
+    if let node = keys.optional("skip") { try readSkipped(node, into: &mapping) }
+    try keys.finish()
+    for link in links { try checkEnd(of: link, mapping) }
+    for (node, entity) in zip(entities, mapping.entities) {
+      try checkRequiredLinks(of: entity, at: node)
+    }
+    return mapping
+  }
+
+  private func name(_ node: YAMLNode) throws -> String {
+    let name = try node.string()
+    guard ImportMapping.isName(name) else {
+      throw node.error(
+        "\"\(name)\" is no name of an import; use at most 64 lower-case letters, digits, - and ., "
+          + "a letter first")
+    }
+    return name
+  }
+
+  private func rejectLimit(_ node: YAMLNode) throws -> RejectLimit {
+    let text = try node.string()
+    if text.hasSuffix("%") {
+      guard let limit = RejectLimit(percentage: String(text.dropLast())) else {
+        throw node.error("write a share of the rows as a percentage from 0% to 100%, as 0.1%")
+      }
+      return limit
+    }
+    let count = try node.int()
+    if count < 0 { throw node.error("the number of rejected rows is 0 or more") }
+    return .count(count)
+  }
+
+  private func readSkipped(_ node: YAMLNode, into mapping: inout ImportMapping) throws {
+    var keys = try node.mapping()
+    if let tables = keys.optional("tables") {
+      mapping.skippedTables = Set(try names(tables, "table", mayBeEmpty: true))
+    }
+    if let node = keys.optional("columns") {
+      var tables = try node.mapping()
+      for (table, _) in tables.keys {
+        mapping.skippedColumns[table] = Set(try names(try tables.required(table), "column"))
+      }
+    }
+    try keys.finish()
+  }
+
+  // MARK: What all entities together say
+
+  /// The rows at the end of a relationship become records of its destination.
+  private func checkEnd(of link: Link, _ mapping: ImportMapping) throws {
+    let destination = link.relationship.destination
+    let tables = mapping.entities.filter { $0.entity == destination }.map(\.table)
+    if tables.contains(link.mapping.table) { return }
+    let advice =
+      tables.isEmpty
+      ? "map a table to \(destination), or remove the relationship"
+      : "its records come from \(Set(tables).sorted().joined(separator: ", "))"
+    throw link.node.error(
+      "\(link.mapping.relationship) leads to \(destination), which no row of the table "
+        + "\"\(link.mapping.table)\" becomes; \(advice)")
+  }
+
+  /// Records come first and their links after them, so that no record may lack one that it must have.
+  private func checkRequiredLinks(of mapped: EntityMapping, at node: YAMLNode) throws {
+    guard let entity = schema.entity(named: mapped.entity) else { return }
+    for relationship in entity.relationships
+    where !relationship.isOptional && !relationship.isToMany && !relationship.isLinkedByKey {
+      throw node.error(
+        "\(entity.name).\(relationship.name) is required, and links are made when the records are "
+          + "there; make it optional in a migration")
+    }
+  }
+
+  // MARK: Parts
+
+  mutating func add(_ link: Link) { links.append(link) }
+
+  /// Names that stand once each.
+  func names(_ node: YAMLNode, _ what: String, mayBeEmpty: Bool = false) throws -> [String] {
+    var names: [String] = []
+    var known: Set<String> = []
+    for element in try node.sequence() {
+      let name = try element.string()
+      guard known.insert(name).inserted else {
+        throw element.error("the \(what) \"\(name)\" stands here twice; remove one")
+      }
+      names.append(name)
+    }
+    if names.isEmpty, !mayBeEmpty {
+      throw node.error("name at least one \(what), or leave the key out")
+    }
+    return names
+  }
+
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ node: YAMLNode, _ what: String
+  ) throws -> Choice {
+    let name = try node.string()
+    if let choice = Choice(rawValue: name) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    throw node.error(
+      "unknown \(what) \"\(name)\"; "
+        + NearestName.advice(
+          on: name, among: names, otherwise: "known are \(names.joined(separator: ", "))"))
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether equal values make the link, on this side: there is nothing of its own to store.
+  var isLinkedByKey: Bool { if case .key = storage { true } else { false } }
+}

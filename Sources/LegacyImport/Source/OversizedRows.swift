@@ -1,0 +1,85 @@
+import CMooringSQLite
+
+/// Reads rows in which a cell is too long, cell by cell, so that of such a cell only its size is read.
+final class OversizedRows {
+  private let connection: SQLiteConnection
+  private let walk: TableWalk
+  private let columns: [String]
+  private let positions: SQLiteStatement
+  private let firstPosition: SQLiteStatement
+  /// By column, made when they are first needed: most tables have no such row.
+  private var cells: [SQLiteStatement?]
+  private var sizes: [SQLiteStatement?]
+
+  init(_ connection: SQLiteConnection, _ walk: TableWalk, columns: [String]) throws {
+    self.connection = connection
+    self.walk = walk
+    self.columns = columns
+    cells = Array(repeating: nil, count: columns.count)
+    sizes = cells
+    let select = "SELECT " + walk.positionColumns.joined(separator: ", ")
+    firstPosition = try connection.prepare(select + walk.clauses(isResumed: false) + " LIMIT 1")
+    positions = try connection.prepare(select + walk.clauses(isResumed: true) + " LIMIT 1")
+  }
+
+  /// The first row after this position.
+  func row(after position: RowPosition?) throws -> SourceRow? {
+    let statement = position == nil ? firstPosition : positions
+    statement.reset()
+    try statement.bind(position?.cells ?? [])
+    guard try statement.step() else { return nil }
+    let found = try walk.positionColumns.indices.map { try statement.cell(Int32($0)) }
+    statement.reset()
+    let next: RowPosition =
+      if case .rowID = walk.order, case .integer(let id) = found[0] { .rowID(id) } else {
+        .key(found)
+      }
+    return try row(at: next)
+  }
+
+  func row(at position: RowPosition) throws -> SourceRow {
+    SourceRow(
+      position: position, cells: try columns.indices.map { try cell($0, at: position) })
+  }
+
+  private func cell(_ place: Int, at position: RowPosition) throws -> Cell {
+    let statement = try cells[place] ?? prepare(sqlName(columns[place]))
+    cells[place] = statement
+    defer { statement.reset() }
+    statement.reset()
+    try statement.bind(position.cells)
+    switch try statement.outcome() {
+    case .row: return try statement.cell(0)
+    case .done: return .null
+    case .malformed: throw connection.damage("the file is damaged", [])
+    case .oversized: return .oversized(bytes: try size(place, at: position))
+    }
+  }
+
+  private func size(_ place: Int, at position: RowPosition) throws -> Int64 {
+    if case .rowID(let id) = position {
+      var blob: OpaquePointer?
+      defer { sqlite3_blob_close(blob) }
+      // It reads the head of the row only; tables with generated columns have none.
+      if sqlite3_blob_open(connection.handle, "main", walk.table, columns[place], id, 0, &blob)
+        == SQLITE_OK
+      {
+        return Int64(sqlite3_blob_bytes(blob))
+      }
+    }
+    let statement = try sizes[place] ?? prepare("\(Self.size)(\(sqlName(columns[place])))")
+    sizes[place] = statement
+    defer { statement.reset() }
+    statement.reset()
+    try statement.bind(position.cells)
+    // Before 3.43 a text must be read for its length; that it is too long is known.
+    guard try statement.outcome() == .row else { return Int64(Limits.cellBytesMax) + 1 }
+    return max(statement.integer(0), Int64(Limits.cellBytesMax) + 1)
+  }
+
+  private func prepare(_ expression: String) throws -> SQLiteStatement {
+    try connection.prepare("SELECT \(expression)" + walk.exactClauses)
+  }
+
+  private static let size = sqlite3_libversion_number() >= 3_043_000 ? "octet_length" : "length"
+}

@@ -1,0 +1,142 @@
+/// The copy of a legacy file, open for reading. Used on one thread.
+///
+/// Recovery of the `-wal` and rollback of the `-journal` happen in the copy when it is opened. Views,
+/// virtual tables and triggers are never run. Nothing is read into memory but the row at hand.
+package final class SourceDatabase {
+  package let report: SourceReport
+  /// In the order of their names; without SQLite's own.
+  package let tables: [SourceTable]
+  private let connection: SQLiteConnection
+  private let options: RowReader.Options
+  private let snapshot: SourceSnapshot
+  private let walks: [String: TableWalk]
+  /// By table: the copy does not change.
+  private var counts: [String: Int64] = [:]
+
+  /// - Parameters:
+  ///   - allowsDamage: Read a damaged or cut file as far as it goes; the copy is patched for it.
+  ///   - isCancelled: Asked often, on the thread of the caller.
+  /// - Throws: ``ImportError``: `damaged`, `truncated`; `CancellationError`.
+  package init(
+    _ snapshot: SourceSnapshot, allowsDamage: Bool = false,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws {
+    self.snapshot = snapshot
+    if let fault = snapshot.fault {
+      guard allowsDamage else { throw fault.error }
+      try fault.patch(snapshot.copy)
+    }
+    connection = try SQLiteConnection(path: snapshot.copy, isCancelled: isCancelled)
+    if allowsDamage { try connection.allowDamagedSchema() }
+    // A page that fails this check passes it once it is in memory: what can be read would vary.
+    let checksCells = allowsDamage ? 0 : 1
+    for setting in ["cell_size_check = \(checksCells)", "mmap_size = 0", "temp_store = FILE"] {
+      try connection.execute("PRAGMA " + setting)
+    }
+    let schema = try SourceSchema(connection)
+    tables = schema.tables
+    walks = schema.walks
+    let check = try connection.quickCheck()
+    var report = snapshot.report
+    report.warnings += schema.warnings
+    if report.writeAheadLog?.committedFrames ?? 0 > 0 {
+      let identity = StoreIdentity(copy: snapshot.copy, connection: connection, tables: tables)
+      report.warnings += try [identity.foreignLog()].compactMap { $0 }
+    }
+    report.findings = check.findings
+    if !check.isComplete { report.notes.append("SQLite's quick check could not be done") }
+    self.report = report
+    let pages = try connection.prepare("PRAGMA page_count")
+    let pageCount = try pages.step() ? pages.integer(0) : 0
+    // A page has 64 KiB at most, and a cell four bytes at least.
+    options = RowReader.Options(allowsDamage: allowsDamage, rowsMax: pageCount &* 16_384)
+  }
+
+  /// A private folder that goes with the copy.
+  var scratchFolder: String { snapshot.scratch.path }
+
+  package func table(_ name: String) -> SourceTable? { tables.first { $0.name == name } }
+
+  /// The number of rows that a walk comes upon; of a damaged file, of those that can be read. O(rows),
+  /// and O(1) from the second time on.
+  package func count(_ table: SourceTable) throws -> Int64 {
+    if let known = counts[table.name] { return known }
+    let count = try counted(table)
+    counts[table.name] = count
+    return count
+  }
+
+  private func counted(_ table: SourceTable) throws -> Int64 {
+    if options.allowsDamage {
+      var count: Int64 = 0
+      let reader = try rows(of: table, columns: table.columns.map(\.name))
+      while let event = try reader.next() {
+        if case .row = event { count += 1 }
+      }
+      return count
+    }
+    let statement = try connection.prepare(
+      "SELECT count(*) FROM \(sqlName(try walk(of: table).table)) NOT INDEXED")
+    switch try statement.outcome() {
+    case .row: return statement.integer(0)
+    case .done, .oversized: return 0
+    case .malformed: throw connection.damage("rows cannot be counted", [("table", table.name)])
+    }
+  }
+
+  /// The rows in the order of their positions.
+  ///
+  /// - Parameter after: Rows from here on; the row of this position is not among them.
+  package func rows(
+    of table: SourceTable, columns: [String], after: RowPosition? = nil
+  ) throws -> RowReader {
+    try RowReader(connection, try walk(of: table), columns: columns, after: after, options)
+  }
+
+  /// The rows in the order of these columns, compared byte for byte, then of their positions. Sorts on
+  /// disk, where SQLite puts its temporary files, before the first row comes. Unreadable ranges come first.
+  ///
+  /// - Throws: ``ImportError``; `tooLarge` for a value that is longer than `Limits.cellBytesMax`.
+  package func sortedRows(
+    of table: SourceTable, columns: [String], by keys: [String]
+  ) throws -> RowReader {
+    try SortedRows(
+      database: self, connection: connection, table: table, walk: try walk(of: table),
+      columns: columns, keys: keys, options: options
+    ).reader()
+  }
+
+  /// The first row in which the columns `key` have these values, byte for byte. O(log rows) where an
+  /// index serves, else O(rows).
+  package func row(
+    of table: SourceTable, where key: [String], is values: [Cell], columns: [String]
+  ) throws -> SourceRow? {
+    let walk = try walk(of: table)
+    let conditions = key.enumerated().map { "\(sqlName($1)) COLLATE BINARY IS ?\($0 + 1)" }
+    let clauses =
+      " FROM \(sqlName(walk.table)) WHERE " + conditions.joined(separator: " AND ") + " LIMIT 1"
+    let whole = try RowStatements(connection, walk, columns: columns, clauses: clauses)
+    try whole.start(values)
+    switch try whole.next() {
+    case .row(let row): return row
+    case .done: return nil
+    case .malformed: throw connection.damage("a row cannot be read", [("table", table.name)])
+    case .oversized:
+      let found = try RowStatements(connection, walk, columns: [], clauses: clauses)
+      try found.start(values)
+      guard walk.canSeek, case .row(let row) = try found.next() else {
+        throw ImportError(.tooLarge, "a key is too large", [("table", table.name)])
+      }
+      return try OversizedRows(connection, walk, columns: columns).row(at: row.position)
+    }
+  }
+
+  private func walk(of table: SourceTable) throws -> TableWalk {
+    guard let walk = walks[table.name] else {
+      throw ImportError(
+        .unreadable, "this is no table whose rows can be read",
+        [("table", table.name), ("kind", table.kind.rawValue)])
+    }
+    return walk
+  }
+}

@@ -1,0 +1,142 @@
+import EntityModel
+import Foundation
+
+/// Says what the copied files are, before SQLite opens them.
+struct SourceExamination {
+  let source: String
+  let copies: SourceCopies
+  private var notes: [String] = []
+  private var warnings: [String] = []
+
+  init(source: String, copies: SourceCopies) {
+    self.source = source
+    self.copies = copies
+  }
+
+  /// Also takes out of the copies what SQLite would follow to other files.
+  mutating func examine() throws -> (SourceReport, SourceFault?) {
+    guard let main = try SourceFile.open(copies.main.path) else {
+      throw ImportError(.missing, "the copy of the file is gone", [("path", copies.main.path)])
+    }
+    let start = try main.bytes(at: 0, count: DatabaseHeader.byteCount)
+    let header = DatabaseHeader(start)
+    let log = try examineLog(header)
+    let journal = try examineJournal()
+    let recovers = log?.committedFrames ?? 0 > 0 || journal?.isHot ?? false
+    if start.isEmpty {
+      notes.append("the file is empty: a valid database without tables")
+    }
+    let fault = HeaderFault(
+      source: source, bytes: copies.main.bytes, start: start, recovers: recovers,
+      hasLog: log != nil
+    ).find()
+    let report = SourceReport(
+      source: source, bytes: copies.main.bytes, fingerprint: try fingerprint(),
+      header: header, writeAheadLog: log, journal: journal, notes: notes,
+      warnings: warnings.map(\.onOneLine))
+    return (report, fault)
+  }
+
+  /// The last changes may stand in the log alone.
+  private func fingerprint() throws -> String {
+    let others = [copies.writeAheadLog, copies.journal].compactMap { $0?.fingerprint }
+    if others.isEmpty { return copies.main.fingerprint }
+    let whole = try Fingerprint()
+    for part in [copies.main.fingerprint] + others { whole.add(Array(part.utf8)) }
+    return whole.finish()
+  }
+
+  private mutating func examineLog(_ header: DatabaseHeader?) throws -> WriteAheadLogReport? {
+    guard let copy = copies.writeAheadLog, let file = try SourceFile.open(copy.path) else {
+      if let header, header.usesWriteAheadLog {
+        notes.append(
+          "the file is in WAL mode and has no -wal, as after a clean close; if it was copied from "
+            + "elsewhere, copy its -wal as well, or the last changes are missing")
+        try lookForRenamedLog(header)
+      }
+      return nil
+    }
+    let log = try WriteAheadLog(file)
+    describe(log, copy.bytes, header)
+    return WriteAheadLogReport(
+      bytes: copy.bytes, fingerprint: copy.fingerprint, frames: log.frames,
+      validFrames: log.validFrames, committedFrames: log.committedFrames, pages: log.pages)
+  }
+
+  private mutating func describe(_ log: WriteAheadLog, _ bytes: Int64, _ header: DatabaseHeader?) {
+    guard bytes > 0 else {
+      warnings.append(
+        "the -wal is empty: either all of it is in the main file, or the last changes were lost")
+      return
+    }
+    let uncommitted = log.validFrames - log.committedFrames
+    switch log.end {
+    case .file, .olderFrames: break
+    case .torn:
+      warnings.append(
+        "the -wal ends within frame \(log.frames): its last transaction is torn and is left out")
+    case .badChecksum:
+      warnings.append(
+        "frame \(log.validFrames + 1) of the -wal is damaged: it and what follows, "
+          + "\(log.lostFrames) frames, are left out")
+    case .badHeader:
+      warnings.append(
+        "the header of the -wal is damaged: none of its \(bytes) bytes are read, and the last "
+          + "changes are missing")
+    }
+    if uncommitted > 0 {
+      notes.append(
+        "\(uncommitted) frames of the -wal belong to a transaction that was never committed")
+    }
+    if copies.main.bytes == 0 {
+      warnings.append("the main file is empty, so SQLite ignores its -wal: the file was lost")
+    } else if let header, !log.fits(header) {
+      warnings.append(
+        "the -wal seems to be of another file: its change counter or page size does not fit; what "
+          + "is read may be that file's")
+    }
+  }
+
+  /// A main file that was renamed leaves its log behind under the old name.
+  private mutating func lookForRenamedLog(_ header: DatabaseHeader) throws {
+    let folder = source[..<(source.lastIndex(of: "/") ?? source.startIndex)] + "/"
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: String(folder)) else {
+      return
+    }
+    for name in names.sorted().prefix(Self.namesMax) where name.hasSuffix("-wal") {
+      let path = folder + name
+      guard !FileManager.default.fileExists(atPath: String(path.dropLast(4))),
+        let file = try SourceFile.open(String(path)), try file.byteCount() > 0
+      else { continue }
+      let log = try WriteAheadLog(file)
+      guard log.committedFrames > 0, log.fits(header) else { continue }
+      warnings.append(
+        "\(name) lies beside it without its file and may belong to this one: if so, rename it as "
+          + "well, or its \(log.committedFrames) frames are missing")
+    }
+  }
+
+  private static let namesMax = 10_000
+
+  private mutating func examineJournal() throws -> JournalReport? {
+    guard let copy = copies.journal, copy.bytes > 0,
+      let file = try SourceFile.open(copy.path)
+    else { return nil }
+    let journal = try RollbackJournal(file)
+    var isHot = journal.state == .hot && copies.main.bytes > 0
+    if journal.superJournal != nil, try !journal.disarm(copy: copy.path), isHot {
+      isHot = false
+      warnings.append(
+        "the -journal belongs to a transaction over several files whose common journal is gone: it "
+          + "is taken for committed")
+    }
+    if isHot {
+      notes.append("the -journal is hot: the transaction under way is rolled back in the copy")
+    } else if journal.state == .badHeader {
+      warnings.append(
+        "the header of the -journal is damaged: a transaction that was under way is not rolled back"
+      )
+    }
+    return JournalReport(bytes: copy.bytes, isHot: isHot)
+  }
+}

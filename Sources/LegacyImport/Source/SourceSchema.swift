@@ -1,0 +1,144 @@
+import EntityModel
+
+/// Reads the tables of a database, in the order of their names.
+struct SourceSchema {
+  let connection: SQLiteConnection
+  private(set) var tables: [SourceTable] = []
+  /// By table.
+  private(set) var walks: [String: TableWalk] = [:]
+  /// What was left out, each on one line.
+  private(set) var warnings: [String] = []
+
+  init(_ connection: SQLiteConnection) throws {
+    self.connection = connection
+    let list = try connection.prepare(
+      "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main'")
+    var found: [(name: String, kind: String, hasRowID: Bool)] = []
+    while try list.step() {
+      guard case .text(let name) = try list.cell(0), !name.utf8.contains(0) else {
+        warnings.append("a table is left out, since its name is not UTF-8")
+        continue
+      }
+      guard !name.lowercased().hasPrefix("sqlite_"), case .text(let kind) = try list.cell(1) else {
+        continue
+      }
+      found.append((name, kind, list.integer(2) == 0))
+    }
+    for table in found.sorted(by: { $0.name < $1.name }) {
+      let kind = SourceTable.Kind(rawValue: table.kind) ?? .view
+      try add(table.name, kind, hasRowID: table.hasRowID)
+    }
+  }
+
+  private mutating func add(_ name: String, _ kind: SourceTable.Kind, hasRowID: Bool) throws {
+    guard kind == .table || kind == .shadow else {
+      tables.append(
+        SourceTable(
+          name: name, kind: kind, columns: [], hasRowID: false, primaryKey: [], rowIDAlias: nil,
+          foreignKeys: [], uniqueKeys: []))
+      return
+    }
+    let (columns, primaryKey) = try columns(of: name)
+    let indexes = try indexes(of: name)
+    // `INTEGER PRIMARY KEY` is the row id, unless SQLite made an index for it: with `DESC` it does.
+    let alias: String? =
+      if hasRowID, primaryKey.count == 1, !indexes.contains(where: { $0.isPrimaryKey }),
+        columns.contains(where: {
+          $0.name == primaryKey[0] && $0.declaredType.uppercased() == "INTEGER"
+        })
+      { primaryKey[0] } else { nil }
+    let table = SourceTable(
+      name: name, kind: kind, columns: columns, hasRowID: hasRowID, primaryKey: primaryKey,
+      rowIDAlias: alias, foreignKeys: try foreignKeys(of: name),
+      uniqueKeys: indexes.filter(\.isUnique).map { $0.parts.map(\.column) })
+    tables.append(table)
+    walks[name] = TableWalk(table, key: indexes.first { $0.isPrimaryKey }?.parts ?? [])
+  }
+
+  private mutating func columns(of table: String) throws -> ([SourceColumn], primaryKey: [String]) {
+    let list = try connection.prepare(
+      "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1)")
+    try list.bind([.text(table)])
+    var columns: [SourceColumn] = []
+    var key: [(place: Int64, name: String)] = []
+    while try list.step() {
+      guard list.integer(4) != 1 else { continue }
+      guard case .text(let name) = try list.cell(0) else {
+        warnings.append("a column of \(table) is left out, since its name is not UTF-8".onOneLine)
+        continue
+      }
+      let type = if case .text(let type) = try list.cell(1) { type } else { "" }
+      columns.append(
+        SourceColumn(
+          name: name, declaredType: type, isRequired: list.integer(2) != 0,
+          isGenerated: list.integer(4) > 1))
+      if list.integer(3) > 0 { key.append((list.integer(3), name)) }
+    }
+    return (columns, key.sorted { $0.place < $1.place }.map(\.name))
+  }
+
+  private struct Index {
+    let name: String
+    let isUnique: Bool
+    let isPrimaryKey: Bool
+    var parts: [TableWalk.KeyPart] = []
+  }
+
+  private func indexes(of table: String) throws -> [Index] {
+    let list = try connection.prepare(
+      "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1)")
+    try list.bind([.text(table)])
+    var indexes: [Index] = []
+    while try list.step() {
+      guard case .text(let name) = try list.cell(0) else { continue }
+      indexes.append(
+        Index(
+          name: name, isUnique: list.integer(1) != 0 && list.integer(3) == 0,
+          isPrimaryKey: try list.cell(2) == .text("pk")))
+    }
+    return try indexes.compactMap { index in
+      guard let parts = try parts(of: index.name) else { return nil }
+      var index = index
+      index.parts = parts
+      return index
+    }.sorted { $0.name < $1.name }
+  }
+
+  /// - Returns: Nil for an index of expressions.
+  private func parts(of index: String) throws -> [TableWalk.KeyPart]? {
+    let list = try connection.prepare(
+      "SELECT name, \"desc\", coll FROM pragma_index_xinfo(?1) WHERE key ORDER BY seqno")
+    try list.bind([.text(index)])
+    var parts: [TableWalk.KeyPart] = []
+    while try list.step() {
+      guard case .text(let column) = try list.cell(0) else { return nil }
+      let collation = if case .text(let name) = try list.cell(2) { name } else { "" }
+      parts.append(
+        TableWalk.KeyPart(
+          column: column, isDescending: list.integer(1) != 0, collation: collation.uppercased()))
+    }
+    return parts
+  }
+
+  private func foreignKeys(of table: String) throws -> [SourceForeignKey] {
+    let list = try connection.prepare(
+      "SELECT id, \"table\", \"from\", \"to\" FROM pragma_foreign_key_list(?1) ORDER BY id, seq")
+    try list.bind([.text(table)])
+    var keys: [(id: Int64, key: SourceForeignKey)] = []
+    while try list.step() {
+      let id = list.integer(0)
+      guard case .text(let target) = try list.cell(1), case .text(let from) = try list.cell(2)
+      else { continue }
+      let to: [String] = if case .text(let to) = try list.cell(3) { [to] } else { [] }
+      let before = keys.last?.id == id ? keys.removeLast().key : nil
+      keys.append(
+        (
+          id,
+          SourceForeignKey(
+            columns: (before?.columns ?? []) + [from], table: target,
+            targetColumns: (before?.targetColumns ?? []) + to)
+        ))
+    }
+    return keys.map(\.key)
+  }
+}

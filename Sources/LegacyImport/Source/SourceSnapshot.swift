@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+
+/// A private copy of a legacy file with its `-wal` and its `-journal`, removed at the end of its life.
+///
+/// The source is opened for reading only and is the same afterwards, bytes and folder: no lock is
+/// taken and no `-shm` is made. Another program may write to it meanwhile. This process must not have it
+/// open through SQLite: closing any descriptor of a file drops all locks that the process has on it.
+package final class SourceSnapshot: Sendable {
+  /// The path of the source, symbolic links resolved: what lies beside it is found from here.
+  package let source: String
+  /// The path of the copy of the main file.
+  package let copy: String
+  package let report: SourceReport
+  /// What only the flag for damaged files gets past.
+  let fault: SourceFault?
+  let scratch: ScratchFolder
+
+  private init(report: SourceReport, fault: SourceFault?, copy: String, scratch: ScratchFolder) {
+    source = report.source
+    self.copy = copy
+    self.report = report
+    self.fault = fault
+    self.scratch = scratch
+  }
+
+  /// Copies the file set as it was at one instant.
+  ///
+  /// - Parameter scratchFolder: Where the copy goes, in a folder of its own; `$TMPDIR` without it.
+  /// - Throws: ``ImportError``: `missing`, `unreadable`, `notADatabase`, `encrypted`, `noSpace`, and
+  ///   `busy` if the file changes faster than it is copied; `CancellationError`. A file that is only
+  ///   damaged or cut is copied; opening the copy says so.
+  package static func take(
+    of path: String, in scratchFolder: String? = nil,
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> SourceSnapshot {
+    let source = try resolve(path)
+    try FileLikeness.check(source)
+    let scratch = try ScratchFolder(in: scratchFolder)
+    let copies = try SourceCopier(
+      source: source, folder: scratch.path, isCancelled: isCancelled
+    ).copyUntilStable()
+    var examination = SourceExamination(source: source, copies: copies)
+    let (report, fault) = try examination.examine()
+    return SourceSnapshot(report: report, fault: fault, copy: copies.main.path, scratch: scratch)
+  }
+
+  /// A link that the operator named is followed, as SQLite does: the `-wal` lies beside what it leads to.
+  private static func resolve(_ path: String) throws(ImportError) -> String {
+    guard let resolved = realpath(path, nil) else {
+      let code = errno
+      throw ImportError(
+        code == ENOENT ? .missing : .unreadable,
+        code == ENOENT ? "there is no such file" : "the file cannot be found",
+        [("path", path)] + (code == ENOENT ? [] : [("system", String(cString: strerror(code)))]))
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}

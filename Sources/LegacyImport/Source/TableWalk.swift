@@ -1,0 +1,87 @@
+/// In which order a table is walked, and how a walk goes on from a position.
+struct TableWalk {
+  struct KeyPart: Hashable {
+    let column: String
+    let isDescending: Bool
+    /// In capitals.
+    let collation: String
+  }
+
+  enum Order {
+    /// By the row id, under this name.
+    case rowID(String)
+    /// By the primary key.
+    case key([String])
+    /// As SQLite comes upon the rows. Positions are the key; where all names of the row id are taken
+    /// by columns, the number of the row.
+    case storage(key: [String])
+  }
+
+  let table: String
+  let order: Order
+
+  init(table: String, order: Order) {
+    self.table = table
+    self.order = order
+  }
+
+  init(_ table: SourceTable, key: [KeyPart]) {
+    self.table = table.name
+    if table.hasRowID {
+      let names = Set(table.columns.map { $0.name.lowercased() })
+      let free = table.rowIDAlias ?? ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+      order = free.map { .rowID($0) } ?? .storage(key: [])
+    } else {
+      // Under the collation of another program the order on disk is not one that we can seek in.
+      let isKnown = key.allSatisfy {
+        !$0.isDescending && ["BINARY", "NOCASE", "RTRIM"].contains($0.collation)
+      }
+      let columns = table.primaryKey
+      order = isKnown && !key.isEmpty ? .key(columns) : .storage(key: columns)
+    }
+  }
+
+  /// The columns of a position, as SQL.
+  var positionColumns: [String] {
+    switch order {
+    case .rowID(let name): [sqlName(name)]
+    case .key(let columns), .storage(let columns): columns.map(sqlName)
+    }
+  }
+
+  /// The clauses after the columns; with `isResumed`, the parameters are the cells of a position.
+  func clauses(isResumed: Bool, direction: Direction = .forward) -> String {
+    let from = " FROM \(sqlName(table)) NOT INDEXED"
+    let columns = positionColumns
+    if case .storage = order { return from }
+    let seek =
+      isResumed
+      ? " WHERE (\(columns.joined(separator: ", "))) \(direction.comparison) "
+        + "(\(columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))"
+      : ""
+    return from + seek + " ORDER BY "
+      + columns.map { $0 + direction.suffix }.joined(separator: ", ")
+  }
+
+  /// The row at a position, whose cells are the parameters.
+  var exactClauses: String {
+    " FROM \(sqlName(table)) NOT INDEXED WHERE "
+      + positionColumns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
+  }
+
+  var canSeek: Bool {
+    if case .storage = order { false } else { true }
+  }
+
+  enum Direction {
+    case forward, backward
+
+    fileprivate var comparison: String { self == .forward ? ">" : "<" }
+    fileprivate var suffix: String { self == .forward ? "" : " DESC" }
+  }
+}
+
+/// A name of the file as SQL has it, whatever is in it.
+func sqlName(_ name: String) -> String {
+  "\"" + name.replacing("\"", with: "\"\"") + "\""
+}

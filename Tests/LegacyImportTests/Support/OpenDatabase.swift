@@ -1,0 +1,60 @@
+import CMooringSQLite
+import Foundation
+import LegacyImport
+
+/// A connection of another program, which stays open.
+final class OpenDatabase {
+  struct Failure: Error { let message: String }
+
+  private let handle: OpaquePointer
+
+  init(_ path: String) throws {
+    var opened: OpaquePointer?
+    guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else {
+      sqlite3_close(opened)
+      throw Failure(message: "SQLite does not open \(path)")
+    }
+    handle = opened
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  func run(_ sql: String) throws {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+      throw Failure(message: String(cString: sqlite3_errmsg(handle)) + " in: " + sql)
+    }
+  }
+}
+
+/// What a folder holds: names, contents and times of change.
+struct FolderState: Equatable {
+  private let files: [String: [String]]
+
+  init(_ folder: String) throws {
+    var files: [String: [String]] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let path = folder + "/" + name
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      let modified = (attributes[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+      guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+      let bytes = try Data(contentsOf: URL(filePath: path))
+      files[name] = [String(modified), String(bytes.count), String(bytes.hashValue)]
+    }
+    self.files = files
+  }
+}
+
+extension RowReader {
+  /// All rows; `unreadable` where there are some.
+  func all() throws -> (rows: [SourceRow], unreadable: Int) {
+    var rows: [SourceRow] = []
+    var unreadable = 0
+    while let event = try next() {
+      switch event {
+      case .row(let row): rows.append(row)
+      case .unreadable: unreadable += 1
+      }
+    }
+    return (rows, unreadable)
+  }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import EntityModel
+import EntityStore
+import Foundation
+import LegacyImport
+
+/// What it takes to take over a SQLite file, beside a load of the same rows.
+struct ImportBench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "What it takes to take over newsboat's cache, beside a load of the same records.")
+
+  @Option(help: "Rows of the file, of 1.3 KB each.") var rows = 200_000
+  @Option(help: "Rounds; the median is shown.") var rounds = 5
+  @Flag(help: "A smoke run: 10,000 rows, one round.") var quick = false
+  @Flag(help: "Only imports, once, without a load beside it: for a profiler.") var alone = false
+  @Option(help: "The seed of the rows.") var seed: UInt64 = 42
+  @Option(help: "Where the temporary folder is made (default: the system's).") var dir: String?
+
+  func validate() throws {
+    guard rows >= 1000, rows <= 5_000_000 else {
+      throw ValidationError("--rows must be from 1000 to 5000000")
+    }
+    guard rounds > 0 else { throw ValidationError("--rounds must be positive") }
+  }
+
+  func run() throws {
+    do {
+      print(try measure())
+    } catch let error as BenchError {
+      FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+      throw ExitCode(error.code.rawValue)
+    }
+  }
+
+  private func measure() throws -> String {
+    let file = FeedItemFile(rows: quick ? 10_000 : rows, seed: seed)
+    let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
+    let scratch = try ScratchFolder(in: parent, needing: file.rows * 8_000)
+    defer { scratch.remove() }
+    let source = try scratch.emptyFolder("source").appending(path: "cache.db").path
+    try file.write(to: source)
+    var results = ImportResults(rows: file.rows)
+    for _ in 0..<(quick || alone ? 1 : rounds) {
+      sync()
+      let raw = try scratch.emptyFolder("raw")
+      if !alone { try load(file, into: raw, &results) }
+      sync()
+      let folder = try scratch.emptyFolder("import")
+      try take(source, into: folder, scratch, file, &results)
+      if !alone { try compare(raw, folder, file) }
+    }
+    return results.table()
+  }
+
+  /// The same records by `Store`, from memory, in commits of 2,000.
+  private func load(_ file: FeedItemFile, into folder: URL, _ results: inout ImportResults) throws {
+    let store = try open(folder)
+    let time = try blocking {
+      var time = 0.0
+      for chunk in file.chunks(of: 2_000) {
+        let items = chunk.map(\.item)
+        time += try await seconds {
+          try await store.write(author: "import") { transaction in
+            for item in items { try transaction.insert(item) }
+          }
+        }
+      }
+      return time
+    }
+    results.add(.load, time)
+  }
+
+  private func take(
+    _ source: String, into folder: URL, _ scratch: ScratchFolder, _ file: FeedItemFile,
+    _ results: inout ImportResults
+  ) throws {
+    let store = try open(folder)
+    let mapping = try MappingText(Array(FeedItem.mapping.utf8), file: "map.yaml")
+    func run(_ line: ImportResults.Line) throws -> (ImportReport, ImportStages) {
+      releaseFreeMemory()
+      let stages = try ImportStages()
+      var options = LegacyFile.Options()
+      options.scratchFolder = try scratch.emptyFolder("copy").path
+      options.progress = { stages.note($0) }
+      let start = ContinuousClock.now
+      let report = try LegacyFile(source, options).run(mapping, in: store)
+      results.add(line, (ContinuousClock.now - start).seconds)
+      guard report.isBalanced, report.rejected == 0 else {
+        throw BenchError(.mismatch, "the import is not balanced")
+      }
+      return (report, stages)
+    }
+    let (first, stages) = try run(.whole)
+    results.add(.objects, stages.objects)
+    results.add(.verification, stages.verification)
+    results.add(memory: stages.memory)
+    if alone { return }
+    let (second, _) = try run(.again)
+    let written = [first.entities.map(\.written.new), second.entities.map(\.written.unchanged)]
+    guard written == [[Int64(file.rows)], [Int64(file.rows)]] else {
+      throw BenchError(.mismatch, "of \(file.rows) rows \(written) were written and left alone")
+    }
+  }
+
+  /// Each record of the load must be one of the import, too.
+  private func compare(_ raw: URL, _ imported: URL, _ file: FeedItemFile) throws {
+    let (raw, imported) = (try open(raw), try open(imported))
+    let counts = try [raw, imported].map { try $0.read { try $0.count(of: "Item") } }
+    guard counts == [file.rows, file.rows] else {
+      throw BenchError(.mismatch, "the stores have \(counts) records of \(file.rows)")
+    }
+    for chunk in file.chunks(of: 10_000) {
+      for (number, item) in chunk where number % 97 == 1 || number == file.rows {
+        let id = ObjectID(entity: FeedItem.entityName, number: Int64(number))
+        let found = try [raw, imported].map { try $0.read { try $0.get(FeedItem.self, id) } }
+        guard found == [item, item] else {
+          throw BenchError(.mismatch, "record \(number) is not as in the file")
+        }
+      }
+    }
+  }
+
+  private func open(_ folder: URL) throws -> Store {
+    var options = Store.Options()
+    options.mapSize = 16 << 30
+    return try Store.open(
+      at: folder.path,
+      migrations: [
+        MigrationSource(embedded: [("0001_items", Array(FeedItem.migration.utf8))]),
+        .legacyImport,
+      ], migrate: .ifEmpty, requiring: [FeedItem.self], options: options)
+  }
+}

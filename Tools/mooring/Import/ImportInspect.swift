@@ -1,0 +1,87 @@
+public import ArgumentParser
+import Console
+import EntityModel
+import EntityStore
+public import LegacyImport
+
+extension ImportInheritance: ExpressibleByArgument {}
+
+extension ImportCommand {
+  struct Inspect: AsyncParsableCommand {
+    enum View: String, CaseIterable, ExpressibleByArgument {
+      case summary, mapping, migration
+    }
+
+    static let configuration = CommandConfiguration(
+      abstract: "Says what a file is, and proposes a mapping and a migration for it.",
+      discussion: """
+        Needs no store. Without --mapping and --migration nothing is written; --as mapping and --as \
+        migration print them. What is guessed stands in the mapping with its evidence; a guess that \
+        could be wrong is marked `unconfirmed`, and a run refuses it until a person has removed the mark.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var file: LegacyFileArgument
+    @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
+    var mapping: String?
+    @Option(
+      help: ArgumentHelp(
+        "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
+    var migration: String?
+    @Flag(help: "Replace what an earlier inspection has written.") var force = false
+    @Option(help: "What the store is to remember it by. Default: the file's name.")
+    var name: String?
+    @Option(
+      help: ArgumentHelp(
+        "What becomes of Core Data's entities that inherit: separate, one entity for each, or merged, "
+          + "one for a family. Default: as the file suggests.", valueName: "separate|merged"))
+    var inheritance: ImportInheritance?
+    @Option(name: .customLong("as"), help: "summary, mapping or migration.")
+    var view = View.summary
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws {
+      try format.require(.table, .json)
+      if view != .summary, format == .json {
+        throw ValidationError("--format json has the mapping and the migration; leave out --as")
+      }
+      if let name { try MigrationDraft.validate(line: name) }
+      if force, mapping == nil, migration == nil {
+        throw ValidationError("--force is for --mapping and --migration; add one of them")
+      }
+    }
+
+    func run() async throws {
+      let files = ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
+      // Before the work, which may take long.
+      try files.requireFree()
+      let runner = ImportRunner(
+        file, options, format, afterInterrupt: "nothing was written, and nothing is left behind")
+      let (name, inheritance) = (name, inheritance)
+      let proposal = try await runner.run {
+        try $0.inspect(name: name, inheritance: inheritance)
+      }
+      let written = try files.write(proposal)
+      let text = ProposalText(
+        proposal: proposal, file: file, mapping: mapping, migrations: migration,
+        written: written, clashes: try clashes(of: proposal, written), options: options)
+      try StandardOutput.with { output in
+        switch (view, format) {
+        case (.mapping, _): try output.write(proposal.mapping)
+        case (.migration, _): try output.write(proposal.migration)
+        case (.summary, .json): try output.write(try JSONText.of(text.document) + "\n")
+        case (.summary, _): try text.write(&output)
+        }
+      }
+      if view != .summary, !options.quiet { for line in text.cautions { Message.say(line) } }
+    }
+
+    /// Entities that another line of this program or of the operator makes, too.
+    private func clashes(of proposal: ImportProposal, _ written: [String]) throws -> [String] {
+      let others = try options.migrationLines().filter { $0.name != proposal.name }
+      let schema = try Schema(of: others)
+      return Set(proposal.entities.map(\.entity)).filter { schema.entity(named: $0) != nil }
+        .sorted()
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Console
+import EntityStore
+import LegacyImport
+
+extension ImportCommand {
+  struct Plan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "What a run would do with each row. Writes nothing into the store.",
+      discussion: """
+        Every row is read, converted and held against the rules and against what the store has. Ends \
+        with 65 if something does not add up, or if more would be rejected than the mapping allows.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @OptionGroup var file: LegacyFileArgument
+    @OptionGroup var mapping: MappingOptions
+    @Option(
+      help: ArgumentHelp(
+        "Write what would be rejected into this new file, one object of JSON on each line.",
+        valueName: "out.jsonl"))
+    var rejects: String?
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws { try format.require(.table, .json) }
+
+    func run() async throws {
+      let store = try options.openToRead()
+      let mappingText = try mapping.read()
+      let runner = ImportRunner(
+        file, options, format, afterInterrupt: "a plan changes nothing, and begins anew")
+      let path = rejects
+      let (report, examples) = try await runner.run { legacy in
+        var examples = RejectExamples()
+        let report = try RejectFile.writing(to: path) { write in
+          try legacy.plan(mappingText, in: store) { reject in
+            examples.add(reject)
+            try write(reject)
+          }
+        }
+        return (report, examples)
+      }
+      let unconfirmed = try mappingText.unconfirmed(in: store)
+      let text = ImportReportText(report: report, examples: examples)
+      try StandardOutput.with { output in
+        if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+        try text.write(&output)
+        for line in notes(report, unconfirmed) { try output.write(line.singleLine + "\n") }
+      }
+      try report.requireSuccess()
+    }
+
+    private func notes(_ report: ImportReport, _ unconfirmed: [String]) -> [String] {
+      var lines: [String] = []
+      if !unconfirmed.isEmpty {
+        lines.append(
+          "a run stops at these guesses; settle each, and remove its `unconfirmed` from the mapping:"
+        )
+        lines += unconfirmed.map { "  " + $0 }
+      }
+      let run = options.commandLine(
+        ["import", "run"] + file.words + ["--mapping", mapping.path])
+      if report.isBalanced, report.isWithinLimit, unconfirmed.isEmpty {
+        return lines + ["to do it, type `\(run)`"]
+      }
+      return lines + ["after that plan again; then type `\(run)`"]
+    }
+  }
+}

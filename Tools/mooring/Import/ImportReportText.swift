@@ -1,0 +1,197 @@
+import ArgumentParser
+import Console
+import LegacyImport
+
+/// What a plan or a run amounts to, for people: tables, then what is out of the ordinary, then whether
+/// it adds up.
+struct ImportReportText {
+  /// Of each kind of lines that could be as many as there are rows.
+  private static let linesMax = 20
+
+  let report: ImportReport
+  let examples: RejectExamples
+
+  func write(_ output: inout StandardOutput) throws {
+    for table in [tables, entities, relationships] where !table.isEmpty {
+      try output.write(table)
+      try output.write("\n")
+    }
+    let lines = notes
+    for line in lines { try output.write(line.singleLine + "\n") }
+    if !lines.isEmpty { try output.write("\n") }
+    for line in verdict { try output.write(line.singleLine + "\n") }
+  }
+
+  // MARK: Tables
+
+  private var tables: TextTable {
+    var table = Self.table(
+      "table", ["rows", "accepted", "rejected", "skipped", "unreadable"])
+    for row in report.tables {
+      table.append(
+        [row.name, row.rows.map { Formatting.count($0) } ?? "?"]
+          + Self.counts(row.accepted, row.rejected, row.skipped, row.unreadable))
+    }
+    return table
+  }
+
+  private var entities: TextTable {
+    var table = Self.table(
+      "entity",
+      ["new", "changed", "unchanged"]
+        + (report.isPlan ? [] : ["in store", "edited since", "deleted since"]))
+    for (name, parts) in byTable {
+      let written = Self.counts(
+        parts.sum(\.written.new), parts.sum(\.written.changed), parts.sum(\.written.unchanged))
+      let found = Self.counts(parts.sum(\.found), parts.sum(\.edited), parts.sum(\.deleted))
+      table.append([name] + written + (report.isPlan ? [] : found))
+    }
+    return table
+  }
+
+  /// What of one table becomes of one entity in several ways makes one line; an entity of several
+  /// tables has a line for each, with its name.
+  private var byTable: [(name: String, parts: [ImportReport.Entity])] {
+    var groups: [(name: String, parts: [ImportReport.Entity])] = []
+    for entity in report.entities {
+      let isAlone = report.entities.allSatisfy {
+        $0.name != entity.name || $0.table == entity.table
+      }
+      let name = isAlone ? entity.name : "\(entity.name) (\(entity.table))"
+      if let place = groups.firstIndex(where: { $0.name == name }) {
+        groups[place].parts.append(entity)
+      } else {
+        groups.append((name, [entity]))
+      }
+    }
+    return groups
+  }
+
+  private var relationships: TextTable {
+    var table = Self.table(
+      "relationship", ["rows", "linked", "empty", "rejected", "dropped", "skipped"])
+    for row in report.relationships {
+      table.append(
+        [row.name]
+          + Self.counts(
+            row.rows, row.linked, row.empty, row.rejected, row.dropped, row.skipped))
+    }
+    return table
+  }
+
+  private static func table(_ name: String, _ counts: [String]) -> TextTable {
+    TextTable([.init(name)] + counts.map { .init($0, .number) })
+  }
+
+  private static func counts(_ counts: Int64...) -> [String] {
+    counts.map { Formatting.count($0) }
+  }
+
+  // MARK: What is out of the ordinary
+
+  private var notes: [String] {
+    report.warnings.map { "warning: " + $0 } + external + gone + rejects
+  }
+
+  private var external: [String] {
+    guard let files = report.externalFiles else { return [] }
+    let counts = Self.counts(files.referenced, files.found, files.missing, files.orphaned)
+    return [
+      "files beside the source: \(counts[0]) named by rows, \(counts[1]) found, "
+        + "\(counts[2]) missing; \(counts[3]) that no row names"
+    ]
+  }
+
+  private var gone: [String] {
+    guard report.gone > 0 else { return [] }
+    return [
+      "gone from the source since an earlier run: \(Formatting.count(report.gone)); their records stay"
+    ] + Self.some(report.goneRows, of: report.gone)
+  }
+
+  private var rejects: [String] {
+    report.rejects.sorted { $0.key < $1.key }.filter { $0.value > 0 }.flatMap { code, count in
+      ["rejected as \(code): \(Formatting.count(count))"]
+        + Self.some(examples.lines(of: code), of: count)
+    }
+  }
+
+  private static func some(_ lines: [String], of count: Int64) -> [String] {
+    let shown = lines.prefix(linesMax)
+    let left = count - Int64(shown.count)
+    let rest = left > 0 && !shown.isEmpty ? ["  and \(Formatting.count(left)) more"] : []
+    return shown.map { "  " + $0 } + rest
+  }
+
+  // MARK: Whether it adds up
+
+  private var verdict: [String] {
+    var lines: [String] = []
+    if report.isBalanced {
+      lines.append(
+        report.isPlan
+          ? "BALANCED: every row and every link is accounted for"
+          : "BALANCED: every row and every link is accounted for, and the store has what the source says"
+      )
+    } else {
+      lines.append("NOT BALANCED:")
+      let problems = problems
+      lines += Self.some(problems, of: Int64(problems.count))
+    }
+    if !report.isWithinLimit {
+      lines.append(
+        "\(Formatting.count(report.rejected)) rejected, where the mapping allows "
+          + "\(Formatting.count(report.rejectsAllowed)): correct the mapping, or raise its `rejects`"
+      )
+    }
+    return lines
+  }
+
+  private var problems: [String] {
+    var lines: [String] = []
+    for table in report.tables where !table.isBalanced {
+      lines += table.problems.map { "\(table.name): \($0)" }
+      let known = table.accepted + table.rejected + table.skipped + table.unreadable
+      if let rows = table.rows, rows != known {
+        lines.append(
+          "\(table.name): \(Formatting.count(rows)) rows, and \(Formatting.count(known)) accounted for"
+        )
+      }
+    }
+    for entity in report.entities where !entity.isBalanced {
+      lines += entity.problems.map { "\(entity.name): \($0)" }
+      if entity.expected != entity.found + entity.deleted {
+        lines.append(
+          "\(entity.name): \(Formatting.count(entity.expected)) records are expected, "
+            + "\(Formatting.count(entity.found)) are there")
+      }
+    }
+    for link in report.relationships where !link.isBalanced {
+      lines += link.problems.map { "\(link.name): \($0)" }
+      let known = link.linked + link.empty + link.rejected + link.dropped + link.skipped
+      if link.rows != known {
+        lines.append(
+          "\(link.name): \(Formatting.count(link.rows)) rows, and \(Formatting.count(known)) accounted "
+            + "for")
+      }
+    }
+    for table in report.tables where !table.unreadableRows.isEmpty {
+      lines += Self.some(table.unreadableRows, of: Int64(table.unreadableRows.count))
+    }
+    return lines
+  }
+}
+
+extension [ImportReport.Entity] {
+  fileprivate func sum(_ count: (ImportReport.Entity) -> Int64) -> Int64 {
+    reduce(0) { $0 + count($1) }
+  }
+}
+
+extension ImportReport {
+  /// - Throws: Exit status 65 if it does not add up, or more was rejected than is allowed.
+  func requireSuccess() throws {
+    if isBalanced, isWithinLimit { return }
+    throw ExitStatus.badData.exitCode
+  }
+}

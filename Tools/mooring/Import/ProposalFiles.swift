@@ -1,0 +1,68 @@
+import Console
+import EntityStore
+import Foundation
+import LegacyImport
+
+/// Where the two files of a proposal go.
+struct ProposalFiles {
+  let mapping: String?
+  /// The folder of the migration.
+  let migrations: String?
+  /// Whether what is there may be replaced.
+  let replaces: Bool
+
+  /// - Throws: `CommandError` if the mapping is there already.
+  func requireFree() throws {
+    guard let mapping, !replaces, FileManager.default.fileExists(atPath: mapping) else { return }
+    throw CommandError(
+      .cannotCreate, "\(mapping) is there already; choose another name, or add --force")
+  }
+
+  /// - Returns: The paths of what was written.
+  /// - Throws: `CommandError` for what is there already or cannot be made.
+  func write(_ proposal: ImportProposal) throws -> [String] {
+    var written: [String] = []
+    // First, for it is refused more often.
+    if let migrations {
+      let path = try pathOfMigration(of: proposal, in: migrations)
+      try write(proposal.migration, to: path)
+      written.append(path)
+    }
+    if let mapping {
+      try write(proposal.mapping, to: mapping)
+      written.insert(mapping, at: 0)
+    }
+    return written
+  }
+
+  /// The first of its line: a second one that makes the same entities could never be applied.
+  private func pathOfMigration(of proposal: ImportProposal, in folder: String) throws -> String {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw CommandError(.cannotCreate, "the folder \(folder) cannot be made")
+    }
+    let line = try MigrationLine.load([.directory(folder)]).first { $0.name == proposal.name }
+    if let line, line.migrations.count > 1 || !replaces {
+      let last = line.migrations.last.map { " (\($0.name))" } ?? ""
+      throw CommandError(
+        .cannotCreate,
+        "\(folder) has migrations of the line \(proposal.name) already\(last); choose another --name, "
+          + "or add --force to replace one that was never applied")
+    }
+    let slug = String(proposal.name.map { $0 == "-" || $0 == "." ? "_" : $0 })
+    let name = line?.migrations.first?.name ?? "0001_" + slug
+    return (folder as NSString).appendingPathComponent(name + ".yaml")
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    do {
+      try Data(text.utf8).write(
+        to: URL(fileURLWithPath: path), options: replaces ? .atomic : .withoutOverwriting)
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      let reason = isThere ? "is there already; add --force" : "cannot be written"
+      throw CommandError(.cannotCreate, "\(path) \(reason)")
+    }
+  }
+}
