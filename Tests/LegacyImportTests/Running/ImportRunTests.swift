@@ -227,4 +227,44 @@ struct ImportRunTests {
       #expect(error?.code == .running)
     }
   }
+
+  @Test func whatIsNotAsTheSourceSaysIsToldAsNotBalanced() async throws {
+    try await withLibrary { library in
+      let store = library.store
+      let isDone = Guarded(false)
+      var options = LegacyFile.Options()
+      options.progress = { progress in
+        guard progress.stage == .links,
+          isDone.withLock({ done in
+            defer { done = true }
+            return !done
+          })
+        else { return }
+        // Somebody writes between what the run has written and what it reads back.
+        do {
+          try store.writeBlocking { transaction in
+            for isbn in [6, 7] {
+              let id = try transaction.objectID("Book", by: ["isbn": .string("isbn \(isbn)")])
+              guard let id else { throw StoreError.missing(ObjectID(entity: "Book", number: 0)) }
+              if isbn == 6 {
+                try transaction.update(id) { try $0.set("title", to: .string("changed")) }
+              } else {
+                try transaction.delete(id)
+              }
+            }
+          }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      let report = try library.run(Library.mapping, options)
+      #expect(!report.isBalanced)
+      let books = report.entities[1]
+      #expect(books.expectedDigest != books.foundDigest)
+      #expect(books.expected == 100 && books.found == 99 && books.problems.count == 2)
+      #expect(books.problems.contains { $0.contains("row 6") && $0.contains("other values") })
+      #expect(books.problems.contains { $0.contains("row 7") && $0.contains("is not there") })
+      #expect(try store.imports().first?.state == "unbalanced")
+    }
+  }
 }
