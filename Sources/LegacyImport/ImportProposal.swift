@@ -32,6 +32,7 @@ public struct ImportProposal: Sendable {
     dialect = suggested.mapping.dialect.rawValue
     mapping = MappingFile.text(of: suggested.mapping)
     migration = SuggestedMigration.text(of: suggested)
+    // A damaged table has no count.
     entities = suggested.mapping.entities.map { entity in
       (
         entity.entity, entity.table,

@@ -93,6 +93,7 @@ extension CellContents {
         try context.checkCancellation()
         guard case .row(let row) = event else { continue }
         for cell in row.cells {
+          // What is no name has been rejected with its row.
           guard let name = try? ExternalBlobs.fileName(cell) else { continue }
           files.referenced += 1
           if there.contains(name) { files.found += 1 } else { files.missing += 1 }

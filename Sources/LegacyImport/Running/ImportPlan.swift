@@ -34,7 +34,8 @@ struct ImportPlan {
 
   private func plan(_ table: BoundTable, _ report: inout ImportReport) throws {
     var balance = ImportReport.Table(name: table.table.name)
-    // Before the walk, which uses the file on another thread.
+    // Before the walk, which uses the file on another thread. A damaged table has no count; the walk says
+    // what of it cannot be read.
     balance.rows = try? context.database.count(table.table)
     var entities = table.parts.map {
       ImportReport.Entity(name: $0.mapping.entity, table: table.table.name)

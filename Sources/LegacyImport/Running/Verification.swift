@@ -24,7 +24,8 @@ struct Verification {
 
   private mutating func verify(_ table: BoundTable, _ report: inout ImportReport) throws {
     var balance = ImportReport.Table(name: table.table.name)
-    // Before the walk, which uses the file on another thread.
+    // Before the walk, which uses the file on another thread. A damaged table has no count; the walk says
+    // what of it cannot be read.
     balance.rows = try? context.database.count(table.table)
     var entities = table.parts.map {
       EntityBalance(name: $0.mapping.entity, table: table.table.name)

@@ -50,6 +50,7 @@ final class ScratchFolder: Sendable {
   }
 
   private static func removeLeftovers(in parent: String) {
+    // Of a folder that cannot be listed they stay.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: parent) else { return }
     for name in names where name.hasPrefix(prefix) {
       let folder = parent + "/" + name

@@ -97,7 +97,8 @@ struct SourceExamination {
     }
   }
 
-  /// A main file that was renamed leaves its log behind under the old name.
+  /// A main file that was renamed leaves its log behind under the old name. In a folder that cannot be
+  /// listed nothing is found: this only warns.
   private mutating func lookForRenamedLog(_ header: DatabaseHeader) throws {
     let folder = source[..<(source.lastIndex(of: "/") ?? source.startIndex)] + "/"
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: String(folder)) else {

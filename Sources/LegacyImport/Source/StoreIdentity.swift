@@ -21,7 +21,8 @@ struct StoreIdentity {
       + "what is read is of the other store"
   }
 
-  /// Nil where there is none: the table may have come with the log.
+  /// Nil where there is none, and where it cannot be read: the table may have come with the log, and this
+  /// only warns.
   private static func read(_ connection: SQLiteConnection) -> String? {
     guard let statement = try? connection.prepare("SELECT Z_UUID FROM Z_METADATA LIMIT 1"),
       (try? statement.step()) == true, case .text(let identity)? = try? statement.cell(0)

@@ -80,6 +80,7 @@ import Testing
         return true
       }
     }
+    // Not a wait: the moment of the kill is drawn, also between two lines.
     usleep(UInt32(random.number(0...60_000)))
     return !child.kill().wasSignal
   }
