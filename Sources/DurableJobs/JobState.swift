@@ -32,8 +32,11 @@ public enum JobState: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// By word: an enumeration compares a word with all of its own, one after the other.
-  static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+  /// The words and what they mean: few enough that to hash one takes longer than to compare it with all.
+  private static let words = allCases.map { (word: $0.rawValue, state: $0) }
+
+  /// `nil` for a word that this program does not know.
+  static func named(_ word: String) -> JobState? { words.first { $0.word == word }?.state }
 
   /// Those that a job does not leave by itself.
   public static let finished: [JobState] = allCases.filter(\.isFinished)

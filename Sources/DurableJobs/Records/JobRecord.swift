@@ -7,7 +7,8 @@ struct JobRecord {
   static let entity = "_Job"
 
   let id: JobID
-  private let row: RowCopy
+  /// As it was looked up.
+  let row: RowCopy
   /// To be written; what else the row holds stays as it is.
   private(set) var changes = RowChanges()
 
@@ -44,7 +45,7 @@ struct JobRecord {
   // MARK: Where it stands
 
   /// `nil` for a word that this program does not know.
-  var state: JobState? { string(.state).flatMap { JobState.byName[$0] } }
+  var state: JobState? { string(.state).flatMap(JobState.named) }
   var runAt: Date {
     get { date(.runAt) ?? .distantPast }
     set { set(.runAt, .date(newValue)) }

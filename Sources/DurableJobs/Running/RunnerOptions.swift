@@ -2,8 +2,8 @@ public import Logging
 
 /// How a runner works.
 public struct RunnerOptions: Sendable {
-  /// Jobs at once.
-  public var concurrency = 8
+  /// Jobs at once. One commit writes all that have ended, so more of them cost fewer flushes each.
+  public var concurrency = 16
   /// Threads for the handlers that block. A job that waits for one has been claimed.
   public var blockingThreads = 4
   /// Of these queues at most so many at once in this runner; 0 for none.

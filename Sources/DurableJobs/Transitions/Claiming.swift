@@ -28,40 +28,28 @@ extension JobTable {
   ///
   /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs taken or held back.
   func claim(_ terms: ClaimTerms) throws -> [JobRecord] {
-    var terms = terms
-    var claimed: [JobRecord] = []
-    var limits = LimitCounts(self)
-    var admitsSuspect = terms.admitsSuspect
-    var passedOver = 0
+    var selection = ClaimSelection(terms, self)
     var heads = try lanes(servedUnder: terms).compactMap { try LaneHead($0, in: self) }
-    while claimed.count < terms.count, heldBack + passedOver < Limits.movesPerTransactionMax,
+    while selection.goesOn,
       let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
     {
-      var job = heads[number].job
-      if !terms.hasRoom(in: job.queue) {
+      guard selection.terms.hasRoom(in: heads[number].job.queue) else {
         heads.remove(at: number)
         continue
       }
-      if try !heads[number].advance(in: self) { heads.remove(at: number) }
-      if job.isSuspect, !admitsSuspect {
-        passedOver += 1
-        continue
+      let next = try heads[number].cursor.next()
+      try selection.take(heads[number].job)
+      // Looked up only now: what has been written since would have it looked up again.
+      if let next {
+        heads[number].job = try job(ofTurn: next)
+      } else {
+        heads.remove(at: number)
       }
-      guard try limits.admit(job) else {
-        job.move(to: .held, at: job.at)
-        try update(job)
-        heldBack += 1
-        continue
-      }
-      if job.isSuspect { admitsSuspect = false }
-      try begin(&job, epoch: terms.epoch)
-      if let left = terms.queueRoom[job.queue] { terms.queueRoom[job.queue] = left - 1 }
-      claimed.append(job)
     }
-    return claimed
+    return selection.claimed
   }
 
-  private func begin(_ job: inout JobRecord, epoch: Int64) throws {
+  fileprivate func begin(_ job: inout JobRecord, epoch: Int64) throws {
     job.attempts += 1
     job.claims += 1
     job.epoch = epoch
@@ -74,26 +62,54 @@ extension JobTable {
   }
 }
 
+/// What one claim takes.
+private struct ClaimSelection {
+  private let table: JobTable
+  private(set) var terms: ClaimTerms
+  private(set) var claimed: [JobRecord] = []
+  private var limits: LimitCounts
+  private var passedOver = 0
+
+  init(_ terms: ClaimTerms, _ table: JobTable) {
+    self.table = table
+    self.terms = terms
+    limits = LimitCounts(table)
+  }
+
+  /// Whether more jobs may be looked at.
+  var goesOn: Bool {
+    claimed.count < terms.count && table.heldBack + passedOver < Limits.movesPerTransactionMax
+  }
+
+  /// Takes the job, unless it is held back or left to a later claim.
+  mutating func take(_ job: JobRecord) throws {
+    var job = job
+    if job.isSuspect, !terms.admitsSuspect {
+      passedOver += 1
+      return
+    }
+    guard try limits.admit(job) else {
+      job.move(to: .held, at: job.at)
+      try table.update(job)
+      table.heldBack += 1
+      return
+    }
+    if job.isSuspect { terms.admitsSuspect = false }
+    try table.begin(&job, epoch: terms.epoch)
+    if let left = terms.queueRoom[job.queue] { terms.queueRoom[job.queue] = left - 1 }
+    claimed.append(job)
+  }
+}
+
 /// The first job of a lane that has not been looked at yet.
 private struct LaneHead {
-  private let cursor: IndexPrefixCursor
-  private(set) var job: JobRecord
+  let cursor: IndexPrefixCursor
+  var job: JobRecord
 
   init?(_ lane: String, in table: JobTable) throws {
     cursor = try table.cursor(.ready, [.null, .string(lane)])
-    guard let first = try Self.next(cursor, in: table) else { return nil }
-    job = first
-  }
-
-  /// - Returns: Whether there is another one.
-  mutating func advance(in table: JobTable) throws -> Bool {
-    guard let next = try Self.next(cursor, in: table) else { return false }
-    job = next
-    return true
-  }
-
-  private static func next(_ cursor: IndexPrefixCursor, in table: JobTable) throws -> JobRecord? {
-    try cursor.next().map { try table.job(ofTurn: $0) }
+    guard let first = try cursor.next() else { return nil }
+    job = try table.job(ofTurn: first)
   }
 }
 

@@ -27,7 +27,7 @@ final class JobTable: JobRows {
   }
 
   func update(_ job: JobRecord) throws {
-    try transaction.update(job.changes, id: job.id.rawValue, in: jobs)
+    try transaction.update(job.changes, of: job.row, id: job.id.rawValue, in: jobs)
   }
 
   /// Adds what ended to the figures.

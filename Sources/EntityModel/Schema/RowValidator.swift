@@ -61,6 +61,23 @@ public struct RowValidator {
     return nil
   }
 
+  /// As `failure(in:keepsRules:)`, for the values that change.
+  package func failure(
+    in changes: RowChanges, keepsRules: Bool
+  ) -> (position: Int, failure: ValidationFailure)? {
+    changes.entries.withUnsafeBufferPointer { entries in
+      for number in entries.indices {
+        // In place: a copy would retain and release what the value holds.
+        let position = entries[number].position
+        if expectations[position].isSurelyMet(by: entries[number].value) { continue }
+        if let failure = failure(of: entries[number].value, at: position, keepsRules: keepsRules) {
+          return (position, failure)
+        }
+      }
+      return nil
+    }
+  }
+
   /// Why a value may not stand at a position; `nil` if it may. As `failure(in:keepsRules:)`.
   @inline(__always)
   public func failure(

@@ -91,6 +91,13 @@ package final class EntityLayout: Sendable {
     RecordEncoder.encode(values, as: plan, into: &bytes)
   }
 
+  /// A row of defaults with the changes in it.
+  func encode(_ changes: RowChanges, into bytes: inout [UInt8]) {
+    defaultBytes.withUnsafeBytes {
+      RecordEncoder.encode(changes, overSound: $0, as: plan, into: &bytes)
+    }
+  }
+
   /// - Parameter old: In the current layout.
   func encode(
     _ changes: RowChanges, over old: RecordView, into bytes: inout [UInt8]

@@ -68,7 +68,7 @@ struct DraftWriting {
 
   private func brokenRules(of row: DraftChanges.Row) throws -> [StoreError] {
     let id = identities.temporary(row.id)
-    let validator = try transaction.changes(of: row.entity).validator
+    let validator = try transaction.changes(of: row.entity).rules.validator
     return row.values.compactMap { position, value in
       validator[position].failure(of: value).map {
         .validation(

@@ -15,12 +15,14 @@ final class IndexBuffer {
     var value: Int64
   }
 
-  private var keys: [UInt8] = []
-  private var changes: [Change] = []
+  // SAFETY (of all that is unchecked): it belongs to a write transaction, and so to one thread; no
+  // access to a property calls what could come back to it.
+  @exclusivity(unchecked) private var keys: [UInt8] = []
+  @exclusivity(unchecked) private var changes: [Change] = []
 
   /// How much of them there was at the mark.
-  private var markedKeys = 0
-  private var markedChanges = 0
+  @exclusivity(unchecked) private var markedKeys = 0
+  @exclusivity(unchecked) private var markedChanges = 0
 
   /// Whether the changes are to be applied before the transaction goes on.
   func isUrgent(isUnique: Bool) -> Bool {

@@ -15,55 +15,78 @@ enum RecordEncoder {
   }
 
   static func encode(_ values: [Value], as plan: RecordPlan, into bytes: inout [UInt8]) {
-    plan.empty.withUnsafeBytes { empty in
-      encode(over: empty, as: plan, into: &bytes) { values[$0] }
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(contentsOf: plan.empty)
+    for slot in plan.variable {
+      if slot.position >= 0 { appendVariable(values[slot.position], to: &bytes) }
+      store(UInt32(bytes.count), in: &bytes, at: slot.offset)
+    }
+    bytes.withUnsafeMutableBytes { bytes in
+      for slot in plan.slots { store(values[slot.position], at: slot, in: bytes) }
     }
   }
 
+  /// What has not changed is copied as it stands, in runs.
+  ///
   /// - Parameter old: In the plan's layout.
   /// - Parameter changes: Each null or of its slot's kind.
   static func encode(
     _ changes: RowChanges, over old: RecordView, as plan: RecordPlan, into bytes: inout [UInt8]
   ) throws(RecordDamage) {
     guard plan.isSound(old.bytes) else { throw RecordDamage() }
-    encode(over: old.bytes, as: plan, into: &bytes) { changes[$0] }
+    encode(changes, overSound: old.bytes, as: plan, into: &bytes)
   }
 
   /// - Parameter old: A sound record of the plan's layout.
-  /// - Parameter change: The value of a position; `nil` where it stays what it is.
-  @inline(__always)
-  private static func encode(
-    over old: UnsafeRawBufferPointer, as plan: RecordPlan, into bytes: inout [UInt8],
-    change: (Int) -> Value?
+  static func encode(
+    _ changes: RowChanges, overSound old: UnsafeRawBufferPointer, as plan: RecordPlan,
+    into bytes: inout [UInt8]
   ) {
     bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[..<plan.fixedBytes]))
-    // First what makes the bytes grow, then with one look at them all that has its place already.
-    var start = plan.fixedBytes
-    for slot in plan.variable {
-      let end = RecordPlan.end(slot, in: old)
-      if slot.position >= 0 {
-        if let value = change(slot.position) {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: plan.variable.count) { ends in
+      // How much of the old record is done with, and how far what follows has moved.
+      var (done, shift) = (0, 0)
+      var start = plan.fixedBytes
+      let marks = changes.marks
+      for number in plan.variable.indices {
+        let slot = plan.variable[number]
+        let end = RecordPlan.end(slot, in: old)
+        if slot.position < 0 || marks & slot.mark != 0,
+          let value = slot.position < 0 ? .null : changes[slot.position]
+        {
+          bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[done..<start]))
           appendVariable(value, to: &bytes)
-        } else {
-          bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[start..<end]))
+          done = end
+          shift = bytes.count - end
+        }
+        ends[number] = UInt32(end + shift)
+        start = end
+      }
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[done..<start]))
+      bytes.withUnsafeMutableBytes { bytes in
+        for number in plan.variable.indices {
+          bytes.storeBytes(
+            of: ends[number].littleEndian, toByteOffset: plan.variable[number].offset,
+            as: UInt32.self)
         }
       }
-      store(UInt32(bytes.count), in: &bytes, at: slot.offset)
-      start = end
     }
     bytes.withUnsafeMutableBytes { bytes in
-      for slot in plan.variable {
-        // What was dropped is null, also where the record still has it.
-        guard let value = slot.position < 0 ? .null : change(slot.position) else { continue }
-        setNull(value.isNull, slot, in: bytes)
+      for change in changes.entries {
+        store(change.value, at: plan.slots[change.position], in: bytes)
       }
-      for slot in plan.fixed {
-        guard let value = slot.position < 0 ? .null : change(slot.position) else { continue }
-        setNull(value.isNull, slot, in: bytes)
-        storeFixed(value, in: bytes, at: slot)
-      }
+      // What was dropped is null, also where the record still has it.
+      for slot in plan.dropped { store(.null, at: slot, in: bytes) }
     }
+  }
+
+  /// Stores whether the value is null and, if its size is fixed, the value.
+  @inline(__always)
+  private static func store(
+    _ value: Value, at slot: RecordPlan.Slot, in bytes: UnsafeMutableRawBufferPointer
+  ) {
+    setNull(value.isNull, slot, in: bytes)
+    if !slot.isVariable { storeFixed(value, in: bytes, at: slot) }
   }
 
   @inline(__always)
@@ -137,32 +160,42 @@ struct RecordPlan: Sendable {
     let offset: Int
     /// Likewise.
     let byteCount: Int
+    let isVariable: Bool
     let nullByte: Int
     let nullBit: UInt8
+    /// Of the position among changes.
+    let mark: UInt64
   }
 
   let fixedBytes: Int
   /// A record in which everything is null.
   private(set) var empty: [UInt8]
-  /// Those whose values vary in size, in slot order.
-  private(set) var variable: [Slot] = []
-  private(set) var fixed: [Slot] = []
+  /// By attribute position.
+  let slots: [Slot]
+  /// Those whose values vary in size, in slot order, dropped ones among them.
+  let variable: [Slot]
+  let dropped: [Slot]
 
   /// - Parameter positions: From attribute id to position.
   init(_ shape: RecordShape, version: Int, positions: [Int: Int]) {
     let geometry = RecordGeometry(shape)
     fixedBytes = geometry.fixedBytes
     empty = [UInt8](repeating: 0, count: geometry.fixedBytes)
+    var all: [Slot] = []
     for (number, slot) in shape.slots.enumerated() {
-      let planned = Slot(
-        position: positions[slot.attributeID] ?? -1, offset: geometry.offsets[number],
-        byteCount: slot.kind.fixedBytes ?? 4, nullByte: 2 + number / 8,
-        nullBit: 1 << UInt8(number % 8))
-      if slot.kind.fixedBytes == nil { variable.append(planned) } else { fixed.append(planned) }
+      all.append(
+        Slot(
+          position: positions[slot.attributeID] ?? -1, offset: geometry.offsets[number],
+          byteCount: slot.kind.fixedBytes ?? 4, isVariable: slot.kind.fixedBytes == nil,
+          nullByte: 2 + number / 8, nullBit: 1 << UInt8(number % 8),
+          mark: RowChanges.mark(positions[slot.attributeID] ?? 0)))
     }
-    empty.withUnsafeMutableBytes { bytes in
+    slots = all.filter { $0.position >= 0 }.sorted { $0.position < $1.position }
+    variable = all.filter(\.isVariable)
+    dropped = all.filter { $0.position < 0 }
+    empty.withUnsafeMutableBytes { [variable] bytes in
       bytes.storeBytes(of: UInt16(version).littleEndian, as: UInt16.self)
-      for slot in variable + fixed { bytes[slot.nullByte] |= slot.nullBit }
+      for slot in all { bytes[slot.nullByte] |= slot.nullBit }
       for slot in variable {
         bytes.storeBytes(
           of: UInt32(geometry.fixedBytes).littleEndian, toByteOffset: slot.offset, as: UInt32.self)

@@ -41,7 +41,8 @@ struct RecordView {
   /// Looks whether every value can be read.
   func check() throws(RecordDamage) {
     for position in 0..<attributeCount where slots[position].kind.fixedBytes == nil {
-      try field(position).check()
+      let field = field(position)
+      if !field.isNull { try field.check() }
     }
   }
 }
@@ -192,9 +193,8 @@ struct RecordField {
 
   func url() throws(RecordDamage) -> URL { try RecordField.url(try bytes()) }
 
-  /// Looks whether the value can be read; one of fixed size always can.
+  /// Looks whether the value, which is not null, can be read; one of fixed size always can.
   func check() throws(RecordDamage) {
-    if isNull { return }
     switch slot.kind {
     case .int64, .double, .date, .bool, .uuid: return
     case .data: _ = try bytes()

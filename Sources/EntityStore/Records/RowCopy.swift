@@ -7,10 +7,13 @@ package import EntityModel
 package struct RowCopy: Sendable {
   private let entity: EntityLayout
   private let bytes: [UInt8]
+  /// When the row was looked up: see `WriterScratch.step`.
+  let step: Int
 
-  init(_ view: RecordView, of entity: EntityLayout) throws(RecordDamage) {
+  init(_ view: RecordView, of entity: EntityLayout, at step: Int) throws(RecordDamage) {
     try view.check()
     self.entity = entity
+    self.step = step
     bytes = Array(view.bytes)
   }
 
@@ -18,6 +21,12 @@ package struct RowCopy: Sendable {
   init(_ bytes: [UInt8], of entity: EntityLayout) {
     self.entity = entity
     self.bytes = bytes
+    step = 0
+  }
+
+  /// - Throws: What `body` throws.
+  func withView<Result>(_ body: (RecordView) throws -> Result) throws -> Result? {
+    try bytes.withUnsafeBytes { try entity.record.view(of: $0).map(body) }
   }
 
   package func value(_ position: Int) -> Value {
@@ -36,7 +45,7 @@ extension StoredRow {
   /// - Throws: `damaged` if a value is unreadable.
   package func copy() throws(StoreError) -> RowCopy {
     do {
-      return try RowCopy(view, of: entity)
+      return try RowCopy(view, of: entity, at: step)
     } catch {
       throw .damaged("a record is unreadable", entity: entity.name, id: id)
     }

@@ -6,6 +6,8 @@ package struct StoredRow {
   let view: RecordView
   let entity: EntityLayout
   package let id: Int64
+  /// When it was looked up: see `WriterScratch.step`.
+  var step = 0
 
   /// - Returns: `nil` for null.
   package func int64(_ position: Int) -> Int64? {

@@ -40,6 +40,9 @@ public class ReadTransaction {
   /// Whether a closure that is called during a fetch may write.
   var canWrite: Bool { false }
 
+  /// What a row that is looked up now is marked with; 0 where nothing is written.
+  var step: Int { 0 }
+
   /// The number in the history of what this transaction itself has written, once some of it stands
   /// there.
   var ownHistorySequence: Int64? { nil }
@@ -90,7 +93,7 @@ public class ReadTransaction {
 
   /// A record in place, by attribute position: valid until the transaction ends or writes.
   package func row(_ id: Int64, of entity: EntityLayout) throws -> StoredRow? {
-    try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id) }
+    try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id, step: step) }
   }
 
   /// Calls the closure with every record in order of object id, until it returns `false`.

@@ -145,6 +145,7 @@ extension WriteTransaction {
   private func writeRecord(
     _ new: UnsafeRawBufferPointer?, id: Int64, in entity: EntityLayout
   ) throws {
+    scratch.step += 1
     try RecordKey.with(id) { key in
       if let new {
         try writing.put(entity.tree, key: key, value: new)

@@ -1,9 +1,21 @@
-import EntityModel
+package import EntityModel
 
 extension WriteTransaction {
-  /// Inserts a row of defaults with other values here and there.
+  /// Inserts a row of defaults with other values here and there. The defaults are neither judged nor
+  /// encoded again.
+  ///
+  /// - Throws: As `insert` of a row.
   package func insert(_ changes: RowChanges, into entity: EntityLayout) throws -> Int64 {
-    try insert(changes.laid(over: entity.newRow()), into: entity)
+    // A reference takes the place of its link along, and a value that must be given is missed there.
+    guard entity.references.isEmpty, keepsRules,
+      try self.changes(of: entity).rules.unfilled.allSatisfy({ changes[$0] != nil })
+    else { return try insert(changes.laid(over: entity.newRow()), into: entity) }
+    let id = try nextID(of: entity)
+    try check(changes, id: id, in: entity)
+    entity.encode(changes, into: &scratch.record)
+    try putEncoded(id: id, old: nil, in: entity)
+    try self.changes(of: entity).nextID = id + 1
+    return id
   }
 
   /// Changes some values of a record. The others are neither decoded nor judged again, and keep their
@@ -14,6 +26,27 @@ extension WriteTransaction {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
+    try update(changes, id: id, old: old, in: entity)
+  }
+
+  /// The same of a record that was looked up before. It is looked up again only if something has been
+  /// written since.
+  ///
+  /// - Parameter row: A copy of the record.
+  package func update(
+    _ changes: RowChanges, of row: RowCopy, id: Int64, in entity: EntityLayout
+  ) throws {
+    if row.step == step,
+      try row.withView({ try update(changes, id: id, old: $0, in: entity) }) != nil
+    {
+      return
+    }
+    try update(changes, id: id, in: entity)
+  }
+
+  private func update(
+    _ changes: RowChanges, id: Int64, old: RecordView, in entity: EntityLayout
+  ) throws {
     do {
       // A record of an older layout moves to the current one as a whole, and a reference takes the
       // place of its link along.
@@ -32,11 +65,9 @@ extension WriteTransaction {
   }
 
   private func check(_ changes: RowChanges, id: Int64, in entity: EntityLayout) throws {
-    let validator = try self.changes(of: entity).validator
-    for (position, value) in changes.entries {
-      if let failure = validator.failure(of: value, at: position, keepsRules: keepsRules) {
-        throw StoreError.validation(failure, at: position, of: id, in: entity)
-      }
+    let validator = try self.changes(of: entity).rules.validator
+    if let (position, failure) = validator.failure(in: changes, keepsRules: keepsRules) {
+      throw StoreError.validation(failure, at: position, of: id, in: entity)
     }
   }
 }

@@ -14,23 +14,25 @@ public final class WriteTransaction: ReadTransaction {
   public let now: Date
   /// Whether what is changed from now on goes to the history. Where it does not, the history says
   /// only that something of the entity has changed, so that live results are fetched anew.
-  public var recordsHistory = true
+  // SAFETY (of all that is unchecked): a write transaction belongs to one thread, and no access to a
+  // property calls what could come back to it. The checks would be a tenth of what a change costs.
+  @exclusivity(unchecked) public var recordsHistory = true
   /// Whether values must keep the rules of their attributes: range, length and pattern. That there
   /// is a value, and of the right kind, is always required.
-  var keepsRules = true
+  @exclusivity(unchecked) var keepsRules = true
 
   /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet, so
   /// that neither the history nor its own notes get it.
-  var isBuilding = false
+  @exclusivity(unchecked) var isBuilding = false
 
   let writing: LMDB.WriteTransaction
   let scratch: WriterScratch
   /// By entity name.
-  private var collected: [String: EntityChanges] = [:]
+  @exclusivity(unchecked) private var collected: [String: EntityChanges] = [:]
   /// Writes come in runs of one entity.
-  private var last: EntityChanges?
+  @exclusivity(unchecked) private var last: EntityChanges?
   /// Numbers that records of an entity are about to get.
-  private var reserved: [String: Range<Int64>] = [:]
+  @exclusivity(unchecked) private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
 
   init(
@@ -43,6 +45,7 @@ public final class WriteTransaction: ReadTransaction {
     self.author = author
     self.now = now
     scratch.history.begin(author: author, at: now)
+    scratch.step += 1
     super.init(transaction, catalog: catalog)
   }
 
@@ -153,7 +156,7 @@ public final class WriteTransaction: ReadTransaction {
   func put(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
-    let validator = try changes(of: entity).validator
+    let validator = try changes(of: entity).rules.validator
     if let (position, failure) = validator.failure(in: row, keepsRules: keepsRules) {
       throw StoreError.validation(failure, at: position, of: id, in: entity)
     }
@@ -195,7 +198,7 @@ public final class WriteTransaction: ReadTransaction {
     try put(row, id: id, old: nil, in: entity)
   }
 
-  private func nextID(of entity: EntityLayout) throws -> Int64 {
+  func nextID(of entity: EntityLayout) throws -> Int64 {
     if let next = try changes(of: entity).nextID { return next }
     return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
   }
@@ -236,6 +239,8 @@ public final class WriteTransaction: ReadTransaction {
 
   override var canWrite: Bool { true }
 
+  override var step: Int { scratch.step }
+
   override var ownHistorySequence: Int64? { scratch.history.sequence }
 
   override func hasChanged(_ entity: EntityLayout) -> Bool { collected[entity.name] != nil }
@@ -252,8 +257,8 @@ public final class WriteTransaction: ReadTransaction {
           .schemaMismatch, "the schema was changed meanwhile", [("entity", entity.name)],
           advice: "try again")
       }
-      let validator = try scratch.validator(of: entity, revision: catalog.revision)
-      changes = EntityChanges(entity, validator: validator)
+      let rules = try scratch.rules(of: entity, revision: catalog.revision)
+      changes = EntityChanges(entity, rules)
       collected[entity.name] = changes
     }
     last = changes
@@ -264,19 +269,20 @@ public final class WriteTransaction: ReadTransaction {
 /// What a write transaction has collected for one entity. It belongs to the transaction.
 final class EntityChanges {
   let entity: EntityLayout
-  let validator: RowValidator
+  let rules: RowRules
   /// By index: changes that are not applied yet.
   let buffers: [IndexBuffer]
   /// By index under construction: likewise.
   let notes: [IndexBuffer]
   /// Changed records that a build wants to know of.
-  var noted: [Int64] = []
+  // SAFETY (of what is unchecked): as in the transaction.
+  @exclusivity(unchecked) var noted: [Int64] = []
   /// The id that the next new record gets, once one has been made.
-  var nextID: Int64?
+  @exclusivity(unchecked) var nextID: Int64?
 
-  init(_ entity: EntityLayout, validator: RowValidator) {
+  init(_ entity: EntityLayout, _ rules: RowRules) {
     self.entity = entity
-    self.validator = validator
+    self.rules = rules
     buffers = entity.indexes.map { _ in IndexBuffer() }
     notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
   }
@@ -346,32 +352,51 @@ extension StoreError {
 
 /// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
 final class WriterScratch {
-  var record: [UInt8] = []
-  var history = HistoryLog()
-  var oldKey = KeyWriter()
-  var newKey = KeyWriter()
+  // SAFETY (of what is unchecked): the writer's thread alone gets here, and what is handed down from
+  // here is not reached for again before that call returns.
+  @exclusivity(unchecked) var record: [UInt8] = []
+  @exclusivity(unchecked) var history = HistoryLog()
+  @exclusivity(unchecked) var oldKey = KeyWriter()
+  @exclusivity(unchecked) var newKey = KeyWriter()
+  /// Counts the changes of records and the transactions: a row that was looked up at this step is still
+  /// as it was then. Never 0.
+  @exclusivity(unchecked) var step = 1
   /// The schema revision that has been found writable.
   var checkedRevision: UInt64?
-  private var validators: [String: RowValidator] = [:]
-  private var validatorsRevision: UInt64 = 0
+  private var rules: [String: RowRules] = [:]
+  private var rulesRevision: UInt64 = 0
 
   /// Forgets what it knows of the schema: a transaction that changed it may not have come to its
   /// end, and another one gives its revision to another schema.
   func forgetSchema() {
     checkedRevision = nil
-    validators = [:]
-    validatorsRevision = 0
+    rules = [:]
+    rulesRevision = 0
   }
 
   /// Compiled once per schema revision.
-  func validator(of entity: EntityLayout, revision: UInt64) throws -> RowValidator {
-    if revision != validatorsRevision {
-      validators = [:]
-      validatorsRevision = revision
+  func rules(of entity: EntityLayout, revision: UInt64) throws -> RowRules {
+    if revision != rulesRevision {
+      rules = [:]
+      rulesRevision = revision
     }
-    if let found = validators[entity.name] { return found }
+    if let found = rules[entity.name] { return found }
+    let compiled = try RowRules(entity)
+    rules[entity.name] = compiled
+    return compiled
+  }
+}
+
+/// What the values of a row must be.
+struct RowRules {
+  let validator: RowValidator
+  /// Positions whose defaults may not stand in a row: they must be given.
+  let unfilled: [Int]
+
+  init(_ entity: EntityLayout) throws {
     let validator = try RowValidator(entity.description.attributes)
-    validators[entity.name] = validator
-    return validator
+    self.validator = validator
+    let defaults = entity.newRow()
+    unfilled = defaults.indices.filter { validator.failure(of: defaults[$0], at: $0) != nil }
   }
 }

@@ -6,7 +6,7 @@ public import Logging
 /// its bounds and its names by ``Setting/all``. The feeds are not here; they live in the store.
 public struct WorkerSettings: Sendable, Equatable {
   /// Jobs that run at once.
-  public var concurrency = 8
+  public var concurrency = 16
   /// Threads for work that blocks: writes, imports, documents.
   public var blockingThreads = 4
   /// Queues that run fewer jobs at once than ``concurrency``, in the order of their names.

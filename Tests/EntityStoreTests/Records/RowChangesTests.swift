@@ -80,7 +80,7 @@ import Testing
         try bytes.withUnsafeBytes { bytes in
           let view = try #require(entity.record.view(of: bytes))
           do {
-            let copy = try RowCopy(view, of: entity)
+            let copy = try RowCopy(view, of: entity, at: 0)
             let values = (0..<view.attributeCount).map(copy.value)
             // Not the values: NaN equals nothing, and a text its other spelling.
             try #require("\(values)" == "\(try view.values())", "seed \(random.seed)")
@@ -131,6 +131,65 @@ import Testing
         try #require(stored == expected[id], "seed \(random.seed)")
       }
       #expect(taken > 50)
+    }
+  }
+
+  @Test func aRowOfChangesIsTheDefaultsWithTheseInThem() async throws {
+    try await withTemporaryStore(seed: 45) { temporary in
+      var random = temporary.random
+      let entity = try temporary.store.catalog().entity("Sample")
+      let attributes = entity.description.attributes
+      let required = try RowRules(entity).unfilled
+      #expect(required.map { attributes[$0].name } == ["name"])
+      for _ in 0..<100 {
+        var changes = RowChanges()
+        let row = random.row(of: attributes)
+        for position in attributes.indices where required.contains(position) || random.oneIn(3) {
+          changes.set(position, to: row[position])
+        }
+        let given = changes
+        do {
+          let id = try await temporary.store.write { try $0.insert(given, into: entity) }
+          let stored = try temporary.store.read { try $0.row(id, of: entity)?.values() }
+          #expect(stored == given.laid(over: entity.newRow()), "seed \(random.seed)")
+        } catch let error as StoreError {
+          #expect(error.code == .uniqueViolation)
+        }
+      }
+      let error = await #expect(throws: StoreError.self) {
+        try await temporary.store.write { _ = try $0.insert(RowChanges(), into: entity) }
+      }
+      #expect(error?.code == .validation)
+    }
+  }
+
+  @Test func aCopyThatIsNoLongerTheRecordIsNotTakenForIt() async throws {
+    try await withTemporaryStore(seed: 46) { temporary in
+      let store = temporary.store
+      let entity = try store.catalog().entity("Sample")
+      let (name, title) = (try entity.position(of: "name"), try entity.position(of: "title"))
+      let id = try await store.write {
+        try $0.insert("Sample", ["name": "a", "title": "b"]).number
+      }
+      func set(_ position: Int, _ text: String) -> RowChanges {
+        var changes = RowChanges()
+        changes.set(position, to: .string(text))
+        return changes
+      }
+      let (renamed, titled) = (set(name, "c"), set(title, "d"))
+      // Of the same transaction, with a change in between; of an earlier one; of a reader.
+      let early = try await store.write { transaction in
+        let copy = try #require(try transaction.row(id, of: entity)?.copy())
+        try transaction.update(renamed, of: copy, id: id, in: entity)
+        try transaction.update(titled, of: copy, id: id, in: entity)
+        return try #require(try transaction.row(id, of: entity)?.copy())
+      }
+      let read = try store.read { try #require(try $0.row(id, of: entity)?.copy()) }
+      let (again, last) = (set(name, "e"), set(title, "f"))
+      try await store.write { try $0.update(again, of: early, id: id, in: entity) }
+      try await store.write { try $0.update(last, of: read, id: id, in: entity) }
+      let row = try store.read { try $0.row(id, of: entity)?.values() }
+      #expect(row?[name] == "e" && row?[title] == "f")
     }
   }
 

@@ -23,7 +23,7 @@ import WorkerService
         Issue.record("the file changed")
         return
       }
-      #expect(live.current.concurrency == 8)
+      #expect(live.current.concurrency == 16)
     }
   }
 

@@ -1,10 +1,13 @@
-package import EntityModel
-
 /// New values for some attributes of a row, by position.
 package struct RowChanges: Sendable {
-  private(set) var entries: [(position: Int, value: Value)] = []
+  package struct Change: Sendable {
+    package let position: Int
+    package fileprivate(set) var value: Value
+  }
+
+  package private(set) var entries: [Change] = []
   /// Has bit *p* mod 64 for each position *p*: most that have not changed are told without a search.
-  private var marks: UInt64 = 0
+  package private(set) var marks: UInt64 = 0
 
   package init() {}
 
@@ -22,15 +25,15 @@ package struct RowChanges: Sendable {
     if let number = number(of: position) {
       entries[number].value = value
     } else {
-      if entries.isEmpty { entries.reserveCapacity(16) }
-      entries.append((position, value))
+      if entries.isEmpty { entries.reserveCapacity(24) }
+      entries.append(Change(position: position, value: value))
       marks |= Self.mark(position)
     }
   }
 
   /// The row with the new values in it.
-  func laid(over row: consuming [Value]) -> [Value] {
-    for (position, value) in entries { row[position] = value }
+  package func laid(over row: consuming [Value]) -> [Value] {
+    for change in entries { row[change.position] = change.value }
     return row
   }
 
@@ -41,5 +44,5 @@ package struct RowChanges: Sendable {
   }
 
   @inline(__always)
-  private static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
+  package static func mark(_ position: Int) -> UInt64 { 1 << UInt64(position & 63) }
 }
