@@ -38,10 +38,10 @@ struct MinuteFigures {
 
   /// - Parameter began: When the attempt began; `nil` for a job that did not run.
   mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
-    let queue = job.queue
-    let kind = job.kind
-    let known = groups.firstIndex { $0.kind == kind && $0.queue == queue }
-    if known == nil { groups.append(Counts(queue, kind)) }
+    let known = groups.firstIndex {
+      job.has($0.kind.rawValue, in: .kind) && job.has($0.queue.rawValue, in: .queue)
+    }
+    if known == nil { groups.append(Counts(job.queue, job.kind)) }
     groups[known ?? groups.count - 1].count(job, result, began: began, now: now)
   }
 

@@ -44,6 +44,7 @@ struct JobRecord {
 
   // MARK: Where it stands
 
+  func isIn(_ state: JobState) -> Bool { has(state.rawValue, in: .state) }
   /// `nil` for a word that this program does not know.
   var state: JobState? { string(.state).flatMap(JobState.named) }
   var runAt: Date {
@@ -130,11 +131,30 @@ struct JobRecord {
 
   // MARK: Values
 
-  func int64(_ column: JobColumn) -> Int64? { value(column).int64Value }
+  func int64(_ column: JobColumn) -> Int64? {
+    guard let changed = changes[column.rawValue] else { return row.int64(column.rawValue) }
+    return changed.int64Value
+  }
 
-  func double(_ column: JobColumn) -> Double? { value(column).doubleValue }
+  func double(_ column: JobColumn) -> Double? {
+    guard let changed = changes[column.rawValue] else { return row.double(column.rawValue) }
+    return changed.doubleValue
+  }
 
-  func date(_ column: JobColumn) -> Date? { value(column).dateValue }
+  func date(_ column: JobColumn) -> Date? {
+    guard let changed = changes[column.rawValue] else {
+      return row.double(column.rawValue).map(Date.init(timeIntervalSinceReferenceDate:))
+    }
+    return changed.dateValue
+  }
+
+  /// Whether a column has this text. Cheaper than to make one of what it has.
+  func has(_ text: String, in column: JobColumn) -> Bool {
+    guard let changed = changes[column.rawValue] else {
+      return row.hasText(text, at: column.rawValue)
+    }
+    return changed.stringValue == text
+  }
 
   func string(_ column: JobColumn) -> String? { value(column).stringValue }
 

@@ -53,7 +53,7 @@ extension JobTable {
 
   /// The job of a claim, while it is valid.
   func job(held claim: Claim) throws -> JobRecord? {
-    guard let job = try job(claim.job), job.state == .running, job.claim == claim else {
+    guard let job = try job(claim.job), job.isIn(.running), job.claim == claim else {
       return nil
     }
     return job

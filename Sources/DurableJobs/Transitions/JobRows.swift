@@ -16,7 +16,8 @@ class JobRows {
   }
 
   final func job(_ id: JobID) throws -> JobRecord? {
-    try snapshot.row(id.rawValue, of: jobs).map(JobRecord.init)
+    guard let row = try snapshot.row(id.rawValue, of: jobs) else { return nil }
+    return try JobRecord(row)
   }
 
   /// A job that the index of turns names.

@@ -204,12 +204,29 @@ struct RecordField {
   }
 
   private static func checkText(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) {
+    if isASCII(bytes) { return }
     do {
       // SAFETY: the span lives no longer than the bytes.
       _ = try UTF8Span(validating: Span<UInt8>(_unsafeBytes: bytes))
     } catch {
       throw RecordDamage()
     }
+  }
+
+  /// Eight bytes at a time: most texts are words.
+  @inline(__always)
+  private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    var all: UInt64 = 0
+    while bytes.count - offset >= 8 {
+      all |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      offset += 8
+    }
+    while offset < bytes.count {
+      all |= UInt64(bytes[offset])
+      offset += 1
+    }
+    return all & 0x8080_8080_8080_8080 == 0
   }
 
   @inline(__always)

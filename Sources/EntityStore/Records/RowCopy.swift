@@ -29,6 +29,38 @@ package struct RowCopy: Sendable {
     try bytes.withUnsafeBytes { try entity.record.view(of: $0).map(body) }
   }
 
+  /// The number at a position of that kind; `nil` for null, and for a value of another kind.
+  package func int64(_ position: Int) -> Int64? {
+    field(position) { $0.kind == .int64 && !$0.isNull ? $0.int64 : nil }
+  }
+
+  /// Likewise of a double, or of a date as its seconds since the reference date.
+  package func double(_ position: Int) -> Double? {
+    field(position) { ($0.kind == .double || $0.kind == .date) && !$0.isNull ? $0.double : nil }
+  }
+
+  /// Whether the text at a position is this one, byte by byte.
+  package func hasText(_ text: String, at position: Int) -> Bool {
+    field(position) { field in
+      guard field.kind == .string, !field.isNull else { return false }
+      var text = text
+      return text.withUTF8 { text in
+        do throws(RecordDamage) {
+          return compare(try field.bytes(), UnsafeRawBufferPointer(text)) == 0
+        } catch {
+          return false
+        }
+      }
+    } ?? false
+  }
+
+  @inline(__always)
+  private func field<Result>(_ position: Int, _ body: (RecordField) -> Result?) -> Result? {
+    bytes.withUnsafeBytes { bytes in
+      entity.record.view(of: bytes).flatMap { body($0.field(position)) }
+    }
+  }
+
   package func value(_ position: Int) -> Value {
     bytes.withUnsafeBytes { bytes in
       do throws(RecordDamage) {

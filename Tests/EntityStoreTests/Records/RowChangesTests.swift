@@ -84,6 +84,13 @@ import Testing
             let values = (0..<view.attributeCount).map(copy.value)
             // Not the values: NaN equals nothing, and a text its other spelling.
             try #require("\(values)" == "\(try view.values())", "seed \(random.seed)")
+            for (position, value) in values.enumerated() {
+              #expect(copy.int64(position) == value.wholeNumber)
+              #expect(copy.double(position).map(\.bitPattern) == value.seconds.map(\.bitPattern))
+              guard case .string(let text) = value else { continue }
+              #expect(copy.hasText(text, at: position))
+              #expect(!copy.hasText(text + "x", at: position))
+            }
           } catch is RecordDamage {
             refused += 1
             #expect(throws: RecordDamage.self) { try view.values() }
@@ -262,5 +269,18 @@ import Testing
       layouts: [
         RecordShape(slots: attributes.map { .init(attributeID: $0.id, kind: $0.type.kind) })
       ])
+  }
+}
+
+extension Value {
+  fileprivate var wholeNumber: Int64? { if case .int64(let number) = self { number } else { nil } }
+
+  /// Of a double, or of a date since the reference date.
+  fileprivate var seconds: Double? {
+    switch self {
+    case .double(let number): number
+    case .date(let date): date.timeIntervalSinceReferenceDate
+    default: nil
+    }
   }
 }

@@ -76,7 +76,7 @@ extension ConversionFile {
     return isPlain ? text : quoted(text)
   }
 
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
