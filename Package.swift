@@ -44,6 +44,9 @@ let package = Package(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(
       name: "CMooringSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(
+      name: "CMooringLibXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .target(name: "CMooringXML", dependencies: ["CMooringLibXML"]),
     .systemLibrary(name: "CMooringZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "CMooringJSON", linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
@@ -77,8 +80,16 @@ let package = Package(
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "FeedSync",
-      dependencies: ["EntityModel", "EntityStore", "CMooringCurl", "CMooringJSON"],
-      exclude: ["System"], resources: [.embedInCode("System/0001_feeds.yaml")],
+      dependencies: [
+        "EntityModel", "EntityStore", "StrictYAML", "CMooringCurl", "CMooringJSON", "CMooringXML",
+      ],
+      exclude: ["System", "Mapping/BuiltIn"],
+      resources: [
+        .embedInCode("System/0001_feeds.yaml"), .embedInCode("System/0002_feed_manners.yaml"),
+        .embedInCode("System/0003_feed_mappings.yaml"),
+        .embedInCode("Mapping/BuiltIn/json-feed.yaml"),
+        .embedInCode("Mapping/BuiltIn/rss.yaml"), .embedInCode("Mapping/BuiltIn/atom.yaml"),
+      ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.
     .target(
@@ -114,7 +125,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Console",
-      dependencies: ["EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", argumentParser],
+      dependencies: [
+        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", argumentParser,
+      ],
       swiftSettings: settings),
 
     // Commands.
@@ -178,6 +191,7 @@ let package = Package(
         "FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP", "TestSupport",
         "store-child",
       ],
+      exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "LegacyImportTests",
@@ -218,6 +232,7 @@ let package = Package(
         "FeedSync", "HomeFeed", "LegacyImport", "StoreJobs", "CMooringSQLite",
         "mooring", "mooring-dump", "feed-server", "free-episodes", "store-child",
       ],
+      exclude: ["Feeds/Fixtures"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],

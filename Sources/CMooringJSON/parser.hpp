@@ -35,8 +35,12 @@ public:
   ~Growable() { std::free(storage); }
 
   bool reserve(size_t wanted) noexcept {
-    if (wanted <= capacity) { return true; }
-    size_t larger = capacity * 2 > wanted ? capacity * 2 : wanted;
+    return reserve_exactly(
+      wanted > capacity && capacity * 2 > wanted ? capacity * 2 : wanted);
+  }
+
+  bool reserve_exactly(size_t larger) noexcept {
+    if (larger <= capacity) { return true; }
     if (larger > SIZE_MAX / sizeof(Element)) { return false; }
     void *moved = std::realloc(storage, larger * sizeof(Element));
     if (moved == nullptr) { return false; }

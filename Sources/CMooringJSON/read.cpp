@@ -141,12 +141,24 @@ private:
     mooring_json_code code;
     if (*start == '"') {
       code = string(token, node);
+    } else if (parser.token_count() == 1) {
+      code = lone_scalar(token, node);
     } else if (*start == '-' || is_digit(*start)) {
       code = read_number(start, node);
     } else {
       code = read_literal(start, node);
     }
     return code == MOORING_JSON_OK ? add(node) : code;
+  }
+
+  /// The document is this number or literal alone: nothing but the padding ends it, and that may
+  /// hold anything. So it is read from a copy, which white space ends.
+  mooring_json_code lone_scalar(uint32_t token, mooring_json_node &node) noexcept {
+    uint32_t length = trimmed_length(parser, token, token + 1);
+    uint8_t *copy = parser.strings.data();
+    std::memcpy(copy, parser.bytes + parser.offset(token), length);
+    std::memset(copy + length, ' ', MOORING_JSON_PADDING);
+    return *copy == '-' || is_digit(*copy) ? read_number(copy, node) : read_literal(copy, node);
   }
 
   mooring_json_code string(uint32_t token, mooring_json_node &node) noexcept {

@@ -1,4 +1,5 @@
-// Step one: the whole document, from its index to its members and elements.
+// Step one: the whole document, from its index to its members and elements; or, where its root is
+// wanted whole, to the number of its nodes.
 
 #include "parser.hpp"
 
@@ -60,15 +61,16 @@ mooring_json_result begin_member(mooring_json_parser &parser, uint32_t token) no
 /// What the grammar of RFC 8259 lets the next token be.
 enum class Expected { value, value_or_end, key, key_or_end, colon, comma_or_end };
 
-/// Walks all tokens once, checking each against the grammar, and notes members and elements.
-class Splitter {
+/// Walks all tokens once, checking each against the grammar. With `notes_parts` it notes members
+/// and elements, for which the root must be an object.
+template <bool notes_parts> class Splitter {
 public:
   explicit Splitter(mooring_json_parser &parser) noexcept : parser(parser) {}
 
   mooring_json_result split() noexcept {
     uint32_t count = parser.token_count();
     if (count == 0) { return failure(MOORING_JSON_EMPTY, 0); }
-    if (parser.character(0) != '{') {
+    if (notes_parts && parser.character(0) != '{') {
       return failure(MOORING_JSON_NOT_AN_OBJECT, parser.offset(0));
     }
     for (uint32_t token = 0; token < count; ++token) {
@@ -79,9 +81,13 @@ public:
     return is_complete ? success : failure(MOORING_JSON_TRUNCATED, parser.length);
   }
 
+  /// Values and keys seen: the nodes that reading all of it will make.
+  uint32_t node_count() const noexcept { return nodes; }
+
 private:
   mooring_json_parser &parser;
   Expected expected = Expected::value;
+  uint32_t nodes = 0;
   bool is_complete = false;
 
   mooring_json_result take(uint32_t token) noexcept {
@@ -112,11 +118,13 @@ private:
   mooring_json_result key(uint32_t token, uint8_t character) noexcept {
     if (character != '"') { return misplaced(token); }
     expected = Expected::colon;
-    return parser.containers.size() == 1 ? begin_member(parser, token) : success;
+    nodes += 1;
+    return notes_parts && parser.containers.size() == 1 ? begin_member(parser, token) : success;
   }
 
   mooring_json_result value(uint32_t token, uint8_t character) noexcept {
-    if (parser.containers.size() == 1) {
+    nodes += 1;
+    if (notes_parts && parser.containers.size() == 1) {
       parser.members.last().value.first = token;
     } else if (is_in_array_member() && !parser.elements.push({token, token})) {
       return failure(MOORING_JSON_NO_MEMORY, parser.offset(token));
@@ -153,7 +161,7 @@ private:
     expected = Expected::comma_or_end;
     if (parser.containers.size() == 0) {
       is_complete = true;
-    } else if (parser.containers.size() == 1) {
+    } else if (notes_parts && parser.containers.size() == 1) {
       mooring_json_member &member = parser.members.last();
       member.value.end = token + 1;
       member.element_count =
@@ -164,7 +172,7 @@ private:
   }
 
   bool is_in_array_member() noexcept {
-    return parser.containers.size() == 2 && parser.containers[1] == '[';
+    return notes_parts && parser.containers.size() == 2 && parser.containers[1] == '[';
   }
 
   mooring_json_result misplaced(uint32_t token) noexcept {
@@ -195,6 +203,16 @@ mooring_json_result unescape_keys(mooring_json_parser &parser) noexcept {
   return success;
 }
 
+mooring_json_result begin_document(
+  mooring_json_parser &parser, const void *bytes, size_t length) noexcept {
+  parser.members.clear();
+  parser.key_tokens.clear();
+  parser.elements.clear();
+  parser.containers.clear();
+  parser.nodes.clear();
+  return index_tokens(parser, static_cast<const uint8_t *>(bytes), length);
+}
+
 } // namespace
 
 mooring_json_parser *mooring_json_parser_create(void) {
@@ -205,16 +223,26 @@ void mooring_json_parser_destroy(mooring_json_parser *parser) { delete parser; }
 
 mooring_json_result mooring_json_split(
   mooring_json_parser *parser, const void *bytes, size_t length) {
-  parser->members.clear();
-  parser->key_tokens.clear();
-  parser->elements.clear();
-  parser->containers.clear();
-  parser->nodes.clear();
-  mooring_json_result result =
-    index_tokens(*parser, static_cast<const uint8_t *>(bytes), length);
+  mooring_json_result result = begin_document(*parser, bytes, length);
   if (result.code != MOORING_JSON_OK) { return result; }
-  result = Splitter(*parser).split();
+  result = Splitter<true>(*parser).split();
   return result.code == MOORING_JSON_OK ? unescape_keys(*parser) : result;
+}
+
+mooring_json_result mooring_json_read_document(
+  mooring_json_parser *parser, const void *bytes, size_t length, uint32_t max_depth,
+  uint32_t max_nodes, const mooring_json_node **root) {
+  *root = nullptr;
+  mooring_json_result result = begin_document(*parser, bytes, length);
+  if (result.code != MOORING_JSON_OK) { return result; }
+  Splitter<false> splitter(*parser);
+  result = splitter.split();
+  if (result.code != MOORING_JSON_OK) { return result; }
+  if (splitter.node_count() > max_nodes) { return failure(MOORING_JSON_TOO_LARGE, 0); }
+  if (!parser->nodes.reserve_exactly(splitter.node_count())) {
+    return failure(MOORING_JSON_NO_MEMORY, 0);
+  }
+  return mooring_json_read(parser, {0, parser->token_count()}, max_depth, root);
 }
 
 const mooring_json_member *mooring_json_members(const mooring_json_parser *parser, size_t *count) {

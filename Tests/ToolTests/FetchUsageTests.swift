@@ -244,7 +244,7 @@ import Testing
       do {
         let environment = try Environment.open(at: store)
         try environment.write { transaction in
-          let tree = try #require(try environment.tree(named: "r.10", in: transaction))
+          let tree = try #require(try environment.tree(named: "r.12", in: transaction))
           var cursor = try transaction.cursor(tree)
           _ = try cursor.first()
           let second = try #require(try cursor.next())

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             44        22        8             30             1         0
+             51        24        9             31             1         0
 
           """)
     }
@@ -89,7 +89,7 @@ import Testing
       #expect(try output(mooring("feed", "resume", "1", store: store)).isEmpty)
       #expect(try states() == ["\(url) homefeed/1 active"])
       let shown = output(try mooring("feed", "show", "1", store: store))
-      #expect(shown.contains("\nversion       9\n") && shown.contains("\nepoch         e1\n"))
+      #expect(shown.contains("\nversion        9\n") && shown.contains("\nepoch          e1\n"))
       #expect(try output(mooring("feed", "remove", "1", store: store)).isEmpty)
       #expect(try states().isEmpty)
       let sync = try mooring("sync", store: store)
@@ -108,6 +108,8 @@ import Testing
           mooring: applied system 0002_history
           mooring: applied system 0003_migrations
           mooring: applied system.feeds 0001_feeds
+          mooring: applied system.feeds 0002_feed_manners
+          mooring: applied system.feeds 0003_feed_mappings
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
@@ -119,7 +121,10 @@ import Testing
         status.split(separator: "\n").map { $0.split(separator: " ").prefix(3) } == [
           ["line", "migration", "state"], ["system", "0001_chunked_writes", "applied"],
           ["system", "0002_history", "applied"], ["system", "0003_migrations", "applied"],
-          ["system.feeds", "0001_feeds", "applied"], ["homefeed", "0001_home_feed", "applied"],
+          ["system.feeds", "0001_feeds", "applied"],
+          ["system.feeds", "0002_feed_manners", "applied"],
+          ["system.feeds", "0003_feed_mappings", "applied"],
+          ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
           ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],
         ])

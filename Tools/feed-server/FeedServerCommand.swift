@@ -22,6 +22,12 @@ struct FeedServerCommand: ParsableCommand {
   @Option(help: "Serve the files of this folder as well; / lists them.")
   var serve: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Give the recorded answers in this folder: NAME.json with its NAME.meta.json.",
+      valueName: "dir"))
+  var recordings: String?
+
   static let configuration = CommandConfiguration(
     commandName: "feed-server",
     abstract: "Serves a generated home feed and real feed files on 127.0.0.1.",
@@ -54,9 +60,19 @@ struct FeedServerCommand: ParsableCommand {
       }
       return folder
     }
+    let answers = try recordings.map { path in
+      do {
+        let answers = try RecordedAnswers(folder: path)
+        if answers.count > 0 { return answers }
+      } catch {
+        throw ValidationError("--recordings \(path): \(error)")
+      }
+      throw ValidationError("--recordings \(path): no NAME.meta.json is there.")
+    }
     let catalog = Catalog(seed: seed, paths: paths ?? items / 80, episodes: items)
     let service = FeedService(
-      history: FeedHistory(catalog: catalog), pageSize: pageSize, folder: folder)
+      history: FeedHistory(catalog: catalog), pageSize: pageSize, folder: folder,
+      recordings: answers)
 
     // Blocked before the server makes its threads, which inherit that: this thread alone hears.
     var signals = sigset_t()

@@ -6,16 +6,20 @@ final class FeedService: Sendable {
   private let history: Mutex<FeedHistory>
   private let pageSize: Int
   private let folder: FileFolder?
+  private let recordings: RecordedAnswers?
 
   /// Items on a page at most, however many are asked for.
   static let largestPage = 1_000
   /// Items that one advance may touch, so that a typing error does not fill the memory.
   static let largestAdvance = 1_000_000
 
-  init(history: FeedHistory, pageSize: Int, folder: FileFolder?) {
+  init(
+    history: FeedHistory, pageSize: Int, folder: FileFolder?, recordings: RecordedAnswers? = nil
+  ) {
     self.history = Mutex(history)
     self.pageSize = pageSize
     self.folder = folder
+    self.recordings = recordings
   }
 
   func handle(_ request: Request, _ connection: Connection) throws {
@@ -28,7 +32,7 @@ final class FeedService: Sendable {
     case "/control/advance": posting(request) { advance($0) }
     case "/control/forget": posting(request) { _ in control { $0.forget() } }
     case "/control/replace": posting(request) { _ in control { $0.replace() } }
-    default: reading(request) { file($0) }
+    default: reading(request) { recording($0) ?? file($0) }
     }
   }
 
@@ -114,6 +118,24 @@ final class FeedService: Sendable {
     return .json(200, writer.bytes)
   }
 
+  // MARK: Recorded answers
+
+  private func recording(_ request: Request) -> Response? {
+    let origin = "http://" + (request.header("Host") ?? "127.0.0.1")
+    guard let answer = recordings?.answer(to: request.target, origin: origin) else { return nil }
+    func header(_ name: String) -> String? {
+      answer.headers.first { $0.0.lowercased() == name }?.1
+    }
+    let modified = header("last-modified")
+    let tag = header("etag").map(weakless)
+    if answer.status == 200, tag != nil || modified != nil,
+      request.isSatisfied(by: tag ?? "", modified: modified)
+    {
+      return Response(status: 304, headers: answer.headers)
+    }
+    return Response(status: answer.status, headers: answer.headers, body: answer.body)
+  }
+
   // MARK: Files
 
   private func file(_ request: Request) -> Response {
@@ -131,6 +153,11 @@ final class FeedService: Sendable {
       return Response(headers: headers + [("Content-Type", file.contentType)], body: file.bytes)
     }
   }
+}
+
+/// A tag as it is compared: weak or not (RFC 9110, section 8.8.3.2).
+private func weakless(_ tag: String) -> String {
+  tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
 }
 
 extension Request {

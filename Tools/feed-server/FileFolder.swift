@@ -28,7 +28,24 @@ struct FileFolder: Sendable {
 
     var contentType: String {
       let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-      return Self.contentTypes[suffix] ?? "application/octet-stream"
+      return feedType(suffix) ?? Self.contentTypes[suffix] ?? "application/octet-stream"
+    }
+
+    /// Of feeds under a general suffix, by what stands at the beginning.
+    private func feedType(_ suffix: String) -> String? {
+      guard suffix == "xml" || suffix == "json" else { return nil }
+      let start = String(decoding: bytes.prefix(2_048), as: UTF8.self)
+      let marks =
+        suffix == "xml"
+        ? [
+          ("<rss", "application/rss+xml"), ("<feed", "application/atom+xml"),
+          ("<rdf:RDF", "application/rdf+xml"),
+        ]
+        : [
+          ("jsonfeed.org/version/", "application/feed+json"),
+          (#"jsonfeed.org\/version\/"#, "application/feed+json"),
+        ]
+      return marks.first { start.contains($0.0) }?.1
     }
 
     private static let contentTypes = [

@@ -20,6 +20,9 @@ let package = Package(
     .executableTarget(name: "predicate-format", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "record-reader", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "migration-file", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "json-path", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "feed-xml", dependencies: ["FuzzTargets"]),
+    .executableTarget(name: "feed-mapping", dependencies: ["FuzzTargets"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c11

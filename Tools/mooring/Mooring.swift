@@ -51,6 +51,8 @@ extension SyncError: ExitStatusProviding {
     case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:
       .badData
     case .missingTarget: .configuration
+    case .notPermitted: .notPermitted
+    case .inputOutput: .inputOutput
     }
   }
 }

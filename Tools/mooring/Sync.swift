@@ -5,35 +5,67 @@ import EntityStore
 import FeedSync
 import Foundation
 import StoreJobs
+import WorkerService
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings feeds up to date: all of them, or the ones named.",
     discussion: """
       A URL that is not a feed yet is added. Ctrl-C or a kill loses nothing that was committed; \
-      the next run goes on where this one stopped.
+      the next run goes on where this one stopped. A feed whose last answer is still good, as its \
+      server has said, is not asked.
       """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "Feeds by URL or by number (see `mooring feed list`).") var feeds: [String] = []
-  @Flag(help: "Fetch the whole listing, though a delta would do.") var full = false
+  @Flag(help: "Fetch the whole listing, though a delta would do or nothing is due.")
+  var full = false
   @Flag(help: "Wait while another process syncs the feed.") var wait = false
   @Flag(help: "Delete even if most records of the feed would go.") var allowDeletions = false
-  @Flag(help: "Ask though the server has asked to wait.") var now = false
+  @Flag(help: "Ask though the server has asked to wait, or its last answer stays good.")
+  var now = false
+  @Flag(help: "Say each request on standard error.") var verbose = false
+  @Flag(help: "Ask nobody; say which feeds would be asked now, when the others, and why.")
+  var explain = false
+  @Option(
+    help: ArgumentHelp(
+      "Where publishers reach you; sent with each request. Default: the setting `contact`.",
+      valueName: "url"))
+  var contact: String?
   @OptionGroup var job: DetachOptions
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
   func validate() throws {
-    try job.refuse(["--wait": wait])
+    try job.refuse(
+      ["--wait": wait, "--verbose": verbose, "--explain": explain, "--contact": contact != nil])
     if job.detach { try format.require(.table, .jsonl) }
+    if explain {
+      for (flag, isThere) in [
+        ("--now", now), ("--full", full), ("--allow-deletions", allowDeletions), ("--wait", wait),
+        ("--verbose", verbose), ("--contact", contact != nil),
+      ] where isThere {
+        throw ValidationError("\(flag) does not go with --explain, which asks nobody")
+      }
+    }
+    if let contact, !UserAgent.isContact(contact) {
+      throw ValidationError(
+        "--contact takes a URL such as https://example.org/about or mailto:me@example.org")
+    }
   }
 
   func run() async throws {
+    if explain {
+      let store = try options.openToRead()
+      return try FeedOutlook(store, naming: feeds).write(format)
+    }
     let store = try options.openOrCreate()
     let chosen = try await choose(in: Feeds(store))
     if job.detach { return try await detach(chosen, in: store) }
-    let transport = try CurlTransport()
-    let engine = SyncEngine(store: store, transport: transport)
+    let settings = try WorkerSettings.load(environment: ProcessInfo.processInfo.environment)
+      .settings
+    let transport = try CurlTransport(configuration: transportOptions(settings))
+    let engine = SyncEngine(
+      store: store, transport: transport, hostSpacing: { settings.hostSpacing })
     var reports: [SyncReport] = []
     var failure: (any Error)?
     for (id, feed) in chosen {
@@ -41,7 +73,7 @@ struct Sync: AsyncParsableCommand {
         reports.append(try await sync(id, feed, with: engine))
       } catch {
         // One feed's failure does not keep the others from being synced.
-        if chosen.count > 1 { Message.say("\(feed.url): \(error)") }
+        if chosen.count > 1 { Message.say("\(shownURL(feed.url)): \(error)") }
         failure = failure ?? error
       }
     }
@@ -54,13 +86,20 @@ struct Sync: AsyncParsableCommand {
     }
   }
 
+  private func transportOptions(_ settings: WorkerSettings) -> CurlTransport.Configuration {
+    var configuration = CurlTransport.Configuration()
+    configuration.userAgent = UserAgent.text(contact: contact ?? settings.contact)
+    if verbose { configuration.onExchange = { Message.say($0.line) } }
+    return configuration
+  }
+
   /// One job for each feed.
   private func detach(_ chosen: [(id: Int64, feed: Feed)], in store: Store) async throws {
     let queue = JobQueue(store)
     for (id, feed) in chosen {
       let sync = SyncFeed(
         feed: id, isFull: full, allowsDeletions: allowDeletions, ignoresWait: now,
-        host: URL(string: feed.url)?.host)
+        host: feed.host)
       try JobEnqueued(try await queue.enqueue(JobRequest(sync))).write(format)
     }
     if options.quiet { return }
@@ -81,7 +120,7 @@ struct Sync: AsyncParsableCommand {
     for name in self.feeds {
       if name.contains("://"), try !feeds.list().contains(where: { $0.feed.url == name }) {
         try await feeds.add(name)
-        if !options.quiet { Message.say("added the feed \(name)") }
+        if !options.quiet { Message.say("added the feed \(shownURL(name))") }
       }
       chosen.append(try feeds.find(name))
     }
@@ -97,13 +136,13 @@ struct Sync: AsyncParsableCommand {
     settings.ignoresWait = now
     let start = ContinuousClock.now
     let line = ProgressLine.standardError(
-      isQuiet: options.quiet, environment: ProcessInfo.processInfo.environment,
+      isQuiet: options.quiet || verbose, environment: ProcessInfo.processInfo.environment,
       now: { ContinuousClock.now - start })
     defer { line.finish() }
     while true {
       do {
         return try await engine.sync(id, options: settings) { report in
-          line.update(feed.url, done: Int64(report.items))
+          line.update(shownURL(feed.url), done: Int64(report.items))
         }
       } catch let error as SyncError where error.code == .busy && wait {
         try await Task.sleep(for: .milliseconds(500))
@@ -128,6 +167,8 @@ struct Sync: AsyncParsableCommand {
       Message.say(
         "\(report.feed): the listing was not whole, so nothing was deleted; the next run reads "
           + "all of it again")
+    case .fresh:
+      Message.say("\(report.feed): the last answer stays good, so nobody was asked (--now does)")
     case .synced, .notModified: break
     }
   }
@@ -172,6 +213,7 @@ struct SyncOutput {
     switch report.outcome {
     case .synced: report.isResumed ? "\(report.mode), resumed" : report.mode
     case .notModified: "not modified"
+    case .fresh: "fresh"
     case .deletionsRefused: "deletions refused"
     case .incomplete: "incomplete"
     }
@@ -188,5 +230,18 @@ struct SyncOutput {
           + [Formatting.bytes(Int64(report.bytes))])
     }
     return table
+  }
+}
+
+extension HTTPExchangeNote {
+  /// One line: what was asked, what came, and what the request was conditional on.
+  fileprivate var line: String {
+    var parts = [method, url, status.map(String.init) ?? failure?.rawValue ?? "no answer"]
+    parts += [Formatting.bytes(Int64(wireBytes)), Formatting.duration(duration)]
+    if let version { parts.append("HTTP/\(version)") }
+    if isReused { parts.append("same connection") }
+    if !conditions.isEmpty { parts.append(conditions.joined(separator: ", ")) }
+    if let redirectedFrom { parts.append("redirected from \(redirectedFrom)") }
+    return parts.joined(separator: "  ")
   }
 }

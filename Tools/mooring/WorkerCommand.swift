@@ -56,8 +56,11 @@ struct WorkerCommand: AsyncParsableCommand {
   ) throws -> Worker.Configuration {
     let (folder, sources) = (options.folder, options.allSources)
     let opening = try options.storeOptions()
+    var transport = CurlTransport.Configuration()
+    transport.userAgent = UserAgent.text(contact: settings.current.contact)
     var configuration = Worker.Configuration(
-      folder: folder, transport: try CurlTransport(), settings: settings, logger: logger
+      folder: folder, transport: try CurlTransport(configuration: transport), settings: settings,
+      logger: logger
     ) {
       try Store.open(at: folder, migrations: sources, migrate: .ifEmpty, options: opening)
     }

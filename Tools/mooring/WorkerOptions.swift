@@ -20,6 +20,7 @@ struct WorkerOptions: ParsableArguments {
   @Option(.syncEvery) var syncEvery: String?
   @Option(.jitter) var jitter: String?
   @Option(.hostSpacing) var hostSpacing: String?
+  @Option(.contact) var contact: String?
   @Option(.drainTimeout) var drainTimeout: String?
   @Option(.logLevel) var logLevel: String?
   @Option(.logFormat) var logFormat: String?
@@ -40,7 +41,7 @@ struct WorkerOptions: ParsableArguments {
   private var flags: [String: String] {
     let values: [(Setting, String?)] = [
       (.concurrency, concurrency), (.blockingThreads, blockingThreads), (.queues, queues),
-      (.syncEvery, syncEvery), (.jitter, jitter), (.hostSpacing, hostSpacing),
+      (.syncEvery, syncEvery), (.jitter, jitter), (.hostSpacing, hostSpacing), (.contact, contact),
       (.drainTimeout, drainTimeout), (.logLevel, logLevel), (.logFormat, logFormat),
       (.metricsFile, metricsFile), (.metricsEvery, metricsEvery), (.diskReserve, diskReserve),
       (.keepFinished, keepFinished), (.pruneEvery, pruneEvery),

@@ -7,7 +7,8 @@
 // of the text) and notes where each member of the root object and each element of an array
 // member lies. `mooring_json_read` then turns one of those values into nodes, over the same
 // index, and checks what lies inside: escapes, numbers, literals, UTF-8 and depth. So one bad
-// item costs that item, and a torn document costs the document.
+// item costs that item, and a torn document costs the document. `mooring_json_read_document` takes
+// both steps at once, for a document whose root may be any value and is wanted whole.
 //
 // No function throws. A parser serves one thread at a time.
 
@@ -29,14 +30,14 @@ enum { MOORING_JSON_MAX_DEPTH = 256 };
 
 typedef enum mooring_json_code {
   MOORING_JSON_OK = 0,
-  // What is wrong with a document, from mooring_json_split:
+  // What is wrong with a document, from mooring_json_split and mooring_json_read_document:
   MOORING_JSON_EMPTY,             // nothing but white space
   MOORING_JSON_NOT_AN_OBJECT,     // the root is something else
   MOORING_JSON_TRUNCATED,         // the text ends before the root does
   MOORING_JSON_TRAILING,          // something follows the root
   MOORING_JSON_STRUCTURE,         // a bracket, comma, colon or key is not where it must be
   MOORING_JSON_CONTROL_CHARACTER, // a bare control character inside a string
-  MOORING_JSON_TOO_LARGE,         // 4 GiB or more
+  MOORING_JSON_TOO_LARGE,         // 4 GiB or more, or more nodes than allowed
   MOORING_JSON_TOO_MANY_MEMBERS,
   // What is wrong inside one value (or one key of the root):
   MOORING_JSON_STRING, // an unknown escape or half a surrogate pair
@@ -123,6 +124,13 @@ void mooring_json_extent(
 mooring_json_result mooring_json_read(
   mooring_json_parser *parser, mooring_json_span span, uint32_t max_depth,
   const mooring_json_node **root);
+
+/// Checks the whole document and reads its root, of whatever kind; `*root` is valid until the next
+/// read or split, and so must `bytes` be, as for a split. Memory beyond the index and the strings
+/// is what the document's nodes need and no more. O(length).
+mooring_json_result mooring_json_read_document(
+  mooring_json_parser *parser, const void *bytes, size_t length, uint32_t max_depth,
+  uint32_t max_nodes, const mooring_json_node **root);
 
 /// The value of the last member of that name, or NULL. O(members).
 const mooring_json_node *mooring_json_find(

@@ -3,7 +3,7 @@ extension DateText {
   ///
   /// - Parameter seconds: Since 2001, between the years 1 and 9999.
   /// - Parameter zoneMinutes: What the text is ahead of UTC; without it, it ends with `Z`.
-  static func rfc3339(seconds: Double, zoneMinutes: Int?) -> String {
+  package static func rfc3339(seconds: Double, zoneMinutes: Int?) -> String {
     let (whole, micros) = parts(of: seconds, zoneMinutes)
     let (days, second) = CalendarDay.divide(whole, by: 86_400)
     let day = CalendarDay(days: days)

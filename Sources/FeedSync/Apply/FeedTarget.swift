@@ -19,7 +19,10 @@ struct FeedTarget: Sendable {
   let links: Set<Int>
   let defaults: [Value]
 
-  private static let own = ["id", "feedID", "feedRevision", "feedHash"]
+  /// What the sync itself keeps of a record.
+  static let own = ["id", "feedID", "feedRevision", "feedHash"]
+  /// Bytes of an id of an entity that is made for a feed.
+  static let idLengthMax = 512
 
   /// - Throws: `missingTarget` naming what the entity lacks.
   init(_ entity: EntityLayout) throws {

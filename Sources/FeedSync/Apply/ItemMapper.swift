@@ -13,7 +13,10 @@ struct MappedItem {
   /// A whole row: the feed's attributes, `id`, `feedID`, revision and hash; local ones at their
   /// defaults.
   let row: [Value]
+  /// Of the content, to which what is volatile does not belong.
   let hash: Int64
+  /// Positions of attributes whose change makes no changed item.
+  let volatile: [Int]
 
   /// Unique among the items of a feed.
   var key: String { target.entity.name + "\0" + id }
@@ -39,18 +42,20 @@ struct ItemMapper {
     var items: [MappedItem] = []
     items.reserveCapacity(page.items.count)
     for rejected in page.rejected { report.reject(rejected.id, rejected.reason.description) }
+    report.take(page)
     for item in page.items {
       guard let target = targets[item.kind ?? defaultEntity] else {
         report.unknownKinds += 1
         continue
       }
-      if let mapped = try map(item, to: target, &report) { items.append(mapped) }
+      let volatile = page.volatileAttributes[item.kind ?? ""] ?? []
+      if let mapped = try map(item, to: target, volatile, &report) { items.append(mapped) }
     }
     return items
   }
 
   private mutating func map(
-    _ item: FeedItem, to target: FeedTarget, _ report: inout SyncReport
+    _ item: FeedItem, to target: FeedTarget, _ volatile: Set<String>, _ report: inout SyncReport
   ) throws -> MappedItem? {
     let validators = try validators(of: target)
     let attributes = target.entity.description.attributes
@@ -65,6 +70,7 @@ struct ItemMapper {
       guard let position = target.feedAttributes[field.name] else { continue }
       let attribute = attributes[position]
       let value = field.value.converted(to: attribute.type.kind)
+      if value == nil { report.typeChanges[field.name, default: 0] += 1 }
       if let value, validators[position].failure(of: value) == nil {
         row[position] = value
       } else if attribute.isOptional {
@@ -80,13 +86,41 @@ struct ItemMapper {
       report.reject(item.id, "\(required) is missing")
       return nil
     }
-    let hash = ContentHash.of(target.entity, row)
+    guard bytes(of: row) <= Limits.itemBytesMax else {
+      report.reject(item.id, "the item is too large")
+      return nil
+    }
+    let volatile = volatile.compactMap { target.feedAttributes[$0] }
+    let hash = ContentHash.of(target.entity, content(of: row, target, without: volatile))
     limitFuture(&row, target, &report)
     row[target.revision] = item.revision.map(Value.int64) ?? .null
     row[target.hash] = .int64(hash)
     return MappedItem(
-      target: target, id: item.id, revision: item.revision, updatedAt: item.updatedAt,
-      isDeleted: item.isDeleted, deletedAt: item.deletedAt, row: row, hash: hash)
+      target: target, id: item.id, revision: item.revision,
+      updatedAt: item.updatedAt.map { min($0, latestDate) },
+      isDeleted: item.isDeleted, deletedAt: deletedAt(of: item, &report), row: row, hash: hash,
+      volatile: volatile)
+  }
+
+  private func content(
+    of row: [Value], _ target: FeedTarget, without positions: [Int]
+  ) -> [Value] {
+    var row = row
+    for position in positions { row[position] = target.defaults[position] }
+    return row
+  }
+
+  /// Nearly those of the record: of what can be large.
+  private func bytes(of row: [Value]) -> Int {
+    row.reduce(0) { sum, value in
+      switch value {
+      case .string(let text): sum + text.utf8.count
+      case .strings(let list): list.reduce(sum) { $0 + $1.utf8.count + 8 }
+      case .url(let url): sum + url.absoluteString.utf8.count
+      case .data(let data): sum + data.count
+      default: sum
+      }
+    }
   }
 
   private func missing(
@@ -104,11 +138,18 @@ struct ItemMapper {
     _ row: inout [Value], _ target: FeedTarget, _ report: inout SyncReport
   ) {
     guard let position = target.updatedAt, case .date(let date) = row[position] else { return }
-    let latest = now.addingTimeInterval(Limits.futureMax)
-    guard date > latest else { return }
-    row[position] = .date(latest)
+    guard date > latestDate else { return }
+    row[position] = .date(latestDate)
     report.futureDates += 1
   }
+
+  private func deletedAt(of item: FeedItem, _ report: inout SyncReport) -> Date? {
+    guard let date = item.deletedAt, date > latestDate else { return item.deletedAt }
+    report.futureDates += 1
+    return latestDate
+  }
+
+  private var latestDate: Date { now.addingTimeInterval(Limits.futureMax) }
 
   private mutating func validators(of target: FeedTarget) throws -> [AttributeValidator] {
     let name = target.entity.description.name
@@ -126,6 +167,7 @@ extension ScalarValue {
   func converted(to kind: ValueKind) -> Value? {
     switch (self, kind) {
     case (.null, _): return .null
+    case (.value(let value), _): return value.isNull || value.kind == kind ? value : nil
     case (.bool(let flag), .bool): return .bool(flag)
     case (.int64(let number), .int64): return .int64(number)
     // Beyond 2^53 not every integer has a double, and a digit that changes is a wrong value.

@@ -8,8 +8,8 @@ struct PageChanges {
   /// Items that are new or newer than what is stored, in the order of the feed.
   private(set) var items: [MappedItem] = []
   var users: [UserEntry] = []
-  /// The keys of `items`. What comes again of them is compared when they are written.
-  private var keys: Set<String> = []
+  /// The places of the keys of `items`: of what comes again the copy of the highest rank is kept.
+  private var places: [String: Int] = [:]
 
   var isEmpty: Bool { items.isEmpty && users.isEmpty }
 
@@ -19,17 +19,24 @@ struct PageChanges {
     _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws {
     for item in foremostOfEach(mapped, &report) {
-      if keys.contains(item.key) {
-        items.append(item)
+      if let place = places[item.key] {
+        replace(place, with: item, &report)
       } else if try isNews(item, feedID: feedID, rules, seen: &seen, &report, in: transaction) {
-        keys.insert(item.key)
+        places[item.key] = items.count
         items.append(item)
       }
     }
   }
 
-  /// Of an identifier that a page has twice the copy of the highest rank counts; without
-  /// revisions the first.
+  private mutating func replace(
+    _ place: Int, with item: MappedItem, _ report: inout SyncReport
+  ) {
+    report.skipped += 1
+    if isClash(item, items[place]) { report.revisionClashes += 1 }
+    if Rank(of: item) > Rank(of: items[place]) { items[place] = item }
+  }
+
+  /// Of an identifier that a page has twice the copy of the highest rank counts.
   private func foremostOfEach(
     _ mapped: [MappedItem], _ report: inout SyncReport
   ) -> [MappedItem] {
@@ -43,14 +50,15 @@ struct PageChanges {
         continue
       }
       report.skipped += 1
-      let other = result[place]
-      guard let revision = item.revision, let otherRevision = other.revision else { continue }
-      if revision == otherRevision, item.hash != other.hash, !item.isDeleted, !other.isDeleted {
-        report.revisionClashes += 1
-      }
-      if Rank(of: item, revision) > Rank(of: other, otherRevision) { result[place] = item }
+      if isClash(item, result[place]) { report.revisionClashes += 1 }
+      if Rank(of: item) > Rank(of: result[place]) { result[place] = item }
     }
     return result
+  }
+
+  private func isClash(_ item: MappedItem, _ other: MappedItem) -> Bool {
+    item.revision != nil && item.revision == other.revision && item.hash != other.hash
+      && !item.isDeleted && !other.isDeleted
   }
 
   private func isNews(
@@ -58,16 +66,17 @@ struct PageChanges {
     _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws -> Bool {
     guard let stored = try FeedRecords.row(of: item, in: transaction) else {
-      let isRefused =
-        try Tombstones.find(item, feedID, transaction)?.refuses(item, rules) ?? false
-      if isRefused { report.skipped += 1 }
-      return !isRefused
+      guard let tombstone = try Tombstones.find(item, feedID, transaction),
+        tombstone.refuses(item, rules, wasMet: seen.contains(tombstone.id))
+      else { return true }
+      report.skipped += 1
+      return false
     }
     if item.isDeleted { return true }
     let id = ObjectID(entity: item.target.entity.name, number: stored.id)
     let verdict = try Verdict(of: item, over: stored, rules, wasMet: seen.contains(id))
     switch verdict {
-    case .changed, .sameContent, .clash(isWon: true): return true
+    case .changed, .sameContent, .refreshed, .clash(isWon: true): return true
     case .unchanged: report.unchanged += 1
     case .outdated: report.skipped += 1
     case .clash(isWon: false):

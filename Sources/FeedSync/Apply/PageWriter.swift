@@ -27,13 +27,13 @@ struct PageWriter {
       if let stored = try FeedRecords.row(of: item, in: transaction) {
         let id = ObjectID(entity: item.target.entity.name, number: stored.id)
         if item.isDeleted {
-          try delete(stored, id, item, wasMet: seen.contains(id), &report)
+          try delete(stored, id, item, seen: &seen, &report)
         } else {
           try update(stored, id, item, wasMet: seen.contains(id), &report)
           seen.insert(id)
         }
-      } else if let id = try writeAbsent(item, &report) {
-        seen.insert(id)
+      } else {
+        try writeAbsent(item, seen: &seen, &report)
       }
     }
     for entry in changes.users { try users.apply(entry, &report) }
@@ -45,7 +45,7 @@ struct PageWriter {
   ) throws {
     switch try Verdict(of: item, over: stored, rules, wasMet: wasMet) {
     case .changed: report.changed += 1
-    case .sameContent: report.unchanged += 1
+    case .sameContent, .refreshed: report.unchanged += 1
     case .clash(isWon: true):
       report.revisionClashes += 1
       report.changed += 1
@@ -68,16 +68,21 @@ struct PageWriter {
   }
 
   private func delete(
-    _ stored: StoredRow, _ id: ObjectID, _ item: MappedItem, wasMet: Bool,
+    _ stored: StoredRow, _ id: ObjectID, _ item: MappedItem, seen: inout SeenRecords,
     _ report: inout SyncReport
   ) throws {
+    let wasMet = seen.contains(id)
     if let revision = item.revision, let old = stored.int64(item.target.revision),
-      revision < old, wasMet || !rules.isNewEpoch
+      revision < old, wasMet || !rules.beginsAnew
     {
       report.skipped += 1
       return
     }
-    try leaveTombstone(for: item, row: try stored.values())
+    if item.revision == nil, try Rank(of: stored, item.target) > Rank(of: item) {
+      report.skipped += 1
+      return
+    }
+    try leaveTombstone(for: item, row: try stored.values(), &seen)
     try transaction.delete(id)
     report.deleted += 1
   }
@@ -85,17 +90,17 @@ struct PageWriter {
   /// An item that has no record: a new one, one that comes back, or the deletion of one that was
   /// never here, which is noted, too, for an older copy may come late.
   private func writeAbsent(
-    _ item: MappedItem, _ report: inout SyncReport
-  ) throws -> ObjectID? {
+    _ item: MappedItem, seen: inout SeenRecords, _ report: inout SyncReport
+  ) throws {
     let tombstone = try Tombstones.find(item, feedID, transaction)
-    if tombstone?.refuses(item, rules) ?? false {
+    if let tombstone, tombstone.refuses(item, rules, wasMet: seen.contains(tombstone.id)) {
       report.skipped += 1
-      return nil
+      return
     }
     if item.isDeleted {
-      try leaveTombstone(for: item, row: nil)
+      try leaveTombstone(for: item, row: nil, &seen)
       report.skipped += 1
-      return nil
+      return
     }
     var row = item.row
     if let tombstone {
@@ -107,12 +112,15 @@ struct PageWriter {
     let id = try transaction.insert(row, into: item.target.entity)
     report.new += 1
     try users.applyPending(to: item.id, &report)
-    return ObjectID(entity: item.target.entity.name, number: id)
+    seen.insert(ObjectID(entity: item.target.entity.name, number: id))
   }
 
-  private func leaveTombstone(for item: MappedItem, row: [Value]?) throws {
-    try Tombstones.leave(
+  private func leaveTombstone(
+    for item: MappedItem, row: [Value]?, _ seen: inout SeenRecords
+  ) throws {
+    let id = try Tombstones.leave(
       for: item.id, of: item.target, feedID: feedID, revision: item.revision,
       deletedAt: item.deletedAt ?? item.updatedAt, row: row, in: transaction)
+    seen.insert(id)
   }
 }

@@ -48,7 +48,7 @@ struct Sweep {
     // The listing does not say which revision it was deleted under: a later listing may have it
     // again as it was, and then it is there, but nothing older than that.
     var revision: Int64?
-    if case .int64(let number) = row[target.revision] { revision = number - 1 }
+    if case .int64(let number) = row[target.revision], number > .min { revision = number - 1 }
     try Tombstones.leave(
       for: itemID, of: target, feedID: feedID, revision: revision, deletedAt: nil, row: row,
       in: transaction)

@@ -13,12 +13,18 @@ struct Tombstone {
 
   /// Whether the item is not newer than the deletion, so that it stays gone; of a deletion:
   /// whether it adds nothing to this one.
-  func refuses(_ item: MappedItem, _ rules: ListingRules) -> Bool {
-    // A tombstone of another data set says nothing of this one.
-    if rules.isNewEpoch { return item.isDeleted && revision == item.revision }
+  ///
+  /// - Parameter wasMet: The run has left it, so it is of this listing.
+  func refuses(_ item: MappedItem, _ rules: ListingRules, wasMet: Bool) -> Bool {
+    // A tombstone of another data set, or by another mapping, says nothing of this one.
+    if rules.beginsAnew, !wasMet { return item.isDeleted && revision == item.revision }
     if let revision, let new = item.revision { return new <= revision }
-    if item.isDeleted { return item.revision == nil }
-    if let deletedAt, let new = item.updatedAt, rules.mode == .delta { return new <= deletedAt }
+    if item.isDeleted {
+      // Of two dates the later one counts, whichever came first.
+      guard let deletedAt, let new = item.deletedAt else { return item.revision == nil }
+      return item.revision == nil && new <= deletedAt
+    }
+    if let deletedAt, let new = item.updatedAt { return new <= deletedAt }
     // A listing that has it says that it is there.
     return false
   }
@@ -48,16 +54,17 @@ enum Tombstones {
   ///
   /// - Parameter row: Of the record; `nil` if there is none, and then what an earlier tombstone
   ///   has kept stays.
+  @discardableResult
   static func leave(
     for itemID: String, of target: FeedTarget, feedID: Int64, revision: Int64?,
     deletedAt: Date?, row: [Value]?, in transaction: WriteTransaction
-  ) throws {
+  ) throws -> ObjectID {
     var values = key(feedID, target.entity.name, itemID)
     values["revision"] = revision.map(Value.int64) ?? .null
     values["deletedAt"] = deletedAt.map(Value.date) ?? .null
     values["removedAt"] = .date(transaction.now)
     if let row { values["local"] = try localValues(row, target) }
-    try transaction.upsert("_Tombstone", values, by: ["feedID", "entity", "itemID"])
+    return try transaction.upsert("_Tombstone", values, by: ["feedID", "entity", "itemID"])
   }
 
   private static func localValues(_ row: [Value], _ target: FeedTarget) throws -> Value {

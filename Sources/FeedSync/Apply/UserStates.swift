@@ -127,6 +127,7 @@ struct UserStates {
       case .double(let number): values[field.name] = .double(number)
       case .string(let text): values[field.name] = .string(text)
       case .strings(let list): values[field.name] = .strings(list)
+      case .value(let value): values[field.name] = value
       case .unrepresentable: continue
       }
     }

@@ -7,6 +7,12 @@ struct ListingRules: Sendable {
   let mode: FeedMode
   /// The data set is another one than that of the last run: its revisions started anew.
   let isNewEpoch: Bool
+  /// What is stored was made of the feed by another mapping: its hashes cannot be compared, nor can
+  /// its revisions, which may come from another place.
+  let isNewMapping: Bool
+
+  /// Whether revisions of earlier runs say nothing of those of this listing.
+  var beginsAnew: Bool { isNewEpoch || isNewMapping }
 }
 
 /// What becomes of an item that the store has already.
@@ -21,6 +27,8 @@ enum Verdict {
   /// The same content under a higher revision: written, so that it outranks late copies, too.
   case sameContent
   case unchanged
+  /// The same content but for what is volatile: written, but nothing has changed.
+  case refreshed
   /// Older than what is stored, or listed twice.
   case outdated
   /// Two contents under one revision.
@@ -30,34 +38,42 @@ enum Verdict {
   init(
     of item: MappedItem, over stored: StoredRow, _ rules: ListingRules, wasMet: Bool
   ) throws {
+    self = try Verdict.ofContent(item, stored, rules, wasMet: wasMet)
+    if case .unchanged = self,
+      try item.volatile.contains(where: {
+        try stored.value($0) != item.row[$0]
+      })
+    {
+      self = .refreshed
+    }
+  }
+
+  private static func ofContent(
+    _ item: MappedItem, _ stored: StoredRow, _ rules: ListingRules, wasMet: Bool
+  ) throws -> Verdict {
     let isSame = stored.int64(item.target.hash) == item.hash
     let old = stored.int64(item.target.revision)
     guard let revision = item.revision, let old else {
-      self = try Verdict.withoutRevisions(item, stored, rules, isSame: isSame, wasMet: wasMet)
-      return
+      return try withoutRevisions(item, stored, rules, isSame: isSame, wasMet: wasMet)
     }
-    if rules.isNewEpoch, !wasMet {
-      self = !isSame ? .changed : revision == old ? .unchanged : .sameContent
-    } else if revision != old {
-      self = revision < old ? .outdated : isSame ? .sameContent : .changed
-    } else if isSame {
-      self = wasMet ? .outdated : .unchanged
-    } else {
-      let other = Rank(
-        revision: old, isDeletion: false,
-        date: try Rank.date(item.target.updatedAt.map(stored.value)),
-        hash: stored.int64(item.target.hash) ?? .min)
-      self = .clash(isWon: Rank(of: item, revision) > other)
+    if rules.beginsAnew, !wasMet {
+      return !isSame ? .changed : revision == old ? .unchanged : .sameContent
     }
+    if revision != old { return revision < old ? .outdated : isSame ? .sameContent : .changed }
+    if isSame { return wasMet ? .outdated : .unchanged }
+    return .clash(isWon: Rank(of: item) > (try Rank(of: stored, item.target)))
   }
 
   private static func withoutRevisions(
     _ item: MappedItem, _ stored: StoredRow, _ rules: ListingRules, isSame: Bool, wasMet: Bool
   ) throws -> Verdict {
-    // The first place of an item that a listing has twice counts, or each sync would write both.
-    if wasMet { return .outdated }
+    // Of an item that a listing has twice the same copy counts, whichever comes first.
+    if wasMet {
+      return try !isSame && Rank(of: item) > Rank(of: stored, item.target) ? .changed : .outdated
+    }
     if isSame { return .unchanged }
-    if rules.mode == .delta, let date = item.updatedAt, let position = item.target.updatedAt,
+    if rules.mode == .delta, !rules.isNewMapping, let date = item.updatedAt,
+      let position = item.target.updatedAt,
       case .date(let old) = try stored.value(position), date < old
     {
       return .outdated
@@ -66,33 +82,48 @@ enum Verdict {
   }
 }
 
-/// A total order of the copies of one item: the same on every replica, whatever came first.
+/// An order of the copies of one item: the same on every replica, whatever came first. Total,
+/// unless dates run against revisions.
+///
+/// The highest revision, else the newest date, else the larger hash. Of a deletion that names no
+/// revision only the date counts. A deletion without a date is newer than any copy, and one under
+/// the same revision, or of the same date, stands.
 struct Rank: Comparable {
-  let revision: Int64
-  let isDeletion: Bool
-  let date: Date
-  let hash: Int64
+  private let revision: Int64?
+  private let isDeletion: Bool
+  private let date: Date
+  private let hash: Int64
 
-  init(revision: Int64, isDeletion: Bool, date: Date, hash: Int64) {
-    self.revision = revision
-    self.isDeletion = isDeletion
-    self.date = date
-    self.hash = hash
+  init(of item: MappedItem) {
+    revision = item.revision
+    isDeletion = item.isDeleted
+    date =
+      item.isDeleted
+      ? item.deletedAt ?? .distantFuture : Rank.date(item.target.updatedAt.map { item.row[$0] })
+    hash = item.hash
   }
 
-  init(of item: MappedItem, _ revision: Int64) {
-    self.init(
-      revision: revision, isDeletion: item.isDeleted,
-      date: Rank.date(item.target.updatedAt.map { item.row[$0] }), hash: item.hash)
+  init(of stored: StoredRow, _ target: FeedTarget) throws {
+    revision = stored.int64(target.revision)
+    isDeletion = false
+    date = Rank.date(try target.updatedAt.map(stored.value))
+    hash = stored.int64(target.hash) ?? .min
   }
 
-  static func date(_ value: Value?) -> Date {
+  private static func date(_ value: Value?) -> Date {
     if case .date(let date) = value { date } else { .distantPast }
   }
 
+  private var isUnnumberedDeletion: Bool { isDeletion && revision == nil }
+
   static func < (a: Rank, b: Rank) -> Bool {
-    if a.revision != b.revision { return a.revision < b.revision }
-    if a.isDeletion != b.isDeletion { return b.isDeletion }
-    return a.date != b.date ? a.date < b.date : a.hash < b.hash
+    if a.revision != b.revision, !a.isUnnumberedDeletion, !b.isUnnumberedDeletion {
+      return (a.revision ?? .min) < (b.revision ?? .min)
+    }
+    if a.revision == b.revision, a.revision != nil, a.isDeletion != b.isDeletion {
+      return b.isDeletion
+    }
+    if a.date != b.date { return a.date < b.date }
+    return a.isDeletion != b.isDeletion ? b.isDeletion : a.hash < b.hash
   }
 }

@@ -8,6 +8,8 @@ struct DocumentError: Error, Equatable, Sendable {
     case invalidString, invalidNumber, invalidLiteral, invalidUTF8, tooDeep
     // The JSON is not a feed, or breaks the feed's rules.
     case unknownFormat, missingMember, invalidMember
+    // The feed's mapping does not fit the store any more.
+    case invalidMapping
     case outOfMemory
   }
 
@@ -44,6 +46,7 @@ struct DocumentError: Error, Equatable, Sendable {
     case .unknownFormat: "the document is not a feed that can be read"
     case .missingMember: "a required member is missing"
     case .invalidMember: "a member has a value that the format does not allow"
+    case .invalidMapping: "the feed's mapping cannot be used"
     case .outOfMemory: "not enough memory to read the document"
     }
   }
@@ -53,7 +56,11 @@ struct DocumentError: Error, Equatable, Sendable {
     switch code {
     case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
     case .unknownFormat, .notAnObject, .empty:
-      "Check the feed's URL: it must serve homefeed/1 or JSON Feed."
+      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON needs a "
+        + "mapping (`mooring feed add URL --mapping FILE`)."
+    case .invalidMapping: "Give a new one with `mooring feed add URL --mapping FILE`."
+    case .tooLarge where detail?.contains("XML") == true:
+      "The feed's publisher must correct the document."
     case .tooLarge, .outOfMemory: "Ask the server for smaller pages (limit=200)."
     default: "The feed's publisher must correct the document."
     }

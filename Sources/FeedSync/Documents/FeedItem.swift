@@ -1,3 +1,4 @@
+import EntityModel
 import Foundation
 
 /// A value of a feed, of the kind that the document gives it; nothing is converted or guessed.
@@ -13,6 +14,8 @@ enum ScalarValue: Equatable, Sendable {
   /// What none of the others holds (integers beyond `Int64`, 1e400, objects, mixed arrays), as the
   /// document writes it.
   case unrepresentable(String)
+  /// What a mapping has converted, of the attribute's kind.
+  case value(Value)
 }
 
 /// A named value of an item.

@@ -3,10 +3,18 @@ enum FeedFormat: String, Sendable {
   case homeFeed1 = "homefeed/1"
   /// JSON Feed 1 and 1.1, https://jsonfeed.org/version/1.1
   case jsonFeed = "JSON Feed"
+  /// RSS 0.91 to 2.0
+  case rss = "RSS"
+  /// RSS 0.90, 1.0 and 1.1, which are RDF
+  case rss1 = "RSS 1.0"
+  /// Atom 0.3 and 1.0
+  case atom = "Atom"
+  /// Any JSON that a mapping of its own reads.
+  case json = "JSON"
 }
 
 /// What the absence of an item from the whole listing means.
-enum FeedMode: String, Sendable {
+enum FeedMode: String, Sendable, CaseIterable {
   /// All that there is: an item that no page lists is gone.
   case full
   /// What has changed since a checkpoint, deletions included.
@@ -15,8 +23,8 @@ enum FeedMode: String, Sendable {
   case window
 }
 
-/// One document of a feed as it was published: checked against its format, not yet fitted to
-/// entities. A pure value, made without clock, store and network.
+/// One document of a feed as it was published: checked against its format, its items not yet made
+/// rows of entities. A pure value, made without clock, store and network.
 struct FeedPage: Equatable, Sendable {
   var format: FeedFormat
   var title: String?
@@ -36,68 +44,159 @@ struct FeedPage: Equatable, Sendable {
   var rejectedUsers: [RejectedItem] = []
   /// Where the next page is, absolute or relative, as given; nil on the last page.
   var next: String?
-  var pageIndex: Int?
   /// On the last page: what to ask the next delta with. Opaque.
   var checkpoint: String?
-  /// Deltas from before this version would be incomplete.
-  var horizon: Int64?
   /// Seconds for which the answer stays good.
   var timeToLive: Int?
   /// Members that the format does not define, in the document and in its items. Names that begin
   /// with "_" are extensions and are not counted.
   var unknownMembers = 0
+  /// Names of unknown members of items, at most `FormatDrift.namesMax`.
+  var unknownNames: [String] = []
   /// Optional members that were left out because their value had the wrong type or range.
   var droppedMembers = 0
+  /// Values of a wrong type for which a default stands, by attribute.
+  var typeChanges: [String: Int] = [:]
+  /// Items of kinds that the mapping does not name.
+  var unknownKinds = 0
+  /// What the next run begins with, of a page that a mapping read; as `checkpoint`.
+  var nextRun: NextRun?
+  /// Attributes whose change makes no changed item, by entity; "" is the one the feed goes to.
+  var volatileAttributes: [String: Set<String>] = [:]
+  /// How the items are told apart: to be kept for the feed's later documents.
+  var identity: String?
+  /// A hash of the mapping that read it; `nil` for homefeed/1, which has none.
+  var mappingHash: Int64?
+  /// Whether the document was there to its end, as far as one can tell.
+  var isComplete = true
+  /// Faults of the text that were passed over, and items that were lost to them.
+  var faults = 0
 }
 
 extension FeedPage {
-  /// Reads a whole document of either format.
+  /// A URL as given, absolute or relative to the page; or a parameter of the feed's URL.
+  enum NextRun: Equatable, Sendable {
+    case url(String)
+    case query(String, String)
+  }
+
+  mutating func take(_ drift: FormatDrift) {
+    unknownMembers += drift.unknownMembers
+    droppedMembers += drift.droppedMembers
+    unknownKinds += drift.unknownKinds
+    typeChanges.merge(drift.typeChanges, uniquingKeysWith: +)
+    for name in drift.unknownNames
+    where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {
+      unknownNames.append(name)
+    }
+  }
+}
+
+extension FeedPage {
+  /// Reads a whole document: homefeed/1 by itself, any other by a mapping.
   ///
   /// Damage to the structure (a cut, a missing comma, bytes behind the end) and broken rules of
   /// the document itself fail the page; what is wrong inside one item rejects that item. Of a name
-  /// given twice in an object the last counts. O(length).
+  /// given twice in an object the last counts. O(length), but for what the paths of a mapping of
+  /// one's own take, which is bounded.
   ///
-  /// - Parameters:
-  ///   - bytes: The body, with `JSONParser.padding` readable bytes behind it.
-  ///   - contentType: The answer's Content-Type, quoted in errors only: what the body is decides.
+  /// - Parameter bytes: The body, with `JSONParser.padding` readable bytes behind it.
   static func parse(
-    _ bytes: UnsafeRawBufferPointer, contentType: String?
+    _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, by mappings: FeedMappings
   ) throws(DocumentError) -> FeedPage {
-    let parser = try JSONParser()
-    do {
-      return try parser.withDocument(bytes) { document throws(DocumentError) in
-        try parse(document, contentType: contentType)
+    do throws(DocumentError) {
+      let parser = try JSONParser()
+      if DocumentGuess(bytes) == .xml { return try page(ofXML: bytes, parser, source, mappings) }
+      if let given = mappings.given {
+        return try page(bytes, parser, given, .json, source)
       }
+      let format = try parser.withDocument(bytes) { document throws(DocumentError) in
+        try FeedRoot(document).format()
+      }
+      guard format != .homeFeed1 else {
+        return try parser.withDocument(bytes) { document throws(DocumentError) in
+          try HomeFeedDocument(try FeedRoot(document)).page()
+        }
+      }
+      guard !mappings.isHomeFeed else {
+        throw DocumentError(.unknownFormat, detail: "found \(format.rawValue), not homefeed/1")
+      }
+      return try page(bytes, parser, try mappings.builtIn(format), format, source)
     } catch  where error.code != .outOfMemory && error.location.isEmpty {
-      throw error.explained(by: bytes, contentType: contentType)
+      throw error.explained(by: bytes, contentType: source.contentType)
     }
   }
 
-  private static func parse(
-    _ document: JSONDocument, contentType: String?
+  /// RSS and Atom are read as one JSON view.
+  private static func page(
+    ofXML bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ source: DocumentSource,
+    _ mappings: FeedMappings
   ) throws(DocumentError) -> FeedPage {
-    let root = try FeedRoot(document)
-    if try root.string("format") == FeedFormat.homeFeed1.rawValue {
-      return try HomeFeedDocument(root).page()
+    let view = try FeedView.read(
+      bytes, contentType: source.contentType, baseURL: source.url.isEmpty ? nil : source.url)
+    guard !mappings.isHomeFeed else {
+      throw DocumentError(.unknownFormat, detail: "found \(view.format.rawValue), not homefeed/1")
     }
-    let version = try root.string("version")
-    if let version,
-      version.hasPrefix("https://jsonfeed.org/version/")
-        || version.hasPrefix("http://jsonfeed.org/version/")
+    let mapping = if let given = mappings.given { given } else { try mappings.builtIn(view.format) }
+    var page = try view.json.withUnsafeBytes { json throws(DocumentError) -> FeedPage in
+      try Self.page(json, parser, mapping, view.format, source)
+    }
+    page.isComplete = view.isComplete
+    page.faults = view.faults + view.lostItems
+    return page
+  }
+
+  private static func page(
+    _ bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ mapping: ReadMapping,
+    _ format: FeedFormat, _ source: DocumentSource
+  ) throws(DocumentError) -> FeedPage {
+    var page: FeedPage
+    do throws(DocumentError) {
+      page = try parser.withValue(bytes) { root throws(DocumentError) in
+        try MappedDocument(mapping.mapping, root, format: format, source).page()
+      }
+    } catch  where error.isInsideAValue {
+      guard let damaged = try DamagedElements(bytes, parser) else { throw error }
+      page = try damaged.withValue(parser) { root throws(DocumentError) in
+        try MappedDocument(mapping.mapping, root, format: format, source)
+          .page(damaged: damaged.errors)
+      }
+    }
+    page.mappingHash = mapping.hash
+    return page
+  }
+}
+
+extension FeedRoot {
+  /// The format that the document says it has.
+  fileprivate func format() throws(DocumentError) -> FeedFormat {
+    if try string("format") == FeedFormat.homeFeed1.rawValue { return .homeFeed1 }
+    let version = try string("version") ?? ""
+    if ["https://", "http://"].contains(where: { version.hasPrefix($0 + "jsonfeed.org/version/") })
     {
-      return try JSONFeedDocument(root).page()
+      return .jsonFeed
     }
-    throw DocumentError(.unknownFormat, detail: try root.describeFormat())
+    throw DocumentError(.unknownFormat, detail: try describeFormat())
+  }
+}
+
+extension DocumentError {
+  /// Whether the structure of the document is sound.
+  fileprivate var isInsideAValue: Bool {
+    switch code {
+    case .invalidString, .invalidNumber, .invalidLiteral, .invalidUTF8, .tooDeep: true
+    default: false
+    }
   }
 }
 
 extension DocumentError {
   /// Adds what the body seems to be when it is no JSON document at all.
-  fileprivate func explained(
+  func explained(
     by bytes: UnsafeRawBufferPointer, contentType: String?
   ) -> DocumentError {
     var explained = self
-    if let guess = DocumentGuess(bytes) {
+    if let guess = DocumentGuess(bytes), guess != .xml {
       explained.code = .unknownFormat
       explained.detail = "found \(guess.rawValue)"
     }
@@ -111,15 +210,17 @@ extension DocumentError {
   }
 }
 
-/// What a body that is not a JSON object looks like.
-private enum DocumentGuess: String {
-  case html = "HTML"
+/// What a body that is not JSON looks like.
+enum DocumentGuess: String {
+  /// HTML, too, which only its reader tells from a feed that has some in it.
   case xml = "XML"
   case utf16 = "UTF-16 text; JSON must be UTF-8"
   case gzip = "gzip data"
 
   init?(_ bytes: UnsafeRawBufferPointer) {
     let marks: [([UInt8], DocumentGuess)] = [
+      ([0xFF, 0xFE, 0x3C, 0x00], .xml), ([0xFE, 0xFF, 0x00, 0x3C], .xml),
+      ([0x3C, 0x00], .xml), ([0x00, 0x3C], .xml), ([0x00, 0x00, 0x00, 0x3C], .xml),
       ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16), ([0x1F, 0x8B], .gzip),
       ([0x7B, 0x00], .utf16), ([0x00, 0x7B], .utf16),
     ]
@@ -130,7 +231,6 @@ private enum DocumentGuess: String {
     let byteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     let text = bytes.dropFirst(byteOrderMark).drop { $0 <= 0x20 }
     guard text.first == UInt8(ascii: "<") else { return nil }
-    let start = String(decoding: text.prefix(1_000), as: UTF8.self).lowercased()
-    self = start.hasPrefix("<!doctype html") || start.contains("<html") ? .html : .xml
+    self = .xml
   }
 }

@@ -49,7 +49,6 @@ struct HomeFeedDocument {
       (1...Self.largestCheckpointBytes).contains(value.textBytes.count) ? value.string : nil
     }
     page.title = try root.optional("title", dropped: &page.droppedMembers, \.string)
-    page.horizon = try root.optional("horizon", dropped: &page.droppedMembers, Self.integer)
     page.timeToLive = try root.optional("ttl", dropped: &page.droppedMembers) {
       Self.integer($0).map(Int.init)
     }
@@ -58,19 +57,16 @@ struct HomeFeedDocument {
 
   /// Where this page stands. A `next` of the wrong type must not pass for the last page.
   private func readPosition(into page: inout FeedPage) throws(DocumentError) {
-    let position = try root.allow("page", "an object") { value -> (ScalarValue, Int64?)? in
-      guard value.kind == .object else { return nil }
-      return (value["next"].map(ScalarValue.init) ?? .null, value["index"].flatMap(Self.integer))
+    let next = try root.allow("page", "an object") { value -> ScalarValue? in
+      value.kind == .object ? value["next"].map(ScalarValue.init) ?? .null : nil
     }
-    guard let (next, index) = position else { return }
     switch next {
-    case .null: break
+    case nil, .null: break
     case .string(let next) where !next.isEmpty: page.next = next
     default:
       throw DocumentError(
         .invalidMember, at: "/page/next", detail: "must be a string that is not empty")
     }
-    page.pageIndex = index.map(Int.init)
   }
 
   // MARK: Entities

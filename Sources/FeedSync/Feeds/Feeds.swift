@@ -12,12 +12,21 @@ public struct Feeds: Sendable {
   public struct Settings: Sendable {
     public var entity: String?
     public var every: Duration?
+    /// One of `tokenFile` and `credential`; the one takes the place of the other.
     public var tokenFile: String?
+    public var credential: String?
+    /// What the feed's documents are read by, in place of what their format asks for.
+    public var mapping: FeedMappingText?
 
-    public init(entity: String? = nil, every: Duration? = nil, tokenFile: String? = nil) {
+    public init(
+      entity: String? = nil, every: Duration? = nil, tokenFile: String? = nil,
+      credential: String? = nil, mapping: FeedMappingText? = nil
+    ) {
       self.entity = entity
       self.every = every
       self.tokenFile = tokenFile
+      self.credential = credential
+      self.mapping = mapping
     }
   }
 
@@ -25,29 +34,57 @@ public struct Feeds: Sendable {
   /// records.
   ///
   /// - Returns: Whether it is new.
-  /// - Throws: `invalidFeed` for a URL that is not http or https, or a target entity that cannot
-  ///   take a feed.
+  /// - Throws: `invalidFeed` for a URL that is not http or https, `missingTarget` for an entity
+  ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
   @discardableResult
   public func add(_ url: String, _ settings: Settings = Settings()) async throws -> Bool {
     try Feeds.check(url)
+    if let name = settings.credential, !BearerToken.isCredentialName(name) {
+      throw SyncError(
+        .invalidFeed, "a credential is named as a file is, without a path",
+        [("credential", name.filter { $0 >= " " })],
+        advice: "give the name that LoadCredential= of the unit has")
+    }
     if let entity = settings.entity {
       try store.read { _ = try FeedTarget(try $0.layout(entity)) }
     }
+    try checkMapping(of: url, settings)
     return try await store.write(author: "feed") { transaction in
       if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]) {
         try transaction.update(Feed.self, id) { feed in
-          if feed.isRemoved { feed.forgetValidators() }
+          if feed.isRemoved {
+            feed.forgetValidators()
+            feed.reopen()
+          }
           feed.isRemoved = false
           feed.apply(settings)
         }
         return false
       }
-      var feed = Feed(url: url, entity: settings.entity ?? "Episode", addedAt: transaction.now)
+      var feed = Feed(url: url, entity: settings.entity ?? Self.entity, addedAt: transaction.now)
       feed.apply(settings)
       try transaction.insert(feed)
       return true
     }
   }
+
+  /// Holds the mapping, the new one or the one that stays, against the entities.
+  private func checkMapping(of url: String, _ settings: Settings) throws {
+    let (schema, known) = try store.read { transaction in
+      (
+        transaction.schema,
+        try transaction.objectID(Feed.entityName, by: ["url": .string(url)])
+          .flatMap { try transaction.get(Feed.self, $0) }
+      )
+    }
+    guard settings.entity != nil || settings.mapping != nil,
+      let mapping = settings.mapping ?? known?.mappingText
+    else { return }
+    try mapping.check(schema: schema, entity: settings.entity ?? known?.entity ?? Self.entity)
+  }
+
+  /// Where items go unless it is said otherwise.
+  private static let entity = "Episode"
 
   /// All feeds that are not removed, in the order in which they were added.
   public func list() throws -> [(id: Int64, feed: Feed)] {
@@ -68,7 +105,7 @@ public struct Feeds: Sendable {
       return found
     }
     throw SyncError(
-      .unknownFeed, "no such feed", [("feed", name)],
+      .unknownFeed, "no such feed", [("feed", shownURL(name))],
       advice: all.isEmpty ? "add one with `mooring feed add URL`" : "see `mooring feed list`")
   }
 
@@ -81,9 +118,32 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// When a run of the feed last began, in any process; `nil` if there was none.
-  public static func lastRun(of id: Int64, in store: Store) -> Date? {
+  /// The last run of the feed, in any process; nil if there was none.
+  public func lastRun(of id: Int64) -> LastRun? {
     SyncLease.lastRun(feedID: id, folder: store.folder)
+  }
+
+  /// What is known of a feed besides its record, for ``FeedTiming``.
+  public func circumstances(of id: Int64, _ feed: Feed, now: Date) throws
+    -> FeedTiming.Circumstances
+  {
+    FeedTiming.Circumstances(
+      lastRun: lastRun(of: id), hostWait: try store.read { try Hosts.wait(for: feed.host, in: $0) },
+      now: now)
+  }
+
+  /// The runs that are remembered of a feed, the newest first.
+  public func runs(of id: Int64) throws -> [FeedRun] {
+    try store.read { transaction in
+      try transaction.fetchIdentifiers(FeedRun.request(id)).compactMap {
+        try transaction.get(FeedRun.self, $0)
+      }
+    }
+  }
+
+  /// Takes a feed up again that was paused or is gone. What its server has asked for still counts.
+  public func resume(_ id: Int64) async throws {
+    try await update(id) { $0.reopen() }
   }
 
   private static func check(_ text: String) throws {
@@ -92,7 +152,8 @@ public struct Feeds: Sendable {
       let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
     else {
       throw SyncError(
-        .invalidFeed, "a feed has an http or https URL", [("url", text.filter { $0 >= " " })],
+        .invalidFeed, "a feed has an http or https URL",
+        [("url", shownURL(text).filter { $0 >= " " })],
         advice: "give one such as https://example.org/feed.json")
     }
     guard url.user == nil else {
@@ -105,16 +166,31 @@ public struct Feeds: Sendable {
 }
 
 extension Feed {
+  fileprivate mutating func reopen() {
+    isPaused = false
+    goneAt = nil
+  }
+
   fileprivate mutating func apply(_ settings: Feeds.Settings) {
+    let old = settingsHash
     if let entity = settings.entity { self.entity = entity }
     if let every = settings.every { self.every = max(1, every.components.seconds) }
-    if let tokenFile = settings.tokenFile { self.tokenFile = tokenFile }
+    if let tokenFile = settings.tokenFile { (self.tokenFile, credential) = (tokenFile, nil) }
+    if let name = settings.credential { (credential, tokenFile) = (name, nil) }
+    if settingsHash != old { forgetAnswers() }
+    if let mapping = settings.mapping, mapping.text != self.mapping {
+      self.mapping = mapping.text
+      // What the server has not changed since is read anew all the same, and soon.
+      forgetValidators()
+    }
   }
 }
 
 extension MigrationSource {
   /// The system entities of the sync. A store that is synced is opened with it.
   public static let feeds = MigrationSource(embedded: [
-    ("0001_feeds", PackageResources._001_feeds_yaml)
+    ("0001_feeds", PackageResources._001_feeds_yaml),
+    ("0002_feed_manners", PackageResources._002_feed_manners_yaml),
+    ("0003_feed_mappings", PackageResources._003_feed_mappings_yaml),
   ])
 }

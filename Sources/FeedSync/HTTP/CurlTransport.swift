@@ -11,7 +11,7 @@ public final class CurlTransport: HTTPTransport {
   public struct Configuration: Sendable {
     /// Sent with every request that names no other: `name/version (+URL)`, so that a publisher
     /// can find out who asks.
-    public var userAgent = "mooring/0.1"
+    public var userAgent = UserAgent.text()
     /// The URL of a proxy, such as `http://proxy:3128` or `socks5h://127.0.0.1:1080`. The
     /// environment is never asked. Behind a proxy the addresses of hosts cannot be checked.
     public var proxy: String?
@@ -26,6 +26,9 @@ public final class CurlTransport: HTTPTransport {
     public var transfersPerHost = 2
     public var transfers = 8
     public var redirectsMax = 5
+    /// Told of each request and its answer, redirects and repetitions among them, in the order of
+    /// their ends. Called on any thread.
+    public var onExchange: (@Sendable (HTTPExchangeNote) -> Void)?
 
     public init() {}
   }
@@ -60,7 +63,7 @@ public final class CurlTransport: HTTPTransport {
     var requests = 0
 
     while true {
-      guard timeLeft > .zero else { throw HTTPError(.timeout, route.url.text) }
+      guard timeLeft > .zero else { throw HTTPError(.timeout, route.url.shown) }
       let outcome = await loop.perform(
         Exchange(
           url: route.url, headers: route.headers, credentials: route.credentials,
@@ -69,6 +72,7 @@ public final class CurlTransport: HTTPTransport {
       timeLeft -= outcome.duration
       wireBytes += outcome.wireBytes
       requests += 1
+      configuration.onExchange?(HTTPExchangeNote(route, outcome))
 
       switch outcome.ending {
       case .failure(let error) where error.code == .badEncoding && acceptsCompression:
@@ -84,7 +88,9 @@ public final class CurlTransport: HTTPTransport {
         return HTTPResponse(
           status: answer.status, headers: answer.headers, body: answer.body,
           effectiveURL: route.url.text, redirects: route.redirects, wireBytes: wireBytes,
-          requests: requests, retryAfter: answer.retryAfter)
+          requests: requests, retryAfter: answer.retryAfter,
+          isFromPrivateAddress: route.allowsPrivateAddresses
+            && outcome.address?.isPublic == false)
       }
     }
   }
@@ -94,7 +100,7 @@ public final class CurlTransport: HTTPTransport {
     let coding = firstValue(of: "Content-Encoding", in: answer.headers) ?? "identity"
     guard coding.lowercased() == "identity" || answer.body.isEmpty else {
       throw HTTPError(
-        .badEncoding, "\(url.text): Content-Encoding \(coding), also when asked not to")
+        .badEncoding, "\(url.shown): Content-Encoding \(coding), also when asked not to")
     }
   }
 }

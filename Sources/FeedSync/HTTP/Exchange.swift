@@ -24,6 +24,10 @@ struct Exchange: Sendable {
     let wireBytes: Int
     /// The time from when a connection was free for it to its end.
     let duration: Duration
+    /// Whether it went over a connection that was open already.
+    var isReused = false
+    /// `1.1` or `2`; nil when there was no answer.
+    var version: String?
     let ending: Result<Answer, HTTPError>
   }
 }

@@ -25,7 +25,8 @@ public struct HTTPResponse: Sendable {
   public let status: Int
   /// The headers of the final answer only: none of redirects, of 1xx answers, or of trailers. The
   /// values are trimmed, folded lines joined by a space; text that is not UTF-8 is read as
-  /// Latin-1. A value with a control character is left out, since it could not be sent back.
+  /// Latin-1. A value with a control character is left out, since it could not be sent back, and
+  /// so is a validator that is not UTF-8.
   public let headers: [(name: String, value: String)]
   public let body: PaddedBytes
   /// The URL that gave the answer, without user and password.
@@ -39,11 +40,14 @@ public struct HTTPResponse: Sendable {
   /// Seconds that the server asked to wait, a date taken relative to the answer's own `Date`; nil
   /// when absent or unreadable.
   public let retryAfter: Int?
+  /// Whether the answer, and each redirect to it, came from an address that is not public. Only then
+  /// may a URL that it names lead to such an address.
+  public let isFromPrivateAddress: Bool
 
   public init(
     status: Int, headers: [(name: String, value: String)] = [], body: PaddedBytes = PaddedBytes(),
     effectiveURL: String, redirects: [Redirect] = [], wireBytes: Int = 0, requests: Int = 1,
-    retryAfter: Int? = nil
+    retryAfter: Int? = nil, isFromPrivateAddress: Bool = false
   ) {
     self.status = status
     self.headers = headers
@@ -53,11 +57,17 @@ public struct HTTPResponse: Sendable {
     self.wireBytes = wireBytes
     self.requests = requests
     self.retryAfter = retryAfter
+    self.isFromPrivateAddress = isFromPrivateAddress
   }
 
   /// The first header of that name, whatever its case; nil when there is none.
   public func header(_ name: String) -> String? {
     firstValue(of: name, in: headers)
+  }
+
+  /// All headers of that name, whatever its case.
+  func headers(named name: String) -> [String] {
+    headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
   }
 
   /// The server's clock when it answered; nil without a readable `Date` header.
@@ -90,7 +100,7 @@ func retryAfterSeconds(
 }
 
 /// Reads the date formats of RFC 9110, section 5.6.7, and what else libcurl understands.
-private func unixSeconds(httpDate text: String) -> Int? {
+func unixSeconds(httpDate text: String) -> Int? {
   // A bare number is a date to libcurl ("20301231"), but to HTTP it is none.
   guard text.contains(":") else { return nil }
   let seconds = curl_getdate(text, nil)

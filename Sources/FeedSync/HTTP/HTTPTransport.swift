@@ -14,6 +14,9 @@ public struct HTTPRequest: Sendable {
   /// and `User-Agent` follow a redirect to another origin; everything else may be a secret or
   /// means the first origin's copy.
   public var headers: [(name: String, value: String)]
+  /// What makes the request conditional; sent to the URL that it is of and to no other, be that the
+  /// request's own or the target of a redirect.
+  public var conditions: HTTPConditions?
   /// The most bytes that the body may have after decoding; one more is an error.
   public var decodedBytesMax: Int
   /// The time that all transfers of the request may take together, redirects included. Waiting
@@ -26,10 +29,12 @@ public struct HTTPRequest: Sendable {
 
   public init(
     url: String, headers: [(name: String, value: String)] = [], decodedBytesMax: Int = 32 << 20,
-    timeout: Duration = .seconds(60), allowsPrivateAddresses: Bool = true
+    timeout: Duration = .seconds(60), allowsPrivateAddresses: Bool = true,
+    conditions: HTTPConditions? = nil
   ) {
     self.url = url
     self.headers = headers
+    self.conditions = conditions
     self.decodedBytesMax = decodedBytesMax
     self.timeout = timeout
     self.allowsPrivateAddresses = allowsPrivateAddresses

@@ -3,6 +3,8 @@
 struct HeaderCollector {
   private(set) var headers: [(name: String, value: String)] = []
   private var isInBlock = false
+  /// Places of values that were not UTF-8.
+  private var foreign: Set<Int> = []
 
   /// Takes one line, with or without its line end.
   mutating func append(line bytes: UnsafeRawBufferPointer) {
@@ -12,20 +14,37 @@ struct HeaderCollector {
       guard line.starts(with: "HTTP/".utf8) else { return }
       isInBlock = true
       headers = []
+      foreign = []
     } else if line.isEmpty, bytes.allSatisfy({ $0 == 13 || $0 == 10 }) {
       isInBlock = false
-      headers.removeAll { hasControlCharacter($0.value) }
+      headers = headers.enumerated().filter { place, header in
+        !hasControlCharacter(header.value)
+          && !(foreign.contains(place) && isValidator(header.name))
+      }.map(\.element)
     } else if let first = bytes.first, isBlank(first) {
-      join(decode(line))
+      join(line)
     } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
-      headers.append((decode(line[..<colon]), decode(trimmed(line[line.index(after: colon)...]))))
+      let value = trimmed(line[line.index(after: colon)...])
+      note(value, at: headers.count)
+      headers.append((decode(line[..<colon]), decode(value)))
     }
   }
 
   /// Continues the last value (obs-fold, RFC 9112, section 5.2).
-  private mutating func join(_ text: String) {
-    guard let last = headers.indices.last, !text.isEmpty else { return }
+  private mutating func join(_ line: Slice<UnsafeRawBufferPointer>) {
+    guard let last = headers.indices.last, !line.isEmpty else { return }
+    note(line, at: last)
+    let text = decode(line)
     headers[last].value += headers[last].value.isEmpty ? text : " " + text
+  }
+
+  private mutating func note(_ value: Slice<UnsafeRawBufferPointer>, at place: Int) {
+    if String(validating: value, as: UTF8.self) == nil { foreign.insert(place) }
+  }
+
+  /// Sent back byte for byte, or not at all.
+  private func isValidator(_ name: String) -> Bool {
+    ["etag", "last-modified"].contains(name.lowercased())
   }
 
   private func trimmed(

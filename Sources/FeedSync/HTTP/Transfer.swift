@@ -152,12 +152,23 @@ final class Transfer {
       code == CURLE_OK
       ? .success(answer())
       : .failure(
-        HTTPError(errorCode(code), "\(exchange.url.text): \(handle.message(for: code))"))
+        HTTPError(errorCode(code), "\(exchange.url.shown): \(handle.message(for: code))"))
     return Exchange.Outcome(
       address: usesProxy
         ? nil : handle.get(string: CURLINFO_PRIMARY_IP).flatMap(IPAddress.init(text:)),
       wireBytes: handle.get(CURLINFO_HEADER_SIZE) + handle.get(offset: CURLINFO_SIZE_DOWNLOAD_T),
-      duration: .microseconds(handle.get(offset: CURLINFO_TOTAL_TIME_T)), ending: ending)
+      duration: .microseconds(handle.get(offset: CURLINFO_TOTAL_TIME_T)),
+      isReused: handle.get(CURLINFO_NUM_CONNECTS) == 0, version: version, ending: ending)
+  }
+
+  private var version: String? {
+    switch handle.get(CURLINFO_HTTP_VERSION) {
+    case CURL_HTTP_VERSION_1_0: "1.0"
+    case CURL_HTTP_VERSION_1_1: "1.1"
+    case CURL_HTTP_VERSION_2_0: "2"
+    case CURL_HTTP_VERSION_3: "3"
+    default: nil
+    }
   }
 
   private func answer() -> Exchange.Answer {

@@ -100,7 +100,7 @@ struct Submission: Sendable {
   }
 
   func cancel() {
-    fail(HTTPError(.cancelled, exchange.url.text))
+    fail(HTTPError(.cancelled, exchange.url.shown))
   }
 
   func fail(_ error: HTTPError) {

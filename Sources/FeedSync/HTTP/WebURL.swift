@@ -18,6 +18,8 @@ struct WebURL: Sendable, Equatable {
   /// The URL without user, password and fragment.
   let text: String
   let origin: Origin
+  /// As errors and logs show it.
+  var shown: String { shownURL(text) }
   /// The user and password that the URL named, decoded.
   let credentials: Credentials?
 
@@ -28,7 +30,7 @@ struct WebURL: Sendable, Equatable {
 
     let scheme = try part(CURLUPART_SCHEME, of: handle, for: text) ?? ""
     guard scheme == "http" || scheme == "https" else {
-      throw HTTPError(.unsupportedProtocol, withoutCredentials(text))
+      throw HTTPError(.unsupportedProtocol, shownURL(text))
     }
     let decode = UInt32(CURLU_URLDECODE)
     let user = try part(CURLUPART_USER, of: handle, flags: decode, for: text)
@@ -68,13 +70,5 @@ private func check(_ code: CURLUcode, for text: String) throws {
   let reason = String(cString: curl_url_strerror(code))
   throw HTTPError(
     code == CURLUE_UNSUPPORTED_SCHEME ? .unsupportedProtocol : .invalidURL,
-    "\(withoutCredentials(text)): \(reason)")
-}
-
-/// The text without what stands between `//` and `@`, for texts that no parser takes.
-private func withoutCredentials(_ text: String) -> String {
-  guard let slashes = text.firstRange(of: "//") else { return text }
-  let authority = text[slashes.upperBound...].prefix { !"/?#".contains($0) }
-  guard let at = authority.lastIndex(of: "@") else { return text }
-  return String(text[..<slashes.upperBound] + text[text.index(after: at)...])
+    "\(shownURL(text)): \(reason)")
 }

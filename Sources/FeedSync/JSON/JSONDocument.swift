@@ -53,6 +53,16 @@ struct JSONDocument {
     return try withValue(span, at: "\(member.location)/\(index)", body)
   }
 
+  /// Where an element of an array member stands in the bytes that were lent to the parser.
+  func extent(ofElement index: Int, of member: JSONMember) -> Range<Int> {
+    precondition(member.elementIndices.contains(index))
+    // SAFETY: as in `withElement`.
+    let span = mooring_json_elements(handle)[Int(member.raw.first_element) + index]
+    var offset = 0, length = 0
+    mooring_json_extent(handle, span, &offset, &length)
+    return offset + shift..<offset + shift + length
+  }
+
   private func withValue<Value>(
     _ span: mooring_json_span, at location: @autoclosure () -> String,
     _ body: (JSONValue) throws(DocumentError) -> Value

@@ -1,11 +1,14 @@
 import CMooringJSON
 
-/// Reads JSON objects: their structure as a whole, their values one at a time.
+/// Reads JSON objects, their structure as a whole and their values one at a time; or whole values.
 ///
 /// A parser keeps its buffers for the next document. It serves one thread at a time.
 final class JSONParser {
   /// Bytes that must be readable behind a document. What they hold does not matter.
   static let padding = Int(MOORING_JSON_PADDING)
+
+  /// Values and member names that `withValue` takes; each needs 32 bytes of memory.
+  static let nodesMax: UInt32 = 4 << 20
 
   private let handle: OpaquePointer
 
@@ -32,17 +35,48 @@ final class JSONParser {
     _ bytes: UnsafeRawBufferPointer,
     _ body: (JSONDocument) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value {
+    let (start, count, mark) = try text(of: bytes)
+    // SAFETY: `count` bytes are ours to read and the caller promises the padding behind them;
+    // both stay in place until `body` has returned, because the caller lends them.
+    let outcome = mooring_json_split(handle, start, count)
+    guard outcome.code == MOORING_JSON_OK else {
+      throw DocumentError(json: outcome, shift: mark)
+    }
+    return try body(JSONDocument(handle: handle, bytes: start, shift: mark))
+  }
+
+  /// Reads the whole text, of which the root may be of any kind, and lends its value to `body`,
+  /// inside which alone it is valid. No part of the text is left unchecked.
+  ///
+  /// A byte order mark is passed over. O(length), with up to `nodesMax` nodes in memory.
+  ///
+  /// - Parameter bytes: The text, with `padding` readable bytes behind it.
+  /// - Throws: What is wrong in the text, with the offset of the byte; `.tooLarge` for more nodes,
+  ///   `.tooDeep` beyond `JSONDocument.maximumDepth`; or what `body` throws.
+  func withValue<Value>(
+    _ bytes: UnsafeRawBufferPointer,
+    _ body: (JSONValue) throws(DocumentError) -> Value
+  ) throws(DocumentError) -> Value {
+    let (start, count, mark) = try text(of: bytes)
+    var root: UnsafePointer<mooring_json_node>?
+    // SAFETY: as in `withDocument`; the nodes stay until the parser's next document.
+    let outcome = mooring_json_read_document(
+      handle, start, count, JSONDocument.maximumDepth, Self.nodesMax, &root)
+    guard outcome.code == MOORING_JSON_OK, let root else {
+      throw DocumentError(json: outcome, shift: mark)
+    }
+    return try body(JSONValue(node: root))
+  }
+
+  /// The bytes behind a byte order mark, and the mark's length.
+  private func text(
+    of bytes: UnsafeRawBufferPointer
+  ) throws(DocumentError) -> (start: UnsafeRawPointer, count: Int, mark: Int) {
     let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let base = bytes.baseAddress, bytes.count > mark else {
       throw DocumentError(.empty)
     }
-    // SAFETY: `count - mark` bytes are ours to read and the caller promises the padding behind
-    // them; both stay in place until `body` has returned, because the caller lends them.
-    let outcome = mooring_json_split(handle, base + mark, bytes.count - mark)
-    guard outcome.code == MOORING_JSON_OK else {
-      throw DocumentError(json: outcome, shift: mark)
-    }
-    return try body(JSONDocument(handle: handle, bytes: base + mark, shift: mark))
+    return (base + mark, bytes.count - mark, mark)
   }
 }
 

@@ -62,6 +62,18 @@ struct JSONValue {
     return mooring_json_find(node, key, name.utf8CodeUnitCount).map(JSONValue.init(node:))
   }
 
+  /// The member of that name with its name, by the bytes of the name in UTF-8; the last if it is
+  /// given twice. O(members).
+  func member(named name: UnsafeRawBufferPointer) -> (name: JSONValue, value: JSONValue)? {
+    guard kind == .object else { return nil }
+    // Where `name` is empty nothing is read, so that any address will do.
+    let key = name.baseAddress ?? UnsafeRawPointer(node)
+    let characters = key.assumingMemoryBound(to: CChar.self)
+    guard let found = mooring_json_find(node, characters, name.count) else { return nil }
+    // SAFETY: an object's children are names and values by turns, and a name is one node.
+    return (JSONValue(node: found - 1), JSONValue(node: found))
+  }
+
   /// The elements of an array; empty for other kinds.
   var elements: JSONChildren { JSONChildren(of: self, count: kind == .array ? count : 0) }
 

@@ -6,40 +6,80 @@ enum PageAddress {
   ///   syntax.
   static func delta(of url: String, since checkpoint: String) -> String {
     let base = url.prefix { $0 != "#" }
-    let value = checkpoint.utf8.map { byte in
-      isUnreserved(byte) ? String(UnicodeScalar(byte)) : "%" + hexadecimal(byte)
+    return base + (base.contains("?") ? "&" : "?") + sinceParameter(checkpoint)
+  }
+
+  /// The URL without what ``delta(of:since:)`` adds to it.
+  static func withoutDelta(_ url: String, since checkpoint: String?) -> String {
+    guard let parameter = checkpoint.map(sinceParameter), url.hasSuffix(parameter) else {
+      return url
     }
-    return base + (base.contains("?") ? "&" : "?") + "since=" + value.joined()
+    return String(url.dropLast(parameter.count + 1))
+  }
+
+  private static func sinceParameter(_ checkpoint: String) -> String {
+    "since=" + encoded(checkpoint)
+  }
+
+  /// - Returns: The URL with that value of a parameter of its query, in place of any that it had.
+  static func setting(_ parameter: String, to value: String, in url: String) -> String {
+    let base = url.prefix { $0 != "#" }
+    let name = encoded(parameter)
+    let path = base.prefix { $0 != "?" }
+    let kept = base.dropFirst(path.count + 1).split(separator: "&").filter { part in
+      let written = part.prefix { $0 != "=" }
+      return written != name && written != parameter
+    }
+    return path + "?"
+      + (kept.map(String.init) + ["\(name)=\(encoded(value))"]).joined(separator: "&")
+  }
+
+  /// So that nothing of it is syntax.
+  private static func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      isUnreserved(byte) ? String(UnicodeScalar(byte)) : "%" + hexadecimal(byte)
+    }.joined()
   }
 
   /// The next page is on the origin of this one: a feed cannot send its reader elsewhere.
   ///
   /// - Throws: `foreignPage`.
   static func resolve(_ next: String, from base: String) throws -> String {
-    guard let page = URL(string: base), let url = URL(string: next, relativeTo: page)?.absoluteURL,
-      isSameOrigin(url, page), url.user == nil, url.password == nil
+    guard let url = URL(string: next, relativeTo: URL(string: base))?.absoluteString,
+      isSameOrigin(url, base), !namesUser(url)
     else {
       throw SyncError(
         .foreignPage, "the feed's next page is on another server",
-        [("page", base), ("next", String(next.prefix(200)))],
+        [("page", shownURL(base)), ("next", String(shownURL(next).prefix(200)))],
         advice: "add the other URL as a feed of its own if it is meant", endsListing: true)
     }
-    return url.absoluteString
+    return url
   }
 
   /// Whether what may be sent to one URL may be sent to the other.
   static func isSameOrigin(_ url: String, _ other: String) -> Bool {
-    guard let url = URL(string: url), let other = URL(string: other) else { return false }
-    return isSameOrigin(url, other)
+    do {
+      return try WebURL(url).origin == WebURL(other).origin
+    } catch {
+      return false  // What is no URL is never asked.
+    }
   }
 
-  private static func isSameOrigin(_ url: URL, _ other: URL) -> Bool {
-    url.scheme?.lowercased() == other.scheme?.lowercased()
-      && url.host?.lowercased() == other.host?.lowercased() && port(of: url) == port(of: other)
+  /// The host that is asked for the URL, in lower case; nil for what is no URL.
+  static func host(of url: String) -> String? {
+    do {
+      return try WebURL(url).origin.host
+    } catch {
+      return nil
+    }
   }
 
-  private static func port(of url: URL) -> Int {
-    url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+  private static func namesUser(_ url: String) -> Bool {
+    do {
+      return try WebURL(url).credentials != nil
+    } catch {
+      return false
+    }
   }
 
   /// RFC 3986, section 2.3.

@@ -6,8 +6,12 @@ import Foundation
 struct RunFrontier: Codable, Sendable {
   var mode: String
   var startedAt: Double
+  /// The checkpoint that the run began with in place of the feed's own URL.
+  var beganWith: String?
   /// The page to fetch next.
   var next: String
+  /// Of the feed when the run began: under other settings the listing is another one.
+  var settings: Int64?
   var pages = 0
   /// What all pages of one listing agree on.
   var version: Int64?
@@ -15,16 +19,25 @@ struct RunFrontier: Codable, Sendable {
   var isPinned = true
   /// Everything that was listed could be read: only then may absence mean deletion.
   var isWhole = true
+  /// Older pages were left out, for the last one brought nothing new.
+  var isNewestOnly = false
+  /// A document ended too early.
+  var isCut = false
   /// Hashes of the pages that were asked for, and of the ids that each listed.
   var visited: Set<Int64> = []
   var listings: Set<Int64> = []
+  /// The hash of the ids that the first page listed.
+  var firstListing: Int64?
   /// Items of kinds that are known, those that were rejected among them.
   var listed = 0
   var format: String?
   var title: String?
-  /// Of the first page; stored with the feed when the run has ended.
-  var etag: String?
-  var lastModified: String?
+  /// Of the mapping that reads the pages; `nil` for homefeed/1.
+  var mappingHash: Int64?
+  /// How the items are told apart, where that is chosen.
+  var identity: String?
+  /// Stored with the feed when the run has ended.
+  var first: FirstAnswer?
   var bodyHash: Int64?
   var report: SyncReport
 }

@@ -1,36 +1,76 @@
-import Foundation
+public import Foundation
+
+/// The last run of a feed, in any process.
+public struct LastRun: Sendable, Equatable {
+  /// When it began.
+  public var at: Date
+  /// It came to its end, and did not fail.
+  public var hasEnded: Bool
+
+  public init(at: Date, hasEnded: Bool) {
+    self.at = at
+    self.hasEnded = hasEnded
+  }
+}
 
 /// One run per feed: a kernel lock on a file of the store's folder.
 ///
 /// The kernel frees it when its holder dies, so nothing has to expire. The file's time of change
-/// says when the feed was last asked, without a write to the store.
+/// says when the feed was last asked, and its text who asked and whether the run has ended, without
+/// a write to the store.
 struct SyncLease: ~Copyable {
   private let descriptor: Int32
+  /// The run before this one.
+  let previous: LastRun?
 
-  /// - Throws: `busy` with the holder's process id if another run has it.
+  /// - Throws: `busy` with the holder's process id if another run has it; `notPermitted` or
+  ///   `inputOutput` if there is no telling.
   init(feedID: Int64, folder: String) throws {
     let path = SyncLease.path(feedID: feedID, folder: folder)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw SyncError(
-        .busy, "the lock of the feed cannot be opened",
-        [("file", path), ("reason", String(cString: strerror(errno)))])
-    }
+    guard descriptor >= 0 else { throw SyncLease.unusable(path, errno) }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      var bytes = [UInt8](repeating: 0, count: 20)
-      let count = pread(descriptor, &bytes, bytes.count, 0)
+      let code = errno
+      guard code == EWOULDBLOCK else {
+        close(descriptor)
+        throw SyncLease.unusable(path, code)
+      }
+      let holder = SyncLease.text(of: descriptor).prefix { $0.isNumber }
       close(descriptor)
-      let holder = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        .filter(\.isNumber)
       throw SyncError(
-        .busy, "the feed is being synced already", [("process", holder)],
+        .busy, "the feed is being synced already", [("process", String(holder))],
         advice: "wait for it, or use --wait")
     }
     self.descriptor = descriptor
-    // For the message above only, so a failure does no harm.
-    let text = Array("\(getpid())\n".utf8)
+    previous = SyncLease.lastRun(descriptor)
+  }
+
+  private static func unusable(_ path: String, _ code: Int32) -> SyncError {
+    let isDenied = code == EACCES || code == EPERM
+    return SyncError(
+      isDenied ? .notPermitted : .inputOutput, "the lock of the feed cannot be used",
+      [("file", path), ("reason", String(cString: strerror(code)))],
+      advice: isDenied
+        ? "run it as the user whom the store belongs to"
+        : "see that the file can be written, and that the disk has room")
+  }
+
+  /// Takes note that the run begins.
+  func begin(at date: Date) { write("\(getpid())\n", date) }
+
+  /// Takes note that the run has come to its end.
+  func end(begunAt date: Date) { write("\(getpid()) \(SyncLease.endMark)\n", date) }
+
+  /// A failure does no harm but that the feed is asked again sooner.
+  private func write(_ line: String, _ date: Date) {
+    let text = Array(line.utf8)
     _ = ftruncate(descriptor, 0)
     _ = pwrite(descriptor, text, text.count, 0)
+    let seconds = date.timeIntervalSince1970
+    let whole = seconds.rounded(.down)
+    let time = timespec(
+      tv_sec: Int(max(0, whole)), tv_nsec: Int((seconds - whole) * 1_000_000_000) % 1_000_000_000)
+    _ = futimens(descriptor, [time, time])
   }
 
   deinit {
@@ -40,12 +80,32 @@ struct SyncLease: ~Copyable {
     close(descriptor)
   }
 
-  /// When a run of this feed last began.
-  static func lastRun(feedID: Int64, folder: String) -> Date? {
-    var status = stat()
-    guard stat(path(feedID: feedID, folder: folder), &status) == 0 else { return nil }
-    return Date(timeIntervalSince1970: Double(status.st_mtim.tv_sec))
+  /// The last run of this feed; nil if there was none.
+  static func lastRun(feedID: Int64, folder: String) -> LastRun? {
+    let descriptor = open(path(feedID: feedID, folder: folder), O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return lastRun(descriptor)
   }
+
+  /// A file without text was made for a run that has not begun yet.
+  private static func lastRun(_ descriptor: Int32) -> LastRun? {
+    var status = stat()
+    let text = text(of: descriptor)
+    guard !text.isEmpty, fstat(descriptor, &status) == 0 else { return nil }
+    let time = status.st_mtim
+    return LastRun(
+      at: Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9),
+      hasEnded: text.contains(endMark))
+  }
+
+  private static func text(of descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 40)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+
+  private static let endMark = "ended"
 
   private static func path(feedID: Int64, folder: String) -> String {
     folder + "/sync-\(feedID).lock"

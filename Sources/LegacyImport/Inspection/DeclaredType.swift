@@ -1,3 +1,5 @@
+import EntityModel
+
 /// What the declared type of a column says to a reader; SQLite itself holds nobody to it.
 enum DeclaredType: Sendable {
   case integer, boolean, real, decimal, text, blob, date, other

@@ -1,3 +1,5 @@
+import EntityModel
+
 /// Which tables the name of a column may speak of.
 struct ReferenceNames {
   private static let idWords: Set<String> = ["id", "fk", "ref", "uuid", "guid", "pk", "key"]

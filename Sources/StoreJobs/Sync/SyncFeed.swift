@@ -8,7 +8,8 @@ import Foundation
 /// What it has committed stays, whatever ends it, and the next sync of the feed goes on there. A server
 /// that asks to wait is asked again then; a feed that is paused, gone or unknown is not.
 ///
-/// One of a feed at a time. It is tried three times only: the schedule comes again.
+/// One of a feed at a time. It is tried three times only, and one of the schedule once where a few
+/// seconds mend nothing: the schedule comes again, the later the more often the feed has failed.
 public struct SyncFeed: Job, Hashable {
   public typealias Output = SyncReport
   public static let kind: JobKind = "feed.sync"
@@ -26,17 +27,20 @@ public struct SyncFeed: Job, Hashable {
   public var allowsDeletions: Bool
   /// Ask though the server has asked to wait.
   public var ignoresWait: Bool
+  /// The schedule has asked for it, and will again.
+  public var isScheduled: Bool
   /// The feed's host, if no more than `perHostMax` of its feeds are to be synced at once.
   public var host: String?
 
   public init(
     feed: Int64, isFull: Bool = false, allowsDeletions: Bool = false, ignoresWait: Bool = false,
-    host: String? = nil
+    isScheduled: Bool = false, host: String? = nil
   ) {
     self.feed = feed
     self.isFull = isFull
     self.allowsDeletions = allowsDeletions
     self.ignoresWait = ignoresWait
+    self.isScheduled = isScheduled
     self.host = host
   }
 
@@ -47,6 +51,7 @@ public struct SyncFeed: Job, Hashable {
     isFull = try container.value(.isFull, otherwise: false)
     allowsDeletions = try container.value(.allowsDeletions, otherwise: false)
     ignoresWait = try container.value(.ignoresWait, otherwise: false)
+    isScheduled = try container.value(.isScheduled, otherwise: false)
     host = try container.decodeIfPresent(String.self, forKey: .host)
   }
 
@@ -71,24 +76,38 @@ extension SyncFeed {
       }
     } catch let error as SyncError {
       throw try verdict(on: error, in: context.store)
+    } catch let error as HTTPError where error.code != .cancelled {
+      throw verdict(onAnswer: error)
+    } catch let error as StoreError {
+      throw JobStop.verdict(on: error)
     }
+  }
+
+  /// What the feed's server has said, or not said, it says again within seconds.
+  private func verdict(onAnswer error: any Error) -> any Error {
+    isScheduled ? JobStop.discard(because: "\(error)") : error
   }
 
   private func verdict(on error: SyncError, in store: Store) throws -> any Error {
     let now = store.now()
     switch error.code {
     case .waiting:
-      guard let until = try Feeds(store).find("\(feed)").feed.waitUntil, until > now else {
-        return error
+      let feeds = Feeds(store)
+      let (id, record) = try feeds.find("\(feed)")
+      let circumstances = try feeds.circumstances(of: id, record, now: now)
+      guard let promise = FeedTiming.promise(record, circumstances) else {
+        return verdict(onAnswer: error)
       }
       return JobStop.retry(
-        after: .seconds(until.timeIntervalSince(now).rounded(.up)), because: "\(error)")
+        after: .seconds(promise.at.timeIntervalSince(now).rounded(.up)), because: "\(error)")
     case .busy: return JobStop.snooze(for: Limits.busyWait)
     case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingToken, .foreignPage:
       return JobStop.discard(because: "\(error)")
     case .badStatus, .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages,
       .unaskedNotModified:
-      return error
+      return verdict(onAnswer: error)
+    // The feed cannot be asked at all: nothing is known that would make the schedule wait.
+    case .notPermitted, .inputOutput: return error
     }
   }
 }

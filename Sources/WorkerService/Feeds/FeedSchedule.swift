@@ -21,11 +21,12 @@ struct FeedSchedule: Sendable {
 
   /// Runs until the task is cancelled.
   func run() async throws {
-    var taken: [String: Date] = [:]
+    let begin = store.now()
+    var turns = HostTurns()
     let commits = try store.commits.observe()
     var seen = 0
     while true {
-      let next = try await enqueueDue(&taken)
+      let next = try await enqueueDue(begin: begin, &turns)
       let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
       try await Task.sleep(for: Self.pauseMin)
       seen = try await Self.news(
@@ -34,7 +35,7 @@ struct FeedSchedule: Sendable {
   }
 
   /// - Returns: When the next feed is due.
-  private func enqueueDue(_ taken: inout [String: Date]) async throws -> Date? {
+  private func enqueueDue(begin: Date, _ turns: inout HostTurns) async throws -> Date? {
     let settings = settings.current
     let plan = FeedPlan(
       interval: settings.syncEvery, jitter: settings.jitter, hostSpacing: settings.hostSpacing)
@@ -42,9 +43,10 @@ struct FeedSchedule: Sendable {
     let queue = JobQueue(store)
     var due: [FeedPlan.Entry] = []
     var next: Date?
-    for (id, feed) in try Feeds(store).list() {
-      let lastRun = Feeds.lastRun(of: id, in: store)
-      guard let entry = plan.entry(id, feed, lastRun: lastRun, now: now) else { continue }
+    let feeds = Feeds(store)
+    for (id, feed) in try feeds.list() {
+      let circumstances = try feeds.circumstances(of: id, feed, now: now)
+      guard let entry = plan.entry(id, feed, circumstances, begin: begin) else { continue }
       guard entry.dueAt <= now else {
         next = min(next ?? entry.dueAt, entry.dueAt)
         continue
@@ -52,8 +54,8 @@ struct FeedSchedule: Sendable {
       let job = SyncFeed(feed: id)
       if try queue.holder(of: job) == nil { due.append(entry) }
     }
-    for (entry, start) in plan.starts(of: due, now: now, taken: &taken) {
-      let sync = SyncFeed(feed: entry.feed, host: entry.host)
+    for (entry, start) in plan.starts(of: due, now: now, turns: &turns) {
+      let sync = SyncFeed(feed: entry.feed, isScheduled: true, host: entry.host)
       let job = try await queue.enqueue(sync) { request in
         request.runAt = start
         request.retention = settings.keepFinished

@@ -1,3 +1,4 @@
+import FeedSync
 import StrictYAML
 
 /// What values a setting has, and how they are written. The written form is the same in flags, in
@@ -87,6 +88,19 @@ extension SettingKind<String?> {
         let isName = text.utf8.count > suffix.utf8.count && text.hasSuffix(suffix)
         guard isName, !text.hasSuffix("/" + suffix), !text.utf8.contains(0) else { return nil }
         return text
+      },
+      text: { $0 ?? "" })
+  }
+
+  /// A web or mail address; empty for none.
+  static var optionalContact: Self {
+    Self(
+      valueName: "url",
+      expectation: "a URL such as https://example.org/about or mailto:me@example.org, or \"\" for "
+        + "none",
+      value: { text in
+        if text.isEmpty { return .some(nil) }
+        return UserAgent.isContact(text) ? text : nil
       },
       text: { $0 ?? "" })
   }

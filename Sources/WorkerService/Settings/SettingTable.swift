@@ -3,8 +3,8 @@ import Logging
 extension Setting {
   /// All settings, in the order in which they are shown.
   public static let all: [Setting] = [
-    concurrency, blockingThreads, queues, syncEvery, jitter, hostSpacing, drainTimeout, logLevel,
-    logFormat, metricsFile, metricsEvery, diskReserve, keepFinished, pruneEvery,
+    concurrency, blockingThreads, queues, syncEvery, jitter, hostSpacing, contact, drainTimeout,
+    logLevel, logFormat, metricsFile, metricsEvery, diskReserve, keepFinished, pruneEvery,
   ]
 
   public static let concurrency = Setting(
@@ -30,6 +30,11 @@ extension Setting {
   public static let hostSpacing = Setting(
     "hostSpacing", \.hostSpacing, .time(.zero ... .seconds(600), such: "2s"),
     "Time between requests to one host.")
+
+  // The transport is made once, at the start.
+  public static let contact = Setting(
+    "contact", \.contact, .optionalContact,
+    "Where publishers reach whoever runs this; sent with each request.", .restart)
 
   public static let drainTimeout = Setting(
     "drainTimeout", \.drainTimeout, .time(.zero ... .seconds(3_600), such: "20s"),

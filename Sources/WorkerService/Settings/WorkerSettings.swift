@@ -17,6 +17,8 @@ public struct WorkerSettings: Sendable, Equatable {
   public var jitter = 0.1
   /// The time between two requests to one host.
   public var hostSpacing = Duration.seconds(2)
+  /// A web or mail address that publishers find in the requests, or nil for none.
+  public var contact: String?
   /// How long running jobs may go on after the order to stop.
   public var drainTimeout = Duration.seconds(20)
   /// What is logged: this level and those above it.

@@ -23,9 +23,18 @@ func parsePage(_ text: String, contentType: String? = nil) throws(DocumentError)
 
 func parsePage(_ bytes: [UInt8], contentType: String? = nil) throws(DocumentError) -> FeedPage {
   try withPadding(bytes) { buffer throws(DocumentError) in
-    try FeedPage.parse(buffer, contentType: contentType)
+    try FeedPage.parse(buffer, DocumentSource(contentType: contentType), by: homeFeedMappings)
   }
 }
+
+/// What the documents of a feed of episodes are read by.
+let homeFeedMappings: FeedMappings = {
+  do {
+    return try FeedMappings(nil, schema: try TestSchema.homeFeed.get(), entity: "Episode")
+  } catch {
+    fatalError("the migrations of this package cannot be read: \(error)")
+  }
+}()
 
 /// The error of a document that must not be readable; nil if it is.
 func pageError(_ text: String, contentType: String? = nil) -> DocumentError? {

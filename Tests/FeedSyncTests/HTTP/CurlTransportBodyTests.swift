@@ -6,6 +6,7 @@ import Testing
 
 /// What arrives as a body, and what is refused (`reference/feed-sync.md`, 2.1).
 @Suite struct CurlTransportBodyTests {
+  /// Cases 17, 44, 46: who asks is named, what is decoded is offered, no date is made up.
   @Test func anAnswerIsReturnedWithItsHeaders() async throws {
     try await withServer { _, connection in
       try connection.send(
@@ -32,6 +33,7 @@ import Testing
     }
   }
 
+  /// Case 21: a status is an answer, with its headers and body.
   @Test(arguments: [200, 204, 304, 404, 410, 429, 500, 300])
   func everyStatusIsAnAnswer(status: Int) async throws {
     try await withServer { _, connection in
@@ -55,6 +57,7 @@ import Testing
     }
   }
 
+  /// Case 1: a body without a length, over the cap.
   @Test func aBodyAtTheCapArrivesAndOneByteMoreDoesNot() async throws {
     try await withServer { request, connection in
       let count = Int(request.queryValue("n") ?? "") ?? 0
@@ -74,6 +77,7 @@ import Testing
     }
   }
 
+  /// Case 2: a length over the cap.
   @Test func anAnnouncedLengthOverTheCapIsRefusedAtOnce() async throws {
     try await withServer { _, connection in
       try connection.sendHead(headers: [("Content-Length", "1001")])
@@ -84,6 +88,7 @@ import Testing
     }
   }
 
+  /// Cases 3, 4: a compressed body over the cap.
   @Test func aCompressionBombIsCutOffAtTheCap() async throws {
     let unpackedBytes = 128 << 20
     let bomb = try gzip { try $0.truncate(atOffset: UInt64(unpackedBytes)) }
@@ -96,7 +101,7 @@ import Testing
     }
   }
 
-  /// libcurl reports success. The check of the document's end, by whoever parses, catches it.
+  /// Case 7: libcurl reports success. The check of the document's end, by whoever parses, catches it.
   @Test func aCutStreamOfTheRightLengthLooksLikeAWholeAnswer() async throws {
     let text = (0..<20_000).map { String($0 &* 2_654_435_761, radix: 36) }.joined()
     let packed = try gzip(text)
@@ -112,6 +117,7 @@ import Testing
     }
   }
 
+  /// Cases 8 to 11, 48: a bad checksum, bytes behind the end, no encoding, an unknown one.
   @Test(arguments: ["checksum", "junk", "member", "plain", "unknown"])
   func aBodyThatCannotBeDecodedIsAskedForOnceMoreAsPlain(fault: String) async throws {
     let packed = try gzip("hello")
@@ -129,6 +135,7 @@ import Testing
     }
   }
 
+  /// Cases 8 to 11, when the server cannot do otherwise.
   @Test(arguments: ["checksum", "junk", "plain", "unknown"])
   func aBodyThatStaysUndecodableIsAnError(fault: String) async throws {
     let packed = try gzip("hello")
@@ -140,6 +147,7 @@ import Testing
     }
   }
 
+  /// Cases 12 to 14: a body shorter than its length, a chunk cut, chunks without an end.
   @Test(arguments: [
     "Content-Length: 1000\r\n\r\nxxx", "Transfer-Encoding: chunked\r\n\r\n3e8\r\nxxx",
     "Transfer-Encoding: chunked\r\n\r\n3\r\nxxx\r\n",

@@ -7,6 +7,7 @@ import Testing
 
 /// Connections, limits, slowness and ends.
 @Suite struct CurlTransportFlowTests {
+  /// Case 43: connections are kept.
   @Test func aConnectionIsUsedAgain() async throws {
     try await withServer { _, connection in
       try connection.send(Response(text: "ok"))
@@ -16,6 +17,7 @@ import Testing
     }
   }
 
+  /// Case 51: who waits for a place at a host does not run out of time, and holds up nobody.
   @Test func twoTransfersPerHostRunAtOnceAndOtherHostsAreNotHeldUp() async throws {
     let release = try Signal()
     let counts = Mutex((now: 0, most: 0))
@@ -74,6 +76,7 @@ import Testing
     }
   }
 
+  /// Cases 29 to 31: bytes that come too slowly, in the body, in the headers, or not at all.
   @Test(arguments: ["body", "headers", "silence"])
   func aServerThatDripsIsGivenUp(part: String) async throws {
     try await withServer {
@@ -101,6 +104,7 @@ import Testing
     }
   }
 
+  /// Case 51: libcurl counts the time in its own queue.
   @Test func waitingForAPlaceDoesNotCountAsTime() async throws {
     let release = try Signal()
     let (entered, enter) = AsyncStream.makeStream(of: Void.self)
@@ -126,6 +130,7 @@ import Testing
     }
   }
 
+  /// Case 42: a transfer that nobody waits for.
   @Test func cancellingTheTaskEndsTheTransfer() async throws {
     let (events, send) = AsyncStream.makeStream(of: String.self)
     try await withServer { _, connection in

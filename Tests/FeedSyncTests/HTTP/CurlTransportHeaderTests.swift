@@ -5,6 +5,7 @@ import Testing
 @testable import FeedSync
 
 @Suite struct CurlTransportHeaderTests {
+  /// Case 36: a hint before the answer.
   @Test func hintsBeforeTheAnswerAreIgnored() async throws {
     try await withServer { _, connection in
       try connection.sendRaw(
@@ -17,6 +18,7 @@ import Testing
     }
   }
 
+  /// Case 35: a header over two lines.
   @Test func foldedHeadersAndTrailersAreTakenApart() async throws {
     try await withServer { _, connection in
       try connection.sendRaw(
@@ -30,7 +32,7 @@ import Testing
     }
   }
 
-  /// libcurl takes the last of two lengths. Here nothing depends on it: no cache is behind us.
+  /// Case 33: libcurl takes the last of two lengths. Here nothing depends on it: no cache is behind us.
   @Test func theLastOfTwoLengthsCounts() async throws {
     try await withServer { _, connection in
       try connection.sendRaw(
@@ -42,6 +44,7 @@ import Testing
     }
   }
 
+  /// Case 32: headers without end.
   @Test func endlessHeadersAreAnError() async throws {
     try await withServer { _, connection in
       try connection.sendRaw("HTTP/1.1 200 OK\r\n")
@@ -52,6 +55,7 @@ import Testing
     }
   }
 
+  /// Case 37: HTTP/0.9.
   @Test func anAnswerWithoutStatusLineIsAnError() async throws {
     try await withServer { _, connection in
       try connection.sendRaw("<rss/>")
@@ -61,6 +65,7 @@ import Testing
     }
   }
 
+  /// Case 47: a line break in a header would make two of it.
   @Test func aHeaderWithALineBreakIsNeverSent() async throws {
     try await withServer { _, connection in
       try connection.send(Response())
@@ -78,6 +83,7 @@ import Testing
     expect(.invalidHeader) { _ = try CurlTransport(configuration: configuration) }
   }
 
+  /// Cases 20, 22: a time to wait, as a date and in seconds.
   @Test func retryAfterIsReadFromTheAnswer() async throws {
     try await withServer { request, connection in
       let headers =

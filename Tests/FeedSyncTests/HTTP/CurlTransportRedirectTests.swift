@@ -33,6 +33,7 @@ import Testing
     }
   }
 
+  /// Case 24: libcurl would send API keys and validators on.
   @Test func secretsDoNotFollowToAnotherOrigin() async throws {
     let other = try LoopbackServer { _, connection in try connection.send(Response(text: "ok")) }
     defer { other.stop() }
@@ -50,6 +51,7 @@ import Testing
     }
   }
 
+  /// Case 28: redirects in a circle.
   @Test func aLoopEndsAtOnce() async throws {
     try await withServer { request, connection in
       let next = request.path == "/a" ? "/b" : "/a"
@@ -61,6 +63,7 @@ import Testing
     }
   }
 
+  /// Case 28: redirects without end.
   @Test func endlessRedirectsEndAfterFive() async throws {
     try await withServer { request, connection in
       try connection.send(Response(status: 307, headers: [("Location", request.path + "x")]))
@@ -70,6 +73,7 @@ import Testing
     }
   }
 
+  /// Cases 25 to 27: other protocols.
   @Test(arguments: [
     ("ftp://127.0.0.1:1/x", HTTPError.Code.unsupportedProtocol),
     ("file:///etc/hostname", .unsupportedProtocol), ("http://[bad/", .invalidURL),
@@ -92,6 +96,7 @@ import Testing
     }
   }
 
+  /// Case 41: the socket is the place to look, after names and odd numbers are resolved.
   @Test(arguments: ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "0"])
   func aPrivateAddressIsRefusedHoweverItIsWritten(host: String) async throws {
     try await withServer { _, connection in

@@ -24,11 +24,8 @@ import Testing
 
   private func syncTwice(_ body: [UInt8], _ expected: Corpus.Feed) async throws {
     try await withSync { sync async throws in
-      // Next pages of real feeds are on servers of their own.
-      let text = String(decoding: body, as: UTF8.self)
-        .replacing("\"next_url\"", with: "\"_next_url\"")
-      sync.serve(
-        .response(status: 200, headers: [("ETag", "\"1\"")], body: Array(text.utf8)))
+      // Next pages of real feeds are on servers of their own, and nothing is lost by that.
+      sync.serve(.response(status: 200, headers: [("ETag", "\"1\"")], body: body))
       let report = try await sync.sync()
       #expect(report.outcome == .synced && report.rejected == 0, "\(expected.file)")
       #expect(report.items == expected.entries.count, "\(expected.file)")

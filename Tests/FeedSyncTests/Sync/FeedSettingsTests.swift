@@ -69,6 +69,59 @@ import Testing
     }
   }
 
+  @Test func aPausedFeedThatIsRemovedAndAddedAgainIsActive() async throws {
+    try await withSync { sync async throws in
+      try await Feeds(sync.store).update(sync.feedID) { ($0.isPaused, $0.isRemoved) = (true, true) }
+      try await Feeds(sync.store).add(SyncFixture.url)
+      #expect(try !sync.feed.isPaused)
+    }
+  }
+
+  @Test(
+    arguments: [
+      .init(entity: "LearningPath"), .init(tokenFile: "/t"), .init(credential: "c"),
+    ] as [Feeds.Settings])
+  func whatDecidesOfTheItemsMakesTheNextRunReadThemAll(_ settings: Feeds.Settings) async throws {
+    try await withSync { sync async throws in
+      sync.serve(
+        .page(HomeFeedText.full(.init("a", 1), checkpoint: "c1"), ("ETag", "\"1\"")))
+      try await sync.sync()
+      try await Feeds(sync.store).add(SyncFixture.url, .init(entity: "Episode"))
+      #expect(try sync.feed.etag != nil && sync.feed.checkpoint == "c1", "nothing has changed")
+      try await Feeds(sync.store).add(SyncFixture.url, settings)
+      let feed = try sync.feed
+      #expect(feed.etag == nil && feed.checkpoint == nil && feed.fullAt == nil)
+      #expect(feed.bodyHash == nil && feed.freshFor == nil)
+    }
+  }
+
+  @Test func anotherEntityDuringARunMakesTheNextOneReadAll() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page, ("ETag", "\"1\"")))
+      sync.transport.beforeAnswer { [sync] _ in
+        try await Feeds(sync.store).add(SyncFixture.url, .init(entity: "LearningPath"))
+      }
+      try await sync.sync()
+      #expect(try sync.feed.entity == "LearningPath" && sync.feed.etag == nil)
+      #expect(try sync.feed.fullAt == nil)
+    }
+  }
+
+  @Test func underOtherSettingsAnInterruptedListingBeginsAnew() async throws {
+    try await withSync { sync async throws in
+      let items = (0..<2_000).map { HomeFeedText.Item("\($0)", 1) }
+      let pages = HomeFeedText.pages([items, [.init("z", 1)]], url: SyncFixture.url)
+      sync.serve(pages)
+      sync.transport.failAfter(1)
+      await #expect(throws: HTTPError.self) { try await sync.sync() }
+      sync.transport.heal()
+      try await Feeds(sync.store).add(SyncFixture.url, .init(entity: "LearningPath"))
+      _ = sync.transport.takeRequests()
+      #expect(try await !sync.sync().isResumed)
+      #expect(sync.transport.takeRequests().map(\.url) == pages.map(\.url))
+    }
+  }
+
   @Test func settingsThatChangeDuringARunStay() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page))

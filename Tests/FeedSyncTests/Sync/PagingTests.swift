@@ -8,6 +8,19 @@ import Testing
 @testable import FeedSync
 
 @Suite(.serialized) struct PagingTests {
+  /// However few of their items are news.
+  @Test func largePagesAreCommittedBeforeThereAreManyItems() async throws {
+    try await withSync { sync async throws in
+      let pages = HomeFeedText.pages(
+        (0..<5).map { [.init("\($0)", 1)] }, url: SyncFixture.url)
+      let padding = String(repeating: " ", count: Limits.pageBytesMax / 2)
+      sync.serve(pages.map { (url: $0.url, text: $0.text + padding) })
+      var commits: [Int] = []
+      let report = try await sync.engine.sync(sync.feedID) { commits.append($0.pages) }
+      #expect(commits == [2, 4] && report.new == 5)
+    }
+  }
+
   private let url = SyncFixture.url
 
   @Test func everyPageIsFetchedAndOnlyTheFirstConditionally() async throws {

@@ -1,3 +1,4 @@
+import EntityModel
 import Testing
 
 @testable import LegacyImport

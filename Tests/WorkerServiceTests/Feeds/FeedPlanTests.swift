@@ -22,10 +22,14 @@ import Testing
     return feed
   }
 
+  private func circumstances(_ lastRun: Date?) -> FeedTiming.Circumstances {
+    .init(lastRun: lastRun.map { LastRun(at: $0, hasEnded: true) }, now: now)
+  }
+
   /// Seconds from the last run until the feed is due.
   private func wait(_ plan: FeedPlan, _ feed: Feed, ago: Double = 100) throws -> Double {
     let last = now.addingTimeInterval(-ago)
-    let entry = try #require(plan.entry(1, feed, lastRun: last, now: now))
+    let entry = try #require(plan.entry(1, feed, circumstances(last)))
     return entry.dueAt.timeIntervalSince(last)
   }
 
@@ -33,7 +37,7 @@ import Testing
 
   @Test func aFeedThatHasNeverRunIsDueSinceItWasAdded() throws {
     let feed = feed()
-    let entry = try #require(plan(jitter: 1).entry(7, feed, lastRun: nil, now: now))
+    let entry = try #require(plan(jitter: 1).entry(7, feed, circumstances(nil)))
     #expect(entry == .init(feed: 7, host: "feed.example", dueAt: feed.addedAt))
   }
 
@@ -46,9 +50,9 @@ import Testing
   @Test func aFeedThatIsPausedOrRemovedIsLeftAlone() {
     for lastRun in [nil, now] {
       let paused = feed { $0.isPaused = true }
-      #expect(plan().entry(1, paused, lastRun: lastRun, now: now) == nil)
+      #expect(plan().entry(1, paused, circumstances(lastRun)) == nil)
       let removed = feed { $0.isRemoved = true }
-      #expect(plan().entry(1, removed, lastRun: lastRun, now: now) == nil)
+      #expect(plan().entry(1, removed, circumstances(lastRun)) == nil)
     }
   }
 
@@ -83,29 +87,30 @@ import Testing
     #expect(Set(others).count > 45)
   }
 
-  @Test func errorsDoubleTheIntervalUpToADay() throws {
-    let waits = try (0...9).map { errors in try wait(plan(), feed { $0.errors = errors }) }
-    #expect(waits == [900, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 57_600, 86_400, 86_400])
-    for errors in [17, 1_000, Int64.max] {
-      #expect(try wait(plan(), feed { $0.errors = errors }) == 86_400)
-      #expect(try wait(plan(interval: 1), feed { $0.errors = errors }) <= 86_400)
+  @Test func whatHadBecomeDueBeforeTheScheduleBeganIsSpreadFromThenOn() throws {
+    let plan = plan(interval: 900)
+    let overdue = circumstances(now.addingTimeInterval(-100_000))
+    let delays = try (0..<500).map { number in
+      let feed = feed("https://feed.example/\(number)")
+      let entry = try #require(plan.entry(1, feed, overdue, begin: now))
+      #expect(entry == plan.entry(1, feed, overdue, begin: now))
+      return entry.dueAt.timeIntervalSince(now)
     }
-    #expect(try wait(plan(), feed { $0.errors = -1 }) == 900)
-  }
-
-  @Test func anIntervalOfMoreThanADayIsKeptToWithErrors() throws {
-    let rare = feed {
-      $0.every = 200_000
-      $0.errors = 12
+    #expect(delays.allSatisfy { (0..<900).contains($0) })
+    for tenth in 0..<10 {
+      #expect((20...100).contains(delays.count { Int($0 / 90) == tenth }))
     }
-    #expect(try wait(plan(), rare) == 200_000)
+    // What has never been asked, or becomes due later, needs no spreading.
+    #expect(plan.entry(1, feed(), circumstances(nil), begin: now)?.dueAt == feed().addedAt)
+    let due = try #require(plan.entry(1, feed(), circumstances(now), begin: now))
+    #expect(due.dueAt == now.addingTimeInterval(900))
   }
 
   @Test func aServerThatAsksToWaitIsNotAskedBefore() throws {
     let until = now.addingTimeInterval(5_000)
     let waiting = feed { $0.waitUntil = until }
-    #expect(plan().entry(1, waiting, lastRun: nil, now: now)?.dueAt == until)
-    #expect(plan().entry(1, waiting, lastRun: now, now: now)?.dueAt == until)
+    #expect(plan().entry(1, waiting, circumstances(nil))?.dueAt == until)
+    #expect(plan().entry(1, waiting, circumstances(now))?.dueAt == until)
     // One that asked for less than the interval changes nothing.
     let soon = feed { $0.waitUntil = now.addingTimeInterval(5) }
     #expect(try wait(plan(), soon) == 900)
@@ -113,8 +118,9 @@ import Testing
 
   @Test func aClockThatWasSetBackPutsNoFeedOff() throws {
     let lastRun = now.addingTimeInterval(1_000_000)
-    let entry = try #require(plan().entry(1, feed(), lastRun: lastRun, now: now))
-    #expect(entry.dueAt == now.addingTimeInterval(900))
+    let entry = try #require(plan().entry(1, feed(), circumstances(lastRun)))
+    // And not from one look to the next, for as long as the clock is behind.
+    #expect(entry.dueAt == now)
   }
 
   // MARK: The feeds of one host
@@ -124,11 +130,12 @@ import Testing
       FeedPlan.Entry(
         feed: Int64(feed), host: host, dueAt: now.addingTimeInterval(Double(feed) - 100))
     }
-    var taken: [String: Date] = [:]
-    let starts = plan(hostSpacing: 2).starts(of: due, now: now, taken: &taken)
+    var turns = HostTurns()
+    let starts = plan(hostSpacing: 2).starts(of: due, now: now, turns: &turns)
     #expect(starts.map(\.entry.feed) == [1, 2, 3, 4])
     #expect(starts.map { $0.at.timeIntervalSince(now) } == [0, 2, 0, 4])
-    #expect(taken["a"] == now.addingTimeInterval(6) && taken["b"] == now.addingTimeInterval(2))
+    #expect(
+      turns.free["a"] == now.addingTimeInterval(6) && turns.free["b"] == now.addingTimeInterval(2))
   }
 
   @Test func startsOfOneHostKeepTheirDistanceWhenMoreBecomesDue() {
@@ -136,7 +143,7 @@ import Testing
     for _ in 0..<200 {
       let spacing = Double(Int.random(in: 0...10, using: &random))
       let plan = plan(hostSpacing: spacing)
-      var taken: [String: Date] = [:]
+      var turns = HostTurns()
       var starts: [String: [Date]] = [:]
       var time = now
       for _ in 0..<5 {
@@ -146,7 +153,7 @@ import Testing
             host: ["a", "b", "c"].randomElement(using: &random) ?? "a",
             dueAt: time.addingTimeInterval(-Double(Int.random(in: 0...50, using: &random))))
         }
-        let planned = plan.starts(of: due, now: time, taken: &taken)
+        let planned = plan.starts(of: due, now: time, turns: &turns)
         #expect(planned.count == due.count)
         #expect(planned.allSatisfy { $0.at >= time })
         for (entry, start) in planned { starts[entry.host, default: []].append(start) }
@@ -162,22 +169,22 @@ import Testing
 
   @Test func whoIsDueFirstStartsFirstAndHostsThatAreFreeAreForgotten() {
     var random = SeededRandom(seed: testSeed(3))
-    var taken = ["gone": now, "busy": now.addingTimeInterval(7)]
+    var turns = HostTurns(free: ["gone": now, "busy": now.addingTimeInterval(7)])
     let due = (0..<20).map { number in
       FeedPlan.Entry(
         feed: Int64(number), host: "busy",
         dueAt: now.addingTimeInterval(-Double(Int.random(in: 0...5, using: &random))))
     }.shuffled(using: &random)
-    let starts = plan(hostSpacing: 1).starts(of: due, now: now, taken: &taken)
+    let starts = plan(hostSpacing: 1).starts(of: due, now: now, turns: &turns)
     let order = starts.map { ($0.entry.dueAt, $0.entry.feed) }
     #expect(zip(order, order.dropFirst()).allSatisfy { $0 < $1 })
     #expect(starts.first?.at == now.addingTimeInterval(7))
-    #expect(taken == ["busy": now.addingTimeInterval(27)])
+    #expect(turns.free == ["busy": now.addingTimeInterval(27)])
   }
 
   @Test func aHostIsOneHoweverItIsWritten() throws {
     let hosts = try ["https://Feed.Example/a", "http://feed.example:8080/b"].map { url in
-      try #require(plan().entry(1, feed(url), lastRun: nil, now: now)).host
+      try #require(plan().entry(1, feed(url), circumstances(nil))).host
     }
     #expect(hosts == ["feed.example", "feed.example"])
   }

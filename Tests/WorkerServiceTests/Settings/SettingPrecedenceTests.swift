@@ -49,7 +49,8 @@ import WorkerService
   /// A value of each setting that is not its default, as flags and variables have it.
   static let others = [
     "concurrency": "3", "blockingThreads": "2", "queues": "import=1,sync=4", "syncEvery": "90s",
-    "jitter": "0.25", "hostSpacing": "500ms", "drainTimeout": "2m", "logLevel": "debug",
+    "jitter": "0.25", "hostSpacing": "500ms",
+    "contact": "https://example.org/about", "drainTimeout": "2m", "logLevel": "debug",
     "logFormat": "json", "metricsFile": "/var/lib/node/mooring.prom", "metricsEvery": "30s",
     "diskReserve": "1GiB", "keepFinished": "30d", "pruneEvery": "1h",
   ]

@@ -61,7 +61,9 @@ extension ImportCommand {
       let proposal = try await runner.run {
         try $0.inspect(name: name, inheritance: inheritance)
       }
-      let written = try files.write(proposal)
+      let written = try files.write(
+        ProposedFiles(
+          name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
         proposal: proposal, file: file, mapping: mapping, migrations: migration,
         written: written, clashes: try clashes(of: proposal, written), options: options)

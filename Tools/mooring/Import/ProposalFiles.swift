@@ -1,7 +1,15 @@
 import Console
 import EntityStore
 import Foundation
-import LegacyImport
+
+/// What an inspection proposes, as files.
+struct ProposedFiles {
+  /// Of the line of migrations.
+  let name: String
+  let mapping: String
+  /// `nil` when there is nothing to make.
+  let migration: String?
+}
 
 /// Where the two files of a proposal go.
 struct ProposalFiles {
@@ -20,12 +28,12 @@ struct ProposalFiles {
 
   /// - Returns: The paths of what was written.
   /// - Throws: `CommandError` for what is there already or cannot be made.
-  func write(_ proposal: ImportProposal) throws -> [String] {
+  func write(_ proposal: ProposedFiles) throws -> [String] {
     var written: [String] = []
     // First, for it is refused more often.
-    if let migrations {
+    if let migrations, let migration = proposal.migration {
       let path = try pathOfMigration(of: proposal, in: migrations)
-      try write(proposal.migration, to: path)
+      try write(migration, to: path)
       written.append(path)
     }
     if let mapping {
@@ -36,7 +44,7 @@ struct ProposalFiles {
   }
 
   /// The first of its line: a second one that makes the same entities could never be applied.
-  private func pathOfMigration(of proposal: ImportProposal, in folder: String) throws -> String {
+  private func pathOfMigration(of proposal: ProposedFiles, in folder: String) throws -> String {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {

@@ -41,7 +41,8 @@ struct ExpectedRecords {
 
   /// Where a store says otherwise.
   ///
-  /// - Parameter newAttributes: What the store has beyond what was printed.
+  /// - Parameter newAttributes: What the store has beyond what was printed. Records of the system may
+  ///   have more besides, at its default.
   func differences(
     from store: Store, newAttributes: Set<String> = []
   ) throws -> [String] {
@@ -57,9 +58,17 @@ struct ExpectedRecords {
             differences.append("\(id) is too many")
             return true
           }
-          let names = try Set(transaction.description(of: entity).attributes.map(\.name))
-          let strange = names.subtracting(newAttributes).symmetricDifference(values.keys)
-          differences += strange.map { "\(id).\($0) is known to one only" }
+          let description = try transaction.description(of: entity)
+          let names = Set(description.attributes.map(\.name))
+          differences += Set(values.keys).subtracting(names).map { "\(id).\($0) is lost" }
+          for attribute in description.attributes
+          where values[attribute.name] == nil && !newAttributes.contains(attribute.name) {
+            // What this program's own lines have added since.
+            let found = try record[attribute.name]
+            if !description.isSystem || found != attribute.defaultValue {
+              differences.append("\(id).\(attribute.name) is \(found), and new")
+            }
+          }
           for (name, value) in values where names.contains(name) {
             let found = try record[name]
             if !value.says(found) {

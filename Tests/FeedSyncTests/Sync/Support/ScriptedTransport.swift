@@ -12,7 +12,8 @@ final class ScriptedTransport: HTTPTransport {
   enum Answer: Sendable {
     case response(
       status: Int, headers: [(String, String)] = [], body: [UInt8] = [], retryAfter: Int? = nil,
-      effectiveURL: String? = nil)
+      effectiveURL: String? = nil, redirects: [HTTPResponse.Redirect] = [],
+      isFromPrivateAddress: Bool = false)
     case failure(any Error)
 
     static func page(_ text: String, _ headers: (String, String)...) -> Answer {
@@ -77,17 +78,22 @@ final class ScriptedTransport: HTTPTransport {
     try await before?(request)
     switch answer {
     case .failure(let error): throw error
-    case .response(let status, let headers, let body, let retryAfter, let effectiveURL):
+    case .response(
+      let status, let headers, let body, let retryAfter, let effectiveURL, let redirects,
+      let isFromPrivateAddress):
       return HTTPResponse(
         status: status, headers: headers.map { (name: $0.0, value: $0.1) },
-        body: PaddedBytes(body), effectiveURL: effectiveURL ?? request.url,
-        wireBytes: body.count, retryAfter: retryAfter)
+        body: PaddedBytes(body), effectiveURL: effectiveURL ?? redirects.last?.to ?? request.url,
+        redirects: redirects, wireBytes: body.count, retryAfter: retryAfter,
+        isFromPrivateAddress: isFromPrivateAddress)
     }
   }
 }
 
 extension HTTPRequest {
+  /// As it is sent to the request's own URL.
   func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    let conditions = conditions.flatMap { $0.wereSent(to: url) ? $0.headers : nil } ?? []
+    return (headers + conditions).first { $0.name.lowercased() == name.lowercased() }?.value
   }
 }

@@ -33,7 +33,9 @@ struct SyncFixture: Sendable {
 
   /// A new one for each run, as in a process that was started anew.
   var engine: SyncEngine {
-    SyncEngine(store: store, transport: transport, now: { [clock] in clock.now })
+    SyncEngine(store: store, transport: transport, now: { [clock] in clock.now }) {
+      [clock] wait in clock.advance(by: wait / .seconds(1))
+    }
   }
 
   @discardableResult

@@ -1,0 +1,110 @@
+#include <libxml/parserInternals.h>
+#include <string.h>
+
+#include "mooring_xml.h"
+
+typedef struct {
+  xmlParserCtxtPtr parser;
+  const mooring_xml_events *events;
+  void *context;
+  int recover;
+  int malformed;
+  int stopped;
+  int has_document_type;
+  int no_memory;
+} run;
+
+// Called from an event of an element alone, where libxml2 expects it.
+static void stop(run *self) {
+  self->stopped = 1;
+  xmlStopParser(self->parser);
+}
+
+static void start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                  int namespaces, const xmlChar **declared, int attributes, int defaulted,
+                  const xmlChar **values) {
+  run *self = data;
+  (void)declared;
+  (void)defaulted;
+  if (self->stopped || (self->malformed && !self->recover) ||
+      !self->events->start(self->context, name, prefix, uri, namespaces, attributes, values)) {
+    stop(self);
+  }
+}
+
+static void end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
+  run *self = data;
+  (void)name;
+  (void)prefix;
+  (void)uri;
+  if (!self->stopped) self->events->end(self->context);
+}
+
+static void text(void *data, const xmlChar *bytes, int length) {
+  run *self = data;
+  // The parser is at work on these bytes: the next element stops it.
+  if (!self->stopped && !self->events->text(self->context, bytes, length)) self->stopped = 1;
+}
+
+static void document_type(void *data, const xmlChar *name, const xmlChar *public,
+                          const xmlChar *system) {
+  run *self = data;
+  (void)name;
+  (void)public;
+  (void)system;
+  self->has_document_type = 1;
+  stop(self);
+}
+
+// Without a handler libxml2 prints to stderr. The parser remembers the last error by itself. It is
+// not stopped here, since it may still point into the text that stopping lets go.
+static void note_error(void *data, xmlErrorPtr error) {
+  run *self = data;
+  if (self->stopped) return;
+  if (error->level == XML_ERR_FATAL) self->malformed = 1;
+  if (error->code == XML_ERR_NO_MEMORY) self->no_memory = 1;
+}
+
+void mooring_xml_initialize(void) { xmlInitParser(); }
+
+mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover,
+                                  const mooring_xml_events *events, void *context) {
+  xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, length);
+  if (parser == NULL) return MOORING_XML_NO_MEMORY;
+  run self = {.parser = parser, .events = events, .context = context, .recover = recover};
+  // NOENT is for the five names alone, which attributes would show as numbers without it: a
+  // document type ends the reading, so there are no others to expand. RECOVER is so that the start
+  // event after an error comes, which stops the parser where nothing is to be recovered.
+  xmlCtxtUseOptions(
+      parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT | XML_PARSE_RECOVER);
+  memset(parser->sax, 0, sizeof *parser->sax);
+  parser->sax->initialized = XML_SAX2_MAGIC;
+  parser->sax->internalSubset = document_type;
+  parser->sax->startElementNs = start;
+  parser->sax->endElementNs = end;
+  parser->sax->characters = text;
+  parser->sax->ignorableWhitespace = text;
+  parser->sax->cdataBlock = text;
+  // Newer versions declare the error const.
+  parser->sax->serror = (xmlStructuredErrorFunc)note_error;
+  parser->userData = &self;
+  xmlParseDocument(parser);
+
+  mooring_xml_code code = MOORING_XML_OK;
+  if (self.has_document_type) {
+    code = MOORING_XML_DOCUMENT_TYPE;
+  } else if (self.no_memory) {
+    code = MOORING_XML_NO_MEMORY;
+  } else if (self.malformed && !recover) {
+    code = MOORING_XML_MALFORMED;
+  } else if (self.stopped) {
+    code = MOORING_XML_STOPPED;
+  } else if (!parser->wellFormed) {
+    code = MOORING_XML_MALFORMED;
+  }
+  xmlDocPtr document = parser->myDoc;
+  parser->myDoc = NULL;
+  xmlFreeParserCtxt(parser);
+  if (document != NULL) xmlFreeDoc(document);
+  return code;
+}

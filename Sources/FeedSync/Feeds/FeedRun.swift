@@ -1,0 +1,76 @@
+import EntityModel
+public import EntityStore
+public import Foundation
+
+/// What one run of a feed did, as the store remembers it.
+///
+/// The last ``Limits/runsKept`` runs of a feed are kept. A run that finds nothing new, and learns
+/// nothing new of the server, writes nothing; ``Feeds/lastRun(of:)`` tells of it.
+public struct FeedRun: Entity, Sendable {
+  public static let entityName = "_FeedRun"
+
+  public var feedID: Int64
+  public var startedAt: Date
+  /// How long it took.
+  public var seconds: Double
+  /// As `SyncReport.Outcome` has it, or `failed`.
+  public var outcome: String
+  /// Why it failed, in one line.
+  public var error: String?
+  /// The counts as JSON.
+  private var reportText: Data
+
+  public static let attributes: [EntityAttribute<FeedRun>] = [
+    .init("feedID", \.feedID), .init("startedAt", \.startedAt), .init("seconds", \.seconds),
+    .init("outcome", \.outcome), .init("error", \.error), .init("report", \.reportText),
+  ]
+
+  public init(from record: inout RecordReader) throws {
+    feedID = try record["feedID"]
+    startedAt = try record["startedAt"]
+    seconds = try record["seconds"]
+    outcome = try record["outcome"]
+    error = try record["error"]
+    reportText = try record["report"]
+  }
+
+  init(
+    feedID: Int64, startedAt: Date, endedAt: Date, _ report: SyncReport, error: String? = nil
+  ) throws {
+    self.feedID = feedID
+    self.startedAt = startedAt
+    // A clock may be set during a run.
+    seconds = max(0, endedAt.timeIntervalSince(startedAt))
+    outcome = error == nil ? report.outcome.rawValue : Self.failed
+    self.error = error
+    var report = report
+    report.rejections = []
+    reportText = try JSONEncoder().encode(report)
+  }
+
+  public static let failed = "failed"
+
+  /// The counts.
+  ///
+  /// - Throws: `DecodingError` for a record of a program that counted otherwise.
+  public var report: SyncReport {
+    get throws { try JSONDecoder().decode(SyncReport.self, from: reportText) }
+  }
+}
+
+extension FeedRun {
+  /// Adds a run, and removes those beyond the ones that are kept.
+  static func add(_ run: FeedRun, in transaction: WriteTransaction) throws {
+    try transaction.insert(run)
+    for id in try transaction.fetchIdentifiers(request(run.feedID)).dropFirst(Limits.runsKept) {
+      try transaction.delete(id)
+    }
+  }
+
+  /// The runs of a feed, the newest first.
+  static func request(_ feedID: Int64) -> FetchRequest {
+    FetchRequest(
+      entityName: entityName, predicate: .comparison("feedID", .equal, .int64(feedID)),
+      sortBy: [SortKey("startedAt", descending: true)])
+  }
+}

@@ -1,0 +1,122 @@
+import EntityModel
+
+/// What a document has, looked at without a mapping. Nothing of the document outlives the call that
+/// makes it.
+struct DocumentInspection {
+  var format: FeedFormat
+  /// What the text was decoded from.
+  var encoding = "UTF-8"
+  /// Faults of the text that were passed over, and items that were lost to them.
+  var faults = 0
+  var isComplete = true
+  var title: String?
+  var timeToLive: Int64?
+  /// The JSONPath of the items; `nil` where nothing looks like items.
+  var path: String?
+  /// Other arrays of objects, as JSONPath.
+  var otherPaths: [String] = []
+  var items = 0
+  var profile: ItemProfile?
+  var paging: PagingGuess?
+
+  /// - Parameter linkHeader: The values of the answer's Link headers.
+  /// - Throws: What makes the document neither a feed nor JSON, with what it seems to be.
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, linkHeader: [String]
+  ) throws(DocumentError) {
+    do throws(DocumentError) {
+      let parser = try JSONParser()
+      if DocumentGuess(bytes) == .xml {
+        let view = try FeedView.read(
+          bytes, contentType: source.contentType, baseURL: source.url.isEmpty ? nil : source.url)
+        self.init(format: view.format)
+        (encoding, isComplete) = (view.encoding, view.isComplete)
+        faults = view.faults + view.lostItems
+        let facts = try view.json.withUnsafeBytes { json throws(DocumentError) in
+          try parser.withValue(json) { root throws(DocumentError) in
+            DocumentFacts(root, .named("items"), linkHeader)
+          }
+        }
+        take(facts)
+      } else {
+        let (format, facts) = try parser.withValue(bytes) { root throws(DocumentError) in
+          let format = FeedFormat(jsonRoot: root)
+          let place: DocumentFacts.Place =
+            switch format {
+            case .jsonFeed: .named("items")
+            case .homeFeed1: .named("entities")
+            default: .likeliest
+            }
+          return (format, DocumentFacts(root, place, linkHeader))
+        }
+        self.init(format: format)
+        take(facts)
+      }
+    } catch  where error.code != .outOfMemory && error.location.isEmpty {
+      throw error.explained(by: bytes, contentType: source.contentType)
+    }
+  }
+
+  private init(format: FeedFormat) { self.format = format }
+
+  private mutating func take(_ facts: DocumentFacts) {
+    (title, timeToLive, paging) = (facts.title, facts.timeToLive, facts.paging)
+    (path, otherPaths) = (facts.path, facts.otherPaths)
+    (items, profile) = (facts.items, facts.profile)
+  }
+}
+
+/// What is kept of a document's values.
+private struct DocumentFacts {
+  enum Place {
+    case named(String)
+    case likeliest
+  }
+
+  var title: String?
+  var timeToLive: Int64?
+  var path: String?
+  var otherPaths: [String] = []
+  var items = 0
+  var profile: ItemProfile?
+  var paging: PagingGuess?
+
+  private static let otherPathsMax = 4
+  private static let titleCharacters = 200
+
+  init(_ root: JSONValue, _ place: Place, _ linkHeader: [String]) {
+    title = (root["title"] ?? root["name"])?.string.map { String($0.prefix(Self.titleCharacters)) }
+    timeToLive = root["_rss"]?["ttl"]?.int64 ?? root["ttl"]?.int64
+    let array: JSONValue?
+    switch place {
+    case .named(let name):
+      path = "$.\(name)[*]"
+      array = JSONPointer(tokens: [name]).value(in: root)
+    case .likeliest:
+      paging = PagingGuess(root, linkHeader: linkHeader)
+      let candidates = ItemSearch.candidates(in: root)
+      path = candidates.first?.path
+      otherPaths = candidates.dropFirst().prefix(Self.otherPathsMax).map(\.path)
+      array = candidates.first?.array
+    }
+    guard let array, array.kind == .array else { return }
+    items = array.count
+    profile = ItemProfile(array)
+  }
+}
+
+extension FeedFormat {
+  /// As the document says of itself; `json` where it says nothing that is known.
+  fileprivate init(jsonRoot root: JSONValue) {
+    let version = root["version"]?.string ?? ""
+    if root["format"]?.hasText("homefeed/1") == true {
+      self = .homeFeed1
+    } else if ["https://", "http://"].contains(where: {
+      version.hasPrefix($0 + "jsonfeed.org/version/")
+    }) {
+      self = .jsonFeed
+    } else {
+      self = .json
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import EntityModel
+package import EntityStore
+package import Foundation
+
+/// Looks at a URL once, with the manners and the safety of a sync, and stores nothing.
+package struct FeedInspector: Sendable {
+  /// How a feed is asked, and what for.
+  package struct Request: Sendable {
+    package var url: String
+    package var tokenFile: String?
+    package var credential: String?
+    /// Where the items are to go; it may be one that is not there yet.
+    package var entity: String
+    /// Of the mapping and of the line of migrations; nil for one made of the URL.
+    package var name: String?
+
+    package init(
+      url: String, tokenFile: String? = nil, credential: String? = nil, entity: String,
+      name: String? = nil
+    ) {
+      self.url = url
+      self.tokenFile = tokenFile
+      self.credential = credential
+      self.entity = entity
+      self.name = name
+    }
+  }
+
+  private let transport: any HTTPTransport
+  private let lines: [MigrationLine]
+  private let schema: Schema
+  private let now: Date
+
+  /// - Parameter lines: The migrations of the store that the feed is for.
+  /// - Throws: `StoreError` if the migrations do not fit together.
+  package init(transport: any HTTPTransport, lines: [MigrationLine], now: Date = Date()) throws {
+    self.transport = transport
+    self.lines = lines
+    schema = try Schema(of: lines)
+    self.now = now
+  }
+
+  /// Asks once, unconditionally.
+  ///
+  /// - Throws: `HTTPError`; `SyncError` for a status other than 200, a document that is neither a feed
+  ///   nor JSON, or an entity that cannot take a feed.
+  package func inspect(_ request: Request) async throws -> FeedInspection {
+    let entity = schema.entity(named: request.entity)
+    let isOfSystem = entity?.isSystem ?? request.entity.hasPrefix("_")
+    if isOfSystem || entity.map({ $0.attribute(named: "feedID") == nil }) ?? false {
+      throw SyncError(
+        .missingTarget, "the entity cannot take a feed", [("entity", request.entity)],
+        advice: "name another one with --entity, or one that is not there, which is then made")
+    }
+    let response = try await answer(to: request)
+    let document = try Self.read(response, request.url)
+    return inspection(of: document, response, request)
+  }
+
+  private func answer(to request: Request) async throws -> HTTPResponse {
+    var feed = Feed(url: request.url, entity: request.entity, addedAt: now)
+    (feed.tokenFile, feed.credential) = (request.tokenFile, request.credential)
+    let source = PageSource(
+      transport: transport, feed: feed, token: try BearerToken.read(for: feed),
+      mappings: try FeedMappings(nil, schema: schema, entity: request.entity))
+    let question = PageRequest(
+      url: request.url, isFirst: true, conditions: nil, bodyHash: nil,
+      allowsPrivateAddresses: true, document: DocumentSource())
+    let response = try await source.send(question, nil, [])
+    guard response.status == 200 else { throw source.failure(response, request.url) }
+    return response
+  }
+
+  private static func read(_ response: HTTPResponse, _ url: String) throws -> DocumentInspection {
+    var source = DocumentSource()
+    source.contentType = response.header("Content-Type")
+    source.url = response.effectiveURL
+    return try response.body.withUnsafeBytes { bytes in
+      do throws(DocumentError) {
+        return try DocumentInspection(
+          bytes, source, linkHeader: response.headers(named: "Link"))
+      } catch {
+        throw SyncError(
+          .badDocument, "the document cannot be read",
+          [("url", shownURL(url)), ("reason", error.description)],
+          advice: "look at it with another program; a feed is RSS, Atom or JSON")
+      }
+    }
+  }
+
+  private func inspection(
+    of document: DocumentInspection, _ response: HTTPResponse, _ request: Request
+  ) -> FeedInspection {
+    let promise = Freshness.promise(of: response, now: now)
+    let profile = document.profile
+    var inspection = FeedInspection(
+      url: shownURL(request.url), finalURL: shownURL(response.effectiveURL),
+      redirects: response.redirects.map { .init(status: $0.status, to: shownURL($0.to)) },
+      status: response.status, contentType: response.header("Content-Type"),
+      etag: response.header("ETag"), lastModified: response.header("Last-Modified"),
+      freshForSeconds: Freshness.lifetime(
+        promise, timeToLive: document.timeToLive, isOwn: document.format == .homeFeed1),
+      format: document.format.rawValue, encoding: document.encoding, title: document.title,
+      bytes: response.body.count, wireBytes: response.wireBytes, items: document.items,
+      path: document.path, otherPaths: document.otherPaths, itemsLookedAt: profile?.items ?? 0,
+      members: (profile?.members ?? []).map(FeedInspection.Member.init),
+      hasMoreMembers: profile?.hasMore ?? false,
+      candidates: profile.map { .init(MemberRoles($0)) } ?? .init(),
+      next: document.paging?.next, checkpoint: document.paging?.checkpoint,
+      name: request.name ?? Self.name(of: request.url), entity: request.entity,
+      newAttributes: [], unconfirmed: [], notes: Self.notes(on: document))
+    if document.format == .json {
+      suggest(document, into: &inspection)
+    } else {
+      offerBuiltIn(document, into: &inspection)
+    }
+    return inspection
+  }
+
+  private static func notes(on document: DocumentInspection) -> [String] {
+    var notes: [String] = []
+    if document.faults > 0 {
+      notes.append("the document is ill-formed: \(document.faults) faults were mended")
+    }
+    if !document.isComplete { notes.append("the document is not whole") }
+    if document.path == nil {
+      notes.append("no list of objects was found in the document, so there are no items to map")
+    } else if document.items == 0 {
+      notes.append("the list of items is empty; inspect it again when it has some")
+    }
+    return notes
+  }
+
+  // MARK: Files
+
+  private func suggest(_ document: DocumentInspection, into inspection: inout FeedInspection) {
+    guard let profile = document.profile, profile.items > 0, let path = document.path,
+      let paging = document.paging
+    else { return }
+    let entity = schema.entity(named: inspection.entity)
+    let suggested = SuggestedFeedMapping(profile, path: path, paging: paging, entity: entity)
+    guard suggested.hasID else {
+      inspection.notes.append("no member tells the items apart, so no mapping can be suggested")
+      return
+    }
+    inspection.migration = SuggestedFeedMigration.text(
+      line: inspection.name, entity: inspection.entity, attributes: suggested.attributes,
+      beside: lines, schema: schema)
+    func text(hasNew: Bool) -> String {
+      suggested.text(
+        name: inspection.name, entity: inspection.entity, origin: inspection.url, hasNew: hasNew)
+    }
+    // Of an entity that is not there everything is new.
+    inspection.mapping = text(hasNew: entity == nil)
+    inspection.wholeMapping = text(hasNew: true)
+    inspection.newAttributes = suggested.attributes.filter { $0.newType != nil }.map(\.name)
+    inspection.unconfirmed = suggested.unconfirmed + unmapped(suggested, entity)
+  }
+
+  /// Attributes that an item must have and that nothing fills.
+  private func unmapped(
+    _ suggested: SuggestedFeedMapping, _ entity: EntityDescription?
+  ) -> [String] {
+    let mapped = Set(suggested.attributes.map(\.name) + suggested.head.map(\.key))
+    let required = (entity?.attributes ?? []).filter { attribute in
+      !attribute.isOptional && attribute.defaultValue.isNull && !attribute.isHidden
+        && !attribute.isLink && attribute.owner == .feed
+        && !FeedTarget.own.contains(attribute.name) && !mapped.contains(attribute.name)
+    }
+    return required.map { "\($0.name): an item must have it, and nothing was found for it" }
+  }
+
+  private func offerBuiltIn(_ document: DocumentInspection, into inspection: inout FeedInspection) {
+    guard let text = FeedMappings.builtInText(document.format) else {
+      inspection.builtIn = document.format.rawValue
+      return
+    }
+    inspection.builtIn = text.text
+    let own = OwnedFeedMapping(
+      builtIn: text.fullText, name: inspection.name, entity: inspection.entity,
+      description: schema.entity(named: inspection.entity))
+    inspection.mapping = own.text(hasNew: schema.entity(named: inspection.entity) == nil)
+    inspection.wholeMapping = own.text(hasNew: true)
+    inspection.migration = SuggestedFeedMigration.text(
+      line: inspection.name, entity: inspection.entity, attributes: own.attributes, beside: lines,
+      schema: schema)
+    inspection.newAttributes = own.attributes.filter { $0.newType != nil }.map(\.name)
+  }
+
+  /// `api-example-org` of `https://api.example.org/v1/talks`
+  private static func name(of url: String) -> String {
+    let host = URL(string: url)?.host ?? ""
+    let words = NameWords(host).words.filter { $0 != "www" }.joined(separator: "-")
+    let isName = words.first?.isLetter ?? false
+    return String((isName ? words : words.isEmpty ? "feed" : "feed-" + words).prefix(48))
+  }
+}
+
+extension FeedInspection.Member {
+  fileprivate init(_ profile: MemberProfile) {
+    pointer = profile.pointer
+    present = profile.present
+    types = profile.kinds.keys.sorted() + (profile.nulls > 0 ? ["null"] : [])
+    looksLike = profile.look?.rawValue
+    isUnique = profile.isUnique
+    example = profile.example
+  }
+}
+
+extension FeedInspection.Candidates {
+  fileprivate init(_ roles: MemberRoles) {
+    (id, title) = (roles.id.map(\.pointer), roles.title.map(\.pointer))
+    (summary, url) = (roles.summary.map(\.pointer), roles.url.map(\.pointer))
+    (updatedAt, publishedAt) = (roles.updated.map(\.pointer), roles.published.map(\.pointer))
+  }
+}

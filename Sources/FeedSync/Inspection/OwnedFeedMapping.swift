@@ -1,0 +1,52 @@
+import EntityModel
+
+/// A built-in mapping as a file of one's own, to begin with: without what the entity lacks, or with
+/// a migration that makes it.
+struct OwnedFeedMapping {
+  /// The attributes, each with its lines as they stand.
+  private(set) var attributes: [SuggestedFeedMapping.Attribute] = []
+  private let head: [String]
+  private let name: String
+  private let entity: String
+
+  /// What the attributes of the built-in mappings hold.
+  private static let types: [String: AttributeType] = [
+    "title": .string, "summary": .string, "url": .url, "externalURL": .url, "publishedAt": .date,
+    "contentHTML": .string, "contentText": .string, "image": .url, "authors": .strings,
+    "tags": .strings, "language": .string, "duration": .int64, "mediaURL": .url,
+    "mediaType": .string, "mediaBytes": .int64, "season": .int64, "episode": .int64,
+  ]
+
+  init(builtIn text: String, name: String, entity: String, description: EntityDescription?) {
+    self.name = name
+    self.entity = entity
+    let lines = text.split(separator: "\n").map(String.init)
+    let start = lines.firstIndex(of: "attributes:") ?? lines.endIndex
+    head = lines[..<start].filter { !$0.hasPrefix("#") && !$0.hasPrefix("mapping:") }
+    for line in lines[start...].dropFirst() {
+      let key = line.dropFirst(2).prefix { $0 != ":" }
+      guard line.hasPrefix("  "), !key.hasPrefix(" "), let type = Self.types[String(key)] else {
+        // It goes on with the attribute before it, if that is taken.
+        if line.hasPrefix("   "), isTaking {
+          attributes[attributes.count - 1].source += "\n" + line
+        }
+        continue
+      }
+      let existing = description?.attribute(named: String(key))
+      isTaking = existing.map { $0.type == type && $0.owner == .feed } ?? true
+      guard isTaking else { continue }
+      attributes.append(
+        .init(name: String(key), source: line, newType: existing == nil ? type : nil))
+    }
+  }
+
+  private var isTaking = false
+
+  func text(hasNew: Bool) -> String {
+    let taken = attributes.filter { hasNew || $0.newType == nil }
+    let lines =
+      ["mapping: \(name)", "entity: \(entity)"] + head
+      + (taken.isEmpty ? [] : ["attributes:"]) + taken.map(\.source)
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

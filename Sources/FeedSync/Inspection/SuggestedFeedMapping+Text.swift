@@ -1,0 +1,45 @@
+import EntityModel
+
+/// The file.
+extension SuggestedFeedMapping {
+  /// What a person must settle, each on one line.
+  var unconfirmed: [String] {
+    head.compactMap { line in line.unconfirmed.map { "\(line.key): \($0)" } }
+      + attributes.compactMap { line in line.unconfirmed.map { "\(line.name): \($0)" } }
+      + proposals.map { "\($0.key): left out until somebody confirms \($0.doubt) (\($0.value))" }
+  }
+
+  /// - Parameter entity: Named in the file, so that it says by itself where its items go.
+  /// - Parameter hasNew: With the attributes that the migration makes; without it they are comments.
+  func text(name: String, entity: String, origin: String, hasNew: Bool) -> String {
+    var lines = [
+      "# Suggested from \(origin.onOneLine): \(profile.items) items were looked at.",
+      "mapping: \(name)",
+    ]
+    var rest = head[...]
+    for line in rest.prefix(while: { $0.key != "next" && $0.key != "checkpoint" }) {
+      lines.append(Self.line(line.key, line.value, line.unconfirmed))
+      rest = rest.dropFirst()
+      if line.key == "items" { lines.append("entity: \(entity)") }
+    }
+    lines += proposals.map { "# " + Self.line($0.key, $0.value, $0.doubt) }
+    if !known.isEmpty {
+      lines.append("known: [\(known.map(feedMappingScalar).joined(separator: ", "))]")
+    }
+    let live = attributes.filter { hasNew || $0.newType == nil }
+    if !live.isEmpty { lines.append("attributes:") }
+    lines += live.map { "  " + Self.line($0.name, $0.source, $0.unconfirmed) }
+    let left = hasNew ? [] : attributes.filter { $0.newType != nil }
+    if !left.isEmpty {
+      lines.append(
+        "# \(entity) has no attributes for these; --migration DIR writes what makes them:")
+      lines += left.map { "#  " + Self.line($0.name, $0.source, $0.unconfirmed) }
+    }
+    for line in rest { lines.append(Self.line(line.key, line.value, line.unconfirmed)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func line(_ key: String, _ value: String, _ unconfirmed: String?) -> String {
+    "\(key): \(value)" + (unconfirmed.map { "  # unconfirmed: \($0.onOneLine)" } ?? "")
+  }
+}

@@ -1,0 +1,197 @@
+import EntityModel
+import EntityStore
+
+/// A mapping for items of which nothing is known but what they look like.
+///
+/// What is guessed and could be wrong stands in it with a comment that begins with `unconfirmed`.
+struct SuggestedFeedMapping {
+  /// A line below `attributes`, and the attribute where it is to be made.
+  struct Attribute {
+    var name: String
+    var source: String
+    var unconfirmed: String?
+    /// The type of an attribute that the entity lacks.
+    var newType: AttributeType?
+  }
+
+  private(set) var head: [(key: String, value: String, unconfirmed: String?)] = []
+  private(set) var attributes: [Attribute] = []
+  /// Lines that are of use only once somebody knows that they are right.
+  private(set) var proposals: [(key: String, value: String, doubt: String)] = []
+  private(set) var known: [String] = []
+  let hasID: Bool
+
+  private let entity: EntityDescription?
+  let profile: ItemProfile
+  private var names = TargetNames()
+  private var used: Set<[String]> = []
+
+  /// Attributes that are made for members that have no role.
+  private static let newAttributesMax = 16
+  private static let knownMax = 64
+
+  /// - Parameter entity: `nil` for one that is to be made.
+  init(
+    _ profile: ItemProfile, path: String, paging: PagingGuess, entity: EntityDescription?
+  ) {
+    self.entity = entity
+    self.profile = profile
+    let roles = MemberRoles(profile)
+    hasID = !roles.id.isEmpty
+    for name in FeedTarget.own + ["updatedAt"] { _ = names.free(name, otherwise: "") }
+    head.append(("items", quotedPath(path), nil))
+    addID(roles.id)
+    addUpdate(roles)
+    addRoles(roles)
+    addOthers()
+    if let next = paging.next { head.append(("next", next, paging.unconfirmed)) }
+    if let checkpoint = paging.checkpoint { head.append(("checkpoint", checkpoint, nil)) }
+    noteKnown()
+  }
+
+  private func quotedPath(_ path: String) -> String {
+    path.wholeMatch(of: /\$[A-Za-z0-9_.]*\[\*\]/) != nil ? path : ConversionFile.quoted(path)
+  }
+
+  // MARK: Of the item itself
+
+  private mutating func addID(_ candidates: [MemberProfile]) {
+    guard let first = candidates.first else { return }
+    var chosen = [first]
+    var doubt: String?
+    if first.present < profile.items {
+      chosen += candidates.dropFirst().filter {
+        $0.tokens.dropLast() == first.tokens.dropLast() && $0.roleName.hasSuffix("id")
+      }
+      doubt = "\(profile.items - first.present) of \(profile.items) items have no \(first.pointer)"
+    } else if !first.isUnique {
+      doubt = "several items have the same \(first.pointer)"
+    } else if !first.roleName.hasSuffix("id"), first.roleName != "guid" {
+      doubt = "that it stays the same when an item changes"
+    }
+    chosen.forEach { used.insert($0.tokens) }
+    head.append(("id", Self.pointers(chosen), doubt))
+  }
+
+  private mutating func addUpdate(_ roles: MemberRoles) {
+    let isPublished = roles.updated.isEmpty
+    guard let first = (isPublished ? roles.published : roles.updated).first else { return }
+    if let attribute = entity?.attribute(named: "updatedAt"), attribute.type != .date { return }
+    if !isPublished { used.insert(first.tokens) }
+    let (source, doubt) = Self.date([first])
+    head.append(
+      ("updatedAt", source, doubt ?? (isPublished ? "no member says when an item changed" : nil)))
+  }
+
+  // MARK: Attributes
+
+  private mutating func addRoles(_ roles: MemberRoles) {
+    add("title", .string, Self.filling(roles.title, profile.items)) { (Self.pointers($0), nil) }
+    add("summary", .string, Self.filling(roles.summary, 0)) { (Self.pointers($0), nil) }
+    add("url", .url, Self.filling(roles.url, 0)) { (Self.pointers($0), nil) }
+    add("publishedAt", .date, Self.filling(roles.published, profile.items), Self.date)
+    add("duration", .int64, Self.filling(roles.duration, 0)) { Self.seconds($0[0]) }
+  }
+
+  /// The first, and where it is not always there, those that may stand in for it.
+  private static func filling(_ members: [MemberProfile], _ items: Int) -> [MemberProfile] {
+    guard let first = members.first else { return [] }
+    guard first.present < items else { return [first] }
+    return members.filter { $0.look == first.look }
+  }
+
+  private mutating func add(
+    _ name: String, _ type: AttributeType, _ members: [MemberProfile],
+    _ source: ([MemberProfile]) -> (String, String?)
+  ) {
+    guard !members.isEmpty else { return }
+    let existing = entity?.attribute(named: name)
+    _ = names.free(name, otherwise: "")
+    if let existing, existing.owner != .feed || existing.type != type { return }
+    members.forEach { used.insert($0.tokens) }
+    let (text, doubt) = source(members)
+    attributes.append(
+      Attribute(
+        name: name, source: text, unconfirmed: doubt, newType: existing == nil ? type : nil))
+  }
+
+  /// Members under the name of an attribute go to it; others to new ones.
+  private mutating func addOthers() {
+    var made = 0
+    for member in profile.members where !used.contains(member.tokens) {
+      guard let type = member.attributeType else { continue }
+      let name = NameWords(member.namingToken).camelCase
+      if let existing = entity?.attribute(named: name), existing.owner == .feed,
+        existing.type == type, !FeedTarget.own.contains(name), name != "updatedAt",
+        !(member.isOfPicture && name == "url"),
+        !attributes.contains(where: { $0.name == name })
+      {
+        _ = names.free(name, otherwise: "")
+        addOther(member, name, newType: nil)
+        continue
+      }
+      if propose(member) { continue }
+      // What all items have in common says nothing of one.
+      guard made < Self.newAttributesMax, !member.isConstant || member.isBool,
+        !["etag", "kind", "linktype"].contains(member.roleName)
+      else { continue }
+      made += 1
+      addOther(member, freeName(for: member), newType: type)
+    }
+  }
+
+  /// `viewCount`, else with the name before it, `statisticsViewCount`.
+  private mutating func freeName(for member: MemberProfile) -> String {
+    let isTaken = { [entity, attributes] (name: String) in
+      entity?.attribute(named: name) != nil || attributes.contains { $0.name == name }
+        || FeedTarget.own.contains(name) || name == "updatedAt"
+    }
+    var name = NameWords(member.namingToken).camelCase
+    if name.isEmpty || isTaken(name) {
+      name = NameWords(member.names.suffix(3).joined(separator: " ")).camelCase
+    }
+    if isTaken(name) { name = "feed" + NameWords(name).capitalizedCamelCase }
+    return names.free(name, otherwise: "member")
+  }
+
+  private mutating func addOther(_ member: MemberProfile, _ name: String, newType: AttributeType?) {
+    used.insert(member.tokens)
+    var (source, doubt) =
+      member.dateForm == nil ? (Self.pointers([member]), nil) : Self.date([member])
+    if member.isList { source = Self.listPath(member) }
+    if member.isWholeNumber, Self.countsReaders(member.roleName) {
+      source = "{ at: \(source), volatile: true }"
+    }
+    attributes.append(Attribute(name: name, source: source, unconfirmed: doubt, newType: newType))
+  }
+
+  /// What its readers do to an item does not make it another one.
+  private static func countsReaders(_ name: String) -> Bool {
+    ["view", "like", "vote", "comment", "popularity", "share", "favorite", "favourite", "play"]
+      .contains { name.contains($0) }
+  }
+
+  /// What would lose changes if it were wrong is only proposed.
+  private mutating func propose(_ member: MemberProfile) -> Bool {
+    let source = Self.pointers([member])
+    if member.isWholeNumber, ["revision", "rev"].contains(member.roleName) {
+      proposals.append(("revision", source, "that it grows with every change"))
+    } else if member.isBool, ["deleted", "isdeleted", "removed"].contains(member.roleName) {
+      proposals.append(("deleted", source, "that the item is there no more"))
+    } else {
+      return false
+    }
+    return true
+  }
+
+  /// Members at the top of an item that nothing reads: only what comes later is news.
+  private mutating func noteKnown() {
+    let read = Set(used.compactMap(\.first))
+    for member in profile.members where known.count < Self.knownMax {
+      guard let name = member.tokens.first, !read.contains(name), !known.contains(name) else {
+        continue
+      }
+      known.append(name)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import EntityModel
+import StrictYAML
+
+/// The file of a ``FeedMapping``, in the dialect of migrations.
+///
+/// ```yaml
+/// mapping: talks                    # its name
+/// mode: full                        # window (default), full or delta: what a run from the feed's URL lists
+/// title: /name                      # the feed's title
+/// ttl: { at: /minutes, scale: 60 }  # seconds for which a document stays good
+/// complete: /isWhole                # true there makes the run a full one
+/// items: $.talks[*]                 # JSONPath (RFC 9535): the nodes that become items
+/// entity: Episode                   # default: the entity that the feed goes to
+/// id: [/uuid, /id]                  # of each item the first that it has; or identity, below
+/// revision: /rev                    # a whole number from 0 that grows with every change
+/// updatedAt: { at: /changed, date: unixSeconds }  # goes to the attribute of that name, too
+/// deleted: /isDeleted               # true: the item is there no more
+/// deletedAt: /deletedAt             # a date: the item is there no more
+/// known: [rank, score]              # members of items that are not read, and are no news
+/// attributes:
+///   title: /title                   # a JSON Pointer (RFC 6901)
+///   summary: [/abstract, /text]     # the first that is there and converts
+///   tags: $.tags[*].name            # JSONPath: all for a list, else the first that converts
+///   seats: { count: "$.seats[*]" }  # how many
+///   url: { template: "https://talks.example/{id}" }  # RFC 6570, level 1: id and attributes
+///   type: { value: free }
+///   publishedAt: { at: /published, date: iso8601, zone: Z }  # keys of a conversion, as in migrations
+///   duration: { at: /length, duration: iso8601 }   # or clock (1:02:03): seconds
+///   room: { at: /room, required: true }            # an item without it is rejected
+///   price: { at: /price, default: 0 }              # in place of what is not there or cannot be used
+///   views: { at: /views, volatile: true }          # its change makes no changed item
+/// next: { url: /next }              # the next page, see below
+/// checkpoint: { url: /changes }     # what the next run begins with, to be told of changes only
+/// ```
+///
+/// Other forms:
+///
+/// ```yaml
+/// groups:                           # several kinds of nodes: items to attributes once for each
+///   - items: $.talks[*]
+///     …
+/// kind: { at: /type, entities: { talk: Episode, course: LearningPath } }  # in place of entity
+/// identity: [/id, /url, [/title, /date]]  # in place of id: the first that tells the items apart,
+///                                   # chosen once for the feed; a list is a hash of its values;
+///                                   # in one group only
+/// deleted: { items: "$.items[?@.type=='gone']", id: /id, revision: /rev, deletedAt: /when }
+/// next: /next                       # the same as { url: /next }
+/// next: { token: /nextToken, param: pageToken }
+/// next: { page: /page, pages: /pageCount, param: page }
+/// next: { offset: /skip, limit: /limit, total: /total, param: skip }
+/// next: link                        # the Link header, rel=next
+/// next: rfc5005                     # next and prev-archive of Atom and RSS
+/// checkpoint: { token: /cursor, param: since }
+/// ```
+///
+/// Pointers and paths begin with `/` and `$`; those of items start at the item's node, those of
+/// `title`, `ttl`, `complete`, `items`, `next` and `checkpoint` at the document. Null is as good as
+/// absent. RSS and Atom are read as the JSON view that `FeedView` describes.
+enum FeedMappingFile {
+  /// Mappings are written by hand.
+  static let bytesMax = 256 << 10
+
+  /// Reads a mapping against the schema that it maps to.
+  ///
+  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Parameter entity: The entity that the feed goes to.
+  /// - Parameter isBuiltIn: Passes over attributes that an entity lacks, and does not ask for those
+  ///   that it requires.
+  /// - Throws: `YAMLError` at the first place that is wrong, with what to write there.
+  static func read(
+    _ bytes: [UInt8], file: String, schema: Schema, entity: String, isBuiltIn: Bool = false
+  ) throws(YAMLError) -> FeedMapping {
+    let root = try YAMLDocument.parse(bytes: bytes, file: file, bytesMax: bytesMax)
+    do {
+      let reader = FeedMappingReader(schema: schema, feedEntity: entity, isBuiltIn: isBuiltIn)
+      return try reader.mapping(root)
+    } catch let error as YAMLError {
+      throw error
+    } catch {
+      // The shared readers of conversions throw nothing else.
+      throw root.error("\(error)")
+    }
+  }
+}

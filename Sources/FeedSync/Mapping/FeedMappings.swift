@@ -1,0 +1,51 @@
+import EntityModel
+import StrictYAML
+
+/// What the documents of a feed are read by: the mapping that was given for it, or the built-in one
+/// for the format that a document turns out to have.
+struct FeedMappings: Sendable {
+  let schema: Schema
+  /// The entity that the feed goes to.
+  let entity: String
+  /// Whether homefeed/1 was asked for by name.
+  let isHomeFeed: Bool
+  let given: ReadMapping?
+
+  /// - Throws: `YAMLError` if the mapping does not fit the schema any more.
+  init(_ text: FeedMappingText?, schema: Schema, entity: String) throws(YAMLError) {
+    self.schema = schema
+    self.entity = entity
+    isHomeFeed = text?.isHomeFeed ?? false
+    given = isHomeFeed ? nil : try text?.read(schema: schema, entity: entity)
+  }
+
+  /// The built-in mapping of a format.
+  func builtIn(_ format: FeedFormat) throws(DocumentError) -> ReadMapping {
+    guard let text = Self.builtInText(format) else {
+      throw DocumentError(.unknownFormat, detail: "found \(format.rawValue)")
+    }
+    do throws(YAMLError) {
+      return try text.read(schema: schema, entity: entity)
+    } catch {
+      throw DocumentError(.invalidMapping, detail: error.description)
+    }
+  }
+
+  /// The hash of the mapping that will read the next document, if it is of the format that the last
+  /// one had.
+  func hash(lastFormat: String?) -> Int64? {
+    if isHomeFeed { return nil }
+    if let given { return given.hash }
+    guard let format = lastFormat.flatMap(FeedFormat.init) else { return nil }
+    return Self.builtInText(format)?.hash(schema)
+  }
+
+  static func builtInText(_ format: FeedFormat) -> FeedMappingText? {
+    switch format {
+    case .homeFeed1, .json: nil
+    case .jsonFeed: FeedMappingText.builtIn("json-feed/1.1")
+    case .rss, .rss1: FeedMappingText.builtIn("rss/2.0")
+    case .atom: FeedMappingText.builtIn("atom/1.0")
+    }
+  }
+}

@@ -1,0 +1,336 @@
+/// A field that takes text alone.
+enum FeedField {
+  case id, link, published, updated, language, timeToLive, updatePeriod, updateFrequency
+  case author, authorName, authorURL, authorEmail, tag, keywords, duration, imageURL
+}
+
+/// A field that may hold markup.
+enum MarkupField {
+  case title, summary, excerpt, content
+}
+
+/// How an element that may hold markup is written.
+enum ContentKind {
+  case text, html, xhtml
+  /// Another media type, which is text.
+  case otherText
+  /// Another media type.
+  case data
+
+  init(type: String) {
+    switch type.lowercased().prefix(while: { $0 != ";" }) {
+    case "text", "plain", "text/plain": self = .text
+    case "html", "text/html": self = .html
+    case "xhtml", "application/xhtml+xml": self = .xhtml
+    case let type: self = type.hasPrefix("text/") || type.hasSuffix("xml") ? .otherText : .data
+    }
+  }
+}
+
+// What each element is taken for.
+extension FeedViewBuilder {
+  /// The role of an element, whose frame is the last; its parent's is the one before.
+  mutating func role(of element: Element) -> Role {
+    guard frames.count >= 2 else { return .skipped }
+    let parent = frames[frames.count - 2]
+    switch parent.role {
+    case .wrapper: return childOfWrapper(element)
+    case .feed, .item: return child(of: parent.role, element)
+    case .author: return childOfAuthor(element, parent)
+    case .image: return childOfImage(element)
+    case .node: return node(element)
+    case .flat, .field: return flat(element, inside: parent)
+    case .markup, .skipped: return .skipped
+    }
+  }
+
+  private func childOfWrapper(_ element: Element) -> Role {
+    guard element.vocabulary.isFeed else { return .skipped }
+    switch element.local {
+    case "channel": return .feed
+    case "item", "entry": return .item
+    // RSS 1.0 has the channel's image beside it.
+    case "image": return .image
+    default: return .skipped
+    }
+  }
+
+  private mutating func child(of parent: Role, _ element: Element) -> Role {
+    if element.vocabulary.isFeed {
+      switch element.local {
+      case "item", "entry": if case .feed = parent { return .item }
+      case "items": return .wrapper
+      case "textinput": return .skipped
+      default: break
+      }
+    }
+    if element.vocabulary == .media || element.vocabulary == .podcast { return node(element) }
+    let role = named(element)
+    remember(element, inside: nil)
+    return role
+  }
+
+  /// The role that the element's name gives it in a feed or an item.
+  private mutating func named(_ element: Element) -> Role {
+    let isInItem = isInItem
+    switch element.vocabulary {
+    case .rss, .rdfSite, .atom: return feedElement(element, isInItem)
+    case .content where element.local == "encoded": return markup(.content, element, "text/html")
+    case .dublinCore: return dublinCore(element)
+    case .dublinTerms:
+      switch element.local {
+      case "issued": return .field(.published)
+      case "modified": return .field(.updated)
+      default: return .flat
+      }
+    case .itunes: return itunes(element)
+    case .syndication:
+      switch element.local {
+      case "updateperiod": return .field(.updatePeriod)
+      case "updatefrequency": return .field(.updateFrequency)
+      default: return .flat
+      }
+    // They are the feed's words, not those of somebody whose item it carries.
+    case .history where isInItem, .tombstones where isInItem: return .flat
+    case .history:
+      if element.local == "complete" { history.isComplete = true }
+      if element.local == "archive" { history.isArchive = true }
+      return .flat
+    case .tombstones: return tombstone(element)
+    case .xhtml where element.local == "body": return markup(.content, element, "xhtml")
+    default: return .flat
+    }
+  }
+
+  private mutating func feedElement(_ element: Element, _ isInItem: Bool) -> Role {
+    switch element.local {
+    case "title": return markup(.title, element, "text")
+    case "link": return link(element)
+    case "guid", "id":
+      frames[frames.count - 1].wasPermalink =
+        (element.attributes["isPermaLink"] ?? "true").lowercased() == "true"
+      return .field(.id)
+    case "pubdate", "published", "issued": return .field(.published)
+    case "updated", "modified", "lastbuilddate": return .field(.updated)
+    case "description": return markup(.summary, element, "text/html")
+    case "abstract", "summary": return markup(.summary, element, "text")
+    case "subtitle", "tagline": return isInItem ? .flat : markup(.summary, element, "text")
+    case "content":
+      if let source = element.attributes["src"] {
+        // The content is elsewhere, which makes it a link.
+        add(link: "content", source, element)
+      }
+      return markup(.content, element, "text")
+    case "body", "fullitem": return markup(.content, element, "xhtml")
+    case "author", "managingeditor": return .author
+    case "category", "keywords":
+      if let term = element.attributes["term"] { change { $0.add(tag: term.trimmed) } }
+      return .field(.tag)
+    case "enclosure":
+      addAttachment(element)
+      return .flat
+    case "language": return .field(.language)
+    case "ttl": return .field(.timeToLive)
+    case "image": return .image
+    case "logo", "icon": return .field(.imageURL)
+    default: return .flat
+    }
+  }
+
+  private mutating func dublinCore(_ element: Element) -> Role {
+    switch element.local {
+    case "title": markup(.title, element, "text")
+    case "date": .field(.updated)
+    case "creator", "author": .field(.author)
+    case "subject": .field(.tag)
+    case "description": markup(.summary, element, "text/html")
+    case "language": .field(.language)
+    default: .flat
+    }
+  }
+
+  private mutating func itunes(_ element: Element) -> Role {
+    switch element.local {
+    case "author": return .field(.author)
+    case "summary", "subtitle":
+      return markup(.excerpt, element, "text")
+    case "duration": return .field(.duration)
+    case "keywords": return .field(.keywords)
+    case "image", "link":
+      if let url = element.attributes["href"] ?? element.attributes["url"] {
+        offerImage(url, rank: element.local == "image" ? 0 : 3)
+      }
+      return .flat
+    case "category":
+      if let text = element.attributes["text"] { change { $0.add(tag: text.trimmed) } }
+      return .flat
+    default: return .flat
+    }
+  }
+
+  private mutating func tombstone(_ element: Element) -> Role {
+    if element.local == "deleted-entry", let id = element.attributes["ref"]?.trimmed, !id.isEmpty {
+      let when = element.attributes["when"].flatMap(FeedDate.rfc3339)
+      history.deletions.append(FeedHistory.Deletion(id: id, when: when))
+    }
+    return .skipped
+  }
+
+  // MARK: Children
+
+  private mutating func childOfAuthor(_ element: Element, _ parent: Frame) -> Role {
+    remember(element, inside: parent)
+    switch element.local {
+    case "name": return .field(.authorName)
+    case "uri", "url", "homepage": return .field(.authorURL)
+    case "email": return .field(.authorEmail)
+    default: return .flat
+    }
+  }
+
+  private func childOfImage(_ element: Element) -> Role {
+    element.local == "url" || element.local == "href" ? .field(.imageURL) : .skipped
+  }
+
+  private mutating func flat(_ element: Element, inside parent: Frame) -> Role {
+    guard parent.path.utf8.count <= 200 else { return .skipped }
+    remember(element, inside: parent)
+    // Subcategories of iTunes stand inside their categories.
+    if element.vocabulary == .itunes, element.local == "category",
+      let text = element.attributes["text"]
+    {
+      change { $0.add(tag: text.trimmed) }
+    }
+    return .flat
+  }
+
+  /// Notes where the extensions keep the element, and its attributes.
+  private mutating func remember(_ element: Element, inside parent: Frame?) {
+    let member = parent?.member ?? element.vocabulary.member
+    var name = element.name
+    if member == "_other" { name = (element.prefix.map { $0 + ":" } ?? "") + name }
+    let path = parent.map { $0.path + "." + name } ?? name
+    frames[frames.count - 1].member = member
+    frames[frames.count - 1].path = path
+    for attribute in element.attributes where !attribute.hasNamespace {
+      let (name, value) = ("\(path)@\(attribute.name)", attribute.value)
+      change { $0.extensions.set(name, value, in: member) }
+    }
+  }
+
+  // MARK: Trees
+
+  private mutating func node(_ element: Element) -> Role {
+    guard nodes.count < XMLLimits.extensionDepthMax else { return .skipped }
+    var node = FeedViewExtensions.Node(name: element.name)
+    for attribute in element.attributes {
+      node.attributes.append((attribute.name, attribute.value))
+    }
+    nodes.append(node)
+    frames[frames.count - 1].member = element.vocabulary.member
+    if element.vocabulary == .media { takeMedia(element) }
+    return .node
+  }
+
+  private mutating func takeMedia(_ element: Element) {
+    switch element.local {
+    case "thumbnail":
+      if let url = element.attributes["url"] { offerImage(url, rank: 1) }
+    case "content":
+      guard let url = element.attributes["url"] else { return }
+      let type = element.attributes["type"], medium = element.attributes["medium"]
+      if medium == "image" || type?.hasPrefix("image/") == true {
+        offerImage(url, rank: 2)
+      } else {
+        let resolved = resolve(url)
+        let attachment = FeedViewEntry.Attachment(
+          url: resolved, type: type, bytes: element.attributes["fileSize"].flatMap(Self.count),
+          seconds: element.attributes["duration"].flatMap(FeedDuration.seconds))
+        change { $0.add(attachment) }
+      }
+    default: break
+    }
+  }
+
+  // MARK: Links
+
+  private mutating func link(_ element: Element) -> Role {
+    let attributes = element.attributes
+    guard let href = attributes["href"] ?? attributes["url"] ?? attributes["uri"] else {
+      return .field(.link)
+    }
+    add(link: attributes["rel"]?.lowercased() ?? "alternate", href, element)
+    return .flat
+  }
+
+  private mutating func add(link relation: String, _ href: String, _ element: Element) {
+    let attributes = element.attributes
+    let link = FeedViewEntry.Link(
+      relation: relation, href: resolve(href), type: attributes["type"],
+      title: attributes["title"], language: attributes["hreflang"], length: attributes["length"])
+    change { entry in
+      entry.add(link)
+      let type = link.type?.lowercased() ?? "text/html"
+      if relation == "alternate", type == "text/html" || type == "application/xhtml+xml" {
+        entry.url = link.href
+      } else if relation == "enclosure" {
+        entry.add(
+          FeedViewEntry.Attachment(
+            url: link.href, type: link.type, bytes: link.length.flatMap(Self.count)))
+      }
+    }
+  }
+
+  private mutating func addAttachment(_ element: Element) {
+    let attributes = element.attributes
+    guard let url = attributes["url"] ?? attributes["href"] ?? attributes["uri"] else { return }
+    let attachment = FeedViewEntry.Attachment(
+      url: resolve(url), type: attributes["type"],
+      bytes: attributes["length"].flatMap(Self.count))
+    change { $0.add(attachment) }
+  }
+
+  mutating func offerImage(_ url: String, rank: Int) {
+    let url = resolve(url)
+    if !url.isEmpty { change { $0.image.offer(url, rank: rank) } }
+  }
+
+  // MARK: Context
+
+  private mutating func markup(
+    _ field: MarkupField, _ element: Element, _ standard: String
+  ) -> Role {
+    let content = ContentKind(type: element.attributes["type"] ?? standard)
+    frames[frames.count - 1].content = content
+    frames[frames.count - 1].isBase64 =
+      element.attributes["mode"]?.lowercased() == "base64" || content == .data
+    return .markup(field)
+  }
+
+  /// Whether what is read belongs to an item, not to the feed.
+  var isInItem: Bool {
+    for frame in frames.reversed() {
+      switch frame.role {
+      case .item: return true
+      case .feed, .wrapper: return false
+      default: continue
+      }
+    }
+    return false
+  }
+
+  /// Changes the item, or the feed outside of one.
+  mutating func change(_ body: (inout FeedViewEntry) -> Void) {
+    if isInItem { body(&item) } else { body(&feed) }
+  }
+
+  /// The absolute URL of one that the last frame's element has.
+  mutating func resolve(_ url: String) -> String {
+    resolve(url, base: frames.last?.base ?? "")
+  }
+
+  /// A number of bytes; nonsense is none.
+  private static func count(_ text: String) -> Int? {
+    Int(text.trimmed).flatMap { $0 >= 0 ? $0 : nil }
+  }
+}

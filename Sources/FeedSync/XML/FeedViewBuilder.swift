@@ -1,0 +1,381 @@
+/// Turns the elements of a feed into the JSON view, item by item: an item becomes JSON when it ends,
+/// so what is held is the view and one item.
+struct FeedViewBuilder {
+  private(set) var format: FeedFormat?
+  private(set) var items = JSONText()
+  private(set) var itemCount = 0
+  /// Where the last item begins in `items`, for the one that a cut has maimed.
+  private(set) var lastItemStart = 0
+  private(set) var failure: DocumentError?
+
+  var feed = FeedViewEntry()
+  var item = FeedViewEntry()
+  var history = FeedHistory()
+  var schedule = FeedSchedule()
+
+  /// The open elements, the root first.
+  var frames: [Frame] = []
+  /// Text of the elements that keep theirs, each from its frame's `textStart` on.
+  var buffer: [UInt8] = []
+  /// The open elements of `_media` and `_podcast`.
+  var nodes: [FeedViewExtensions.Node] = []
+  /// Elements inside an element that may hold markup, kept as such.
+  private var markupDepth = 0
+  private(set) var enclosesInDivision = false
+  /// Their names, for the end tags.
+  private var markupNames: [String] = []
+  private var liveNamespaces = 0
+  private let viewBytesMax: Int
+  /// Bytes that resolved URLs and their bases may still have, for each URL may be as long as its
+  /// base and more, and costs as much where it is not.
+  var resolvedBytesLeft: Int
+  private let base: String
+  private var lastBase = URLReference.Base("")
+  private var vocabularies: [(uri: UnsafePointer<UInt8>?, vocabulary: XMLVocabulary)] = []
+
+  /// An open element: what it is taken for, and what its content needs to know.
+  struct Frame {
+    var role: Role
+    var base: String
+    var namespaces: Int
+    /// Where its text begins in the buffer.
+    var textStart = 0
+    /// The member and the name under which the extensions keep it.
+    var member = ""
+    var path = ""
+    /// How an element that may hold markup says its content is written.
+    var content = ContentKind.text
+    var isBase64 = false
+    /// Whether a child has shown that the content is markup, whatever was said.
+    var isInline = false
+    /// The `<div>` that Atom puts around XHTML: what it encloses.
+    var enclosed: Range<Int>?
+    var wasPermalink = true
+    var author = FeedViewEntry.Author()
+  }
+
+  enum Role {
+    /// Around the feed: `rss`, `rdf:RDF`, and `items` of RSS 1.1.
+    case wrapper
+    case feed
+    case item
+    /// Text that one field takes.
+    case field(FeedField)
+    /// Text or markup that one field takes.
+    case markup(MarkupField)
+    case author
+    case image
+    /// Kept among the extensions only.
+    case flat
+    case node
+    /// Inside `_media`: its elements count as the item's own.
+    case skipped
+
+    var keepsText: Bool {
+      switch self {
+      case .field, .markup, .author, .image, .flat, .node: true
+      case .wrapper, .feed, .item, .skipped: false
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - base: The document's URL; empty if unknown.
+  ///   - documentBytes: Bounds the view.
+  init(base: String, documentBytes: Int) {
+    self.base = base.utf8.count <= XMLLimits.baseBytesMax ? base : ""
+    viewBytesMax = documentBytes * XMLLimits.growthMax + XMLLimits.growthBytesMin
+    resolvedBytesLeft = viewBytesMax
+  }
+
+  // MARK: Events
+
+  /// Answers whether to go on.
+  mutating func start(
+    name: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
+    namespaces: Int, _ attributes: XMLAttributes
+  ) -> Bool {
+    liveNamespaces += namespaces
+    guard liveNamespaces <= XMLLimits.namespacesMax else {
+      return fail(DocumentError(.tooDeep, detail: "too many namespaces are declared at one place"))
+    }
+    var element = Element(
+      name: String(cString: name), prefix: prefix.map { String(cString: $0) },
+      vocabulary: vocabulary(uri, prefix), attributes: attributes)
+    if markupDepth > 0 || frames.last.map({ $0.role.isMarkup }) == true {
+      openMarkup(element)
+      push(.skipped, element, namespaces)
+      return boundBuffer()
+    }
+    guard !frames.isEmpty else {
+      adopt(&element, uri)
+      // Only Atom 1.0 puts a <div> around XHTML that is no part of it.
+      enclosesInDivision =
+        uri.map { $0.isKnownLength && String(cString: $0).hasSuffix("2005/Atom") } ?? false
+      return startRoot(element, namespaces)
+    }
+    push(.skipped, element, namespaces)
+    let role = role(of: element)
+    frames[frames.count - 1].role = role
+    if case .item = role { beginItem(element) }
+    return failure == nil
+  }
+
+  /// Answers whether to go on.
+  mutating func text(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let last = frames.count - 1
+    guard last >= 0 else { return true }
+    let isMarkup = frames[last].role.isMarkup
+    if markupDepth > 0 || isMarkup && (frames[last].isInline || frames[last].content == .xhtml) {
+      appendEscaped(text)
+    } else if frames[last].role.keepsText {
+      buffer.append(contentsOf: text)
+    }
+    return boundBuffer()
+  }
+
+  /// The text of open elements is part of the view to come, and is bounded as that is.
+  private mutating func boundBuffer() -> Bool {
+    guard buffer.count <= viewBytesMax else {
+      return fail(
+        DocumentError(
+          .tooLarge, detail: "one of its XML elements has more than \(viewBytesMax) bytes of text"))
+    }
+    return failure == nil
+  }
+
+  mutating func end() {
+    guard let frame = frames.popLast() else { return }
+    liveNamespaces -= frame.namespaces
+    if markupDepth > 0 {
+      closeMarkup(frame)
+      return
+    }
+    switch frame.role {
+    case .item: finishItem()
+    case .field(let field): finish(field, frame)
+    case .markup(let field): finish(field, frame)
+    case .author: finishAuthor(frame)
+    case .flat: finishFlat(frame)
+    case .node: finishNode(frame)
+    case .image: finishImage(frame)
+    case .wrapper, .feed, .skipped: break
+    }
+    if frame.role.keepsText { buffer.removeSubrange(frame.textStart...) }
+  }
+
+  mutating func fail(_ error: DocumentError) -> Bool {
+    failure = error
+    return false
+  }
+
+  // MARK: Elements
+
+  /// An element as it begins.
+  struct Element {
+    /// As written.
+    var name: String
+    var prefix: String?
+    var vocabulary: XMLVocabulary
+    var attributes: XMLAttributes
+    /// In lower case, for writers mix them.
+    var local: String
+
+    init(
+      name: String, prefix: String?, vocabulary: XMLVocabulary, attributes: XMLAttributes
+    ) {
+      (self.name, self.prefix) = (name, prefix)
+      (self.vocabulary, self.attributes) = (vocabulary, attributes)
+      local = name.lowercased()
+    }
+  }
+
+  /// libxml2 keeps one copy of each URI, so a pointer stands for it while the document is read.
+  private mutating func vocabulary(
+    _ uri: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?
+  ) -> XMLVocabulary {
+    guard let uri else {
+      return XMLVocabulary(uri: nil, prefix: prefix.map { String(cString: $0) })
+    }
+    if let known = vocabularies.first(where: { $0.uri == uri }) { return known.vocabulary }
+    guard uri.isKnownLength else { return .other }
+    let vocabulary = XMLVocabulary(uri: String(cString: uri), prefix: nil)
+    if vocabularies.count < 64 { vocabularies.append((uri, vocabulary)) }
+    return vocabulary
+  }
+
+  /// Takes a namespace that nobody knows for the root's own: some feeds declare one of theirs.
+  private mutating func adopt(_ root: inout Element, _ uri: UnsafePointer<UInt8>?) {
+    guard root.vocabulary == .other, root.prefix == nil, root.local == "rss" || root.local == "feed"
+    else { return }
+    root.vocabulary = root.local == "rss" ? .rss : .atom
+    vocabularies = [(uri, root.vocabulary)]
+  }
+
+  private mutating func push(_ role: Role, _ element: Element, _ namespaces: Int) {
+    var base = frames.last?.base ?? self.base
+    if let declared = element.attributes.base {
+      let resolved = resolve(declared, base: base)
+      let scheme = URLReference.scheme(of: resolved)?.lowercased()
+      if resolved.utf8.count <= XMLLimits.baseBytesMax,
+        ["http", "https", "ftp", nil].contains(scheme)
+      {
+        base = resolved
+      }
+    }
+    frames.append(
+      Frame(role: role, base: base, namespaces: namespaces, textStart: buffer.count))
+  }
+
+  private mutating func startRoot(_ element: Element, _ namespaces: Int) -> Bool {
+    switch (element.vocabulary, element.local) {
+    case (_, "rss"): format = .rss
+    case (.rdf, "rdf"): format = .rss1
+    case (.rdfSite, "channel"): format = .rss1
+    case (.rss, "channel") where element.name == "channel": format = .rss
+    case (.atom, "feed"), (.rss, "feed"), (.atom, "entry"): format = .atom
+    case (_, "html"): return fail(DocumentError(.unknownFormat, detail: "found an HTML page"))
+    default:
+      return fail(
+        DocumentError(
+          .unknownFormat,
+          detail: "found XML with the root element \(element.name.prefix(60).debugDescription)"))
+    }
+    push(.wrapper, element, namespaces)
+    switch element.local {
+    case "feed", "channel": frames[0].role = .feed
+    case "entry":
+      frames[0].role = .item
+      beginItem(element)
+    default: break
+    }
+    return true
+  }
+
+  /// The absolute URL; the reference as it is, once a document has used up what resolving may cost.
+  mutating func resolve(_ reference: String, base: String) -> String {
+    guard resolvedBytesLeft > 0 else { return reference.trimmed }
+    let base = parsed(base)
+    let resolved = URLReference.resolve(reference, base: base)
+    resolvedBytesLeft -= resolved.utf8.count + base.text.utf8.count
+    return resolved
+  }
+
+  /// The base; that of the element before is mostly the same.
+  mutating func parsed(_ base: String) -> URLReference.Base {
+    if lastBase.text != base { lastBase = URLReference.Base(base) }
+    return lastBase
+  }
+
+  // MARK: Items
+
+  private mutating func beginItem(_ element: Element) {
+    item = FeedViewEntry()
+    let rdf: StaticString = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    if let about = element.attributes["about", rdf]?.trimmed, !about.isEmpty { item.id = about }
+  }
+
+  private mutating func finishItem() {
+    let start = items.bytes.count
+    lastItemStart = start
+    items.object { item.writeItem(to: &$0) }
+    itemCount += 1
+    item = FeedViewEntry()
+    if items.bytes.count > viewBytesMax {
+      failure = DocumentError(
+        .tooLarge, detail: "its items in XML become more than \(viewBytesMax) bytes of JSON")
+    }
+  }
+
+  /// Takes back the last item, which the document's end has cut.
+  mutating func dropLastItem() {
+    guard itemCount > 0 else { return }
+    items.truncate(to: lastItemStart)
+    itemCount -= 1
+  }
+
+  // MARK: Markup
+
+  private mutating func openMarkup(_ element: Element) {
+    if markupDepth == 0 {
+      let index = frames.count - 1
+      let isFirst = buffer[frames[index].textStart...].allSatisfy(Ascii.isSpace)
+      let isDivision = isFirst && element.local == "div" && frames[index].enclosed == nil
+      frames[index].isInline = true
+      write(element)
+      frames[index].enclosed = isDivision ? buffer.count..<buffer.count : nil
+    } else {
+      write(element)
+    }
+    markupDepth += 1
+    markupNames.append(element.local)
+  }
+
+  private mutating func closeMarkup(_ frame: Frame) {
+    markupDepth -= 1
+    let name = markupNames.popLast() ?? ""
+    if markupDepth == 0, let start = frames.last?.enclosed?.lowerBound {
+      // A second element beside it has taken the mark away.
+      frames[frames.count - 1].enclosed = start..<buffer.count
+    }
+    if Self.isVoid(name) { return }
+    buffer.append(contentsOf: "</\(name)>".utf8)
+  }
+
+  private mutating func write(_ element: Element) {
+    buffer.append(Ascii.less)
+    buffer.append(contentsOf: element.local.utf8)
+    for attribute in element.attributes where !attribute.hasNamespace || attribute.hasPrefix {
+      buffer.append(contentsOf: " \(attribute.name)=\"".utf8)
+      var value = attribute.value
+      value.withUTF8 { appendEscaped($0) }
+      buffer.append(Ascii.quote)
+    }
+    buffer.append(contentsOf: (Self.isVoid(element.local) ? " />" : ">").utf8)
+  }
+
+  private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    for byte in text {
+      switch byte {
+      case Ascii.less: buffer.append(contentsOf: "&lt;".utf8)
+      case Ascii.greater: buffer.append(contentsOf: "&gt;".utf8)
+      case Ascii.ampersand: buffer.append(contentsOf: "&amp;".utf8)
+      case Ascii.quote: buffer.append(contentsOf: "&quot;".utf8)
+      default: buffer.append(byte)
+      }
+    }
+  }
+
+  private static func isVoid(_ name: String) -> Bool {
+    switch name {
+    case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
+      "source", "track", "wbr":
+      true
+    default: false
+    }
+  }
+}
+
+extension FeedViewBuilder.Role {
+  var isMarkup: Bool {
+    if case .markup = self { true } else { false }
+  }
+}
+
+/// What RFC 5005 says of the document's place among others, and RFC 6721 of what is gone.
+struct FeedHistory {
+  struct Deletion {
+    var id: String
+    var when: String?
+  }
+
+  var isComplete = false
+  var isArchive = false
+  var deletions: [Deletion] = []
+
+  /// Forgets what items would be deleted for.
+  mutating func distrust() {
+    isComplete = false
+    deletions = []
+  }
+}

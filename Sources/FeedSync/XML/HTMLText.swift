@@ -1,0 +1,327 @@
+/// HTML as feeds embed it, without a parser of HTML: what is done here needs tags and references
+/// only.
+enum HTMLText {
+  /// The text without tags, comments, scripts and styles, its references resolved once. O(length).
+  static func plain(_ html: String) -> String {
+    var result: [UInt8] = []
+    var hidden: [UInt8]?
+    var bytes = html
+    bytes.withUTF8 { bytes in
+      var position = 0
+      while position < bytes.count {
+        if let tag = HTMLTag(bytes, at: position) {
+          position = tag.end
+          if let name = hidden {
+            if tag.isEnd, tag.hasName(name, in: bytes) { hidden = nil }
+          } else if !tag.isEnd {
+            for name in ["script", "style"] where tag.hasName(Array(name.utf8), in: bytes) {
+              hidden = Array(name.utf8)
+            }
+          }
+        } else {
+          if hidden == nil { result.append(bytes[position]) }
+          position += 1
+        }
+      }
+    }
+    return decodingReferences(String(decoding: result, as: UTF8.self))
+  }
+
+  /// Whether a text whose format does not say so is HTML: it has an end tag or a reference, and no
+  /// tag or name that HTML does not know. A text that mentions `<foo>` is none.
+  static func looksLikeHTML(_ text: String) -> Bool {
+    var examined = 0
+    return looksLikeHTML(text, examined: &examined)
+  }
+
+  /// - Parameter examined: Grows by the bytes that were looked at for tags.
+  static func looksLikeHTML(_ text: String, examined: inout Int) -> Bool {
+    guard text.utf8.contains(where: { $0 == Ascii.less || $0 == Ascii.ampersand }) else {
+      return false
+    }
+    var isMarkup = false, isForeign = false
+    var text = text
+    text.withUTF8 { bytes in
+      var position = 0
+      while position < bytes.count {
+        switch bytes[position] {
+        case Ascii.less:
+          guard let tag = HTMLTag(bytes, at: position, examined: &examined) else { break }
+          if tag.name.isEmpty {
+            // A comment may hold the beginnings of others, which are not read again.
+            position = tag.end
+            continue
+          }
+          let name = String(decoding: bytes[tag.name], as: UTF8.self).lowercased()
+          if !elements.contains(name) { isForeign = true }
+          isMarkup = isMarkup || tag.isEnd
+        case Ascii.ampersand:
+          if let reference = HTMLReference(bytes, at: position) {
+            if reference.scalar == nil { isForeign = true }
+            isMarkup = true
+          }
+        default: break
+        }
+        position += 1
+      }
+    }
+    return isMarkup && !isForeign
+  }
+
+  /// The text with its references to characters resolved, by number or by name. O(length).
+  static func decodingReferences(_ text: String) -> String {
+    guard text.utf8.contains(Ascii.ampersand) else { return text }
+    var result: [UInt8] = []
+    var text = text
+    text.withUTF8 { bytes in
+      var position = 0
+      while position < bytes.count {
+        if bytes[position] == Ascii.ampersand,
+          let reference = HTMLReference(bytes, at: position), let scalar = reference.scalar
+        {
+          result.append(scalar)
+          position = reference.end
+        } else {
+          result.append(bytes[position])
+          position += 1
+        }
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// The HTML with the relative URLs of its links and images made absolute. O(length).
+  ///
+  /// - Parameter bytesLeft: What URLs and their bases may still have together. Links beyond that
+  ///   stay as they are.
+  /// - Returns: The HTML as it is, without a base or when it would grow to more than twice its
+  ///   length and 64 KiB.
+  static func resolvingLinks(
+    _ html: [UInt8], base: URLReference.Base, bytesLeft: inout Int
+  ) -> [UInt8] {
+    guard !base.text.isEmpty, html.contains(Ascii.less) else { return html }
+    var result: [UInt8] = []
+    let largest = html.count * 2 + 65_536
+    html.withUnsafeBufferPointer { bytes in
+      var position = 0, copied = 0
+      while position < bytes.count, result.count <= largest, bytesLeft > 0 {
+        guard bytes[position] == Ascii.less, let tag = HTMLTag(bytes, at: position) else {
+          position += 1
+          continue
+        }
+        for value in tag.linkValues(in: bytes) {
+          let reference = decodingReferences(String(decoding: bytes[value], as: UTF8.self))
+          guard !reference.isEmpty, URLReference.scheme(of: reference) == nil,
+            !reference.hasPrefix("#")
+          else { continue }
+          guard bytesLeft > 0 else { break }
+          let resolved = URLReference.resolve(reference, base: base)
+          bytesLeft -= resolved.utf8.count + base.text.utf8.count
+          result.append(contentsOf: bytes[copied..<value.lowerBound])
+          for byte in resolved.utf8 {
+            switch byte {
+            case Ascii.quote: result.append(contentsOf: "&quot;".utf8)
+            case Ascii.apostrophe: result.append(contentsOf: "&#39;".utf8)
+            case Ascii.less: result.append(contentsOf: "&lt;".utf8)
+            case Ascii.ampersand: result.append(contentsOf: "&amp;".utf8)
+            default: result.append(byte)
+            }
+          }
+          copied = value.upperBound
+        }
+        position = tag.end
+      }
+      result.append(contentsOf: bytes[copied...])
+    }
+    return result.count > largest ? html : result
+  }
+
+  /// The feed that a page names in its head, as it is written there; nil if it names none.
+  static func feedLink(_ html: [UInt8]) -> String? {
+    var examined = 0
+    return feedLink(html, examined: &examined)
+  }
+
+  /// - Parameter examined: Grows by the bytes that were looked at for tags.
+  static func feedLink(_ html: [UInt8], examined: inout Int) -> String? {
+    html.prefix(262_144).withUnsafeBufferPointer { bytes in
+      let name = Array("link".utf8)
+      var position = 0
+      while position < bytes.count {
+        guard let tag = HTMLTag(bytes, at: position, examined: &examined) else {
+          position += 1
+          continue
+        }
+        let start = position
+        position = tag.end
+        guard tag.hasName(name, in: bytes) else { continue }
+        let text = String(decoding: bytes[start..<tag.end], as: UTF8.self)
+        guard text.contains("application/rss+xml") || text.contains("application/atom+xml"),
+          let value = tag.linkValues(in: bytes).first
+        else { continue }
+        return decodingReferences(String(decoding: bytes[value], as: UTF8.self))
+      }
+      return nil
+    }
+  }
+
+  private static let elements: Set<String> = Set(
+    """
+    a abbr acronym address area article aside audio b base basefont big blockquote body br button \
+    canvas caption center cite code col colgroup command datagrid datalist dd del details dfn \
+    dialog dir div dl dt em embed event-source fieldset figcaption figure font footer form frame \
+    h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd keygen label legend li link \
+    m map mark menu meta meter multicol nav nextid nobr noscript object ol optgroup option output \
+    p param picture pre progress q rp rt ruby s samp script section select small sound source \
+    spacer span strike strong style sub summary sup table tbody td textarea tfoot th thead time \
+    title tr tt u ul var video wbr
+    """.split(separator: " ").map(String.init))
+}
+
+/// A reference such as `&amp;`, `&#38;` or `&#x26;`, with its semicolon.
+private struct HTMLReference {
+  /// Nil for a name that HTML does not know.
+  var scalar: Unicode.Scalar?
+  var end: Int
+
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
+    var position = start + 1
+    while position < bytes.count, position - start < 40,
+      Ascii.isLetter(bytes[position]) || Ascii.isDigit(bytes[position])
+        || bytes[position] == UInt8(ascii: "#")
+    {
+      position += 1
+    }
+    guard position < bytes.count, bytes[position] == UInt8(ascii: ";"), position > start + 1 else {
+      return nil
+    }
+    let name = String(decoding: bytes[(start + 1)..<position], as: UTF8.self)
+    end = position + 1
+    if name.hasPrefix("#") {
+      let isHexadecimal = name.dropFirst().first.map { $0 == "x" || $0 == "X" } ?? false
+      let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+      guard let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value >= 0x20 || value == 10
+      else { return nil }
+      scalar = Windows1252.scalar(value)
+    } else {
+      switch name {
+      case "amp": scalar = "&"
+      case "lt": scalar = "<"
+      case "gt": scalar = ">"
+      case "quot": scalar = "\""
+      case "apos": scalar = "'"
+      default: scalar = HTMLEntities.scalar(name)
+      }
+    }
+  }
+}
+
+/// A tag or a comment: from `<` to the `>` that no quotes hide. A tag ends before the next `<`, in
+/// quotes as well, so that a text of nothing but beginnings takes linear time.
+struct HTMLTag {
+  private(set) var isEnd = false
+  /// Empty for comments and declarations.
+  private(set) var name: Range<Int>
+  private(set) var end: Int
+
+  /// Nil unless a tag stands there and ends. What no `>` ends is text.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
+    var examined = 0
+    self.init(bytes, at: start, examined: &examined)
+  }
+
+  /// - Parameter examined: Grows by the bytes that were looked at.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, examined: inout Int) {
+    guard start + 1 < bytes.count, bytes[start] == Ascii.less else { return nil }
+    var position = start + 1
+    defer { examined += position - start }
+    if bytes[position] == UInt8(ascii: "!") {
+      name = position..<position
+      let isComment = bytes[position...].starts(with: "!--".utf8)
+      while position < bytes.count, isComment || bytes[position] != Ascii.less {
+        position += 1
+        guard bytes[position - 1] == Ascii.greater else { continue }
+        if isComment, !bytes[..<(position - 1)].suffix(2).elementsEqual("--".utf8) { continue }
+        end = position
+        return
+      }
+      // As in browsers, a comment that nothing ends goes on to the end of the text.
+      guard isComment else { return nil }
+      end = position
+      return
+    }
+    isEnd = bytes[position] == Ascii.slash
+    if isEnd { position += 1 }
+    let nameStart = position
+    while position < bytes.count,
+      Ascii.isLetter(bytes[position]) || Ascii.isDigit(bytes[position])
+        || bytes[position] == UInt8(ascii: "-") || bytes[position] == UInt8(ascii: ":")
+    {
+      position += 1
+    }
+    name = nameStart..<position
+    guard !name.isEmpty, Ascii.isLetter(bytes[nameStart]) else { return nil }
+    var quote: UInt8?
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == Ascii.less { return nil }
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == Ascii.quote || byte == Ascii.apostrophe {
+        quote = byte
+      } else if byte == Ascii.greater {
+        end = position + 1
+        return
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  func hasName(_ other: [UInt8], in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bytes[name].elementsEqual(other) { $0 | 0x20 == $1 }
+  }
+
+  /// Where the values stand of the attributes that hold a URL, without their quotes.
+  func linkValues(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    guard !isEnd, !name.isEmpty else { return [] }
+    var values: [Range<Int>] = []
+    var position = name.upperBound
+    while position < end - 1 {
+      let nameStart = position
+      while position < end - 1, Ascii.isLetter(bytes[position]) || bytes[position] == 0x2D {
+        position += 1
+      }
+      let attribute = nameStart..<position
+      guard !attribute.isEmpty else {
+        position += 1
+        continue
+      }
+      while position < end - 1, Ascii.isSpace(bytes[position]) { position += 1 }
+      guard bytes[position] == Ascii.equals else { continue }
+      position += 1
+      while position < end - 1, Ascii.isSpace(bytes[position]) { position += 1 }
+      let quote = bytes[position]
+      let isQuoted = quote == Ascii.quote || quote == Ascii.apostrophe
+      if isQuoted { position += 1 }
+      let start = position
+      while position < end - 1,
+        isQuoted ? bytes[position] != quote : !Ascii.isSpace(bytes[position])
+      {
+        position += 1
+      }
+      if holdsURL(String(decoding: bytes[attribute], as: UTF8.self).lowercased()) {
+        values.append(start..<position)
+      }
+      if isQuoted { position += 1 }
+    }
+    return values
+  }
+
+  private func holdsURL(_ attribute: String) -> Bool {
+    switch attribute {
+    case "href", "src", "cite", "action", "poster", "background", "longdesc", "usemap": true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// JSON under construction: members and elements in the order of the calls, commas where they
+/// belong.
+struct JSONText {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func object(_ name: String? = nil, _ body: (inout JSONText) -> Void) {
+    begin(name)
+    bytes.append(UInt8(ascii: "{"))
+    body(&self)
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  mutating func array(_ name: String? = nil, _ body: (inout JSONText) -> Void) {
+    begin(name)
+    bytes.append(UInt8(ascii: "["))
+    body(&self)
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// Writes nothing for nil.
+  mutating func string(_ name: String? = nil, _ value: String?) {
+    guard var value else { return }
+    begin(name)
+    value.withUTF8 { quote($0) }
+  }
+
+  /// - Parameter value: UTF-8.
+  mutating func string(_ name: String? = nil, utf8 value: [UInt8]?) {
+    guard let value else { return }
+    begin(name)
+    value.withUnsafeBufferPointer { quote($0) }
+  }
+
+  mutating func number(_ name: String? = nil, _ value: Int?) {
+    guard let value else { return }
+    begin(name)
+    bytes.append(contentsOf: String(value).utf8)
+  }
+
+  mutating func bool(_ name: String? = nil, _ value: Bool) {
+    begin(name)
+    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
+  /// Appends members or elements that have been written before; `other` may be empty.
+  mutating func append(_ other: [UInt8]) {
+    guard !other.isEmpty else { return }
+    begin(nil)
+    bytes.append(contentsOf: other)
+  }
+
+  /// Takes back what was written after so many bytes.
+  mutating func truncate(to count: Int) {
+    bytes.removeSubrange(min(count, bytes.count)...)
+  }
+
+  private mutating func begin(_ name: String?) {
+    if let last = bytes.last, last != UInt8(ascii: "{"), last != UInt8(ascii: "["),
+      last != UInt8(ascii: ":")
+    {
+      bytes.append(UInt8(ascii: ","))
+    }
+    if var name {
+      name.withUTF8 { quote($0) }
+      bytes.append(UInt8(ascii: ":"))
+    }
+  }
+
+  private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
+    bytes.append(Ascii.quote)
+    var copied = 0
+    for (position, byte) in text.enumerated()
+    where byte < 0x20 || byte == Ascii.quote || byte == UInt8(ascii: "\\") {
+      bytes.append(contentsOf: text[copied..<position])
+      copied = position + 1
+      bytes.append(UInt8(ascii: "\\"))
+      switch byte {
+      case 0x0A: bytes.append(UInt8(ascii: "n"))
+      case 0x0D: bytes.append(UInt8(ascii: "r"))
+      case 0x09: bytes.append(UInt8(ascii: "t"))
+      case 0..<0x20:
+        bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
+        bytes.append(contentsOf: String(byte, radix: 16).utf8)
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(contentsOf: text[copied...])
+    bytes.append(Ascii.quote)
+  }
+}

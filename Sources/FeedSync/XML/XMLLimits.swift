@@ -1,0 +1,29 @@
+/// The bounds of reading a feed in XML, each with its reason.
+enum XMLLimits {
+  /// Nesting of elements; libxml2's own bound is 256. What is deeper is dropped.
+  static let depthMax = 200
+  /// Tags, of beginning and end: each costs far more than its bytes.
+  static let tagsMax = 2_000_000
+  /// Attributes of one element: libxml2 compares each with each.
+  static let attributesMax = 200
+  /// Namespace declarations in force at one place: libxml2 looks them up one by one.
+  static let namespacesMax = 500
+  /// A base URL longer than this is not taken, since every relative link would grow by it.
+  static let baseBytesMax = 2_048
+  /// A namespace longer than this is none that is known.
+  static let namespaceBytesMax = 256
+  /// Text of one entity that the document type declares.
+  static let entityBytesMax = 4_096
+  static let entitiesMax = 1_000
+  /// One value of an extension object (`_rss` and the like). A longer one is left out, not cut.
+  static let extensionValueBytesMax = 8_192
+  /// All extension values of one item or of the feed.
+  static let extensionBytesMax = 32_768
+  /// Nesting of `_media` and `_podcast`.
+  static let extensionDepthMax = 6
+  /// Links, authors, tags and attachments of one item or of the feed, each.
+  static let listMax = 1_000
+  /// The view may have so many times the bytes of the document, for escapes and resolved URLs.
+  static let growthMax = 4
+  static let growthBytesMin = 1 << 20
+}

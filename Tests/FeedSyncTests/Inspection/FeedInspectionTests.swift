@@ -1,0 +1,150 @@
+import EntityModel
+import EntityStore
+import Foundation
+import HomeFeed
+import Testing
+
+@testable import FeedSync
+
+/// What is found in a document that nobody has described.
+@Suite struct FeedInspectionTests {
+  private static let talks = #"""
+    {"meta":{"page":1,"total_pages":4},"speakers":[{"id":1,"bio":"x"},{"id":2,"bio":"y"}],
+     "results":[
+      {"uuid":"a1","name":"One","link":"https://e.org/1","created_at":1795168800,"runtime":42,
+       "stats":{"viewCount":1795168800},"tags":["x","y"],"about":"<p>Hi</p>","deleted":false},
+      {"uuid":"a2","name":"Two","link":"https://e.org/2","created_at":1795168900,"runtime":7,
+       "stats":{"viewCount":5},"tags":[],"about":null,"deleted":false}]}
+    """#
+
+  @Test func theItemsTheirMembersAndThePagesAreFound() async throws {
+    let found = try await inspect(
+      Array(Self.talks.utf8),
+      headers: [("ETag", "\"1\""), ("Cache-Control", "max-age=1200")])
+    #expect(found.format == "JSON" && found.encoding == "UTF-8" && found.builtIn == nil)
+    #expect(found.path == "$.results[*]" && found.items == 2)
+    #expect(found.otherPaths == ["$.speakers[*]"])
+    #expect(found.etag == "\"1\"" && found.freshForSeconds == 1_200)
+    #expect(found.candidates.id.first == "/uuid" && found.candidates.title == ["/name"])
+    #expect(found.candidates.url == ["/link"] && found.candidates.publishedAt == ["/created_at"])
+    #expect(found.next == "{ page: /meta/page, pages: /meta/total_pages, param: page }")
+    let looks = Dictionary(uniqueKeysWithValues: found.members.map { ($0.pointer, $0.looksLike) })
+    #expect(looks["/created_at"] == "seconds since 1970" && looks["/about"] == "HTML")
+    #expect(looks["/stats/viewCount"] == .some(nil) && looks["/link"] == "URL")
+    let about = try #require(found.members.first { $0.pointer == "/about" })
+    #expect(
+      about.present == 1 && about.types == ["string", "null"] && about.example == "<p>Hi</p>")
+  }
+
+  @Test func theSuggestedMappingReadsTheDocument() async throws {
+    let found = try await inspect(Self.talks)
+    let page = try suggestedPage(of: Array(Self.talks.utf8), by: found)
+    #expect(page.items.map(\.id) == ["a1", "a2"] && page.rejected.isEmpty)
+    #expect(page.unknownMembers == 0)
+    let values = page.items[0].values
+    #expect(values["title"] == .string("One") && values["duration"] == .int64(42 * 60))
+    #expect(values["publishedAt"] == .date(Date(timeIntervalSince1970: 1_795_168_800)))
+    #expect(values["viewCount"] == .int64(1_795_168_800) && values["tags"] == .strings(["x", "y"]))
+    #expect(page.next == "https://api.example/v1/talks?page=2")
+    #expect(page.volatileAttributes.values.contains { $0.contains("viewCount") })
+    for doubt in [
+      "publishedAt: that the numbers are seconds since 1970", "duration: that it is in minutes",
+      "deleted: left out until somebody confirms that the item is there no more (/deleted)",
+    ] { #expect(found.unconfirmed.contains(doubt), "\(found.unconfirmed)") }
+    let text = try #require(found.mapping)
+    #expect(text.contains("# unconfirmed: that it is in minutes\n"))
+    #expect(text.contains("\n# deleted: /deleted  # unconfirmed: "))
+  }
+
+  @Test func withoutTheMigrationTheMappingHasWhatTheEntityHas() async throws {
+    let found = try await inspect(Self.talks)
+    #expect(found.newAttributes == ["viewCount", "tags", "about"])
+    let text = try #require(found.mapping)
+    #expect(text.contains("\n#  viewCount: { at: /stats/viewCount, volatile: true }\n"))
+    let page = try suggestedPage(of: Array(Self.talks.utf8), by: found, isWhole: false)
+    #expect(page.items.count == 2 && page.items[0].values["viewCount"] == nil)
+    let migration = try #require(found.migration)
+    #expect(migration.hasPrefix("line: api-example\n"))
+    #expect(migration.contains("requires: [homefeed@1]\n"))
+  }
+
+  @Test func anEntityThatIsNotThereIsMade() async throws {
+    let found = try await inspect(Self.talks, entity: "Talk")
+    #expect(try #require(found.migration).contains("createEntity:"))
+    #expect(found.mapping == found.wholeMapping)
+    let page = try suggestedPage(of: Array(Self.talks.utf8), by: found)
+    #expect(page.items.count == 2 && page.rejected.isEmpty)
+    #expect(page.items[0].values["title"] == .string("One"))
+  }
+
+  @Test func anEntityThatCannotTakeAFeedIsRefused() async throws {
+    let error = try await #require(throws: SyncError.self) {
+      try await inspect(Self.talks, entity: "_Feed")
+    }
+    #expect(error.code == .missingTarget)
+  }
+
+  @Test(arguments: [
+    (#"{"next_url":"/p2"}"#, "{ url: /next_url }"),
+    (#"{"links":{"next":{"href":"https://e.org/2"}}}"#, "{ url: /links/next/href }"),
+    (#"{"paging":{"next":null}}"#, "{ url: /paging/next }"),
+    (#"{"nextPageToken":"t"}"#, "{ token: /nextPageToken, param: pageToken }"),
+    (#"{"next_cursor":"t"}"#, "{ token: /next_cursor, param: cursor }"),
+    (
+      #"{"skip":0,"limit":10,"total":30}"#,
+      "{ offset: /skip, limit: /limit, total: /total, param: skip }"
+    ),
+  ])
+  func pagesAreToldByWhatTheyAreCalled(_ members: String, _ next: String) async throws {
+    let items = #""items":[{"id":"1","title":"x"}]"#
+    let document = members.dropLast() + "," + items + "}"
+    let found = try await inspect(String(document))
+    #expect(found.next == next)
+    _ = try suggestedPage(of: Array(document.utf8), by: found)
+  }
+
+  @Test func aLinkHeaderNamesTheNextPageToo() async throws {
+    let document = Array(#"[{"id":1,"title":"x"},{"id":2,"title":"y"}]"#.utf8)
+    let found = try await inspect(document, headers: [("Link", "</p2>; rel=\"next\"")])
+    #expect(found.next == "link" && found.path == "$[*]")
+    #expect(try suggestedPage(of: document, by: found).items.map(\.id) == ["1", "2"])
+  }
+
+  @Test func aKnownFormatNeedsNoMappingAndOffersOneToBeginWith() async throws {
+    let rss = Array(
+      """
+      <rss version="2.0"><channel><title>Cast</title><ttl>30</ttl><item><guid>g1</guid>
+      <title>One</title><link>https://e.org/1</link><category>c</category></item></channel></rss>
+      """.utf8)
+    let found = try await inspect(rss, contentType: "application/rss+xml")
+    #expect(found.format == "RSS" && found.builtIn == "rss/2.0" && found.items == 1)
+    #expect(found.title == "Cast" && found.freshForSeconds == 1_800)
+    #expect(found.members.contains { $0.pointer == "/title" && $0.example == "One" })
+    #expect(found.newAttributes.contains("tags") && !found.newAttributes.contains("title"))
+    for isWhole in [true, false] {
+      let page = try suggestedPage(of: rss, by: found, isWhole: isWhole)
+      #expect(page.items.map(\.id) == ["g1"])
+      #expect(page.items[0].values["title"] == .string("One"))
+      #expect(page.items[0].values["tags"] == (isWhole ? .strings(["c"]) : nil))
+    }
+  }
+
+  @Test func homefeedHasNoMapping() async throws {
+    let found = try await inspect(
+      #"{"format":"homefeed/1","entities":[{"id":"ep:1","kind":"Episode","rev":1}]}"#)
+    #expect(found.builtIn == "homefeed/1" && found.mapping == nil && found.items == 1)
+  }
+
+  @Test func aStatusOtherThan200IsAnError() async throws {
+    let transport = ScriptedTransport()
+    transport.script("https://api.example/x", .status(404))
+    let inspector = try FeedInspector(
+      transport: transport, lines: try MigrationLine.load([.homeFeed]))
+    let error = try await #require(throws: SyncError.self) {
+      try await inspector.inspect(.init(url: "https://api.example/x", entity: "Episode"))
+    }
+    #expect(error.code == .badStatus)
+    let requests = transport.takeRequests()
+    #expect(requests.count == 1 && requests[0].conditions == nil)
+  }
+}

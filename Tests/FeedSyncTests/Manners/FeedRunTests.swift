@@ -1,0 +1,94 @@
+import EntityStore
+import Foundation
+import HomeFeed
+import TestSupport
+import Testing
+
+@testable import FeedSync
+
+@Suite(.serialized) struct FeedRunTests {
+  private let page = HomeFeedText.full(.init("a", 1))
+
+  @Test func runsAreRememberedWithTheirCountsTheNewestFirst() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(page))
+      try await sync.sync()
+      sync.clock.advance(by: 60)
+      sync.serve(.status(500))
+      let error = try await sync.syncError()
+      let runs = try Feeds(sync.store).runs(of: sync.feedID)
+      #expect(runs.map(\.outcome) == [FeedRun.failed, "synced"])
+      #expect(runs[0].error == error.description && runs[1].error == nil)
+      #expect(runs[0].startedAt == sync.clock.now)
+      #expect(try runs[1].report.new == 1 && runs[1].report.requests == 1)
+    }
+  }
+
+  @Test func aReportOfAnOlderProgramIsReadWithoutWhatItDidNotCount() throws {
+    let old = Data(#"{"feed":"https://a.example/","new":3,"outcome":"incomplete"}"#.utf8)
+    let report = try JSONDecoder().decode(SyncReport.self, from: old)
+    #expect(report.new == 3 && report.outcome == .incomplete && report.faults == 0)
+    var full = SyncReport(feed: "https://a.example/")
+    full.typeChanges = ["title": 2]
+    full.rejections = [.init(id: "a", reason: "r")]
+    (full.absent, full.isResumed, full.mode) = (1, true, "full")
+    let text = try JSONEncoder.sorted.encode(full)
+    let again = try JSONDecoder().decode(SyncReport.self, from: text)
+    #expect(try JSONEncoder.sorted.encode(again) == text)
+  }
+
+  @Test func aLockThatCannotBeUsedIsNoBusyFeed() async throws {
+    try await withSync { sync async throws in
+      let path = sync.store.folder + "/sync-\(sync.feedID).lock"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      let error = try await sync.syncError()
+      #expect(error.code == .inputOutput && error.description.contains(path))
+    }
+  }
+
+  @Test func onlyTheLastTwentyAreKept() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.status(500))
+      for _ in 0..<25 {
+        sync.clock.advance(by: 60)
+        _ = try await sync.syncError()
+      }
+      let runs = try Feeds(sync.store).runs(of: sync.feedID)
+      #expect(runs.count == Limits.runsKept)
+      #expect(runs.first?.startedAt == sync.clock.now)
+      #expect(try sync.store.read { try $0.count(of: "_FeedRun") } == Limits.runsKept)
+    }
+  }
+
+  @Test func aFeedThatIsGoneSaysSoUntilItIsResumed() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.status(410))
+      #expect(try await sync.syncError().code == .gone)
+      #expect(try sync.feed.goneAt == sync.clock.now && sync.feed.isPaused)
+      let error = try await sync.syncError()
+      #expect(error.code == .paused && error.description.contains("gone for good"))
+      #expect(FeedTiming().next(try sync.feed, .init(lastRun: nil, now: sync.clock.now)) == nil)
+      try await Feeds(sync.store).resume(sync.feedID)
+      sync.serve(.page(page))
+      #expect(try await sync.sync().new == 1)
+      #expect(try sync.feed.goneAt == nil && sync.feed.lastStatus == nil)
+    }
+  }
+
+  @Test func resumingDoesNotShortenWhatTheServerHasAskedFor() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.response(status: 503, retryAfter: 3_600))
+      _ = try await sync.syncError()
+      try await Feeds(sync.store).resume(sync.feedID)
+      #expect(try await sync.syncError().code == .waiting)
+    }
+  }
+}
+
+extension JSONEncoder {
+  fileprivate static var sorted: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return encoder
+  }
+}

@@ -1,0 +1,136 @@
+import EntityModel
+import EntityStore
+import Foundation
+import HomeFeed
+import Testing
+
+@testable import FeedSync
+
+/// RSS and Atom by the mappings that come with the program.
+@Suite(.serialized) struct BuiltInMappingTests {
+  private func atom(_ content: String) -> String {
+    """
+    <feed xmlns="http://www.w3.org/2005/Atom" xmlns:fh="http://purl.org/syndication/history/1.0"
+      xmlns:at="http://purl.org/atompub/tombstones/1.0"><title>T</title>\(content)</feed>
+    """
+  }
+
+  private func entry(_ id: String, _ updated: String = "2026-11-01T08:00:00Z") -> String {
+    "<entry><id>\(id)</id><title>\(id)</title><updated>\(updated)</updated></entry>"
+  }
+
+  @Test func aPodcastBecomesEpisodes() async throws {
+    let rss = """
+      <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+      <title>Cast</title><ttl>30</ttl><item><guid>g1</guid><title>One &amp; two</title>
+      <link>https://e.org/1</link><pubDate>Fri, 20 Nov 2026 10:00:00 +0800</pubDate>
+      <description>D</description><itunes:duration>1:02:03</itunes:duration>
+      <enclosure url="https://e.org/1.mp3" length="7" type="audio/mpeg"/></item></channel></rss>
+      """
+    try await withSync { sync async throws in
+      sync.serve(.page(rss, ("Content-Type", "application/rss+xml")))
+      let report = try await sync.sync()
+      #expect(report.new == 1 && report.rejected == 0 && report.dropped == 0)
+      let episode = try #require(try sync.episode("g1"))
+      #expect(episode.title == "One & two" && episode.duration == 3_723)
+      #expect(episode.url?.absoluteString == "https://e.org/1")
+      #expect(episode.publishedAt == DateText.rfc3339("2026-11-20T02:00:00Z"))
+      #expect(episode.updatedAt == episode.publishedAt)
+      #expect(try sync.feed.title == "Cast" && sync.feed.identity == "/id")
+      let trees = try ContentTrees(sync.store)
+      #expect(try await sync.sync(isFull: true).unchanged == 1)
+      #expect(try ContentTrees(sync.store) == trees)
+    }
+  }
+
+  @Test func aWindowNeverDeletesButACompleteFeedDoes() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(atom(entry("a") + entry("b"))))
+      #expect(try await sync.sync().mode == "window")
+      sync.serve(.page(atom(entry("b"))))
+      #expect(try await sync.sync().deleted == 0)
+      sync.serve(.page(atom("<fh:complete/>" + entry("b"))))
+      let report = try await sync.sync()
+      #expect(report.mode == "full" && report.deleted == 1)
+      #expect(try sync.episode("a") == nil)
+    }
+  }
+
+  @Test func aDeletedEntryIsATombstoneForOlderCopies() async throws {
+    let deletion = "<at:deleted-entry ref=\"a\" when=\"2026-11-02T08:00:00Z\"/>"
+    try await withSync { sync async throws in
+      sync.serve(.page(atom(entry("a") + entry("b"))))
+      try await sync.sync()
+      sync.serve(.page(atom(deletion + entry("b"))))
+      #expect(try await sync.sync().deleted == 1)
+      sync.serve(.page(atom(deletion + entry("a") + entry("b"))))
+      #expect(try await sync.sync().new == 0)
+      sync.serve(.page(atom(deletion + entry("a", "2026-11-03T08:00:00Z") + entry("b"))))
+      #expect(try await sync.sync().new == 1)
+    }
+  }
+
+  @Test func aDocumentThatIsCutStoresItsItemsButNothingIsConcludedFromIt() async throws {
+    try await withSync { sync async throws in
+      let whole = atom("<fh:complete/>" + entry("a") + entry("b") + entry("c"))
+      sync.serve(.page(whole, ("ETag", "\"1\"")))
+      try await sync.sync()
+      let cut = atom(
+        "<fh:complete/><at:deleted-entry ref=\"b\" when=\"2026-12-02T08:00:00Z\"/>" + entry("d")
+          + "<entry><id>e</id><tit")
+      sync.serve(.page(String(cut.dropLast(7)), ("ETag", "\"2\"")))
+      let report = try await sync.sync()
+      #expect(report.outcome == .incomplete && report.new == 1 && report.deleted == 0)
+      #expect(report.faults > 0)
+      #expect(try sync.feed.etag == nil)
+      #expect(try sync.episode("b") != nil)
+    }
+  }
+
+  @Test func aPageOfHTMLIsNoFeed() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page("<!doctype html><html><body>404</body></html>"))
+      let error = try await sync.syncError()
+      #expect(error.code == .badDocument && error.description.contains("HTML"))
+    }
+  }
+}
+
+/// The documents of others in XML, by the built-in mappings.
+@Suite struct BuiltInCorpusTests {
+  private struct Expected: Decodable {
+    struct Entry: Decodable { var id, link: String? }
+    var file: String
+    var kind: String
+    var bozo: Bool?
+    var entries: [Entry]?
+  }
+
+  @Test(.enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"))
+  func wellFormedFeedsHaveTheItemsOfAnIndependentParser() throws {
+    var (documents, agreeing, items, identified) = (0, 0, 0, 0)
+    for line in try FeedCorpora.lines(of: "expected.jsonl") {
+      let expected = try JSONDecoder().decode(Expected.self, from: line)
+      guard expected.kind == "xml", expected.bozo != true, let entries = expected.entries,
+        !entries.isEmpty
+      else { continue }
+      documents += 1
+      let bytes = try FeedCorpora.bytes(of: expected.file)
+      // One that cannot be read counts as one that does not agree.
+      guard let page = try? parsePage(bytes) else { continue }
+      // An item without anything that could tell it apart is none.
+      let isSame = page.items.count + page.rejected.count == entries.count
+      agreeing += isSame ? 1 : 0
+      guard isSame, page.rejected.isEmpty, page.identity == "/id" else { continue }
+      for (item, entry) in zip(page.items, entries) {
+        guard let id = entry.id ?? entry.link else { continue }
+        items += 1
+        identified += item.id == id ? 1 : 0
+      }
+    }
+    print("\(agreeing) of \(documents) documents, \(identified) of \(items) ids")
+    #expect(documents > 1_000)
+    #expect(Double(agreeing) >= 0.99 * Double(documents))
+    #expect(Double(identified) >= 0.99 * Double(items))
+  }
+}

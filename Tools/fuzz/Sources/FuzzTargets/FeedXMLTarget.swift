@@ -1,0 +1,33 @@
+@testable import FeedSync
+
+/// Any bytes are a feed or an error with one of a document's codes; a feed's view is JSON that the
+/// parser reads whole, no longer than its bound, with as many items as it says.
+@_cdecl("fuzz_feed_xml")
+public func fuzzFeedXML(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
+  // SAFETY: libFuzzer keeps the `count` bytes until this returns.
+  let document = UnsafeRawBufferPointer(start: bytes, count: count)
+  let view: FeedView
+  do {
+    view = try FeedView.read(document, contentType: nil, baseURL: "http://example.org/a/b.xml")
+  } catch {
+    guard [.unknownFormat, .empty, .tooLarge, .tooDeep].contains(error.code) else {
+      fatalError("another error than of the document: \(error)")
+    }
+    return
+  }
+  do {
+    let parser = try JSONParser()
+    try view.json.withUnsafeBytes { json throws(DocumentError) in
+      try parser.withDocument(json) { document throws(DocumentError) in
+        for member in document.members {
+          try document.withValue(of: member) { _ throws(DocumentError) in }
+          if member.name == "items", member.elementIndices.count != view.itemCount {
+            fatalError("\(member.elementIndices.count) items, not \(view.itemCount)")
+          }
+        }
+      }
+    }
+  } catch {
+    fatalError("the view is no JSON: \(error)")
+  }
+}

@@ -1,0 +1,220 @@
+import ArgumentParser
+import Console
+import EntityModel
+import EntityStore
+import FeedSync
+import Foundation
+
+struct FeedCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "feed", abstract: "The feeds of the store.",
+    subcommands: [
+      Add.self, Inspect.self, List.self, Show.self, Mapping.self, Remove.self, Pause.self,
+      Resume.self,
+    ])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Adds a feed, or changes the settings of one.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "An http or https URL of RSS, Atom, JSON Feed, homefeed/1 or any JSON.")
+    var url: String
+    @Option(
+      help: ArgumentHelp("Where items go that name no kind of their own.", valueName: "entity"))
+    var into: String?
+    @Option(help: ArgumentHelp("Time between scheduled runs, such as 15m.", valueName: "time"))
+    var every: String?
+    @Option(
+      help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
+    var tokenFile: String?
+    @Option(
+      help: ArgumentHelp(
+        "A credential of systemd whose first line is sent as a bearer token.",
+        discussion: "It is read from $CREDENTIALS_DIRECTORY when the feed is asked.",
+        valueName: "name"))
+    var credential: String?
+
+    func validate() throws {
+      if tokenFile != nil, credential != nil {
+        throw ValidationError("--token-file does not go with --credential; leave one out")
+      }
+    }
+
+    @Option(
+      help: ArgumentHelp(
+        "What makes items of the documents, where their format does not say it.",
+        discussion: "One of \(FeedMappingText.builtInNames.joined(separator: ", ")), or a file.",
+        valueName: "file"))
+    var mapping: String?
+
+    func run() async throws {
+      let settings = Feeds.Settings(
+        entity: into, every: try every.map(interval),
+        // A later sync may run in another folder.
+        tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
+        mapping: try mapping.map(FeedMappingFileArgument.read))
+      let store = try options.openOrCreate()
+      let isNew = try await Feeds(store).add(url, settings)
+      if !options.quiet {
+        Message.say("\(isNew ? "added" : "changed") the feed \(shownURL(url))")
+      }
+    }
+
+    private func interval(_ text: String) throws -> Duration {
+      let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+      guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
+        number > 0, number <= 10_000
+      else { throw ValidationError("\"\(text)\" is no time; write 90s, 15m, 2h or 1d") }
+      return .seconds(number * unit)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lists the feeds.")
+
+    @OptionGroup var options: StoreOptions
+    @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+    func run() async throws {
+      let store = try options.openToRead()
+      let rows = try Feeds(store).list().map { FeedRow($0.id, $0.feed, store) }
+      try StandardOutput.with { output in
+        switch format {
+        case .table: try output.write(FeedRow.table(rows))
+        case .json: try output.write(try JSONText.of(rows) + "\n")
+        case .jsonl: for row in rows { try output.write(try JSONText.of(row) + "\n") }
+        case .csv:
+          try output.writeCSV(["number", "url", "format", "state", "asked", "changed"])
+          for row in rows { try output.writeCSV(row.cells) }
+        }
+      }
+    }
+  }
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Everything known of one feed.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "The feed's URL or number.") var feed: String
+
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws { try format.require(.table, .json) }
+
+    func run() async throws {
+      let store = try options.openToRead()
+      let (id, feed) = try Feeds(store).find(feed)
+      try FeedDetails(id, feed, store).write(format)
+    }
+  }
+
+  struct Mapping: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints the mapping that makes items of a feed's documents.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "The feed's URL or number.") var feed: String
+
+    func run() async throws {
+      let (_, feed) = try Feeds(try options.openToRead()).find(feed)
+      guard let mapping = feed.effectiveMapping else {
+        throw CommandError(
+          .unavailable,
+          feed.format == nil
+            ? "the feed has no mapping of its own, and has not been synced yet"
+            : "the feed is read as \(feed.format ?? ""), without a mapping")
+      }
+      try StandardOutput.with { try $0.write(mapping.fullText) }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Stops following a feed. Its records stay, and are found when it is added again.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "The feed's URL or number.") var feed: String
+
+    func run() async throws {
+      try await change(feed, options) { $0.isRemoved = true }
+    }
+  }
+
+  struct Pause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Leaves a feed out of syncs.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "The feed's URL or number.") var feed: String
+
+    func run() async throws {
+      try await change(feed, options) { $0.isPaused = true }
+    }
+  }
+
+  struct Resume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Takes a feed up again that is paused or gone.")
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "The feed's URL or number.") var feed: String
+
+    func run() async throws {
+      let feeds = Feeds(try options.open())
+      try await feeds.resume(try feeds.find(feed).id)
+    }
+  }
+
+  private static func change(
+    _ name: String, _ options: StoreOptions,
+    _ change: @escaping @Sendable (inout Feed) -> Void
+  ) async throws {
+    let feeds = Feeds(try options.open())
+    try await feeds.update(try feeds.find(name).id, change)
+  }
+}
+
+/// One line of `mooring feed list`.
+private struct FeedRow: Encodable {
+  let number: Int64
+  let url: String
+  let format: String?
+  let state: String
+  let askedAt: Date?
+  let changedAt: Date?
+  let lastError: String?
+
+  init(_ id: Int64, _ feed: Feed, _ store: Store) {
+    number = id
+    url = shownURL(feed.url)
+    format = feed.format
+    state = feed.state
+    askedAt = Feeds(store).lastRun(of: id)?.at
+    changedAt = feed.changedAt
+    lastError = feed.lastError
+  }
+
+  var cells: [String] {
+    [
+      String(number), url, format ?? "", state, askedAt.map { Value.date($0).text } ?? "",
+      changedAt.map { Value.date($0).text } ?? "",
+    ]
+  }
+
+  static func table(_ rows: [FeedRow]) -> TextTable {
+    var table = TextTable([
+      .init("number", .number), .init("url"), .init("format"), .init("state"), .init("asked"),
+      .init("changed"),
+    ])
+    for row in rows { table.append(row.cells) }
+    return table
+  }
+}
+
+extension Feed {
+  /// One word, and how often it has failed.
+  var state: String {
+    if isPaused { return goneAt == nil ? "paused" : "gone" }
+    return errors > 0 ? "failing (\(errors))" : "active"
+  }
+}

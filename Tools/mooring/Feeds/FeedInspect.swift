@@ -1,0 +1,110 @@
+import ArgumentParser
+import Console
+import EntityStore
+import FeedSync
+import Foundation
+import WorkerService
+
+extension FeedCommand {
+  struct Inspect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Says what a URL gives, and proposes a mapping and a migration for it.",
+      discussion: """
+        Asks once, and needs no store. Without --mapping and --migration nothing is written. RSS, \
+        Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is enough. What is \
+        guessed and could be wrong stands in the mapping with a comment that begins with \
+        `unconfirmed`.
+        """)
+
+    @OptionGroup var options: StoreOptions
+    @Argument(help: "An http or https URL.") var url: String
+    @Option(
+      help: ArgumentHelp(
+        "Where the items are to go. One that is not there is made by the migration.",
+        valueName: "entity"))
+    var entity = "Episode"
+    @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
+    var mapping: String?
+    @Option(
+      help: ArgumentHelp(
+        "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
+    var migration: String?
+    @Flag(help: "Replace what an earlier inspection has written.") var force = false
+    @Option(help: "The name of the mapping and of the line of migrations. Default: of the host.")
+    var name: String?
+    @Option(
+      help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
+    var tokenFile: String?
+    @Option(
+      help: ArgumentHelp(
+        "A credential of systemd whose first line is sent as a bearer token.", valueName: "name"))
+    var credential: String?
+    @Option(help: "table or json.") var format = OutputFormat.table
+
+    func validate() throws {
+      try format.require(.table, .json)
+      if tokenFile != nil, credential != nil {
+        throw ValidationError("--token-file does not go with --credential; leave one out")
+      }
+      if let name { try MigrationDraft.validate(line: name) }
+      if force, mapping == nil, migration == nil {
+        throw ValidationError("--force is for --mapping and --migration; add one of them")
+      }
+      guard entity.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]{0,62}/) != nil else {
+        throw ValidationError("\"\(entity.prefix(64))\" is no name of an entity")
+      }
+    }
+
+    func run() async throws {
+      let files = ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
+      // Before anybody is asked.
+      try files.requireFree()
+      let inspection = try await inspect()
+      let written = try write(inspection, files)
+      let text = FeedInspectionText(
+        inspection: inspection, url: url, credentials: credentials, mapping: mapping,
+        migrations: migration, written: written, options: options)
+      try StandardOutput.with { output in
+        switch format {
+        case .json: try output.write(try JSONText.of(text.document) + "\n")
+        default: try text.write(&output)
+        }
+      }
+    }
+
+    private func inspect() async throws -> FeedInspection {
+      let settings = try WorkerSettings.load(environment: ProcessInfo.processInfo.environment)
+        .settings
+      var configuration = CurlTransport.Configuration()
+      configuration.userAgent = UserAgent.text(contact: settings.contact)
+      let inspector = try FeedInspector(
+        transport: try CurlTransport(configuration: configuration),
+        lines: try options.migrationLines())
+      return try await inspector.inspect(
+        .init(
+          url: url, tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path },
+          credential: credential, entity: entity, name: name))
+    }
+
+    /// With the migration the mapping has what that makes.
+    private func write(_ inspection: FeedInspection, _ files: ProposalFiles) throws -> [String] {
+      if mapping == nil, migration == nil { return [] }
+      let chosen = migration == nil ? inspection.mapping : inspection.wholeMapping
+      guard let chosen else {
+        throw CommandError(
+          .badData,
+          inspection.notes.last
+            ?? "\(inspection.format) is read without a mapping; type `mooring feed add \(inspection.url)`"
+        )
+      }
+      return try files.write(
+        ProposedFiles(name: inspection.name, mapping: chosen, migration: inspection.migration))
+    }
+
+    /// The options that say how the feed is asked, as they are typed.
+    private var credentials: [String] {
+      (tokenFile.map { ["--token-file", $0] } ?? [])
+        + (credential.map { ["--credential", $0] } ?? [])
+    }
+  }
+}
