@@ -10,6 +10,9 @@ public class Transaction {
   /// Null when the transaction has ended, or while a nested one runs in it.
   final var handle: OpaquePointer?
   final var openCursors = 0
+  /// By the handle of a tree: where in it something was read or written last.
+  // SAFETY (of what is unchecked): nothing is called back while this is looked at or changed.
+  @exclusivity(unchecked) final var places: [OpaquePointer?] = []
 
   init(environment: Environment, raw: OpaquePointer) {
     self.environment = environment
@@ -30,10 +33,21 @@ public class Transaction {
     var keyValue = MDB_val(key)
     var value = MDB_val()
     // SAFETY: LMDB reads the key and keeps no pointer to it.
-    let result = mdb_get(raw, tree.handle, &keyValue, &value)
+    let result =
+      if let place = place(in: tree) {
+        mdb_cursor_get(place, &keyValue, &value, MDB_SET)
+      } else {
+        mdb_get(raw, tree.handle, &keyValue, &value)
+      }
     if result == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
     if result == MDB_NOTFOUND || isUnknownTree(result, tree.handle) { return nil }
     throw environment.failure(result, doing: "read")
+  }
+
+  @inline(__always)
+  final func place(in tree: Tree) -> OpaquePointer? {
+    let number = Int(tree.handle)
+    return number < places.count ? places[number] : nil
   }
 
   /// A cursor before the first entry.
@@ -78,8 +92,15 @@ public class Transaction {
   final func end() -> OpaquePointer {
     precondition(openCursors == 0, "a cursor outlives its transaction")
     let handle = raw
+    forgetPlaces()
     self.handle = nil
     return handle
+  }
+
+  final func forgetPlaces() {
+    // SAFETY: the transaction, which is still open, has closed none of them.
+    for place in places { if let place { mdb_cursor_close(place) } }
+    places = []
   }
 
   /// EINVAL for a handle that came into being after this transaction began: the tree is younger

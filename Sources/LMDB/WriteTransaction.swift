@@ -21,6 +21,24 @@ public final class WriteTransaction: Transaction {
     super.init(environment: environment, raw: raw)
   }
 
+  /// Has reads and writes by key begin in this tree where the last one was: what is read is often
+  /// written next, and what comes next often lies on the same page. Until the transaction ends, or
+  /// a nested one begins.
+  ///
+  /// - Throws: As `cursor`.
+  public func keepPlace(in tree: Tree) throws {
+    let number = Int(tree.handle)
+    if number < places.count, places[number] != nil { return }
+    try requireTree(tree)
+    var cursor: OpaquePointer?
+    let result = mdb_cursor_open(raw, tree.handle, &cursor)
+    guard result == MDB_SUCCESS else {
+      throw environment.failure(result, doing: "opening a cursor")
+    }
+    while places.count <= number { places.append(nil) }
+    places[number] = cursor
+  }
+
   /// Sets the value of a key.
   ///
   /// - Throws: `LMDBError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if the
@@ -111,6 +129,7 @@ public final class WriteTransaction: Transaction {
   /// transaction goes on; else they become this transaction's. This one must not be used
   /// meanwhile (that traps).
   public func nested<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+    forgetPlaces()
     let parentHandle = raw
     var handle: OpaquePointer?
     let begun = mdb_txn_begin(environment.raw, parentHandle, 0, &handle)
@@ -144,6 +163,7 @@ public final class WriteTransaction: Transaction {
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
     // SAFETY: LMDB copies key and value and keeps no pointer to them.
+    if let place = place(in: tree) { return mdb_cursor_put(place, &keyValue, &valueValue, flags) }
     return mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
   }
 

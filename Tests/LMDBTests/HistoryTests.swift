@@ -5,7 +5,7 @@ import Testing
 /// Random histories against a dictionary: whatever the trees went through, they hold what the
 /// model holds, in its order, both ways.
 @Suite struct HistoryTests {
-  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as [UInt64])
   func aRandomHistoryEndsWhereItsModelDoes(seed: UInt64) throws {
     try withStore(
       options: .init(mapSize: 1 << 30, createIfMissing: true, flushesCommits: false)
@@ -26,12 +26,15 @@ import Testing
     }
   }
 
-  /// A run of puts, deletes and nested runs of them, some of which are undone.
+  /// A run of puts, deletes and nested runs of them, some of which are undone; half of them with a
+  /// place that is kept from the middle of it.
   private func change(
     _ tree: Tree, in transaction: WriteTransaction, _ model: inout [[UInt8]: [UInt8]],
     _ random: inout SeededRandom, depth: Int
   ) throws {
-    for _ in 0..<Int.random(in: 1...40, using: &random) {
+    let keepsPlace = Bool.random(using: &random)
+    for number in 0..<Int.random(in: 1...40, using: &random) {
+      if keepsPlace, number >= 5 { try transaction.keepPlace(in: tree) }
       let key = random.bytes(count: Int.random(in: 1...3, using: &random)).map { $0 & 15 }
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:
@@ -42,6 +45,9 @@ import Testing
         model[key] = value
       case 5..<7:
         try #expect(transaction.delete(tree, key: key) == (model.removeValue(forKey: key) != nil))
+      case 7 where Int.random(in: 0..<20, using: &random) == 0:
+        try transaction.empty(tree)
+        model = [:]
       case 7:
         var cursor = try transaction.cursor(tree)
         for _ in 0..<3 {
