@@ -213,16 +213,30 @@ public final class Store: Sendable {
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
   ) async throws -> R {
-    try commits.lifetime.checkOpen()
-    return try await withCheckedThrowingContinuation { continuation in
+    try await withCheckedThrowingContinuation { continuation in
       let box = ResultBox<R>()
-      writer.submit(
-        WriterQueue.Job(author: author) { transaction in
-          box.value = try body(transaction)
-        } completion: { result in
-          continuation.resume(with: result.map { box.take() })
-        })
+      write(author: author) { transaction in
+        box.value = try body(transaction)
+      } completion: { result in
+        continuation.resume(with: result.map { box.take() })
+      }
     }
+  }
+
+  /// The same without waiting.
+  ///
+  /// - Parameter completion: Called once: after the commit on the store's writer queue, or at once if
+  ///   the store is closed.
+  package func write(
+    author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Void,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    do {
+      try commits.lifetime.checkOpen()
+    } catch {
+      return completion(.failure(error))
+    }
+    writer.submit(WriterQueue.Job(author: author, body: body, completion: completion))
   }
 
   /// The same for a thread that may block: it waits for the commit.

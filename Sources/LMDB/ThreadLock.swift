@@ -3,6 +3,7 @@ import Glibc
 /// A mutex for scopes that run a caller's closure; `Synchronization.Mutex` demands that what
 /// such a closure returns be sent out of it.
 // @unchecked: a pthread mutex is made for threads, and its address is fixed.
+@usableFromInline
 final class ThreadLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
@@ -16,7 +17,9 @@ final class ThreadLock: @unchecked Sendable {
     mutex.deallocate()
   }
 
+  @usableFromInline
   func lock() { pthread_mutex_lock(mutex) }
+  @usableFromInline
   func unlock() { pthread_mutex_unlock(mutex) }
 }
 
@@ -24,11 +27,13 @@ final class ThreadLock: @unchecked Sendable {
 /// cannot see, so that it reports races where there are none.
 // @unchecked: `value` is touched only under `lock`.
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
-  private let lock = ThreadLock()
-  private var value: Value
+  @usableFromInline let lock = ThreadLock()
+  @usableFromInline var value: Value
 
   package init(_ value: Value) { self.value = value }
 
+  // Inlined into the callers' modules: the type of the value is known there.
+  @inlinable
   package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }

@@ -165,6 +165,8 @@ struct JobRecord {
   }
 
   mutating func set(_ column: JobColumn, _ value: Value) {
+    // Most of what a transition clears is clear, and so need not be judged or written.
+    if value.isNull, row.isNull(column.rawValue), !changes.has(column.rawValue) { return }
     changes.set(column.rawValue, to: value)
   }
 

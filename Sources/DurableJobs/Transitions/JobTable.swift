@@ -12,7 +12,8 @@ final class JobTable: JobRows {
   /// Jobs that were held back because of their limit.
   var heldBack = 0
   /// What has ended in this transaction, to be added to the figures of its minute.
-  var ended = MinuteFigures()
+  // SAFETY (of what is unchecked): counting and adding call nothing that gets here.
+  @exclusivity(unchecked) var ended = MinuteFigures()
 
   /// - Throws: `StoreError` if the store has no jobs.
   init(_ transaction: WriteTransaction) throws {

@@ -21,6 +21,8 @@ package struct RowChanges: Sendable {
     return entries[number].value
   }
 
+  package func has(_ position: Int) -> Bool { number(of: position) != nil }
+
   package mutating func set(_ position: Int, to value: Value) {
     if let number = number(of: position) {
       entries[number].value = value

@@ -30,6 +30,8 @@ package final class IndexLayout: Sendable {
   /// Which part is a list; it gives one entry per distinct element, none for null or empty.
   let listPart: Int?
   let number: Int
+  /// Of the positions of its parts, as `RowChanges` has them.
+  let marks: UInt64
   /// Its keys were made with this program's version of their collations. Otherwise what is looked
   /// up in it would not be found, and what is written to it would not be found by others.
   let isUsable: Bool
@@ -67,6 +69,7 @@ package final class IndexLayout: Sendable {
     self.tree = tree
     self.number = number
     self.parts = parts.reversed()
+    marks = parts.reduce(0) { $0 | RowChanges.mark($1.position) }
     listPart = self.parts.firstIndex { $0.kind == .strings }
     let reservedMax = parts.filter(\.isText).map(\.reservedAfter).max() ?? 0
     // A cut component leaves of its room what it does not need at most one byte, where an

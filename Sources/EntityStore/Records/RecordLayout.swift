@@ -35,6 +35,8 @@ final class RecordLayout: @unchecked Sendable {
   /// Index = layout version − 1.
   private let versions: [Version]
   private let prototype: UnsafeMutableRawBufferPointer
+  /// The positions of the attributes whose values vary in size.
+  private let variable: [Int]
 
   // SAFETY (`@unchecked Sendable`): everything is written in `init` and only read afterwards.
 
@@ -49,6 +51,9 @@ final class RecordLayout: @unchecked Sendable {
     let bytes = RecordEncoder.encode(
       entity.attributes.map(\.defaultValue), version: entity.layouts.count,
       shape: entity.layouts[entity.layouts.count - 1], positions: positions)
+    variable = entity.attributes.indices.filter {
+      entity.attributes[$0].type.kind.fixedBytes == nil
+    }
     prototype = .allocate(byteCount: bytes.count, alignment: 8)
     prototype.copyBytes(from: bytes)
   }
@@ -79,6 +84,14 @@ final class RecordLayout: @unchecked Sendable {
   /// Whether a record has the layout in which records are written.
   func isCurrent(_ record: RecordView) -> Bool {
     record.slots == UnsafePointer(versions[currentVersion - 1].slots)
+  }
+
+  /// Looks whether every value of a record can be read.
+  func check(_ record: RecordView) throws(RecordDamage) {
+    for position in variable {
+      let field = record.field(position)
+      if !field.isNull { try field.check() }
+    }
   }
 
   private static func version(

@@ -37,14 +37,6 @@ struct RecordView {
     for position in 0..<attributeCount { values.append(try value(position)) }
     return values
   }
-
-  /// Looks whether every value can be read.
-  func check() throws(RecordDamage) {
-    for position in 0..<attributeCount where slots[position].kind.fixedBytes == nil {
-      let field = field(position)
-      if !field.isNull { try field.check() }
-    }
-  }
 }
 
 /// The record's bytes contradict themselves.

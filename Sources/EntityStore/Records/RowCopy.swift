@@ -11,7 +11,7 @@ package struct RowCopy: Sendable {
   let step: Int
 
   init(_ view: RecordView, of entity: EntityLayout, at step: Int) throws(RecordDamage) {
-    try view.check()
+    try entity.record.check(view)
     self.entity = entity
     self.step = step
     bytes = Array(view.bytes)
@@ -53,6 +53,8 @@ package struct RowCopy: Sendable {
       }
     } ?? false
   }
+
+  package func isNull(_ position: Int) -> Bool { field(position) { $0.isNull } ?? true }
 
   @inline(__always)
   private func field<Result>(_ position: Int, _ body: (RecordField) -> Result?) -> Result? {

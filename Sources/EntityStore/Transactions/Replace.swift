@@ -10,9 +10,12 @@ extension WriteTransaction {
   ///
   /// - Parameter old: A view of the bytes that are stored now under `id`.
   /// - Parameter new: The record in the current layout.
+  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them. Other
+  ///   indexes are not looked at.
   /// - Complexity: O(*i* · log *n*) for *i* indexes whose keys change.
   func replace(
-    old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, in entity: EntityLayout
+    old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, marks: UInt64 = .max,
+    in entity: EntityLayout
   ) throws {
     assert(old != nil || new != nil)
     let newView = try new.map { bytes in
@@ -26,7 +29,8 @@ extension WriteTransaction {
     let historyMark = scratch.history.mark
     do {
       try collect(
-        changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView)
+        changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView,
+        marks: marks)
       if let build = entity.build { try note(build, id: id, old: old, new: newView, changes) }
       try log(old: old, new: newView, id: id, entity)
     } catch {
@@ -92,9 +96,9 @@ extension WriteTransaction {
   /// The writers are handed down, as each access to them in their object is checked.
   private func collect(
     _ changes: EntityChanges, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
-    _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?
+    _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?, marks: UInt64
   ) throws {
-    for index in entity.indexes {
+    for index in entity.indexes where index.marks & marks != 0 {
       if index.listPart != nil {
         try collectList(
           changes.buffers[index.number], &oldKey, &newKey, index, entity, id: id, old: old, new: new

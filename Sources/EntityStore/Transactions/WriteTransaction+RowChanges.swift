@@ -61,7 +61,7 @@ extension WriteTransaction {
     } catch is RecordDamage {
       throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
     }
-    try putEncoded(id: id, old: old, in: entity)
+    try putEncoded(id: id, old: old, marks: changes.marks, in: entity)
   }
 
   private func check(_ changes: RowChanges, id: Int64, in entity: EntityLayout) throws {

@@ -165,7 +165,10 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   /// Writes the record in `scratch`.
-  func putEncoded(id: Int64, old: RecordView?, in entity: EntityLayout) throws {
+  /// - Parameter marks: Of the positions that change, as `RowChanges` has them.
+  func putEncoded(
+    id: Int64, old: RecordView?, marks: UInt64 = .max, in entity: EntityLayout
+  ) throws {
     guard scratch.record.count <= Limits.recordBytesMax else {
       throw StoreError(
         .validation, "a record is too large",
@@ -173,7 +176,7 @@ public final class WriteTransaction: ReadTransaction {
         advice: "keep it under \(Limits.recordBytesMax) bytes")
     }
     try scratch.record.withUnsafeBytes { bytes in
-      try replace(old: old, new: bytes, id: id, in: entity)
+      try replace(old: old, new: bytes, id: id, marks: marks, in: entity)
     }
   }
 
@@ -261,6 +264,7 @@ public final class WriteTransaction: ReadTransaction {
       changes = EntityChanges(entity, rules)
       collected[entity.name] = changes
     }
+    try writing.keepPlace(in: entity.tree)
     last = changes
     return changes
   }
