@@ -15,8 +15,12 @@ import Foundation
 /// ```
 public struct JobQueue: Sendable {
   public let store: Store
+  private let group: EnqueueGroup
 
-  public init(_ store: Store) { self.store = store }
+  public init(_ store: Store) {
+    self.store = store
+    group = EnqueueGroup(store)
+  }
 
   // MARK: Enqueuing
 
@@ -35,9 +39,10 @@ public struct JobQueue: Sendable {
     return JobHandle(id: try await enqueue(request).id, store: store)
   }
 
+  /// Tasks that enqueue at the same time share a commit, and through one queue a transaction too.
   @discardableResult
   public func enqueue(_ request: JobRequest) async throws -> EnqueuedJob {
-    try await store.write(author: "jobs") { try $0.enqueue(request) }
+    try await group.enqueue(request)
   }
 
   /// Follows a job that was enqueued before, maybe by another process.

@@ -331,7 +331,7 @@ public actor JobRunner {
       } catch {
         result = .failure(error)
       }
-      let outcome = attempt.outcome(of: result, backoff: handler.backoff, random: random())
+      let outcome = attempt.outcome(of: result, backoff: handler.backoff, random: random)
       ended.withLock { $0.append(Ended(job: attempt, outcome: outcome, startedAt: began)) }
       wakeups.wake()
     }

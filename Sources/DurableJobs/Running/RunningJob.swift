@@ -96,9 +96,11 @@ final class RunningJob: Sendable {
   /// What the end of the handler means for the job.
   ///
   /// - Returns: `nil` if the handler has ended the job itself.
-  func outcome(of result: Result<Data?, any Error>, backoff: Backoff, random: Double) -> Outcome? {
+  func outcome(
+    of result: Result<Data?, any Error>, backoff: Backoff, random: () -> Double
+  ) -> Outcome? {
     if isCompleted { return nil }
-    let wait = backoff.wait(after: attempt, random: random)
+    func wait() -> Duration { backoff.wait(after: attempt, random: random()) }
     switch (result, reason) {
     case (.success(let output), _): return .succeeded(output)
     // Whatever a handler throws when it is told to end, that is why.
@@ -106,7 +108,7 @@ final class RunningJob: Sendable {
     case (.failure, .stopping): return .handedBack
     case (.failure, .timedOut):
       let seconds = timeout.map { $0.seconds.formatted(.number.grouping(.never)) } ?? "?"
-      return .failed("took longer than \(seconds) s", wait: wait)
+      return .failed("took longer than \(seconds) s", wait: wait())
     case (.failure(let stop as JobStop), nil):
       switch stop.verdict {
       case .retry(let wait): return .failed(stop.reason.clipped, wait: wait)
@@ -115,8 +117,8 @@ final class RunningJob: Sendable {
       }
     // A full disk is no fault of the job.
     case (.failure(let error as StoreError), nil) where error.passes:
-      return .snoozed(max(wait, Limits.retryInterval), "\(error)".clipped)
-    case (.failure(let error), nil): return .failed("\(error)".clipped, wait: wait)
+      return .snoozed(max(wait(), Limits.retryInterval), "\(error)".clipped)
+    case (.failure(let error), nil): return .failed("\(error)".clipped, wait: wait())
     }
   }
 }
