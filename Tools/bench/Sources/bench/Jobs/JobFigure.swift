@@ -23,7 +23,7 @@ enum JobFigure: CaseIterable {
     case .startAcrossProcesses: "return of enqueue to start, another process, p50"
     case .rescue: "SIGKILL of a worker until its 64 jobs run again"
     case .rescuesOfPaused: "jobs taken from a worker after SIGSTOP"
-    case .idleSwitches: "idle worker, context switches"
+    case .idleSwitches: "idle worker, wakeups of a thread"
     case .idleMemory: "idle worker, resident memory"
     case .claimOneOfFew: "claim 1 per commit, few jobs"
     case .claimOneOfMany: "claim 1 per commit, many ready and finished"

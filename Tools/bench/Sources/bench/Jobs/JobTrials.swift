@@ -113,14 +113,14 @@ struct JobTrials {
   private func died() -> BenchError { BenchError(.candidate, "a worker of Mooring has died") }
 }
 
-/// By thread, of those that the process has now.
+/// By thread, of those that the process has now: how often it has begun to wait. Who is preempted has not
+/// been woken.
 private func contextSwitches(of process: pid_t) throws -> [String: Int] {
   let tasks = "/proc/\(process)/task"
   var switches: [String: Int] = [:]
   for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
     let status = try procStatus("\(tasks)/\(task)/status")
-    switches[task] =
-      (status["voluntary_ctxt_switches"] ?? 0) + (status["nonvoluntary_ctxt_switches"] ?? 0)
+    switches[task] = status["voluntary_ctxt_switches"] ?? 0
   }
   return switches
 }
