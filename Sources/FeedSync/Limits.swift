@@ -9,6 +9,8 @@ public enum Limits {
   static let itemsPerCommit = 1_000
   /// Bytes of one item's values. A record may have more, but not many such records one commit.
   static let itemBytesMax = 4 << 20
+  /// Bytes of what is kept of an item beyond what is read of it.
+  static let extraBytesMax = 16 << 10
   /// An interrupted run older than this is not resumed: the server's listing will have moved on.
   static let resumeAgeMax = 3_600.0
   /// Validators older than this are not sent, so that a server stuck on 304 is asked in earnest.

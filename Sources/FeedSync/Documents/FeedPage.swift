@@ -57,6 +57,8 @@ struct FeedPage: Equatable, Sendable {
   var droppedMembers = 0
   /// Values of a wrong type for which a default stands, by attribute.
   var typeChanges: [String: Int] = [:]
+  /// Unknown members that were to be kept with their item and are too large.
+  var extraLeftOut = 0
   /// Items of kinds that the mapping does not name.
   var unknownKinds = 0
   /// What the next run begins with, of a page that a mapping read; as `checkpoint`.
@@ -83,6 +85,7 @@ extension FeedPage {
   mutating func take(_ drift: FormatDrift) {
     unknownMembers += drift.unknownMembers
     droppedMembers += drift.droppedMembers
+    extraLeftOut += drift.extraLeftOut
     unknownKinds += drift.unknownKinds
     typeChanges.merge(drift.typeChanges, uniquingKeysWith: +)
     for name in drift.unknownNames

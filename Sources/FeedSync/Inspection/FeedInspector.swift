@@ -143,9 +143,10 @@ package struct FeedInspector: Sendable {
       inspection.notes.append("no member tells the items apart, so no mapping can be suggested")
       return
     }
+    let made = suggested.attributes + (suggested.extra.map { [$0] } ?? [])
     inspection.migration = SuggestedFeedMigration.text(
-      line: inspection.name, entity: inspection.entity, attributes: suggested.attributes,
-      beside: lines, schema: schema)
+      line: inspection.name, entity: inspection.entity, attributes: made, beside: lines,
+      schema: schema)
     func text(hasNew: Bool) -> String {
       suggested.text(
         name: inspection.name, entity: inspection.entity, origin: inspection.url, hasNew: hasNew)
@@ -153,7 +154,7 @@ package struct FeedInspector: Sendable {
     // Of an entity that is not there everything is new.
     inspection.mapping = text(hasNew: entity == nil)
     inspection.wholeMapping = text(hasNew: true)
-    inspection.newAttributes = suggested.attributes.filter { $0.newType != nil }.map(\.name)
+    inspection.newAttributes = made.filter { $0.newType != nil }.map(\.name)
     inspection.unconfirmed = suggested.unconfirmed + unmapped(suggested, entity)
   }
 
@@ -181,10 +182,11 @@ package struct FeedInspector: Sendable {
       description: schema.entity(named: inspection.entity))
     inspection.mapping = own.text(hasNew: schema.entity(named: inspection.entity) == nil)
     inspection.wholeMapping = own.text(hasNew: true)
+    let made = own.attributes + (own.extra.map { [$0] } ?? [])
     inspection.migration = SuggestedFeedMigration.text(
-      line: inspection.name, entity: inspection.entity, attributes: own.attributes, beside: lines,
+      line: inspection.name, entity: inspection.entity, attributes: made, beside: lines,
       schema: schema)
-    inspection.newAttributes = own.attributes.filter { $0.newType != nil }.map(\.name)
+    inspection.newAttributes = made.filter { $0.newType != nil }.map(\.name)
   }
 
   /// `api-example-org` of `https://api.example.org/v1/talks`

@@ -5,6 +5,8 @@ import EntityModel
 struct OwnedFeedMapping {
   /// The attributes, each with its lines as they stand.
   private(set) var attributes: [SuggestedFeedMapping.Attribute] = []
+  /// The line that keeps what no other one reads.
+  let extra: SuggestedFeedMapping.Attribute?
   private let head: [String]
   private let name: String
   private let entity: String
@@ -22,7 +24,10 @@ struct OwnedFeedMapping {
     self.entity = entity
     let lines = text.split(separator: "\n").map(String.init)
     let start = lines.firstIndex(of: "attributes:") ?? lines.endIndex
-    head = lines[..<start].filter { !$0.hasPrefix("#") && !$0.hasPrefix("mapping:") }
+    head = lines[..<start].filter { line in
+      !["#", "mapping:", "extra:"].contains { line.hasPrefix($0) }
+    }
+    extra = SuggestedFeedMapping.extra(in: description)
     for line in lines[start...].dropFirst() {
       let key = line.dropFirst(2).prefix { $0 != ":" }
       guard line.hasPrefix("  "), !key.hasPrefix(" "), let type = Self.types[String(key)] else {
@@ -44,9 +49,11 @@ struct OwnedFeedMapping {
 
   func text(hasNew: Bool) -> String {
     let taken = attributes.filter { hasNew || $0.newType == nil }
+    let kept = extra.flatMap { hasNew || $0.newType == nil ? $0 : nil }
     let lines =
       ["mapping: \(name)", "entity: \(entity)"] + head
-      + (taken.isEmpty ? [] : ["attributes:"]) + taken.map(\.source)
+      + (kept.map { ["\($0.name): \($0.source)"] } ?? []) + (taken.isEmpty ? [] : ["attributes:"])
+      + taken.map(\.source)
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -26,6 +26,13 @@ extension SuggestedFeedMapping {
     if !known.isEmpty {
       lines.append("known: [\(known.map(feedMappingScalar).joined(separator: ", "))]")
     }
+    if let extra {
+      let isLeft = !hasNew && extra.newType != nil
+      lines.append(
+        (isLeft ? "# " : "") + "\(extra.name): \(extra.source)  # keeps as JSON what comes later"
+          + (known.isEmpty ? "" : ", and what is taken out of known")
+          + (isLeft ? "; --migration DIR writes what makes the attribute" : ""))
+    }
     let live = attributes.filter { hasNew || $0.newType == nil }
     if !live.isEmpty { lines.append("attributes:") }
     lines += live.map { "  " + Self.line($0.name, $0.source, $0.unconfirmed) }

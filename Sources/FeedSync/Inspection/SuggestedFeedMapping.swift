@@ -19,6 +19,8 @@ struct SuggestedFeedMapping {
   /// Lines that are of use only once somebody knows that they are right.
   private(set) var proposals: [(key: String, value: String, doubt: String)] = []
   private(set) var known: [String] = []
+  /// Keeps what is neither read nor known; `nil` where the entity has another use for its name.
+  private(set) var extra: Attribute?
   let hasID: Bool
 
   private let entity: EntityDescription?
@@ -38,7 +40,9 @@ struct SuggestedFeedMapping {
     self.profile = profile
     let roles = MemberRoles(profile)
     hasID = !roles.id.isEmpty
-    for name in FeedTarget.own + ["updatedAt"] { _ = names.free(name, otherwise: "") }
+    for name in FeedTarget.own + ["updatedAt", Self.extraName] {
+      _ = names.free(name, otherwise: "")
+    }
     head.append(("items", quotedPath(path), nil))
     addID(roles.id)
     addUpdate(roles)
@@ -47,6 +51,9 @@ struct SuggestedFeedMapping {
     if let next = paging.next { head.append(("next", next, paging.unconfirmed)) }
     if let checkpoint = paging.checkpoint { head.append(("checkpoint", checkpoint, nil)) }
     noteKnown()
+    if !attributes.contains(where: { $0.name == Self.extraName }) {
+      extra = Self.extra(in: entity)
+    }
   }
 
   private func quotedPath(_ path: String) -> String {
@@ -182,6 +189,19 @@ struct SuggestedFeedMapping {
       return false
     }
     return true
+  }
+
+  static let extraName = "extra"
+
+  /// The line `extra` of a mapping, and the attribute where it is to be made.
+  ///
+  /// - Returns: `nil` where the entity has an attribute of that name for something else.
+  static func extra(in entity: EntityDescription?) -> Attribute? {
+    guard let existing = entity?.attribute(named: extraName) else {
+      return Attribute(name: extraName, source: extraName, newType: .string)
+    }
+    guard existing.owner == .feed, ExtraAttribute(existing) != nil else { return nil }
+    return Attribute(name: extraName, source: extraName, newType: nil)
   }
 
   /// Members at the top of an item that nothing reads: only what comes later is news.

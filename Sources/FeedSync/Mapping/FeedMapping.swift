@@ -33,6 +33,7 @@ struct ItemGroup: Sendable {
   /// A date for an item that is there no more.
   var deletedAt: ValueSource?
   var attributes: [AttributeSource] = []
+  var extra: ExtraAttribute?
   var deletions: DeletionNodes?
   /// Members of the nodes that are read, or known to be of no use: any other one is drift.
   var knownMembers = MemberNames()
@@ -52,6 +53,11 @@ struct ItemGroup: Sendable {
     case chosen([IdentityLevel])
 
     var isChosen: Bool { if case .chosen = self { true } else { false } }
+  }
+
+  /// Attributes whose change makes no changed item.
+  var volatileAttributes: [String] {
+    attributes.filter(\.isVolatile).map(\.name) + (extra.map { [$0.name] } ?? [])
   }
 }
 

@@ -17,6 +17,8 @@ import StrictYAML
 /// deleted: /isDeleted               # true: the item is there no more
 /// deletedAt: /deletedAt             # a date: the item is there no more
 /// known: [rank, score]              # members of items that are not read, and are no news
+/// extra: rest                       # an optional attribute, string or data, that keeps as JSON the
+///                                   # members that are neither read nor known; see below
 /// attributes:
 ///   title: /title                   # a JSON Pointer (RFC 6901)
 ///   summary: [/abstract, /text]     # the first that is there and converts
@@ -56,6 +58,12 @@ import StrictYAML
 /// Pointers and paths begin with `/` and `$`; those of items start at the item's node, those of
 /// `title`, `ttl`, `complete`, `items`, `next` and `checkpoint` at the document. Null is as good as
 /// absent. RSS and Atom are read as the JSON view that `FeedView` describes.
+///
+/// A member of an item counts as read when a pointer or a path leads through it: `/stats/views` reads
+/// `stats`. `extra` keeps the others that `known` does not name, those of extensions (`_name`)
+/// included, as an object in canonical form (``CanonicalJSON``) of at most 16 KiB; what would make it
+/// larger is left out and counted, the first names being taken first. As with what is volatile, its
+/// change makes no changed item.
 enum FeedMappingFile {
   /// Mappings are written by hand.
   static let bytesMax = 256 << 10

@@ -17,6 +17,9 @@ extension FeedMappingReader {
     if let node = keys.optional("attributes") {
       group.attributes = try attributes(node, of: entities, hasUpdate: updatedAt != nil)
     }
+    group.extra = try keys.optional("extra").flatMap {
+      try extra($0, of: entities, beside: group.attributes)
+    }
     try checkTemplates(of: group, at: node)
     group.knownMembers = try knownMembers(&keys, node)
     if !isBuiltIn { try checkRequired(group, entities, at: node) }

@@ -14,16 +14,7 @@ extension FeedMappingReader {
       if name == "updatedAt", hasUpdate {
         throw node.error("updatedAt stands beside attributes already; remove it here")
       }
-      var description: AttributeDescription?
-      for entity in entities {
-        let found = try self.attribute(name, of: entity, at: node)
-        if let first = description, let found, first.type != found.type {
-          throw node.error(
-            "\(name) has another type in \(entity.name); use a group for each entity")
-        }
-        description = description ?? found
-      }
-      guard let description else { continue }
+      guard let description = try self.attribute(name, of: entities, at: node) else { continue }
       do {
         attributes.append(try attribute(node, description))
       } catch  where isBuiltIn {
@@ -34,7 +25,39 @@ extension FeedMappingReader {
     return attributes
   }
 
+  /// The attribute that keeps the members that nothing reads.
+  ///
+  /// - Returns: `nil` where a built-in mapping finds none.
+  func extra(
+    _ node: YAMLNode, of entities: [EntityDescription], beside attributes: [AttributeSource]
+  ) throws -> ExtraAttribute? {
+    let name = try node.string()
+    guard let description = try attribute(name, of: entities, at: node) else { return nil }
+    if attributes.contains(where: { $0.name == name }) {
+      throw node.error("\(name) stands in attributes already; name another attribute here")
+    }
+    if let extra = ExtraAttribute(description) { return extra }
+    if isBuiltIn { return nil }
+    throw node.error(
+      "what is kept as JSON needs an optional attribute of type string or data; \(name) is "
+        + (description.isOptional ? "of type \(description.type.name)" : "not optional"))
+  }
+
   /// - Returns: `nil` for what a built-in mapping passes over.
+  private func attribute(
+    _ name: String, of entities: [EntityDescription], at node: YAMLNode
+  ) throws -> AttributeDescription? {
+    var description: AttributeDescription?
+    for entity in entities {
+      let found = try attribute(name, of: entity, at: node)
+      if let first = description, let found, first.type != found.type {
+        throw node.error("\(name) has another type in \(entity.name); use a group for each entity")
+      }
+      description = description ?? found
+    }
+    return description
+  }
+
   private func attribute(
     _ name: String, of entity: EntityDescription, at node: YAMLNode
   ) throws -> AttributeDescription? {

@@ -14,6 +14,8 @@ struct FormatDrift: Sendable {
   var droppedMembers = 0
   /// Values of a wrong type for which a default stands, by attribute.
   var typeChanges: [String: Int] = [:]
+  /// Unknown members that were to be kept and are too large.
+  var extraLeftOut = 0
 
   /// A revision that is no whole number from 0: the item has none.
   mutating func dropRevision() {
@@ -55,7 +57,10 @@ struct ItemReader {
       kind: kind, id: id, revision: nil, updatedAt: nil, isDeleted: false, deletedAt: nil,
       fields: [])
     try readMarks(of: node, into: &item)
-    if !item.isDeleted { try readFields(of: node, into: &item) }
+    if !item.isDeleted {
+      try readFields(of: node, into: &item)
+      keepExtra(of: node, in: &item)
+    }
     noteUnknown(node)
     if candidates?.add(node) == false { throw missingID() }
     return item
@@ -195,6 +200,15 @@ struct ItemReader {
   }
 
   // MARK: Drift
+
+  private mutating func keepExtra(of node: JSONValue, in item: inout FeedItem) {
+    guard let attribute = group.extra else { return }
+    let extra = ExtraMembers(of: node, besides: group.knownMembers, for: attribute)
+    drift.extraLeftOut += extra.leftOut
+    if let value = extra.value {
+      item.fields.append(Field(name: attribute.name, value: .value(value)))
+    }
+  }
 
   private mutating func noteUnknown(_ node: JSONValue) {
     for (name, _) in node.members

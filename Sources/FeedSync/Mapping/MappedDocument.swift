@@ -88,7 +88,7 @@ struct MappedDocument {
     }
     page.items += items
     page.take(reader.drift)
-    let volatile = group.attributes.filter(\.isVolatile).map(\.name)
+    let volatile = group.volatileAttributes
     if !volatile.isEmpty {
       for entity in group.entityNames {
         page.volatileAttributes[entity ?? "", default: []].formUnion(volatile)

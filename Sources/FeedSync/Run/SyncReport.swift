@@ -53,6 +53,8 @@ public struct SyncReport: Codable, Sendable {
   public var unknownMembers = 0
   /// Their names, at most 16 of them.
   public var unknownNames: [String] = []
+  /// Those that were to be kept with their item and are too large for it.
+  public var extraLeftOut = 0
   /// Values that had another type than their attribute, by attribute.
   public var typeChanges: [String: Int] = [:]
   /// Faults of documents that were passed over, and items that were lost to them.
@@ -89,6 +91,7 @@ public struct SyncReport: Codable, Sendable {
     rejections = try value(.rejections, rejections)
     unknownMembers = try value(.unknownMembers, unknownMembers)
     unknownNames = try value(.unknownNames, unknownNames)
+    extraLeftOut = try value(.extraLeftOut, extraLeftOut)
     typeChanges = try value(.typeChanges, typeChanges)
     faults = try value(.faults, faults)
   }
@@ -102,6 +105,7 @@ public struct SyncReport: Codable, Sendable {
   mutating func take(_ page: FeedPage) {
     unknownKinds += page.unknownKinds
     unknownMembers += page.unknownMembers
+    extraLeftOut += page.extraLeftOut
     faults += page.faults
     typeChanges.merge(page.typeChanges, uniquingKeysWith: +)
     for name in page.unknownNames

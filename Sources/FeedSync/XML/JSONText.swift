@@ -67,24 +67,6 @@ struct JSONText {
   }
 
   private mutating func quote(_ text: UnsafeBufferPointer<UInt8>) {
-    bytes.append(Ascii.quote)
-    var copied = 0
-    for (position, byte) in text.enumerated()
-    where byte < 0x20 || byte == Ascii.quote || byte == UInt8(ascii: "\\") {
-      bytes.append(contentsOf: text[copied..<position])
-      copied = position + 1
-      bytes.append(UInt8(ascii: "\\"))
-      switch byte {
-      case 0x0A: bytes.append(UInt8(ascii: "n"))
-      case 0x0D: bytes.append(UInt8(ascii: "r"))
-      case 0x09: bytes.append(UInt8(ascii: "t"))
-      case 0..<0x20:
-        bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
-        bytes.append(contentsOf: String(byte, radix: 16).utf8)
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(contentsOf: text[copied...])
-    bytes.append(Ascii.quote)
+    bytes.appendJSONString(UnsafeRawBufferPointer(text))
   }
 }

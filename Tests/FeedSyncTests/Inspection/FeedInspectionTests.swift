@@ -58,14 +58,28 @@ import Testing
 
   @Test func withoutTheMigrationTheMappingHasWhatTheEntityHas() async throws {
     let found = try await inspect(Self.talks)
-    #expect(found.newAttributes == ["viewCount", "tags", "about"])
+    #expect(found.newAttributes == ["viewCount", "tags", "about", "extra"])
     let text = try #require(found.mapping)
     #expect(text.contains("\n#  viewCount: { at: /stats/viewCount, volatile: true }\n"))
+    #expect(text.contains("\n# extra: extra  # keeps as JSON what comes later"))
     let page = try suggestedPage(of: Array(Self.talks.utf8), by: found, isWhole: false)
     #expect(page.items.count == 2 && page.items[0].values["viewCount"] == nil)
     let migration = try #require(found.migration)
     #expect(migration.hasPrefix("line: api-example\n"))
     #expect(migration.contains("requires: [homefeed@1]\n"))
+  }
+
+  @Test func whatComesLaterIsKeptByTheSuggestedMapping() async throws {
+    let found = try await inspect(Self.talks)
+    let later = Self.talks.replacing("\"uuid\":\"a1\"", with: "\"uuid\":\"a1\",\"room\":[7]")
+    let page = try suggestedPage(of: Array(later.utf8), by: found)
+    #expect(page.items.map { $0.values["extra"] } == [.string("{\"room\":[7]}"), nil])
+    let other = try await inspect(
+      #"{"items":[{"id":"1","extra":"x"},{"id":"2","extra":"y"}]}"#, entity: "Talk")
+    let values = try suggestedPage(
+      of: Array(#"{"items":[{"id":"1","extra":"x"}]}"#.utf8), by: other
+    ).items[0].values
+    #expect(values["extra"] == nil && values.values.contains(.string("x")), "a member of that name")
   }
 
   @Test func anEntityThatIsNotThereIsMade() async throws {
@@ -124,6 +138,8 @@ import Testing
     for isWhole in [true, false] {
       let page = try suggestedPage(of: rss, by: found, isWhole: isWhole)
       #expect(page.items.map(\.id) == ["g1"])
+      let text = isWhole ? found.wholeMapping : found.mapping
+      #expect(text?.contains("\nextra: extra\n") == isWhole)
       #expect(page.items[0].values["title"] == .string("One"))
       #expect(page.items[0].values["tags"] == (isWhole ? .strings(["c"]) : nil))
     }

@@ -108,6 +108,25 @@ import Testing
     (with("attributes: { text: {} }"), place(4, 21)),
     (with("attributes: { text: { at: /a, path: $.a } }"), place(4, 21)),
     (
+      with("extra: txt"),
+      "m:4:8: Sample has no attribute \"txt\"; did you mean \"text\"?"
+    ),
+    (
+      with("extra: number"),
+      "m:4:8: what is kept as JSON needs an optional attribute of type string or data; number is of "
+        + "type int64"
+    ),
+    (
+      with("extra: mine"),
+      "m:4:8: Sample.mine belongs to the person, not to feeds; remove the line"
+    ),
+    (with("extra: id"), "m:4:8: Sample.id is of the system; map to another attribute"),
+    (
+      with("attributes: { text: /a }\nextra: text"),
+      "m:5:8: text stands in attributes already; name another attribute here"
+    ),
+    (with("extra: [text]"), "m:4:8: expected text, found a sequence"),
+    (
       with("attributes: { text: { value: null } }"),
       "m:4:30: a value is not null; remove the line instead"
     ),

@@ -182,6 +182,42 @@ import Testing
     }
   }
 
+  @Test func whatIsKeptOfOtherMembersIsWrittenButIsNoChange() async throws {
+    try await withSync { sync async throws in
+      try await use(mapping("extra: summary"), sync)
+      sync.serve(.page(page([item("a", "A", #","x":1,"y":{"p":1,"q":2}"#)])))
+      try await sync.sync()
+      #expect(try sync.episode("a")?.summary == #"{"x":1,"y":{"p":1,"q":2}}"#)
+      sync.clock.advance(by: 3_600)
+      let before = try sync.store.history(of: ["Episode"]).count
+      sync.serve(.page(page([item("a", "A", #","y":{"q":2, "p":1},"x":1"#)])))
+      #expect(try await sync.sync().unchanged == 1)
+      #expect(try sync.store.history(of: ["Episode"]).count == before, "another order is nothing")
+      sync.clock.advance(by: 3_600)
+      sync.serve(.page(page([item("a", "A", #","x":2"#)])))
+      let report = try await sync.sync()
+      #expect(report.changed == 0 && report.unchanged == 1)
+      #expect(try sync.episode("a")?.summary == #"{"x":2}"#)
+      sync.clock.advance(by: 3_600)
+      sync.serve(.page(page([item("a", "A")])))
+      try await sync.sync()
+      #expect(try sync.episode("a")?.summary == nil)
+    }
+  }
+
+  @Test func whatIsTooLargeToBeKeptIsReported() async throws {
+    try await withSync { sync async throws in
+      try await use(mapping("extra: summary"), sync)
+      let large = String(repeating: "x", count: 20_000)
+      sync.serve(.page(page([item("a", "A", ",\"x\":\"\(large)\",\"y\":1")])))
+      let report = try await sync.sync()
+      #expect(report.extraLeftOut == 1 && report.new == 1)
+      #expect(try sync.episode("a")?.summary == #"{"y":1}"#)
+      let run = try #require(try Feeds(sync.store).runs(of: sync.feedID).first)
+      #expect(try run.report.extraLeftOut == 1)
+    }
+  }
+
   @Test func anotherMappingMeansOneUnconditionalFullRun() async throws {
     try await withSync { sync async throws in
       try await use(mapping("revision: /rev"), sync)

@@ -34,6 +34,7 @@ enum TestSchema {
         "revision: string", "image: string", "url: url", "channel: string", "duration: int64",
         "views: int64", "tags: strings",
       ],
+      "Note": ["title: string", "extra: string"],
       "Playlist": ["title: string", "count: int64"],
       "Sample": [
         "text: string", "number: int64", "ratio: double", "price: decimal", "flag: bool",
