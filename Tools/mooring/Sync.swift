@@ -157,6 +157,12 @@ struct Sync: AsyncParsableCommand {
     }
     let noted = report.rejected + report.dropped - report.rejections.count
     if noted > 0 { Message.say("and \(Formatting.count(Int64(noted))) more") }
+    if report.salvagedItems > 0 {
+      Message.say(
+        "\(report.feed): the document is ill-formed; "
+          + "\(Formatting.count(Int64(report.salvagedItems))) of its items were read all the same; "
+          + "tell its publisher")
+    }
     switch report.outcome {
     case .deletionsRefused:
       Message.say(

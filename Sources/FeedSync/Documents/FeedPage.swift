@@ -73,6 +73,8 @@ struct FeedPage: Equatable, Sendable {
   var isComplete = true
   /// Faults of the text that were passed over, and items that were lost to them.
   var faults = 0
+  /// Items that were read although the text is ill-formed.
+  var salvagedItems = 0
 }
 
 extension FeedPage {
@@ -146,6 +148,7 @@ extension FeedPage {
     }
     page.isComplete = view.isComplete
     page.faults = view.faults + view.lostItems
+    page.salvagedItems = view.salvagedItems
     return page
   }
 

@@ -59,6 +59,8 @@ public struct SyncReport: Codable, Sendable {
   public var typeChanges: [String: Int] = [:]
   /// Faults of documents that were passed over, and items that were lost to them.
   public var faults = 0
+  /// Items of ill-formed documents that were read all the same.
+  public var salvagedItems = 0
 
   public init(feed: String) { self.feed = shownURL(feed) }
 
@@ -94,6 +96,7 @@ public struct SyncReport: Codable, Sendable {
     extraLeftOut = try value(.extraLeftOut, extraLeftOut)
     typeChanges = try value(.typeChanges, typeChanges)
     faults = try value(.faults, faults)
+    salvagedItems = try value(.salvagedItems, salvagedItems)
   }
 
   /// How many items the feed listed.
@@ -107,6 +110,7 @@ public struct SyncReport: Codable, Sendable {
     unknownMembers += page.unknownMembers
     extraLeftOut += page.extraLeftOut
     faults += page.faults
+    salvagedItems += page.salvagedItems
     typeChanges.merge(page.typeChanges, uniquingKeysWith: +)
     for name in page.unknownNames
     where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {

@@ -260,6 +260,21 @@ import Testing
     }
   }
 
+  @Test func itemsThatWereSalvagedAreReported() async throws {
+    try await withSync { sync async throws in
+      let items = "<item><guid>a</guid></item><item><guid>b</guid></item>"
+      for (title, salvaged) in [("A &amp; B", 0), ("A & B", 2)] {
+        sync.serve(
+          .page("<rss version=\"2.0\"><channel><title>\(title)</title>\(items)</channel></rss>"))
+        let report = try await sync.sync(isFull: true)
+        #expect(report.salvagedItems == salvaged && report.rejected == 0)
+        sync.clock.advance(by: 1)
+      }
+      let run = try #require(try Feeds(sync.store).runs(of: sync.feedID).first)
+      #expect(try run.report.salvagedItems == 2)
+    }
+  }
+
   @Test func theIdentityThatWasChosenIsKept() async throws {
     func feed(_ items: String) -> String {
       #"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[\#(items)]}"#

@@ -18,6 +18,11 @@ import Testing
       case "/busy":
         try connection.send(Response(status: 503, headers: [("Retry-After", "3600")]))
       case "/gone": try connection.send(Response(status: 410))
+      case "/ill-formed":
+        try connection.send(
+          Response(
+            text: "<rss version=\"2.0\"><channel><title>A & B</title>"
+              + "<item><guid>1</guid></item><item><guid>2</guid></item></channel></rss>"))
       default:
         let promise = request.path == "/fresh" ? [("Cache-Control", "max-age=1200")] : []
         try connection.send(
@@ -107,6 +112,21 @@ import Testing
       let busy = try mooring("feed", "show", "2", "--format", "json", store: store).output
       #expect(busy.contains(#""lastError":"the server asks to wait "#))
       #expect(busy.contains(#""outcome":"failed""#) && busy.contains(#""requests":1"#))
+    }
+  }
+
+  @Test func whatAnIllFormedDocumentGaveIsToldOf() throws {
+    try withFeeds { server, store throws in
+      let url = server.url + "/ill-formed"
+      let sync = try mooring("sync", url, "--format", "json", store: store)
+      #expect(sync.status == 0 && sync.output.contains(#""salvagedItems":2"#))
+      #expect(
+        sync.errors.contains("the document is ill-formed; 2 of its items were read all the same"))
+      let shown = try mooring("feed", "show", url, store: store).lines
+      let title = try #require(shown.first { $0.hasPrefix("run ") })
+      #expect(title.contains("  rejected  salvaged  pages  "))
+      let json = try mooring("feed", "show", url, "--format", "json", store: store).output
+      #expect(json.contains(#""salvagedItems":2"#))
     }
   }
 

@@ -130,7 +130,8 @@ struct FeedDetails: Encodable {
 
   private var table: TextTable {
     let numbers = [
-      "new", "changed", "unchanged", "deleted", "rejected", "pages", "requests", "bytes", "took",
+      "new", "changed", "unchanged", "deleted", "rejected", "salvaged", "pages", "requests",
+      "bytes", "took",
     ]
     var table = TextTable(
       [.init("run"), .init("outcome")] + numbers.map { .init($0, .number) } + [.init("error")])
@@ -138,7 +139,7 @@ struct FeedDetails: Encodable {
       let counts = run.counts
       let cells = [
         counts?.new, counts?.changed, counts?.unchanged, counts?.deleted, counts?.rejected,
-        counts?.pages, counts?.requests,
+        counts?.salvagedItems, counts?.pages, counts?.requests,
       ].map { $0.map { Formatting.count(Int64($0)) } ?? "" }
       let bytes = counts.map { Formatting.bytes(Int64($0.bytes)) } ?? ""
       let took = run.seconds.map { Formatting.duration(.seconds($0)) } ?? ""
