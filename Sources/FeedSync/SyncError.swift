@@ -3,7 +3,7 @@ import EntityModel
 /// Why a run failed. What it had committed stays, and the next run goes on from there.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
-    case unknownFeed, invalidFeed, paused, busy, waiting, gone, badStatus, badDocument
+    case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badStatus, badDocument
     case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget
     case unaskedNotModified, missingToken
     /// The files beside the store cannot be used.

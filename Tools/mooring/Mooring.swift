@@ -45,7 +45,7 @@ extension StoreOptions {
 extension SyncError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
-    case .unknownFeed, .gone, .missingToken: .unavailable
+    case .unknownFeed, .gone, .notFound, .missingToken: .unavailable
     case .invalidFeed: .usage
     case .paused, .busy, .waiting, .badStatus, .unaskedNotModified: .tryAgain
     case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:

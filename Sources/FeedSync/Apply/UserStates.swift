@@ -54,12 +54,19 @@ struct UserStates {
     var kept = try state.map(UserStates.kept) ?? Kept(said: [:])
     guard let (target, id) = try record(of: entry.id) else {
       var waiting = kept.waiting ?? [:]
-      for (name, value) in UserStates.values(of: entry) { waiting[name] = value }
+      for (name, value) in UserStates.values(of: entry) where isTaken(name) {
+        waiting[name] = value
+      }
       kept.waiting = waiting
       return try save(kept, entry.id, revision: entry.revision)
     }
     try merge(UserStates.values(of: entry), into: &kept, target, id, &report)
     try save(kept, entry.id, revision: entry.revision)
+  }
+
+  /// Whether some record could take it: what waits is bounded by what there is.
+  private func isTaken(_ name: String) -> Bool {
+    targets.contains { $0.localAttributes[name] != nil }
   }
 
   /// Merges what was said of an item before it was there.

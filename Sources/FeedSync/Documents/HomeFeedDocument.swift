@@ -140,6 +140,10 @@ struct HomeFeedDocument {
     (page.users, page.rejectedUsers) = try root.entries(of: "user") {
       value throws(DocumentError) in
       try Self.requireObject(value)
+      guard value.textBytes.count <= Limits.itemBytesMax else {
+        throw DocumentError(
+          .invalidMember, detail: "must be at most \(Limits.itemBytesMax) bytes")
+      }
       var values = FieldList(capacity: value.count)
       for (name, member) in value.members
       where !name.hasText("id") && !name.hasText("rev")

@@ -66,7 +66,7 @@ extension SyncError {
   fileprivate var isAgainstURL: Bool {
     switch code {
     case .badStatus: refusal?.status != 401 && refusal?.status != 403
-    case .badDocument, .unaskedNotModified: true
+    case .notFound, .badDocument, .unaskedNotModified: true
     default: false
     }
   }

@@ -165,7 +165,7 @@ struct PageSource: Sendable {
         advice: "check the token file (`mooring feed add URL --token-file F`)", refusal: refusal)
     case 404:
       return SyncError(
-        .badStatus, "there is no feed there", context, advice: "check the URL", refusal: refusal)
+        .notFound, "there is no feed there", context, advice: "check the URL", refusal: refusal)
     default:
       return SyncError(
         .badStatus, "the server gave no feed", context, advice: "try again later",

@@ -103,7 +103,8 @@ extension SyncFeed {
     case .busy: return JobStop.snooze(for: Limits.busyWait)
     case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingToken, .foreignPage:
       return JobStop.discard(because: "\(error)")
-    case .badStatus, .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages,
+    case .notFound, .badStatus, .badDocument, .tooManyRejected, .emptied, .repeatedPage,
+      .tooManyPages,
       .unaskedNotModified:
       return verdict(onAnswer: error)
     // The feed cannot be asked at all: nothing is known that would make the schedule wait.

@@ -159,7 +159,7 @@ import Testing
     let error = try await #require(throws: SyncError.self) {
       try await inspector.inspect(.init(url: "https://api.example/x", entity: "Episode"))
     }
-    #expect(error.code == .badStatus)
+    #expect(error.code == .notFound)
     let requests = transport.takeRequests()
     #expect(requests.count == 1 && requests[0].conditions == nil)
   }

@@ -35,6 +35,31 @@ import Testing
     }
   }
 
+  @Test func valuesOfTheUserThatAreTooLargeAreLeftOut() async throws {
+    try await withSync { fixture async throws in
+      let large = String(repeating: "x", count: Limits.itemBytesMax)
+      let report = try await sync(
+        fixture, #"{"id":"a","rev":1,"note":"\#(large)"}"#, #"{"id":"b","rev":1,"progress":1}"#)
+      #expect(report.userValues == 1 && report.dropped == 1)
+      let rejection = try #require(report.rejections.first)
+      #expect(rejection.id == "a")
+      #expect(rejection.reason.contains("at /user/0: must be at most 4194304 bytes"))
+    }
+  }
+
+  @Test func ofWhatWaitsForItsItemOnlyWhatAnItemCanTakeIsKept() async throws {
+    try await withSync { fixture async throws in
+      try await sync(fixture, #"{"id":"later","rev":1,"progress":0.5,"rumor":"x"}"#)
+      let states = try fixture.store.read { try $0.fetch(FetchRequest(entityName: "_UserState")) }
+      guard case .data(let data)? = try states.first?["values"] else {
+        Issue.record("nothing waits")
+        return
+      }
+      let text = String(decoding: data, as: UTF8.self)
+      #expect(text.contains("progress") && !text.contains("rumor"))
+    }
+  }
+
   @Test func anExplicitNullClears() async throws {
     try await withSync { fixture async throws in
       let date = "2026-11-01T00:00:00Z"

@@ -72,7 +72,7 @@ import Testing
       sync.serve(.status(status))
       for errors in 1...2 {
         let error = try await sync.syncError()
-        #expect(error.code == .badStatus)
+        #expect(error.code == (status == 404 ? .notFound : .badStatus))
         #expect(error.description.contains(String(status)))
         #expect(try sync.feed.errors == Int64(errors))
         #expect(try sync.feed.lastError == error.description)

@@ -161,7 +161,7 @@ import Testing
       func inspect(_ path: String, _ more: String...) throws -> ToolRun {
         try run("mooring", ["feed", "inspect", server.url + path] + more, store: store)
       }
-      expectFailure(try inspect("/nothing"), 75, "there is no feed there")
+      expectFailure(try inspect("/nothing"), 69, "there is no feed there")
       expectFailure(try inspect("/bytes"), 65, "the document cannot be read")
       expectFailure(try inspect("/talks", "--force"), 64, "--force")
       expectFailure(try inspect("/talks", "--format", "csv"), 64, "csv")

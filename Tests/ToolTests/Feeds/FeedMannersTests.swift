@@ -18,6 +18,7 @@ import Testing
       case "/busy":
         try connection.send(Response(status: 503, headers: [("Retry-After", "3600")]))
       case "/gone": try connection.send(Response(status: 410))
+      case "/missing": try connection.send(Response(status: 404))
       case "/ill-formed":
         try connection.send(
           Response(
@@ -127,6 +128,14 @@ import Testing
       #expect(title.contains("  rejected  salvaged  pages  "))
       let json = try mooring("feed", "show", url, "--format", "json", store: store).output
       #expect(json.contains(#""salvagedItems":2"#))
+    }
+  }
+
+  @Test func aFeedThatIsNotThereEndsWithTheStatusForThat() throws {
+    try withFeeds { server, store throws in
+      let sync = try mooring("sync", server.url + "/missing", store: store)
+      #expect(sync.status == 69 && sync.errors.contains("there is no feed there"))
+      #expect(try mooring("sync", store: store).status == 69)
     }
   }
 

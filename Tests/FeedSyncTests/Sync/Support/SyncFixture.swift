@@ -18,15 +18,15 @@ struct SyncFixture: Sendable {
   let transport = ScriptedTransport()
   let feedID: Int64
 
-  fileprivate init(folder: TemporaryFolder) async throws {
+  fileprivate init(folder: TemporaryFolder, migrations: [MigrationSource]) async throws {
     self.folder = folder
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
     options.now = { [clock] in clock.now }
     store = try Store.open(
-      at: folder.path("store"), migrations: [.homeFeed, .feeds], migrate: .ifEmpty,
-      options: options)
+      at: folder.path("store"), migrations: [.homeFeed, .feeds] + migrations,
+      migrate: .ifEmpty, options: options)
     try await Feeds(store).add(Self.url)
     feedID = try Feeds(store).find(Self.url).id
   }
@@ -96,11 +96,14 @@ struct SyncFixture: Sendable {
 }
 
 /// Runs `body` with a new store, and expects that the store is sound at the end.
+///
+/// - Parameter migrations: Beyond those of the home feed and of feeds.
 func withSync(
-  isolation: isolated (any Actor)? = #isolation, _ body: (SyncFixture) async throws -> Void
+  isolation: isolated (any Actor)? = #isolation, migrations: [MigrationSource] = [],
+  _ body: (SyncFixture) async throws -> Void
 ) async throws {
   try await withTemporaryFolder { folder in
-    let fixture = try await SyncFixture(folder: folder)
+    let fixture = try await SyncFixture(folder: folder, migrations: migrations)
     try await body(fixture)
     let report = try fixture.store.checkIntegrity()
     #expect(report.isClean, "\(report.problems)")
