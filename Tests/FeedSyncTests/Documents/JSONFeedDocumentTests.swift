@@ -69,20 +69,13 @@ import Testing
     #expect(pageError(#"{"version":"https://jsonfeed.org/version/1"}"#)?.location == "/items")
   }
 
-  @Test(.enabled(if: Corpora.folder != nil, "needs ../shared/corpora beside the package"))
+  @Test(.enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"))
   func agreesWithAnIndependentParserOnRealFeeds() throws {
-    let folder = try #require(Corpora.folder)
-    let lines = try String(
-      contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8
-    ).split(separator: "\n")
-    var feeds = 0
-    for line in lines where line.contains(#""kind": "jsonfeed""#) {
-      let expected = try JSONDecoder().decode(ExpectedFeed.self, from: Data(line.utf8))
-      let body = try Data(contentsOf: folder.appending(path: expected.file))
-      try expectAgreement(try parsePage(Array(body)), expected)
-      feeds += 1
+    let feeds = try FeedCorpora.expectations(of: "jsonfeed")
+    for expected in feeds {
+      try expectAgreement(try parsePage(try FeedCorpora.bytes(of: expected.file)), expected)
     }
-    #expect(feeds == 8)
+    #expect(feeds.count == 8)
   }
 
   private func expectAgreement(_ page: FeedPage, _ expected: ExpectedFeed) throws {
@@ -99,33 +92,5 @@ import Testing
         if case .date(let date) = fields["publishedAt"] { date } else { nil }
       #expect(published == entry.published.flatMap { DateText.rfc3339($0) }, "\(expected.file)")
     }
-  }
-}
-
-private struct ExpectedFeed: Decodable {
-  struct Feed: Decodable {
-    var title: String?
-  }
-
-  struct Entry: Decodable {
-    var id, link, title, published, updated: String?
-  }
-
-  var file: String
-  var feed: Feed
-  var n: Int
-  var entries: [Entry]
-}
-
-/// Real feeds and what other parsers read in them; they lie outside the package.
-private enum Corpora {
-  static var folder: URL? {
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let shared =
-      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
-      ?? package.deletingLastPathComponent().appending(path: "shared")
-    let folder = shared.appending(path: "corpora")
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
   }
 }

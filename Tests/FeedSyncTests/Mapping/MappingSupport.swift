@@ -100,27 +100,3 @@ extension FeedItem {
       }, uniquingKeysWith: { first, _ in first })
   }
 }
-
-/// Documents of others and what independent readers make of them; they lie outside the package.
-enum FeedCorpora {
-  static let folder: URL? = {
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let shared =
-      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
-      ?? package.deletingLastPathComponent().appending(path: "shared")
-    let folder = shared.appending(path: "corpora")
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-  }()
-
-  static func lines(of name: String) throws -> [Data] {
-    guard let folder else { return [] }
-    return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-      .split(separator: "\n").map { Data($0.utf8) }
-  }
-
-  static func bytes(of file: String) throws -> [UInt8] {
-    guard let folder else { return [] }
-    return Array(try Data(contentsOf: folder.appending(path: file)))
-  }
-}

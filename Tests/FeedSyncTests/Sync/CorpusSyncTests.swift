@@ -8,21 +8,17 @@ import Testing
 
 /// The JSON Feeds of others, synced, against what an independent parser reads in them.
 @Suite(.serialized) struct CorpusSyncTests {
-  @Test(.enabled(if: Corpus.folder != nil, "needs ../shared/corpora beside the package"))
+  @Test(.enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"))
   func everyJSONFeedSyncsAndTheSecondSyncWritesNothing() async throws {
-    let folder = try #require(Corpus.folder)
-    let lines = try String(contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8)
     var feeds = 0
-    for line in lines.split(separator: "\n") where line.contains(#""kind": "jsonfeed""#) {
-      let expected = try JSONDecoder().decode(Corpus.Feed.self, from: Data(line.utf8))
-      let body = try Data(contentsOf: folder.appending(path: expected.file))
-      try await syncTwice(Array(body), expected)
+    for expected in try FeedCorpora.expectations(of: "jsonfeed") {
+      try await syncTwice(try FeedCorpora.bytes(of: expected.file), expected)
       feeds += 1
     }
     #expect(feeds == 8)
   }
 
-  private func syncTwice(_ body: [UInt8], _ expected: Corpus.Feed) async throws {
+  private func syncTwice(_ body: [UInt8], _ expected: ExpectedFeed) async throws {
     try await withSync { sync async throws in
       // Next pages of real feeds are on servers of their own, and nothing is lost by that.
       sync.serve(.response(status: 200, headers: [("ETag", "\"1\"")], body: body))
@@ -49,24 +45,6 @@ import Testing
   }
 }
 
-private enum Corpus {
-  struct Feed: Decodable {
-    var file: String
-    var entries: [Entry]
-  }
-
-  struct Entry: Decodable {
-    var id, link, title, published, updated: String?
-    var identity: String { id ?? link ?? "" }
-  }
-
-  static var folder: URL? {
-    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let shared =
-      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
-      ?? package.deletingLastPathComponent().appending(path: "shared")
-    let folder = shared.appending(path: "corpora")
-    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
-  }
+extension ExpectedFeed.Entry {
+  fileprivate var identity: String { id ?? link ?? "" }
 }
