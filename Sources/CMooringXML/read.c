@@ -8,9 +8,11 @@ typedef struct {
   const mooring_xml_events *events;
   void *context;
   int recover;
+  int names_max;
   int malformed;
   int stopped;
   int has_document_type;
+  int too_many_names;
   int no_memory;
 } run;
 
@@ -26,7 +28,8 @@ static void start(void *data, const xmlChar *name, const xmlChar *prefix, const 
   run *self = data;
   (void)declared;
   (void)defaulted;
-  if (self->stopped || (self->malformed && !self->recover) ||
+  if (xmlDictSize(self->parser->dict) > self->names_max) self->too_many_names = 1;
+  if (self->stopped || self->too_many_names || (self->malformed && !self->recover) ||
       !self->events->start(self->context, name, prefix, uri, namespaces, attributes, values)) {
     stop(self);
   }
@@ -67,11 +70,15 @@ static void note_error(void *data, xmlErrorPtr error) {
 
 void mooring_xml_initialize(void) { xmlInitParser(); }
 
-mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover,
+mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover, int names_max,
                                   const mooring_xml_events *events, void *context) {
   xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, length);
   if (parser == NULL) return MOORING_XML_NO_MEMORY;
-  run self = {.parser = parser, .events = events, .context = context, .recover = recover};
+  run self = {.parser = parser,
+              .events = events,
+              .context = context,
+              .recover = recover,
+              .names_max = names_max};
   // NOENT is for the five names alone, which attributes would show as numbers without it: a
   // document type ends the reading, so there are no others to expand. RECOVER is so that the start
   // event after an error comes, which stops the parser where nothing is to be recovered.
@@ -93,6 +100,8 @@ mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover,
   mooring_xml_code code = MOORING_XML_OK;
   if (self.has_document_type) {
     code = MOORING_XML_DOCUMENT_TYPE;
+  } else if (self.too_many_names) {
+    code = MOORING_XML_TOO_MANY_NAMES;
   } else if (self.no_memory) {
     code = MOORING_XML_NO_MEMORY;
   } else if (self.malformed && !recover) {

@@ -24,6 +24,7 @@ typedef enum {
   MOORING_XML_MALFORMED,
   MOORING_XML_NO_MEMORY,
   MOORING_XML_DOCUMENT_TYPE,  // there is one, of which nothing was read
+  MOORING_XML_TOO_MANY_NAMES,
 } mooring_xml_code;
 
 // Sets up libxml2's tables; once, before the first read.
@@ -31,8 +32,9 @@ void mooring_xml_initialize(void);
 
 // Reads `length` bytes of UTF-8, whatever encoding they declare. Nothing is fetched, and no tree is
 // built. `recover` goes on after what is malformed; the answer says MALFORMED all the same. A document
-// type ends the reading: it could declare entities and attributes that multiply.
-mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover,
+// type ends the reading: it could declare entities and attributes that multiply. So do more than
+// `names_max` different names: libxml2 keeps each, in a table that stops to grow at a few hundred.
+mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover, int names_max,
                                   const mooring_xml_events *events, void *context);
 
 #endif

@@ -31,7 +31,7 @@ struct FeedViewBuilder {
   var resolvedBytesLeft: Int
   private let base: String
   private var lastBase = URLReference.Base("")
-  private var vocabularies: [(uri: UnsafePointer<UInt8>?, vocabulary: XMLVocabulary)] = []
+  private var vocabularies: [UnsafePointer<UInt8>: XMLVocabulary] = [:]
 
   /// An open element: what it is taken for, and what its content needs to know.
   struct Frame {
@@ -197,10 +197,10 @@ struct FeedViewBuilder {
     guard let uri else {
       return XMLVocabulary(uri: nil, prefix: prefix.map { String(cString: $0) })
     }
-    if let known = vocabularies.first(where: { $0.uri == uri }) { return known.vocabulary }
+    if let known = vocabularies[uri] { return known }
     guard uri.isKnownLength else { return .other }
     let vocabulary = XMLVocabulary(uri: String(cString: uri), prefix: nil)
-    if vocabularies.count < 64 { vocabularies.append((uri, vocabulary)) }
+    if vocabularies.count < XMLLimits.namespacesMax { vocabularies[uri] = vocabulary }
     return vocabulary
   }
 
@@ -209,7 +209,7 @@ struct FeedViewBuilder {
     guard root.vocabulary == .other, root.prefix == nil, root.local == "rss" || root.local == "feed"
     else { return }
     root.vocabulary = root.local == "rss" ? .rss : .atom
-    vocabularies = [(uri, root.vocabulary)]
+    if let uri { vocabularies[uri] = root.vocabulary }
   }
 
   private mutating func push(_ role: Role, _ element: Element, _ namespaces: Int) {
@@ -299,8 +299,10 @@ struct FeedViewBuilder {
   private mutating func openMarkup(_ element: Element) {
     if markupDepth == 0 {
       let index = frames.count - 1
-      let isFirst = buffer[frames[index].textStart...].allSatisfy(Ascii.isSpace)
-      let isDivision = isFirst && element.local == "div" && frames[index].enclosed == nil
+      // What stands before is looked at once, however many elements follow.
+      let isFirst =
+        !frames[index].isInline && buffer[frames[index].textStart...].allSatisfy(Ascii.isSpace)
+      let isDivision = isFirst && element.local == "div"
       frames[index].isInline = true
       write(element)
       frames[index].enclosed = isDivision ? buffer.count..<buffer.count : nil

@@ -4,6 +4,8 @@ enum XMLLimits {
   static let depthMax = 200
   /// Tags, of beginning and end: each costs far more than its bytes.
   static let tagsMax = 2_000_000
+  /// Different names of elements, attributes and namespaces: libxml2 looks among them ever longer.
+  static let namesMax = 20_000
   /// Attributes of one element: libxml2 compares each with each.
   static let attributesMax = 200
   /// Namespace declarations in force at one place: libxml2 looks them up one by one.

@@ -25,7 +25,9 @@ enum XMLReader {
       text.withUnsafeBytes { bytes in
         // SAFETY: libxml2 copies the bytes, and calls back on this thread before it returns; the
         // builder is lent to it alone for so long.
-        mooring_xml_read(bytes.baseAddress, length, recovering ? 1 : 0, &events, builder)
+        mooring_xml_read(
+          bytes.baseAddress, length, recovering ? 1 : 0, Int32(XMLLimits.namesMax), &events,
+          builder)
       }
     }
     switch code {
@@ -33,6 +35,9 @@ enum XMLReader {
     case MOORING_XML_STOPPED: return .stopped
     case MOORING_XML_DOCUMENT_TYPE:
       throw DocumentError(.unknownFormat, detail: "found a document type where none may stand")
+    case MOORING_XML_TOO_MANY_NAMES:
+      throw DocumentError(
+        .tooLarge, detail: "it has more than \(XMLLimits.namesMax) different names in XML")
     case MOORING_XML_NO_MEMORY: throw DocumentError(.outOfMemory)
     default: return .malformed
     }

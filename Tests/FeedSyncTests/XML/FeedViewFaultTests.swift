@@ -250,6 +250,22 @@ import Testing
     #expect(error?.advice == "The feed's publisher must correct the document.")
   }
 
+  @Test func manyDifferentNamesAreRefused() {
+    let names = (0...XMLLimits.namesMax).map { "<a\($0)/>" }.joined()
+    let error = refusal(rss("<item><title>A</title>\(names)</item>"))
+    #expect(error?.code == .tooLarge)
+    #expect(error?.detail == "it has more than 20000 different names in XML")
+  }
+
+  /// Were the spaces looked at again for each element, it would take hours.
+  @Test(.timeLimit(.minutes(1))) func manyElementsBehindManySpacesTakeLinearTime() throws {
+    let spaces = String(repeating: " ", count: 500_000)
+    let elements = String(repeating: "<b/>", count: 100_000)
+    let read = try ReadView(
+      atom("<entry><id>1</id><content type=\"xhtml\">\(spaces)\(elements)</content></entry>"))
+    #expect(read["items/0/content_html"]?.utf8.count == 700_000)
+  }
+
   @Test func longNamespacesAreNoneThatIsKnown() throws {
     let uri = "urn:" + String(repeating: "x", count: 200_000)
     let read = try ReadView(
