@@ -95,6 +95,17 @@ import Testing
     }
   }
 
+  @Test func aPageThatIsAskedForAgainEndsTheListingWhateverItListsThen() async throws {
+    try await withSync { sync async throws in
+      try await use("mode: full\nnext: /next", sync)
+      sync.serve(page([item("a")], #","next":"?p=1""#))
+      sync.transport.script(
+        Self.second, page([item("b")], #","next":"?p=1""#), page([item("c")]))
+      #expect(try await sync.syncError().code == .repeatedPage)
+      #expect(try sync.episode("b") != nil && sync.episode("c") == nil)
+    }
+  }
+
   // MARK: Deletions
 
   private static let deletions =
