@@ -20,10 +20,10 @@ struct FeedViewBuilder {
   /// The open elements of `_media` and `_podcast`.
   var nodes: [FeedViewExtensions.Node] = []
   /// Elements inside an element that may hold markup, kept as such.
-  private var markupDepth = 0
+  var markupDepth = 0
   private(set) var enclosesInDivision = false
   /// Their names, for the end tags.
-  private var markupNames: [String] = []
+  var markupNames: [String] = []
   private var liveNamespaces = 0
   private let viewBytesMax: Int
   /// Bytes that resolved URLs and their bases may still have, for each URL may be as long as its
@@ -32,52 +32,6 @@ struct FeedViewBuilder {
   private let base: String
   private var lastBase = URLReference.Base("")
   private var vocabularies: [UnsafePointer<UInt8>: XMLVocabulary] = [:]
-
-  /// An open element: what it is taken for, and what its content needs to know.
-  struct Frame {
-    var role: Role
-    var base: String
-    var namespaces: Int
-    /// Where its text begins in the buffer.
-    var textStart = 0
-    /// The member and the name under which the extensions keep it.
-    var member = ""
-    var path = ""
-    /// How an element that may hold markup says its content is written.
-    var content = ContentKind.text
-    var isBase64 = false
-    /// Whether a child has shown that the content is markup, whatever was said.
-    var isInline = false
-    /// The `<div>` that Atom puts around XHTML: what it encloses.
-    var enclosed: Range<Int>?
-    var wasPermalink = true
-    var author = FeedViewEntry.Author()
-  }
-
-  enum Role {
-    /// Around the feed: `rss`, `rdf:RDF`, and `items` of RSS 1.1.
-    case wrapper
-    case feed
-    case item
-    /// Text that one field takes.
-    case field(FeedField)
-    /// Text or markup that one field takes.
-    case markup(MarkupField)
-    case author
-    case image
-    /// Kept among the extensions only.
-    case flat
-    case node
-    /// Inside `_media`: its elements count as the item's own.
-    case skipped
-
-    var keepsText: Bool {
-      switch self {
-      case .field, .markup, .author, .image, .flat, .node: true
-      case .wrapper, .feed, .item, .skipped: false
-      }
-    }
-  }
 
   /// - Parameters:
   ///   - base: The document's URL; empty if unknown.
@@ -170,25 +124,6 @@ struct FeedViewBuilder {
   }
 
   // MARK: Elements
-
-  /// An element as it begins.
-  struct Element {
-    /// As written.
-    var name: String
-    var prefix: String?
-    var vocabulary: XMLVocabulary
-    var attributes: XMLAttributes
-    /// In lower case, for writers mix them.
-    var local: String
-
-    init(
-      name: String, prefix: String?, vocabulary: XMLVocabulary, attributes: XMLAttributes
-    ) {
-      (self.name, self.prefix) = (name, prefix)
-      (self.vocabulary, self.attributes) = (vocabulary, attributes)
-      local = name.lowercased()
-    }
-  }
 
   /// libxml2 keeps one copy of each URI, so a pointer stands for it while the document is read.
   private mutating func vocabulary(
@@ -292,92 +227,5 @@ struct FeedViewBuilder {
     guard itemCount > 0 else { return }
     items.truncate(to: lastItemStart)
     itemCount -= 1
-  }
-
-  // MARK: Markup
-
-  private mutating func openMarkup(_ element: Element) {
-    if markupDepth == 0 {
-      let index = frames.count - 1
-      // What stands before is looked at once, however many elements follow.
-      let isFirst =
-        !frames[index].isInline && buffer[frames[index].textStart...].allSatisfy(Ascii.isSpace)
-      let isDivision = isFirst && element.local == "div"
-      frames[index].isInline = true
-      write(element)
-      frames[index].enclosed = isDivision ? buffer.count..<buffer.count : nil
-    } else {
-      write(element)
-    }
-    markupDepth += 1
-    markupNames.append(element.local)
-  }
-
-  private mutating func closeMarkup(_ frame: Frame) {
-    markupDepth -= 1
-    let name = markupNames.popLast() ?? ""
-    if markupDepth == 0, let start = frames.last?.enclosed?.lowerBound {
-      // A second element beside it has taken the mark away.
-      frames[frames.count - 1].enclosed = start..<buffer.count
-    }
-    if Self.isVoid(name) { return }
-    buffer.append(contentsOf: "</\(name)>".utf8)
-  }
-
-  private mutating func write(_ element: Element) {
-    buffer.append(Ascii.less)
-    buffer.append(contentsOf: element.local.utf8)
-    for attribute in element.attributes where !attribute.hasNamespace || attribute.hasPrefix {
-      buffer.append(contentsOf: " \(attribute.name)=\"".utf8)
-      var value = attribute.value
-      value.withUTF8 { appendEscaped($0) }
-      buffer.append(Ascii.quote)
-    }
-    buffer.append(contentsOf: (Self.isVoid(element.local) ? " />" : ">").utf8)
-  }
-
-  private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-    for byte in text {
-      switch byte {
-      case Ascii.less: buffer.append(contentsOf: "&lt;".utf8)
-      case Ascii.greater: buffer.append(contentsOf: "&gt;".utf8)
-      case Ascii.ampersand: buffer.append(contentsOf: "&amp;".utf8)
-      case Ascii.quote: buffer.append(contentsOf: "&quot;".utf8)
-      default: buffer.append(byte)
-      }
-    }
-  }
-
-  private static func isVoid(_ name: String) -> Bool {
-    switch name {
-    case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param",
-      "source", "track", "wbr":
-      true
-    default: false
-    }
-  }
-}
-
-extension FeedViewBuilder.Role {
-  var isMarkup: Bool {
-    if case .markup = self { true } else { false }
-  }
-}
-
-/// What RFC 5005 says of the document's place among others, and RFC 6721 of what is gone.
-struct FeedHistory {
-  struct Deletion {
-    var id: String
-    var when: String?
-  }
-
-  var isComplete = false
-  var isArchive = false
-  var deletions: [Deletion] = []
-
-  /// Forgets what items would be deleted for.
-  mutating func distrust() {
-    isComplete = false
-    deletions = []
   }
 }

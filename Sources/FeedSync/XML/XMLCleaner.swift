@@ -8,20 +8,20 @@
 /// reference is escaped, so is a `<` that begins no tag, and the named characters of HTML become
 /// the characters. Elements that do not match are `XMLRepair`'s part.
 struct XMLCleaner {
-  private(set) var output: [UInt8] = []
+  var output: [UInt8] = []
   /// What XML forbids and was mended.
-  private(set) var faults = 0
+  var faults = 0
   /// The document type as written, if there is one.
-  private(set) var documentType: String?
+  var documentType: String?
   /// Bytes that were looked at, those that were looked at again included.
   private(set) var examined = 0
 
-  private let source: UnsafeRawBufferPointer
-  private var position = 0
+  let source: UnsafeRawBufferPointer
+  var position = 0
   private var tags = 0
-  private var entities: [String: [UInt8]] = [:]
+  var entities: [String: [UInt8]] = [:]
   /// Bytes that entities may still become.
-  private var entityBytesLeft: Int
+  var entityBytesLeft: Int
 
   /// - Parameter text: UTF-8.
   /// - Throws: `.tooLarge` for an element with more than `XMLLimits.attributesMax` attributes, and
@@ -40,107 +40,6 @@ struct XMLCleaner {
     entityBytesLeft = source.count + 65_536
     output.reserveCapacity(source.count)
   }
-
-  // MARK: Prolog
-
-  /// Passes over everything before the root's tag.
-  private mutating func readProlog() {
-    var sawText = false
-    while position < source.count {
-      if source[position] != Ascii.less {
-        sawText = sawText || source[position] > 0x20
-        position += 1
-      } else if at("<?") {
-        skip(past: "?>")
-      } else if at("<!--") {
-        skip(past: "-->")
-      } else if at("<!") {
-        readDocumentType()
-      } else {
-        break
-      }
-    }
-    if sawText { faults += 1 }
-  }
-
-  /// Keeps the entities that are plain text and passes over the rest. No entity is looked for in
-  /// another's text, so nothing can multiply.
-  private mutating func readDocumentType() {
-    let start = position
-    var isInSubset = false
-    scan: while position < source.count {
-      switch source[position] {
-      case UInt8(ascii: "["): isInSubset = true
-      case UInt8(ascii: "]"): isInSubset = false
-      case Ascii.greater where !isInSubset: break scan
-      case Ascii.quote, Ascii.apostrophe:
-        skipQuoted()
-        continue
-      case Ascii.less where at("<!--"):
-        skip(past: "-->")
-        continue
-      case Ascii.less where at("<!ENTITY"):
-        readEntity()
-        continue
-      default: break
-      }
-      position += 1
-    }
-    position = min(position + 1, source.count)
-    documentType = String(
-      decoding: source[start..<min(position, start + 1_000)], as: UTF8.self)
-  }
-
-  private mutating func readEntity() {
-    position += "<!ENTITY".utf8.count
-    skipSpace()
-    let name = takeName()
-    skipSpace()
-    if position < source.count,
-      source[position] == Ascii.quote || source[position] == Ascii.apostrophe,
-      !name.isEmpty
-    {
-      let start = position + 1
-      skipQuoted()
-      let end = max(start, position - 1)
-      // The first declaration of a name counts (XML 1.0, section 4.2).
-      if entities[name] == nil, end - start <= XMLLimits.entityBytesMax,
-        entities.count < XMLLimits.entitiesMax
-      {
-        entities[name] = Self.plainText(source[start..<end])
-      }
-    }
-    // External and parameter entities end here as well.
-    while position < source.count, source[position] != Ascii.greater {
-      if source[position] == Ascii.quote || source[position] == Ascii.apostrophe {
-        skipQuoted()
-      } else {
-        position += 1
-      }
-    }
-    position = min(position + 1, source.count)
-  }
-
-  /// The text that an entity stands for, escaped: its references to characters are resolved, all
-  /// else is taken as it stands. Markup in it is text.
-  private static func plainText(_ value: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
-    let text = HTMLText.decodingReferences(String(decoding: value, as: UTF8.self))
-    var result: [UInt8] = []
-    let scalars = text.unicodeScalars.filter { $0 != "\u{FFFE}" && $0 != "\u{FFFF}" }
-    for byte in String(scalars).utf8 where byte >= 0x20 || Ascii.isSpace(byte) {
-      switch byte {
-      case Ascii.ampersand: result.append(contentsOf: "&amp;".utf8)
-      case Ascii.less: result.append(contentsOf: "&lt;".utf8)
-      case Ascii.greater: result.append(contentsOf: "&gt;".utf8)
-      case Ascii.quote: result.append(contentsOf: "&quot;".utf8)
-      case Ascii.apostrophe: result.append(contentsOf: "&apos;".utf8)
-      default: result.append(byte)
-      }
-    }
-    return result
-  }
-
-  // MARK: Body
 
   private mutating func readBody() throws(DocumentError) {
     while position < source.count {
@@ -297,84 +196,9 @@ struct XMLCleaner {
     }
   }
 
-  // MARK: References
-
-  private mutating func readReference() {
-    let start = position
-    position += 1
-    if position < source.count, source[position] == UInt8(ascii: "#") {
-      if let scalar = takeNumber() {
-        append(scalar)
-        return
-      }
-    } else {
-      let name = takeName()
-      if !name.isEmpty, position < source.count, source[position] == UInt8(ascii: ";") {
-        position += 1
-        if append(entity: name, writtenAs: start..<position) { return }
-      }
-    }
-    position = start + 1
-    output.append(contentsOf: "&amp;".utf8)
-    faults += 1
-  }
-
-  /// The character of `#38;` or `#x26;`; U+FFFF for one that XML forbids.
-  private mutating func takeNumber() -> Unicode.Scalar? {
-    position += 1
-    let isHexadecimal = position < source.count && source[position] | 0x20 == UInt8(ascii: "x")
-    if isHexadecimal { position += 1 }
-    let start = position
-    var value: UInt32 = 0
-    while position < source.count,
-      let digit = Ascii.digit(source[position], isHexadecimal ? 16 : 10)
-    {
-      value = min(value * (isHexadecimal ? 16 : 10) + digit, 0x11_0000)
-      position += 1
-    }
-    guard position > start, position < source.count, source[position] == UInt8(ascii: ";") else {
-      return nil
-    }
-    position += 1
-    let isForbidden = value < 0x20 && !Ascii.isSpace(UInt8(truncatingIfNeeded: value))
-    let scalar = Unicode.Scalar(value)
-    return isForbidden || value == 0xFFFE ? "\u{FFFF}" : scalar ?? "\u{FFFF}"
-  }
-
-  /// Writes a character that a number names, as a reference where it could be taken for markup.
-  private mutating func append(_ scalar: Unicode.Scalar) {
-    switch scalar {
-    case "\u{FFFF}": faults += 1
-    case "&", "<", ">", "\"", "'", "\t", "\n", "\r":
-      output.append(contentsOf: "&#\(scalar.value);".utf8)
-    case "\u{80}"..."\u{9F}": output.append(Windows1252.scalar(scalar.value))
-    default: output.append(scalar)
-    }
-  }
-
-  /// Whether the name stands for something.
-  private mutating func append(entity name: String, writtenAs range: Range<Int>) -> Bool {
-    switch name {
-    case "amp", "lt", "gt", "quot", "apos":
-      output.append(contentsOf: source[range])
-    default:
-      if let text = entities[name] {
-        guard text.count <= entityBytesLeft else { return false }
-        entityBytesLeft -= text.count
-        output.append(contentsOf: text)
-      } else if let scalar = HTMLEntities.scalar(name) {
-        output.append(scalar)
-        faults += 1
-      } else {
-        return false
-      }
-    }
-    return true
-  }
-
   // MARK: Bytes
 
-  private func at(_ text: StaticString) -> Bool {
+  func at(_ text: StaticString) -> Bool {
     matches(text, at: position)
   }
 
@@ -396,12 +220,12 @@ struct XMLCleaner {
     return nil
   }
 
-  private mutating func skip(past text: StaticString) {
+  mutating func skip(past text: StaticString) {
     position = offset(of: text, from: position).map { $0 + text.utf8CodeUnitCount } ?? source.count
   }
 
   /// From a quote to behind its partner.
-  private mutating func skipQuoted() {
+  mutating func skipQuoted() {
     let start = position
     let quote = source[position]
     position += 1
@@ -410,11 +234,11 @@ struct XMLCleaner {
     examined += position - start
   }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while position < source.count, source[position] <= 0x20 { position += 1 }
   }
 
-  private mutating func takeName() -> String {
+  mutating func takeName() -> String {
     let start = position
     while position < source.count, position - start < 64, Ascii.continuesName(source[position]) {
       position += 1
