@@ -11,27 +11,6 @@ import Testing
 
 /// Whole runs over libcurl, judged by what the server has logged.
 @Suite(.serialized) struct PoliteSyncTests {
-  private typealias Sync = (SyncEngine.Options) async throws -> SyncReport
-
-  /// Runs `body` with a feed that the handler serves.
-  private func withFeed(
-    _ handler: @escaping LoopbackServer.Handler,
-    _ body: (SyncFixture, LoopbackServer, Sync) async throws -> Void
-  ) async throws {
-    let server = try LoopbackServer(handler: handler)
-    defer { server.stop() }
-    let transport = try CurlTransport()
-    defer { transport.shutdown() }
-    try await withSync { fixture async throws in
-      let url = server.url + "/feed"
-      try await Feeds(fixture.store).add(url)
-      let id = try Feeds(fixture.store).find(url).id
-      let engine = SyncEngine(
-        store: fixture.store, transport: transport, now: { [clock = fixture.clock] in clock.now })
-      try await body(fixture, server) { try await engine.sync(id, options: $0) }
-    }
-  }
-
   private static func document(_ revision: Int64) -> String {
     HomeFeedText.full(.init("a", revision))
   }
@@ -66,7 +45,7 @@ import Testing
   /// other with those of the answer before it, byte for byte, and none within a promise.
   @Test func overManyPollsTheLogShowsNoImpoliteRequest() async throws {
     let script = Mutex(Script())
-    try await withFeed { request, connection in
+    try await withServedFeed { request, connection in
       let number = script.withLock { $0.begin() }
       let etag = "W/\"é,\(number)\""
       let maxAge = Double(60 + number % 5 * 30)
@@ -123,7 +102,7 @@ import Testing
 
   @Test(arguments: [[], [0x22, 0xE9, 0x22]] as [[UInt8]])
   func aValidatorThatCannotBeSentBackAsItCameIsNotKept(_ etag: [UInt8]) async throws {
-    try await withFeed { _, connection in
+    try await withServedFeed { _, connection in
       let text = Self.document(1)
       try connection.sendRaw("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\nETag: ")
       try connection.sendRaw(etag)
@@ -138,7 +117,7 @@ import Testing
 
   /// Case 19: 304 to whoever asks, also without validators.
   @Test func aServerThatAlwaysSaysNotModifiedIsAskedTwiceAndNoMore() async throws {
-    try await withFeed { _, connection in
+    try await withServedFeed { _, connection in
       try connection.send(Response(status: 304, headers: [("ETag", "\"v1\"")]))
     } _: { fixture, server, sync async throws in
       let error = try await #require(throws: SyncError.self) { try await sync(.init()) }
@@ -155,7 +134,7 @@ import Testing
   func aDocumentThatEndsEarlyLeavesNoValidators(_ kind: String) async throws {
     let text = HomeFeedText((0..<2_000).map { .init("ep:\($0)", Int64($0)) }).text
     let packed = try gzip(text)
-    try await withFeed { _, connection in
+    try await withServedFeed { _, connection in
       if kind == "gzip" {
         return try connection.send(
           Response(
@@ -175,7 +154,7 @@ import Testing
 
   /// Case 23: a redirect's ETag is not the document's.
   @Test func behindARedirectTheSecondRequestIsConditionalToo() async throws {
-    try await withFeed { request, connection in
+    try await withServedFeed { request, connection in
       if request.path == "/feed" {
         return try connection.send(
           Response(status: 301, headers: [("Location", "/moved"), ("ETag", "\"redirect\"")]))
@@ -197,7 +176,7 @@ import Testing
   @Test func twoRunsAndNoMoreAreAtOneHostAtOnce() async throws {
     let counts = Mutex((now: 0, most: 0, all: 0))
     let second = DispatchSemaphore(value: 0)
-    try await withFeed { _, connection in
+    try await withServedFeed { _, connection in
       let number = counts.withLock {
         $0.now += 1
         $0.all += 1

@@ -83,25 +83,17 @@ import Testing
   ) async throws {
     let first = page([item("a", "A")], members)
     let last = page([item("b", "B")], #","p":2,"q":2,"o":1,"l":1,"t":2"#)
-    let server = try LoopbackServer { request, connection in
+    try await withServedFeed(
+      .init(mapping: FeedMappingText(mapping(next), file: "m"))
+    ) { request, connection in
       let isFirst = request.target == "/feed"
       try connection.send(
         Response(
           headers: isFirst && next == "next: link"
             ? [("Link", "</feed?prev>; rel=prev"), ("Link", "</feed?link=1>; rel=\"next\"")] : [],
           text: isFirst ? first : last))
-    }
-    defer { server.stop() }
-    let transport = try CurlTransport()
-    defer { transport.shutdown() }
-    try await withSync { sync async throws in
-      let url = server.url + "/feed"
-      try await Feeds(sync.store).add(
-        url, .init(mapping: FeedMappingText(mapping(next), file: "m")))
-      let id = try Feeds(sync.store).find(url).id
-      let report = try await SyncEngine(
-        store: sync.store, transport: transport, now: { [clock = sync.clock] in clock.now }
-      ).sync(id)
+    } _: { _, server, sync async throws in
+      let report = try await sync()
       #expect(report.new == 2 && report.pages == 2)
       #expect(server.requests.map(\.target) == ["/feed", target])
     }

@@ -9,30 +9,9 @@ import Testing
 
 /// The engine over libcurl, against a server of the test's own.
 @Suite(.serialized) struct EndToEndTests {
-  /// Runs `body` with a feed that the handler serves.
-  private func withServer(
-    _ handler: @escaping LoopbackServer.Handler,
-    _ body: (
-      SyncFixture, LoopbackServer, _ sync: () async throws -> SyncReport
-    ) async throws -> Void
-  ) async throws {
-    let server = try LoopbackServer(handler: handler)
-    defer { server.stop() }
-    let transport = try CurlTransport()
-    defer { transport.shutdown() }
-    try await withSync { fixture async throws in
-      let url = server.url + "/feed"
-      try await Feeds(fixture.store).add(url)
-      let id = try Feeds(fixture.store).find(url).id
-      let engine = SyncEngine(
-        store: fixture.store, transport: transport, now: { [clock = fixture.clock] in clock.now })
-      try await body(fixture, server) { try await engine.sync(id) }
-    }
-  }
-
   @Test func pagesAndValidatorsGoOverTheWireAndA304WritesNothing() async throws {
     let etag = "W/\"a,b\""
-    try await withServer { request, connection in
+    try await withServedFeed { request, connection in
       if request.header("If-None-Match") == etag {
         return try connection.send(Response(status: 304, headers: [("ETag", etag)]))
       }
@@ -53,7 +32,7 @@ import Testing
   }
 
   @Test func anAnswerThatIsCutOffOrTooLargeIsAnErrorOfOneLine() async throws {
-    try await withServer { _, connection in
+    try await withServedFeed { _, connection in
       try connection.sendHead(headers: [("Content-Length", "1000")])
       try connection.sendRaw("{\"format\":\"homefeed/1\",")
       connection.close()
@@ -62,7 +41,7 @@ import Testing
       #expect(error.code == .truncated)
       #expect(!error.description.contains("\n"))
     }
-    try await withServer { _, connection in
+    try await withServedFeed { _, connection in
       try connection.sendHead()
       let spaces = [UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)
       for _ in 0..<40 { try connection.sendChunk(spaces) }
@@ -74,7 +53,7 @@ import Testing
   }
 
   @Test func aServerThatIsBusySaysWhenToComeBack() async throws {
-    try await withServer { _, connection in
+    try await withServedFeed { _, connection in
       try connection.send(Response(status: 503, headers: [("Retry-After", "90")]))
     } _: { _, server, sync async throws in
       for _ in 0..<2 {
@@ -86,7 +65,7 @@ import Testing
   }
 
   @Test func noETagCanSmuggleAHeaderIntoARequest() async throws {
-    try await withServer { _, connection in
+    try await withServedFeed { _, connection in
       let text = HomeFeedText.full(.init("a", 1), checkpoint: "c\r\nX-Evil: 1")
       try connection.sendRaw(
         "HTTP/1.1 200 OK\r\nETag: \"a\rX-Evil: 1\"\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
