@@ -33,21 +33,12 @@ struct ImportPlan {
   // MARK: Rows
 
   private func plan(_ table: BoundTable, _ report: inout ImportReport) throws {
-    var balance = ImportReport.Table(name: table.table.name)
-    // Before the walk, which uses the file on another thread. A damaged table has no count; the walk says
-    // what of it cannot be read.
-    balance.rows = try? context.database.count(table.table)
     var entities = table.parts.map {
       ImportReport.Entity(name: $0.mapping.entity, table: table.table.name)
     }
     let uniques = try table.parts.map { try UniqueValues.all(of: $0) }
-    let walk = try RowWalk(table, after: nil, context)
-    let ahead = ReadAhead { try walk.nextChunk() }
-    var done: Int64 = 0
-    while true {
-      try context.checkCancellation()
-      let chunk = try ahead.next()
-      if chunk.isEmpty { break }
+    let stock = StockTaking(table: table, stage: .objects, context: context)
+    let balance = try stock.run { chunk, balance in
       try context.target.read { snapshot in
         let ledger = try context.source == 0 ? nil : ImportLedger(in: snapshot)
         for row in chunk {
@@ -78,13 +69,6 @@ struct ImportPlan {
           }
         }
       }
-      done += Int64(chunk.count)
-      context.progress(
-        ImportProgress(
-          stage: .objects, name: table.table.name, done: done, total: balance.rows ?? 0))
-    }
-    if !balance.unreadableRows.isEmpty, let rows = balance.rows {
-      balance.unreadable = rows - balance.accepted - balance.rejected - balance.skipped
     }
     report.tables.append(balance)
     for var entity in entities {

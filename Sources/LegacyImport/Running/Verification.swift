@@ -23,31 +23,15 @@ struct Verification {
   // MARK: Rows
 
   private mutating func verify(_ table: BoundTable, _ report: inout ImportReport) throws {
-    var balance = ImportReport.Table(name: table.table.name)
-    // Before the walk, which uses the file on another thread. A damaged table has no count; the walk says
-    // what of it cannot be read.
-    balance.rows = try? context.database.count(table.table)
     var entities = table.parts.map {
       EntityBalance(name: $0.mapping.entity, table: table.table.name)
     }
-    let walk = try RowWalk(table, after: nil, context)
-    let ahead = ReadAhead { try walk.nextChunk() }
-    var done: Int64 = 0
-    while true {
-      try context.checkCancellation()
-      let chunk = try ahead.next()
-      if chunk.isEmpty { break }
+    let stock = StockTaking(table: table, stage: .verification, context: context)
+    let balance = try stock.run { rows, balance in
       try context.target.read { snapshot in
         let reader = try RecordCheck(table, context, in: snapshot)
-        for row in chunk { try reader.check(row, &balance, &entities, &seen) }
+        for row in rows { try reader.check(row, &balance, &entities, &seen) }
       }
-      done += Int64(chunk.count)
-      context.progress(
-        ImportProgress(
-          stage: .verification, name: table.table.name, done: done, total: balance.rows ?? 0))
-    }
-    if !balance.unreadableRows.isEmpty, let rows = balance.rows {
-      balance.unreadable = rows - balance.accepted - balance.rejected - balance.skipped
     }
     report.tables.append(balance)
     for entity in entities { report.entities.append(entity.finished()) }
