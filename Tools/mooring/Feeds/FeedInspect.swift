@@ -23,13 +23,7 @@ extension FeedCommand {
         "Where the items are to go. One that is not there is made by the migration.",
         valueName: "entity"))
     var entity = "Episode"
-    @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
-    var mapping: String?
-    @Option(
-      help: ArgumentHelp(
-        "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
-    var migration: String?
-    @Flag(help: "Replace what an earlier inspection has written.") var force = false
+    @OptionGroup var proposed: ProposalOptions
     @Option(help: "The name of the mapping and of the line of migrations. Default: of the host.")
     var name: String?
     @Option(
@@ -47,23 +41,20 @@ extension FeedCommand {
         throw ValidationError("--token-file does not go with --credential; leave one out")
       }
       if let name { try MigrationDraft.validate(line: name) }
-      if force, mapping == nil, migration == nil {
-        throw ValidationError("--force is for --mapping and --migration; add one of them")
-      }
       guard entity.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]{0,62}/) != nil else {
         throw ValidationError("\"\(entity.prefix(64))\" is no name of an entity")
       }
     }
 
     func run() async throws {
-      let files = ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
+      let files = proposed.files
       // Before anybody is asked.
       try files.requireFree()
       let inspection = try await inspect()
       let written = try write(inspection, files)
       let text = FeedInspectionText(
-        inspection: inspection, url: url, credentials: credentials, mapping: mapping,
-        migrations: migration, written: written, options: options)
+        inspection: inspection, url: url, credentials: credentials, mapping: proposed.mapping,
+        migrations: proposed.migration, written: written, options: options)
       try StandardOutput.with { output in
         switch format {
         case .json: try output.write(try JSONText.of(text.document) + "\n")
@@ -88,8 +79,8 @@ extension FeedCommand {
 
     /// With the migration the mapping has what that makes.
     private func write(_ inspection: FeedInspection, _ files: ProposalFiles) throws -> [String] {
-      if mapping == nil, migration == nil { return [] }
-      let chosen = migration == nil ? inspection.mapping : inspection.wholeMapping
+      if proposed.mapping == nil, proposed.migration == nil { return [] }
+      let chosen = proposed.migration == nil ? inspection.mapping : inspection.wholeMapping
       guard let chosen else {
         throw CommandError(
           .badData,

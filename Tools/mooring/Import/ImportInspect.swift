@@ -22,13 +22,7 @@ extension ImportCommand {
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var file: LegacyFileArgument
-    @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
-    var mapping: String?
-    @Option(
-      help: ArgumentHelp(
-        "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
-    var migration: String?
-    @Flag(help: "Replace what an earlier inspection has written.") var force = false
+    @OptionGroup var proposed: ProposalOptions
     @Option(help: "What the store is to remember it by. Default: the file's name.")
     var name: String?
     @Option(
@@ -46,13 +40,10 @@ extension ImportCommand {
         throw ValidationError("--format json has the mapping and the migration; leave out --as")
       }
       if let name { try MigrationDraft.validate(line: name) }
-      if force, mapping == nil, migration == nil {
-        throw ValidationError("--force is for --mapping and --migration; add one of them")
-      }
     }
 
     func run() async throws {
-      let files = ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
+      let files = proposed.files
       // Before the work, which may take long.
       try files.requireFree()
       let runner = ImportRunner(
@@ -65,7 +56,7 @@ extension ImportCommand {
         ProposedFiles(
           name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
-        proposal: proposal, file: file, mapping: mapping, migrations: migration,
+        proposal: proposal, file: file, mapping: proposed.mapping, migrations: proposed.migration,
         written: written, clashes: try clashes(of: proposal, written), options: options)
       try StandardOutput.with { output in
         switch (view, format) {
