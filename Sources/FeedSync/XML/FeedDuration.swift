@@ -2,7 +2,8 @@
 enum FeedDuration {
   /// The seconds of `3723`, `62:03`, `1:02:03` or `3723.5`; nil for what is none of them.
   static func seconds(_ text: String) -> Int? {
-    let parts = text.trimmed.split(separator: ":", omittingEmptySubsequences: false)
+    let parts = text.trimmed.split(
+      separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count) else { return nil }
     var total = 0.0
     for part in parts {

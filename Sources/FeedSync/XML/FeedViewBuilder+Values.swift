@@ -25,7 +25,7 @@ extension FeedViewBuilder {
     case .authorEmail: changeAuthor { $0.email = text }
     case .tag: change { $0.add(tag: text) }
     case .keywords:
-      for word in text.split(separator: ",") { change { $0.add(tag: String(word).trimmed) } }
+      addTags(text)
     case .duration: change { $0.durationSeconds = FeedDuration.seconds(text) }
     case .imageURL: offerImage(text, rank: 2)
     }
@@ -119,9 +119,7 @@ extension FeedViewBuilder {
     case "title": change { $0.title.offer((node.text, isHTML), rank: 2) }
     case "description": change { $0.summary.offer(Array(node.text.utf8), rank: 3) }
     case "keywords":
-      for word in node.text.split(separator: ",") {
-        change { $0.add(tag: String(word).trimmed) }
-      }
+      addTags(node.text)
     case "category": change { $0.add(tag: node.text) }
     default: break
     }
@@ -165,6 +163,12 @@ extension FeedViewBuilder {
     guard isHTML else { return (bytes, false) }
     let base = parsed(frame.base)
     return (HTMLText.resolvingLinks(bytes, base: base, bytesLeft: &resolvedBytesLeft), true)
+  }
+
+  /// Keywords between commas; no more of them than an item can have.
+  private mutating func addTags(_ list: String) {
+    let words = list.split(separator: ",", maxSplits: XMLLimits.listMax)
+    for word in words.prefix(XMLLimits.listMax) { change { $0.add(tag: String(word).trimmed) } }
   }
 }
 

@@ -187,9 +187,12 @@ struct FeedViewBuilder {
     return true
   }
 
-  /// The absolute URL; the reference as it is, once a document has used up what resolving may cost.
+  /// The absolute URL; the reference as it is, if it is longer than any, or once a document has used
+  /// up what resolving may cost.
   mutating func resolve(_ reference: String, base: String) -> String {
-    guard resolvedBytesLeft > 0 else { return reference.trimmed }
+    guard resolvedBytesLeft > 0, reference.utf8.count <= XMLLimits.referenceBytesMax else {
+      return reference.trimmed
+    }
     let base = parsed(base)
     let resolved = URLReference.resolve(reference, base: base)
     resolvedBytesLeft -= resolved.utf8.count + base.text.utf8.count

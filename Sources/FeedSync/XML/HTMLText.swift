@@ -109,7 +109,7 @@ enum HTMLText {
           position += 1
           continue
         }
-        for value in tag.linkValues(in: bytes) {
+        for value in tag.linkValues(in: bytes) where value.count <= XMLLimits.referenceBytesMax {
           let reference = decodingReferences(String(decoding: bytes[value], as: UTF8.self))
           guard !reference.isEmpty, URLReference.scheme(of: reference) == nil,
             !reference.hasPrefix("#")

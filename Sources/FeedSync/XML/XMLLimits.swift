@@ -12,6 +12,8 @@ enum XMLLimits {
   static let namespacesMax = 500
   /// A base URL longer than this is not taken, since every relative link would grow by it.
   static let baseBytesMax = 2_048
+  /// A relative URL longer than this is left as it is: its parts take many times its bytes.
+  static let referenceBytesMax = 65_536
   /// A namespace longer than this is none that is known.
   static let namespaceBytesMax = 256
   /// Text of one entity that the document type declares.

@@ -266,6 +266,20 @@ import Testing
     #expect(read["items/0/content_html"]?.utf8.count == 700_000)
   }
 
+  @Test func longRelativeURLsAreLeftAsTheyAre() throws {
+    for count in [XMLLimits.referenceBytesMax, XMLLimits.referenceBytesMax + 1] {
+      let link = String(repeating: "a", count: count)
+      let read = try ReadView(
+        rss(
+          "<item><link>\(link)</link><description><![CDATA[<a href='\(link)'>x</a>]]>"
+            + "</description></item>"))
+      let expected = count > XMLLimits.referenceBytesMax ? link : "http://example.org/feeds/" + link
+      #expect(read["items/0/url"] == expected)
+      #expect(read["items/0/content_html"] == nil)
+      #expect(read["items/0/summary"] == "<a href='\(expected)'>x</a>")
+    }
+  }
+
   @Test func longNamespacesAreNoneThatIsKnown() throws {
     let uri = "urn:" + String(repeating: "x", count: 200_000)
     let read = try ReadView(
