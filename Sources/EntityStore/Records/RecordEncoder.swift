@@ -118,6 +118,21 @@ enum RecordEncoder {
     }
   }
 
+  /// Appends a value alone; nothing for null.
+  static func append(_ value: Value, to bytes: inout [UInt8]) {
+    func append<T: FixedWidthInteger>(_ number: T) {
+      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+    switch value {
+    case .int64(let number): append(number)
+    case .double(let number): append(number.bitPattern)
+    case .date(let date): append(date.timeIntervalSinceReferenceDate.bitPattern)
+    case .bool(let flag): bytes.append(flag ? 1 : 0)
+    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
+    default: appendVariable(value, to: &bytes)
+    }
+  }
+
   @inline(__always)
   private static func appendVariable(_ value: Value, to bytes: inout [UInt8]) {
     switch value {

@@ -1,4 +1,3 @@
-import CMooringXXHash
 package import EntityModel
 
 /// A record in place, for code that knows the entity by positions.
@@ -44,24 +43,5 @@ package struct StoredRow {
     } catch {
       throw .damaged("a record is unreadable", entity: entity.name, id: id)
     }
-  }
-}
-
-/// A hash by which content is recognized as unchanged: XXH3, 64 bits, stable across versions.
-package enum ContentHash {
-  /// Of a row's bytes in the entity's newest layout.
-  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
-    var bytes: [UInt8] = []
-    entity.encode(row, into: &bytes)
-    return bytes.withUnsafeBytes { of($0) }
-  }
-
-  package static func of(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-    Int64(bitPattern: mooring_xxh3_64(bytes.baseAddress, bytes.count))
-  }
-
-  package static func of(_ text: String) -> Int64 {
-    var text = text
-    return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
   }
 }

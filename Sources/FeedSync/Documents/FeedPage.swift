@@ -67,7 +67,7 @@ struct FeedPage: Equatable, Sendable {
   var volatileAttributes: [String: Set<String>] = [:]
   /// How the items are told apart: to be kept for the feed's later documents.
   var identity: String?
-  /// A hash of the mapping that read it; `nil` for homefeed/1, which has none.
+  /// A hash of what read it: of the mapping, or of homefeed/1 with the attributes that there are.
   var mappingHash: Int64?
   /// Whether the document was there to its end, as far as one can tell.
   var isComplete = true
@@ -120,7 +120,9 @@ extension FeedPage {
       }
       guard format != .homeFeed1 else {
         return try parser.withDocument(bytes) { document throws(DocumentError) in
-          try HomeFeedDocument(try FeedRoot(document)).page()
+          var page = try HomeFeedDocument(try FeedRoot(document)).page()
+          page.mappingHash = mappings.homeFeedHash
+          return page
         }
       }
       guard !mappings.isHomeFeed else {

@@ -27,7 +27,8 @@ extension Feed {
     // A delta that names no new checkpoint can be asked for again: nothing of it is lost.
     feed.checkpoint = checkpoint ?? (isDelta ? self.checkpoint : nil)
     // Of a mapped feed that lists changes only its own URL gives all that there is.
-    let isFromStart = !isDelta || frontier.mappingHash != nil && frontier.beganWith == nil
+    let isFromStart =
+      !isDelta || frontier.format != FeedFormat.homeFeed1.rawValue && frontier.beganWith == nil
     if isFromStart, !frontier.isNewestOnly { feed.fullAt = now }
     if !isDelta { feed.lastItems = Int64(report.items - report.unknownKinds - report.rejected) }
     return feed

@@ -22,6 +22,7 @@ public struct FeedMappingText: Sendable, Equatable {
 
   /// The native format, which is read without a mapping.
   static let homeFeedName = "homefeed/1"
+  static let homeFeed = FeedMappingText(homeFeedName, file: homeFeedName)
 
   /// - Returns: `nil` if there is no built-in mapping of that name.
   public static func builtIn(_ name: String) -> FeedMappingText? {
@@ -49,13 +50,21 @@ public struct FeedMappingText: Sendable, Equatable {
 
   private var builtIn: BuiltInMapping? { BuiltInMapping.all.first { $0.names.contains(text) } }
 
+  /// Another one when items are read, or recognized as unchanged, otherwise than by programs before.
+  private static let generation = 2
+
   /// Changes with the text, and where attributes are passed over, with those that there are.
   func hash(_ schema: Schema) -> Int64 {
-    guard builtIn != nil else { return ContentHash.of(text) }
-    let attributes = schema.entities.filter { $0.attribute(named: "feedID") != nil }.map { entity in
-      entity.name + entity.attributes.map { "\0\($0.name)\0\($0.type.name)" }.joined()
+    guard builtIn != nil || isHomeFeed else {
+      return ContentHash.of("\(Self.generation)\0\(text)")
     }
-    return ContentHash.of(fullText + "\0\0" + attributes.sorted().joined(separator: "\0\0"))
+    let attributes = schema.entities.filter { $0.attribute(named: "feedID") != nil }.map { entity in
+      entity.name
+        + entity.attributes.filter { $0.owner == .feed }
+        .map { "\0\($0.name)\0\($0.type.name)" }.joined()
+    }
+    let parts = ["\(Self.generation)", fullText] + attributes.sorted()
+    return ContentHash.of(parts.joined(separator: "\0\0"))
   }
 }
 

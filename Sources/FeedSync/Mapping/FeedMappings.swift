@@ -10,6 +10,8 @@ struct FeedMappings: Sendable {
   /// Whether homefeed/1 was asked for by name.
   let isHomeFeed: Bool
   let given: ReadMapping?
+  /// By which a store knows how homefeed/1 is read: its attributes go by their names.
+  let homeFeedHash: Int64
 
   /// - Throws: `YAMLError` if the mapping does not fit the schema any more.
   init(_ text: FeedMappingText?, schema: Schema, entity: String) throws(YAMLError) {
@@ -17,6 +19,12 @@ struct FeedMappings: Sendable {
     self.entity = entity
     isHomeFeed = text?.isHomeFeed ?? false
     given = isHomeFeed ? nil : try text?.read(schema: schema, entity: entity)
+    homeFeedHash = FeedMappingText.homeFeed.hash(schema)
+  }
+
+  /// Whether the next document is one of homefeed/1, if it is of the format that the last one had.
+  func readsHomeFeed(lastFormat: String?) -> Bool {
+    isHomeFeed || given == nil && lastFormat == FeedFormat.homeFeed1.rawValue
   }
 
   /// The built-in mapping of a format.
@@ -34,9 +42,9 @@ struct FeedMappings: Sendable {
   /// The hash of the mapping that will read the next document, if it is of the format that the last
   /// one had.
   func hash(lastFormat: String?) -> Int64? {
-    if isHomeFeed { return nil }
     if let given { return given.hash }
     guard let format = lastFormat.flatMap(FeedFormat.init) else { return nil }
+    if format == .homeFeed1 { return homeFeedHash }
     return Self.builtInText(format)?.hash(schema)
   }
 

@@ -32,7 +32,7 @@ struct RunFrontier: Codable, Sendable {
   var listed = 0
   var format: String?
   var title: String?
-  /// Of the mapping that reads the pages; `nil` for homefeed/1.
+  /// Of what reads the pages: a mapping, or homefeed/1 with the attributes that there are.
   var mappingHash: Int64?
   /// How the items are told apart, where that is chosen.
   var identity: String?

@@ -27,7 +27,7 @@ extension SyncRun {
     if let checkpoint = feed.checkpoint, !options.isFull, !needsFullRun {
       // Of a feed that is read by a mapping it is a URL.
       frontier.next =
-        expectedMapping == nil
+        readsHomeFeed
         ? PageAddress.delta(of: feed.requestURL, since: checkpoint) : checkpoint
       frontier.beganWith = checkpoint
     }
@@ -35,7 +35,7 @@ extension SyncRun {
     let heals = feed.checkpoint != nil && needsFullRun
     if !options.isFull, !heals, !hasNewMapping, !areValidatorsOld {
       conditions = feed.conditions(
-        since: asksForDelta && expectedMapping == nil ? feed.checkpoint : nil)
+        since: asksForDelta && readsHomeFeed ? feed.checkpoint : nil)
     }
   }
 
@@ -50,6 +50,8 @@ extension SyncRun {
       return nil
     }
   }
+
+  private var readsHomeFeed: Bool { source.mappings.readsHomeFeed(lastFormat: feed.format) }
 
   var asksForDelta: Bool {
     frontier.pages == 0 && frontier.next != feed.requestURL

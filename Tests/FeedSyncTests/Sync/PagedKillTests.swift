@@ -21,7 +21,7 @@ import Testing
   }
 
   private func killAgainAndAgain(_ publisher: PagedPublisher, seed: UInt64) async throws {
-    let kills = isThorough ? 200 : 12
+    let kills = isThorough ? 200 : 6
     var random = SeededRandom(seed: testSeed(seed))
     let bench = try KillBench(publisher)
     defer { bench.server.stop() }

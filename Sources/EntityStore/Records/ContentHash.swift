@@ -1,0 +1,46 @@
+import CMooringXXHash
+package import EntityModel
+
+/// A hash by which content is recognized as unchanged: XXH3, 64 bits, stable across versions.
+package enum ContentHash {
+  /// Of the values of a row that are not the defaults, each with the identity of its attribute: one
+  /// that is added, and that nobody gives a value, changes no hash.
+  ///
+  ///     for each such value, in the order of the attributes
+  ///         0   attribute's identity, 4 bytes, little-endian
+  ///         4   size of the value, 4 bytes, little-endian; all ones for null
+  ///         8   the value, as it stands in a record
+  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(512)
+    for (position, attribute) in entity.description.attributes.enumerated()
+    where row[position] != attribute.defaultValue {
+      append(UInt32(truncatingIfNeeded: attribute.id), to: &bytes)
+      guard !row[position].isNull else {
+        append(.max, to: &bytes)
+        continue
+      }
+      let start = bytes.count
+      append(0, to: &bytes)
+      RecordEncoder.append(row[position], to: &bytes)
+      let size = UInt32(bytes.count - start - 4)
+      bytes.withUnsafeMutableBytes {
+        $0.storeBytes(of: size.littleEndian, toByteOffset: start, as: UInt32.self)
+      }
+    }
+    return bytes.withUnsafeBytes { of($0) }
+  }
+
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    Int64(bitPattern: mooring_xxh3_64(bytes.baseAddress, bytes.count))
+  }
+
+  package static func of(_ text: String) -> Int64 {
+    var text = text
+    return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}
