@@ -120,7 +120,9 @@ extension FeedPage {
       }
       guard format != .homeFeed1 else {
         return try parser.withDocument(bytes) { document throws(DocumentError) in
-          var page = try HomeFeedDocument(try FeedRoot(document)).page()
+          var page = try HomeFeedDocument(
+            try FeedRoot(document), keeping: mappings.homeFeedExtras
+          ).page()
           page.mappingHash = mappings.homeFeedHash
           return page
         }

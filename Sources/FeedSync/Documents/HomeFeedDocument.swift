@@ -4,8 +4,9 @@ import Foundation
 /// Reads `homefeed/1`, the format of a home page that can be listed in full or by changes.
 ///
 /// Rules: `rev` and `version` are integers from 0 to 2^53 - 1; ids are strings of 1 to 512 bytes;
-/// a checkpoint has at most 2 KiB; times are RFC 3339; members that are not defined are passed
-/// over; names that begin with "_" are extensions.
+/// a checkpoint has at most 2 KiB; times are RFC 3339; names that begin with "_" are extensions.
+/// Members that are not defined are passed over, but those of an item are kept where its entity has an
+/// attribute for them.
 struct HomeFeedDocument {
   static let largestIDBytes = 512
   static let largestCheckpointBytes = 2_048
@@ -16,10 +17,16 @@ struct HomeFeedDocument {
     "user", "page", "checkpoint", "horizon", "ttl",
   ]
 
-  private let root: FeedRoot
+  private static let itemMembers = MemberNames([
+    "id", "kind", "rev", "updatedAt", "attrs", "deleted", "deletedAt",
+  ])
 
-  init(_ root: FeedRoot) {
+  private let root: FeedRoot
+  private let extras: HomeFeedExtras
+
+  init(_ root: FeedRoot, keeping extras: HomeFeedExtras) {
     self.root = root
+    self.extras = extras
   }
 
   func page() throws(DocumentError) -> FeedPage {
@@ -76,14 +83,17 @@ struct HomeFeedDocument {
       throw DocumentError(.missingMember, at: "/entities")
     }
     var unknown = 0
+    var leftOut = 0
     (page.items, page.rejected) = try root.entries(of: "entities") { value throws(DocumentError) in
-      try item(value, unknown: &unknown)
+      try item(value, unknown: &unknown, leftOut: &leftOut)
     }
     page.unknownMembers += unknown
+    page.extraLeftOut += leftOut
+    page.volatileAttributes = extras.volatileAttributes
   }
 
   private func item(
-    _ value: JSONValue, unknown: inout Int
+    _ value: JSONValue, unknown: inout Int, leftOut: inout Int
   ) throws(DocumentError) -> FeedItem {
     var id: JSONValue?, kind: JSONValue?, revision: JSONValue?, updatedAt: JSONValue?
     var deleted: JSONValue?, deletedAt: JSONValue?, attributes: JSONValue?
@@ -114,9 +124,29 @@ struct HomeFeedDocument {
       deletedAt: try Self.time(deletedAt, at: "/deletedAt"), fields: [])
     if !item.isDeleted {
       item.fields = try Self.fields(attributes, updatedAt: updatedAt)
+      if let extra = extras.of(item.kind) {
+        keep(value, attributes, by: extra, in: &item, leftOut: &leftOut)
+      }
     }
     unknown += unknownHere
     return item
+  }
+
+  /// Keeps the unknown members of an item and of its attributes; of a name that both have the item's
+  /// own counts.
+  private func keep(
+    _ value: JSONValue, _ attributes: JSONValue?, by extra: HomeFeedExtras.Extra,
+    in item: inout FeedItem, leftOut: inout Int
+  ) {
+    let own = value.members.filter { !Self.itemMembers.contains($0.name) }
+    let other = attributes?.members.filter { !extra.known.contains($0.name) } ?? []
+    let (kept, count) = extra.attribute.keep(other + own)
+    leftOut += count
+    // A server that has an attribute of this name means it.
+    guard let kept, !item.fields.contains(where: { $0.name == extra.attribute.name }) else {
+      return
+    }
+    item.fields.append(Field(name: extra.attribute.name, value: .value(kept)))
   }
 
   /// The attributes under their own names, but `path` as `pathID`, and the entity's `updatedAt`.

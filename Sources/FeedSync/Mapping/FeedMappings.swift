@@ -12,6 +12,7 @@ struct FeedMappings: Sendable {
   let given: ReadMapping?
   /// By which a store knows how homefeed/1 is read: its attributes go by their names.
   let homeFeedHash: Int64
+  let homeFeedExtras: HomeFeedExtras
 
   /// - Throws: `YAMLError` if the mapping does not fit the schema any more.
   init(_ text: FeedMappingText?, schema: Schema, entity: String) throws(YAMLError) {
@@ -20,6 +21,7 @@ struct FeedMappings: Sendable {
     isHomeFeed = text?.isHomeFeed ?? false
     given = isHomeFeed ? nil : try text?.read(schema: schema, entity: entity)
     homeFeedHash = FeedMappingText.homeFeed.hash(schema)
+    homeFeedExtras = HomeFeedExtras(schema, defaultEntity: entity)
   }
 
   /// Whether the next document is one of homefeed/1, if it is of the format that the last one had.

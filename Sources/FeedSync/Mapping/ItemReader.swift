@@ -203,7 +203,8 @@ struct ItemReader {
 
   private mutating func keepExtra(of node: JSONValue, in item: inout FeedItem) {
     guard let attribute = group.extra else { return }
-    let extra = ExtraMembers(of: node, besides: group.knownMembers, for: attribute)
+    let known = group.knownMembers
+    let extra = attribute.keep(node.members.lazy.filter { !known.contains($0.name) })
     drift.extraLeftOut += extra.leftOut
     if let value = extra.value {
       item.fields.append(Field(name: attribute.name, value: .value(value)))

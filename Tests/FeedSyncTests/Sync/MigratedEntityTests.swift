@@ -18,7 +18,7 @@ import Testing
         let report = try await engine.sync(sync.feedID)
         #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == [nil])
         #expect(report.changed == 1 && report.unchanged == 1 && report.revisionClashes == 0)
-        #expect(try sync.subtitle(of: "a") == .string("x"))
+        #expect(try sync.value("subtitle", of: "a") == .string("x"))
         #expect(try await engine.sync(sync.feedID).changed == 0)
         #expect(sync.transport.takeRequests().map { $0.header("If-None-Match") } == ["\"1\""])
       }
@@ -37,6 +37,21 @@ import Testing
         options.isFull = true
         let report = try await engine.sync(sync.feedID, options: options)
         #expect(report.unchanged == 2 && report.changed == 0 && report.revisionClashes == 0)
+      }
+    }
+  }
+
+  @Test func whatHomefeedSaysBeyondTheEntityIsKeptOnceItHasAnAttributeForIt() async throws {
+    try await withSync { sync async throws in
+      sync.serve(Self.page)
+      try await sync.sync()
+      try await sync.after(adding: "{ name: extra, type: string, optional: true }") { engine in
+        var options = SyncEngine.Options()
+        options.isFull = true
+        let report = try await engine.sync(sync.feedID, options: options)
+        #expect(report.unchanged == 2 && report.revisionClashes == 0)
+        #expect(try sync.value("extra", of: "a") == .string(#"{"subtitle":"x"}"#))
+        #expect(try sync.value("extra", of: "b") == .null)
       }
     }
   }
@@ -74,11 +89,11 @@ extension SyncFixture {
       })
   }
 
-  fileprivate func subtitle(of id: String) throws -> Value? {
+  fileprivate func value(_ attribute: String, of id: String) throws -> Value? {
     try store.read { transaction in
       let record = try transaction.get(
         "Episode", by: ["id": .string(id), "feedID": .int64(feedID)])
-      return try record?["subtitle"]
+      return try record?[attribute]
     }
   }
 }
