@@ -17,12 +17,17 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    .target(name: "CRawLMDB", linkerSettings: [.linkedLibrary("lmdb")]),
+    .target(name: "CEpisodes"),
+    .target(
+      name: "CRawLMDB", dependencies: ["CEpisodes"], linkerSettings: [.linkedLibrary("lmdb")]),
+    .target(
+      name: "CSQLiteStore", dependencies: ["CEpisodes"],
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CRawLMDB", "CSQLiteQueue",
+        "CEpisodes", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore",
         .product(name: "Mooring", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -46,18 +46,15 @@ static int collect_keys(raw_store *store, build_key *keys, size_t limit, size_t 
   int code = mdb_cursor_open(transaction, store->records, &cursor);
   if (code == 0) code = mdb_cursor_get(cursor, &key, &data, MDB_FIRST);
   while (code == 0 && *found < limit) {
-    raw_row row;
+    episode_row row;
     if (!read_record(data, &row)) code = EINVAL;
     uint64_t bits;
     memcpy(&bits, &row.updated_at, 8);
     bits = bits & ((uint64_t)1 << 63) ? ~bits : bits | (uint64_t)1 << 63;
-    uint64_t object_id = 0;
-    if (store->options.integer_key) memcpy(&object_id, key.mv_data, 8);
-    else object_id = read_big_endian(key.mv_data);
     uint8_t *bytes = keys[(*found)++].bytes;
     write_big_endian(bytes, (uint64_t)row.duration ^ (uint64_t)1 << 63);
     write_big_endian(bytes + 8, bits);
-    write_big_endian(bytes + 16, object_id);
+    write_big_endian(bytes + 16, record_id(key));
     if (code == 0) code = mdb_cursor_get(cursor, &key, &data, MDB_NEXT);
   }
   mdb_txn_abort(transaction);

@@ -3,18 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct __attribute__((packed)) {
-  double published_at, updated_at, favorite_at, watch_later_at, watched_at, progress;
-  uint32_t duration, position;
-  uint16_t id, title, summary, url, path_id;
-  uint8_t type;
-} header;
-
 static void append_number(entry *entry, uint64_t value);
 static void append_newest_first(entry *entry, double date);
 
-void encode_entry(const raw_row *row, uint64_t object_id, int tree, entry *entry) {
-  entry->length = entry->leading = 0;
+void encode_entry(const episode_row *row, uint64_t object_id, int tree, entry *entry) {
+  entry->length = 0;
   switch (tree) {
   case tree_id:
     encode_leading_text(row->id, entry);
@@ -24,7 +17,7 @@ void encode_entry(const raw_row *row, uint64_t object_id, int tree, entry *entry
     break;
   case tree_type_updated:
     entry->bytes[0] = (uint8_t)row->type;
-    entry->length = entry->leading = 1;
+    entry->length = 1;
     append_newest_first(entry, row->updated_at);
     break;
   case tree_watch_later:
@@ -45,11 +38,11 @@ void encode_entry(const raw_row *row, uint64_t object_id, int tree, entry *entry
   if (entry->length > 0) append_number(entry, object_id);
 }
 
-void encode_leading_text(raw_text text, entry *entry) {
+void encode_leading_text(episode_text text, entry *entry) {
   uint32_t length = text.length < 20 ? text.length : 20;
   memcpy(entry->bytes, text.bytes, length);
   entry->bytes[length] = 0;
-  entry->length = entry->leading = (uint8_t)(length + 1);
+  entry->length = (uint8_t)(length + 1);
 }
 
 static void append_number(entry *entry, uint64_t value) {
@@ -83,8 +76,8 @@ void write_big_endian(uint8_t *bytes, uint64_t value) {
   memcpy(bytes, &value, sizeof value);
 }
 
-size_t encode_record(const raw_row *row, uint8_t record[longest_record]) {
-  header head = {
+size_t encode_record(const episode_row *row, uint8_t record[longest_record]) {
+  record_head head = {
     .published_at = row->published_at, .updated_at = row->updated_at,
     .favorite_at = row->favorite_at, .watch_later_at = row->watch_later_at,
     .watched_at = row->watched_at, .progress = row->progress,
@@ -93,7 +86,7 @@ size_t encode_record(const raw_row *row, uint8_t record[longest_record]) {
     .summary = (uint16_t)row->summary.length, .url = (uint16_t)row->url.length,
     .path_id = (uint16_t)row->path_id.length, .type = (uint8_t)row->type,
   };
-  const raw_text texts[] = {row->id, row->title, row->summary, row->url, row->path_id};
+  const episode_text texts[] = {row->id, row->title, row->summary, row->url, row->path_id};
   const size_t text_count = sizeof texts / sizeof *texts;
   size_t total = sizeof head;
   for (size_t index = 0; index < text_count; index++) total += texts[index].length;
@@ -108,24 +101,36 @@ size_t encode_record(const raw_row *row, uint8_t record[longest_record]) {
   return length;
 }
 
-bool read_record(MDB_val record, raw_row *row) {
-  header head;
+bool read_record(MDB_val record, episode_row *row) {
+  record_head head;
   if (record.mv_size < sizeof head) return false;
   memcpy(&head, record.mv_data, sizeof head);
   size_t texts = (size_t)head.id + head.title + head.summary + head.url + head.path_id;
   if (record.mv_size != sizeof head + texts) return false;
   const char *text = (const char *)record.mv_data + sizeof head;
-  *row = (raw_row){
+  *row = (episode_row){
     .type = head.type, .duration = head.duration, .position = head.position,
     .published_at = head.published_at, .updated_at = head.updated_at,
     .favorite_at = head.favorite_at, .watch_later_at = head.watch_later_at,
     .watched_at = head.watched_at, .progress = head.progress,
   };
-  row->id = (raw_text){text, head.id};
-  row->title = (raw_text){text += head.id, head.title};
-  row->summary = (raw_text){text += head.title, head.summary};
-  row->url = (raw_text){text += head.summary, head.url};
+  row->id = (episode_text){text, head.id};
+  row->title = (episode_text){text += head.id, head.title};
+  row->summary = (episode_text){text += head.title, head.summary};
+  row->url = (episode_text){text += head.summary, head.url};
   text += head.url;
-  row->path_id = (raw_text){head.path_id > 0 ? text : NULL, head.path_id};
+  row->path_id = (episode_text){head.path_id > 0 ? text : NULL, head.path_id};
   return true;
+}
+
+bool read_card(MDB_val record, episode_text *title, double *updated_at) {
+  const record_head *head = read_head(record);
+  if (head == NULL || record.mv_size < sizeof *head + head->id + head->title) return false;
+  *title = (episode_text){(const char *)(head + 1) + head->id, head->title};
+  *updated_at = head->updated_at;
+  return true;
+}
+
+const record_head *read_head(MDB_val record) {
+  return record.mv_size >= sizeof(record_head) ? record.mv_data : NULL;
 }

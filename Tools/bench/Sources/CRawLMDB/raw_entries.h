@@ -6,7 +6,7 @@
 #include <lmdb.h>
 #include <stdbool.h>
 
-#include "raw_store.h"
+#include "episode_rows.h"
 
 enum {
   tree_id,
@@ -19,12 +19,10 @@ enum {
   tree_count,
 };
 
-/// One index entry: the bytes in sort order. The first `leading` bytes are the leading value, the
-/// key of a partition; the last eight are the object id.
+/// One index entry: the bytes in sort order. The last eight are the object id.
 typedef struct {
   uint8_t length;
-  uint8_t leading;
-  uint8_t bytes[38];
+  uint8_t bytes[39];
 } entry;
 
 /// Encodes the entry of `row` in `tree`; its `length` is 0 where the row has none.
@@ -38,10 +36,10 @@ typedef struct {
 ///
 /// Numbers are eight big-endian bytes; a date is the order-preserving form of its IEEE bits, and
 /// `~` its complement, so that the newest comes first.
-void encode_entry(const raw_row *row, uint64_t object_id, int tree, entry *entry);
+void encode_entry(const episode_row *row, uint64_t object_id, int tree, entry *entry);
 
 /// Encodes only a leading string of at most 20 bytes, as the id and path trees begin.
-void encode_leading_text(raw_text text, entry *entry);
+void encode_leading_text(episode_text text, entry *entry);
 
 int compare_entries(const void *left, const void *right);
 
@@ -50,12 +48,24 @@ void write_big_endian(uint8_t *bytes, uint64_t value);
 
 enum { longest_record = 512 };
 
-/// Record: six dates and progress as doubles, duration and position as 32-bit, type, five 16-bit
-/// lengths, then id, title, summary, url and path id. Native byte order, unaligned.
+/// Record: a head of five dates and progress as doubles, duration and position as 32-bit, five 16-bit
+/// lengths and the type, then id, title, summary, url and path id. Native byte order, unaligned.
 /// Returns the length, or 0 when the row does not fit.
-size_t encode_record(const raw_row *row, uint8_t record[longest_record]);
+size_t encode_record(const episode_row *row, uint8_t record[longest_record]);
+
+/// The fields of a record that have fixed places.
+typedef struct __attribute__((packed)) {
+  double published_at, updated_at, favorite_at, watch_later_at, watched_at, progress;
+  uint32_t duration, position;
+  uint16_t id, title, summary, url, path_id;
+  uint8_t type;
+} record_head;
 
 /// Reads a record in place: the strings point into it. False when it is cut short.
-bool read_record(MDB_val record, raw_row *row);
+bool read_record(MDB_val record, episode_row *row);
+/// The same for two fields.
+bool read_card(MDB_val record, episode_text *title, double *updated_at);
+/// The head where it stands; NULL when it is cut short.
+const record_head *read_head(MDB_val record);
 
 #endif

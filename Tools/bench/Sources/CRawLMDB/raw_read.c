@@ -5,114 +5,166 @@
 
 _Static_assert(raw_not_found == MDB_NOTFOUND, "the header repeats LMDB's code");
 
-static int begin_read(raw_store *store);
-static int fetch_record(raw_store *store, uint64_t object_id, raw_result *result);
-static int list_rows(
-    raw_store *store, int tree, entry *leading, size_t limit, raw_result *result);
-static int count_entries(raw_store *store, MDB_cursor *cursor, uint8_t type, size_t *count);
-static raw_text copy_out(raw_result *result, raw_text text);
+typedef int fetch(raw_reader *reader, uint64_t object_id, episode_result *result);
 
-int raw_store_get(raw_store *store, raw_text id, raw_result *result) {
+static int list(
+    raw_reader *reader, episode_list list, episode_text path, size_t limit, episode_result *result,
+    fetch *fetch);
+static int begin_read(raw_reader *reader, MDB_cursor *cursor);
+static int list_entries(
+    raw_reader *reader, int tree, entry *leading, size_t limit, episode_result *result,
+    fetch *fetch);
+static int fetch_row(raw_reader *reader, uint64_t object_id, episode_result *result);
+static int fetch_card(raw_reader *reader, uint64_t object_id, episode_result *result);
+static int count_entries(raw_reader *reader, int64_t type, size_t *count);
+static int end_walk(raw_reader *reader, int code);
+
+int raw_reader_get(raw_reader *reader, episode_text id, episode_result *result) {
   result->count = result->used = 0;
-  TRY(begin_read(store));
+  TRY(begin_read(reader, reader->trees[tree_id]));
   uint64_t object_id;
-  int code = find_object_id(store, store->cursors[tree_id], id, &object_id);
-  if (code == 0) code = fetch_record(store, object_id, result);
-  mdb_txn_reset(store->snapshot);
+  int code = find_object_id(reader->trees[tree_id], id, &object_id);
+  if (code == 0) code = fetch_row(reader, object_id, result);
+  mdb_txn_reset(reader->snapshot);
   return code;
 }
 
-int raw_store_list(
-    raw_store *store, raw_list list, raw_text path, size_t limit, raw_result *result) {
+int raw_reader_list(
+    raw_reader *reader, episode_list kind, episode_text path, size_t limit,
+    episode_result *result) {
+  return list(reader, kind, path, limit, result, fetch_row);
+}
+
+int raw_reader_cards(
+    raw_reader *reader, episode_list kind, episode_text path, size_t limit,
+    episode_result *result) {
+  return list(reader, kind, path, limit, result, fetch_card);
+}
+
+int raw_reader_scan(raw_reader *reader, episode_filter filter, size_t *matches) {
+  *matches = 0;
+  TRY(begin_read(reader, reader->records));
+  MDB_val key, record;
+  int code = mdb_cursor_get(reader->records, &key, &record, MDB_FIRST);
+  while (code == 0) {
+    const record_head *head = read_head(record);
+    if (head == NULL) break;
+    *matches +=
+        head->duration >= filter.duration_at_least && head->progress > filter.progress_above;
+    code = mdb_cursor_get(reader->records, &key, &record, MDB_NEXT);
+  }
+  return end_walk(reader, code);
+}
+
+int raw_reader_sum_duration(raw_reader *reader, int64_t *sum) {
+  *sum = 0;
+  TRY(begin_read(reader, reader->records));
+  MDB_val key, record;
+  int code = mdb_cursor_get(reader->records, &key, &record, MDB_FIRST);
+  while (code == 0) {
+    const record_head *head = read_head(record);
+    if (head == NULL) break;
+    *sum += head->duration;
+    code = mdb_cursor_get(reader->records, &key, &record, MDB_NEXT);
+  }
+  return end_walk(reader, code);
+}
+
+int raw_reader_count_type(raw_reader *reader, int64_t type, size_t *count) {
+  TRY(begin_read(reader, reader->trees[tree_type_updated]));
+  int code = count_entries(reader, type, count);
+  mdb_txn_reset(reader->snapshot);
+  return code;
+}
+
+int raw_reader_group_by_type(raw_reader *reader, size_t counts[3]) {
+  TRY(begin_read(reader, reader->trees[tree_type_updated]));
+  int code = 0;
+  for (int64_t type = 1; type <= 3 && code == 0; type++) {
+    code = count_entries(reader, type, &counts[type - 1]);
+  }
+  mdb_txn_reset(reader->snapshot);
+  return code;
+}
+
+static int list(
+    raw_reader *reader, episode_list list, episode_text path, size_t limit, episode_result *result,
+    fetch *fetch) {
   static const int trees[] = {
-    [raw_list_recent] = tree_updated, [raw_list_favorites] = tree_favorite,
-    [raw_list_watch_later] = tree_watch_later, [raw_list_free] = tree_type_updated,
-    [raw_list_history] = tree_watched, [raw_list_path] = tree_path,
+    [episode_list_recent] = tree_updated, [episode_list_favorites] = tree_favorite,
+    [episode_list_watch_later] = tree_watch_later, [episode_list_free] = tree_type_updated,
+    [episode_list_history] = tree_watched, [episode_list_path] = tree_path,
   };
   result->count = result->used = 0;
-  if (limit > sizeof result->rows / sizeof *result->rows) return EINVAL;
-  entry leading = {.length = 0, .leading = 0};
-  if (list == raw_list_free) leading = (entry){.length = 1, .leading = 1, .bytes = {1}};
-  if (list == raw_list_path) encode_leading_text(path, &leading);
-  TRY(begin_read(store));
-  int code = list_rows(store, trees[list], &leading, limit, result);
-  mdb_txn_reset(store->snapshot);
+  if (limit > result->capacity) return EINVAL;
+  entry leading = {.length = 0};
+  if (list == episode_list_free) leading = (entry){.length = 1, .bytes = {1}};
+  if (list == episode_list_path) encode_leading_text(path, &leading);
+  TRY(begin_read(reader, reader->trees[trees[list]]));
+  int code = list_entries(reader, trees[list], &leading, limit, result, fetch);
+  mdb_txn_reset(reader->snapshot);
   return code;
 }
 
-int raw_store_count_by_type(raw_store *store, size_t counts[3]) {
-  TRY(begin_read(store));
-  int code = 0;
-  for (uint8_t type = 1; type <= 3 && code == 0; type++) {
-    code = count_entries(store, store->cursors[tree_type_updated], type, &counts[type - 1]);
-  }
-  mdb_txn_reset(store->snapshot);
-  return code;
+/// A fresh snapshot for the one cursor that the read moves.
+static int begin_read(raw_reader *reader, MDB_cursor *cursor) {
+  TRY(mdb_txn_renew(reader->snapshot));
+  return mdb_cursor_renew(reader->snapshot, cursor);
 }
 
-static int begin_read(raw_store *store) {
-  if (store->snapshot == NULL) {
-    TRY(mdb_txn_begin(store->environment, NULL, MDB_RDONLY, &store->snapshot));
-    for (int tree = 0; tree < tree_count; tree++) {
-      TRY(mdb_cursor_open(store->snapshot, store->trees[tree], &store->cursors[tree]));
-    }
-    return 0;
-  }
-  TRY(mdb_txn_renew(store->snapshot));
-  for (int tree = 0; tree < tree_count; tree++) {
-    TRY(mdb_cursor_renew(store->snapshot, store->cursors[tree]));
-  }
-  return 0;
-}
-
-static int list_rows(raw_store *store, int tree, entry *leading, size_t limit, raw_result *result) {
+static int list_entries(
+    raw_reader *reader, int tree, entry *leading, size_t limit, episode_result *result,
+    fetch *fetch) {
   bool started = false;
   while (result->count < limit) {
-    uint64_t object_id;
-    int code = next_object_id(store, store->cursors[tree], tree, leading, &started, &object_id);
+    MDB_val key;
+    int code = next_entry(reader->trees[tree], leading, &started, &key);
     if (code == MDB_NOTFOUND) return 0;
     TRY(code);
-    TRY(fetch_record(store, object_id, result));
+    TRY(fetch(reader, entry_object_id(key), result));
   }
   return 0;
 }
 
-static int fetch_record(raw_store *store, uint64_t object_id, raw_result *result) {
-  uint8_t bytes[8];
-  MDB_val key = record_key(store, object_id, bytes), record;
-  TRY(mdb_get(store->snapshot, store->records, &key, &record));
-  raw_row *row = &result->rows[result->count];
+static int fetch_row(raw_reader *reader, uint64_t object_id, episode_result *result) {
+  MDB_val key = record_key(&object_id), record;
+  TRY(mdb_get(reader->snapshot, reader->store->records, &key, &record));
+  episode_row *row = &result->rows[result->count];
   if (record.mv_size > longest_record || !read_record(record, row)) return MDB_CORRUPTED;
-  row->id = copy_out(result, row->id);
-  row->title = copy_out(result, row->title);
-  row->summary = copy_out(result, row->summary);
-  row->url = copy_out(result, row->url);
-  row->path_id = copy_out(result, row->path_id);
+  row->id = episode_result_copy(result, row->id);
+  row->title = episode_result_copy(result, row->title);
+  row->summary = episode_result_copy(result, row->summary);
+  row->url = episode_result_copy(result, row->url);
+  row->path_id = episode_result_copy(result, row->path_id);
   result->count += 1;
   return 0;
 }
 
-static raw_text copy_out(raw_result *result, raw_text text) {
-  if (text.bytes == NULL) return text;
-  char *copy = result->text + result->used;
-  memcpy(copy, text.bytes, text.length);
-  result->used += text.length;
-  return (raw_text){copy, text.length};
+static int fetch_card(raw_reader *reader, uint64_t object_id, episode_result *result) {
+  MDB_val key = record_key(&object_id), record;
+  TRY(mdb_get(reader->snapshot, reader->store->records, &key, &record));
+  episode_card *card = &result->cards[result->count];
+  if (!read_card(record, &card->title, &card->updated_at)) return MDB_CORRUPTED;
+  card->title = episode_result_copy(result, card->title);
+  result->count += 1;
+  return 0;
 }
 
-static int count_entries(raw_store *store, MDB_cursor *cursor, uint8_t type, size_t *count) {
-  MDB_val key = {1, &type}, data;
+static int count_entries(raw_reader *reader, int64_t type, size_t *count) {
+  entry leading = {.length = 1, .bytes = {(uint8_t)type}};
+  bool started = false;
+  MDB_val key;
+  int code;
   *count = 0;
-  if (is_partitioned(store, tree_type_updated)) {
-    int code = mdb_cursor_get(cursor, &key, &data, MDB_SET_KEY);
-    if (code == MDB_NOTFOUND) return 0;
-    TRY(code);
-    return mdb_cursor_count(cursor, count);
-  }
-  int code = mdb_cursor_get(cursor, &key, &data, MDB_SET_RANGE);
-  while (code == 0 && *(const uint8_t *)key.mv_data == type) {
+  while ((code = next_entry(reader->trees[tree_type_updated], &leading, &started, &key)) == 0) {
     *count += 1;
-    code = mdb_cursor_get(cursor, &key, &data, MDB_NEXT);
   }
+  return code == MDB_NOTFOUND ? 0 : code;
+}
+
+/// A walk that ends before its end has met a record that is cut short.
+static int end_walk(raw_reader *reader, int code) {
+  mdb_txn_reset(reader->snapshot);
+  if (code == 0) return MDB_CORRUPTED;
   return code == MDB_NOTFOUND ? 0 : code;
 }

@@ -5,13 +5,13 @@
 
 static int open_environment(raw_store *store, const char *folder);
 static int open_trees(raw_store *store, MDB_txn *transaction);
+static int open_cursors(raw_reader *reader);
 
 const char *raw_error(int code) { return mdb_strerror(code); }
 
-int raw_store_open(const char *folder, raw_options options, raw_store **opened) {
+int raw_store_open(const char *folder, raw_store **opened) {
   raw_store *store = calloc(1, sizeof *store);
   if (store == NULL) return ENOMEM;
-  store->options = options;
   int code = open_environment(store, folder);
   if (code != 0) {
     raw_store_close(store);
@@ -22,12 +22,6 @@ int raw_store_open(const char *folder, raw_options options, raw_store **opened) 
 }
 
 void raw_store_close(raw_store *store) {
-  if (store->snapshot != NULL) {
-    for (int tree = 0; tree < tree_count; tree++) {
-      if (store->cursors[tree] != NULL) mdb_cursor_close(store->cursors[tree]);
-    }
-    mdb_txn_abort(store->snapshot);
-  }
   mdb_env_close(store->environment);
   free(store);
 }
@@ -41,10 +35,34 @@ int raw_store_size(raw_store *store, size_t *bytes) {
   return 0;
 }
 
+int raw_reader_open(raw_store *store, raw_reader **opened) {
+  raw_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) return ENOMEM;
+  reader->store = store;
+  int code = mdb_txn_begin(store->environment, NULL, MDB_RDONLY, &reader->snapshot);
+  if (code == 0) code = open_cursors(reader);
+  if (code != 0) {
+    raw_reader_close(reader);
+    return code;
+  }
+  mdb_txn_reset(reader->snapshot);
+  *opened = reader;
+  return 0;
+}
+
+void raw_reader_close(raw_reader *reader) {
+  if (reader->records != NULL) mdb_cursor_close(reader->records);
+  for (int tree = 0; tree < tree_count; tree++) {
+    if (reader->trees[tree] != NULL) mdb_cursor_close(reader->trees[tree]);
+  }
+  if (reader->snapshot != NULL) mdb_txn_abort(reader->snapshot);
+  free(reader);
+}
+
 static int open_environment(raw_store *store, const char *folder) {
   TRY(mdb_env_create(&store->environment));
   TRY(mdb_env_set_mapsize(store->environment, (size_t)8 << 30));
-  TRY(mdb_env_set_maxdbs(store->environment, tree_count + 2));
+  TRY(mdb_env_set_maxdbs(store->environment, tree_count + 3));
   TRY(mdb_env_open(store->environment, folder, MDB_NOTLS, 0600));
   MDB_txn *transaction;
   TRY(mdb_txn_begin(store->environment, NULL, 0, &transaction));
@@ -62,25 +80,24 @@ static int open_trees(raw_store *store, MDB_txn *transaction) {
     [tree_watch_later] = "watch-later", [tree_favorite] = "favorite", [tree_watched] = "watched",
     [tree_path] = "path",
   };
-  unsigned record_flags = MDB_CREATE | (store->options.integer_key ? MDB_INTEGERKEY : 0);
-  TRY(mdb_dbi_open(transaction, "records", record_flags, &store->records));
+  TRY(mdb_dbi_open(transaction, "records", MDB_CREATE | MDB_INTEGERKEY, &store->records));
+  TRY(mdb_dbi_open(transaction, "history", MDB_CREATE, &store->history));
   for (int tree = 0; tree < tree_count; tree++) {
-    unsigned flags = MDB_CREATE | (is_partitioned(store, tree) ? MDB_DUPSORT | MDB_DUPFIXED : 0);
-    TRY(mdb_dbi_open(transaction, names[tree], flags, &store->trees[tree]));
+    TRY(mdb_dbi_open(transaction, names[tree], MDB_CREATE, &store->trees[tree]));
   }
   MDB_cursor *cursor;
   MDB_val key, data;
   TRY(mdb_cursor_open(transaction, store->records, &cursor));
   int code = mdb_cursor_get(cursor, &key, &data, MDB_LAST);
-  if (code == 0) {
-    uint64_t last;
-    if (store->options.integer_key) __builtin_memcpy(&last, key.mv_data, 8);
-    else last = read_big_endian(key.mv_data);
-    store->next_object_id = last + 1;
-  } else if (code == MDB_NOTFOUND) {
-    store->next_object_id = 1;
-    code = 0;
-  }
+  store->next_object_id = code == 0 ? record_id(key) + 1 : 1;
   mdb_cursor_close(cursor);
-  return code;
+  return code == MDB_NOTFOUND ? 0 : code;
+}
+
+static int open_cursors(raw_reader *reader) {
+  TRY(mdb_cursor_open(reader->snapshot, reader->store->records, &reader->records));
+  for (int tree = 0; tree < tree_count; tree++) {
+    TRY(mdb_cursor_open(reader->snapshot, reader->store->trees[tree], &reader->trees[tree]));
+  }
+  return 0;
 }

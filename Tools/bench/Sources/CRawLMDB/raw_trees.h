@@ -1,18 +1,24 @@
-// A store's handles, and entries put, deleted and sought by layout; private to this target.
+// A store's handles, and entries put, deleted and sought; private to this target.
 
 #ifndef RAW_TREES_H
 #define RAW_TREES_H
 
 #include "raw_entries.h"
+#include "raw_store.h"
 
 struct raw_store {
   MDB_env *environment;
-  raw_options options;
-  MDB_dbi records;
+  MDB_dbi records;  // MDB_INTEGERKEY
   MDB_dbi trees[tree_count];
+  MDB_dbi history;
   uint64_t next_object_id;
+};
+
+struct raw_reader {
+  raw_store *store;
   MDB_txn *snapshot;  // reset between reads
-  MDB_cursor *cursors[tree_count];
+  MDB_cursor *records;
+  MDB_cursor *trees[tree_count];
 };
 
 #define TRY(call)                   \
@@ -21,27 +27,24 @@ struct raw_store {
     if (try_code != 0) return try_code; \
   } while (0)
 
-/// Splits an entry into LMDB's key and data; they point into the entry.
-void split_entry(const raw_store *store, int tree, entry *entry, MDB_val *key, MDB_val *data);
-bool is_partitioned(const raw_store *store, int tree);
+/// The key of a record. It points to the id.
+MDB_val record_key(const uint64_t *object_id);
+uint64_t record_id(MDB_val key);
 
-/// Puts an entry; with MDB_APPEND, one that sorts after all others.
-int put_entry(const raw_store *store, MDB_cursor *cursor, int tree, entry *entry, unsigned flags);
-int delete_entry(const raw_store *store, MDB_txn *transaction, int tree, entry *entry);
+int put_record(MDB_cursor *cursor, uint64_t object_id, const episode_row *row, unsigned flags);
 
-/// The key of a record, in `bytes`.
-MDB_val record_key(const raw_store *store, uint64_t object_id, uint8_t bytes[8]);
-
-int put_record(
-    const raw_store *store, MDB_cursor *cursor, uint64_t object_id, const raw_row *row,
-    unsigned flags);
+/// Splits an entry into LMDB's key and data, which point into it. The unique index has the object id
+/// as data, so that LMDB sees that a value is taken; in all others it ends the key.
+void split_entry(int tree, entry *entry, MDB_val *key, MDB_val *data);
 
 /// The object id of a string id, or MDB_NOTFOUND.
-int find_object_id(const raw_store *store, MDB_cursor *id_cursor, raw_text id, uint64_t *object_id);
+int find_object_id(MDB_cursor *id_cursor, episode_text id, uint64_t *object_id);
 
-/// Steps through the entries that begin with `leading`, in order, from `*started == false` on.
-int next_object_id(
-    const raw_store *store, MDB_cursor *cursor, int tree, entry *leading, bool *started,
-    uint64_t *object_id);
+/// Steps through the entries that begin with `leading`, in order, from `*started == false` on;
+/// MDB_NOTFOUND at the end. Not for the unique index.
+int next_entry(MDB_cursor *cursor, entry *leading, bool *started, MDB_val *key);
+
+/// The object id at the end of an entry.
+uint64_t entry_object_id(MDB_val bytes);
 
 #endif

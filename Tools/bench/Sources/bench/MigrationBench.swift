@@ -1,5 +1,4 @@
 import ArgumentParser
-import CRawLMDB
 import Dispatch
 import EntityModel
 import EntityStore
@@ -32,12 +31,12 @@ struct MigrationBench: ParsableCommand {
     defer { scratch.remove() }
     let workload = try Workload(rows: rows, seed: 42)
     func feed() -> RowFeed { RowFeed(workload, chunk: 10_000) }
-    let raw = RawLMDBCandidate(name: "raw C", layout: raw_layout_plain)
-    try raw.prepare(in: scratch.emptyFolder("raw"))
+    let raw = try RawLMDBCandidate()
+    try raw.open(in: scratch.emptyFolder("raw"))
     _ = try await raw.sortedLoad(feed())
     let folder = try scratch.emptyFolder("mooring")
-    let mooring = MooringCandidate(keepsHistory: true)
-    try mooring.prepare(in: folder)
+    let mooring = MooringCandidate()
+    try mooring.open(in: folder)
     try await mooring.bulkLoad(feed())
     let ids = workload.rows(0..<min(rows, 100_000)).episodes.map(\.id)
     var table = Table()
@@ -62,19 +61,19 @@ struct MigrationBench: ParsableCommand {
 
       let rawIdle = try await latencies(of: raw, ids) { usleep(1_000_000) }
       let rawBusy = try await latencies(of: raw, ids) { try raw.buildIndex(rows: rows) }
-      table.add("point get, p99, idle, µs", raw: rawIdle.p99)
-      table.add("point get, p99, while building, µs", raw: rawBusy.p99)
+      table.add("point get, p99, idle, µs", raw: rawIdle.at(0.99) * 1e6)
+      table.add("point get, p99, while building, µs", raw: rawBusy.at(0.99) * 1e6)
       let idle = try await latencies(of: mooring, ids) { usleep(1_000_000) }
       version += 1
       let step = index(version)
       let busy = try await latencies(of: mooring, ids) { _ = try migrate(folder, version, step) }
-      table.add("point get, p99, idle, µs", mooring: idle.p99)
-      table.add("point get, p99, while building, µs", mooring: busy.p99)
+      table.add("point get, p99, idle, µs", mooring: idle.at(0.99) * 1e6)
+      table.add("point get, p99, while building, µs", mooring: busy.at(0.99) * 1e6)
 
       version += 1
       let puts = try withPuts(folder) { _ = try migrate(folder, version, index(version)) }
-      table.add("another process's put while building, p50, ms", mooring: puts.p50)
-      table.add("another process's put while building, p99, ms", mooring: puts.p99)
+      table.add("another process's put while building, p50, ms", mooring: puts.at(0.5))
+      table.add("another process's put while building, p99, ms", mooring: puts.at(0.99))
       table.add("another process's put while building, longest, ms", mooring: puts.longest)
 
       let retype = "retypeAttribute: { on: Episode, name: extra\(added), type: string }"
@@ -128,19 +127,25 @@ struct MigrationBench: ParsableCommand {
 
   /// Point gets in a loop on a thread of their own while the body runs.
   private func latencies(
-    of candidate: any Candidate, _ ids: [String], during body: () throws -> Void
-  ) async throws -> Spread {
-    let reader = Reader(candidate, ids)
-    let thread = Thread { reader.run() }
-    thread.start()
+    of candidate: any EpisodeStore, _ ids: [String], during body: () throws -> Void
+  ) async throws -> Percentiles {
+    // SAFETY: a candidate reads from any one thread at a time; this one reads alone.
+    nonisolated(unsafe) let candidate = candidate
+    let place = Atomic(0)
+    let reader = LatencyReader {
+      let next = place.add(7_919, ordering: .relaxed).newValue % ids.count
+      guard try candidate.touchEpisode(id: ids[next]) else {
+        throw BenchError(.mismatch, "\(candidate.name) has no episode \(ids[next])")
+      }
+    }
     let result = Result { try body() }
-    let samples = reader.stop()
+    let times = try reader.stop()
     try result.get()
-    return Spread(samples.map { $0 * 1e6 })
+    return times
   }
 
   /// Single durable puts of another process while the body runs.
-  private func withPuts(_ folder: URL, during body: () throws -> Void) throws -> Spread {
+  private func withPuts(_ folder: URL, during body: () throws -> Void) throws -> Percentiles {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["put-loop", folder.path]
@@ -155,7 +160,7 @@ struct MigrationBench: ParsableCommand {
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     try result.get()
-    return Spread(text.split(separator: "\n").compactMap { Double($0) })
+    return Percentiles(text.split(separator: "\n").compactMap { Double($0) })
   }
 }
 
@@ -194,52 +199,6 @@ struct PutLoop: ParsableCommand {
       return times
     }
     for time in times { print(time * 1_000) }
-  }
-}
-
-private final class Reader: Sendable {
-  private let state = Mutex((isEnded: false, samples: [Double]()))
-  private let done = DispatchSemaphore(value: 0)
-  // SAFETY: candidates read from any one thread at a time; this one reads alone.
-  nonisolated(unsafe) private let candidate: any Candidate
-  private let ids: [String]
-
-  init(_ candidate: any Candidate, _ ids: [String]) {
-    self.candidate = candidate
-    self.ids = ids
-  }
-
-  func run() {
-    var samples: [Double] = []
-    var place = 0
-    while !state.withLock({ $0.isEnded }) {
-      place = (place + 7_919) % ids.count
-      let start = ContinuousClock.now
-      guard (try? candidate.touchEpisode(id: ids[place])) == true else { break }
-      samples.append((ContinuousClock.now - start).seconds)
-    }
-    state.withLock { $0.samples = samples }
-    done.signal()
-  }
-
-  func stop() -> [Double] {
-    state.withLock { $0.isEnded = true }
-    done.wait()
-    return state.withLock { $0.samples }
-  }
-}
-
-private struct Spread {
-  private let sorted: [Double]
-
-  init(_ samples: [Double]) { sorted = samples.sorted() }
-
-  var p50: Double { at(0.5) }
-  var p99: Double { at(0.99) }
-  var longest: Double { sorted.last ?? .nan }
-
-  private func at(_ share: Double) -> Double {
-    sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
 }
 

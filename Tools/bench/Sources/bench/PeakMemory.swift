@@ -1,19 +1,30 @@
-import CRawLMDB
+import CEpisodes
 import Foundation
+import Synchronization
 
 /// Gives memory back that was freed, so that what comes next is measured alone.
-func releaseFreeMemory() { raw_release_free_memory() }
+func releaseFreeMemory() { release_free_memory() }
 
-/// By how much the resident set of this process grew at most while `body` ran, in bytes. Pages of
-/// mapped files count as soon as they are touched, so for LMDB this includes page cache.
-///
-/// It resets the kernel's high-water mark and is therefore for one measurement at a time.
-func peakMemoryGrowth(_ body: () async throws -> Void) async throws -> Int {
-  raw_release_free_memory()
-  try Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
-  let before = try statusValue("VmRSS")
-  try await body()
-  return max(0, try statusValue("VmHWM") - before)
+/// Memory of this process that no file stands behind, in bytes. Pages of a mapped file are the
+/// system's, to be taken back when others need them.
+func ownMemory() throws -> Int { try statusValue("RssAnon") }
+
+/// By how much the process's own memory grew at most while `body` ran, in bytes, by a look every two
+/// milliseconds.
+func peakOwnMemory(_ body: () async throws -> Void) async throws -> Int {
+  releaseFreeMemory()
+  let before = try ownMemory()
+  let peak = Mutex(before)
+  let watcher = LatencyReader {
+    let memory = try ownMemory()
+    peak.withLock { $0 = max($0, memory) }
+    usleep(2_000)
+  }
+  let result: Result<Void, any Error>
+  do { result = .success(try await body()) } catch { result = .failure(error) }
+  _ = try watcher.stop()
+  try result.get()
+  return peak.withLock { $0 } - before
 }
 
 /// A figure of this process that the kernel keeps in kilobytes, in bytes.

@@ -31,9 +31,11 @@ final class ScratchFolder {
     }
   }
 
+  func folder(_ name: String) -> URL { url.appending(path: name) }
+
   /// An empty folder of that name; what was there is removed.
   func emptyFolder(_ name: String) throws -> URL {
-    let folder = url.appending(path: name)
+    let folder = folder(name)
     if FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.removeItem(at: folder)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Testing
 
 @testable import bench
@@ -14,15 +15,31 @@ struct MeasurementTests {
     #expect(Summary([]) == nil)
   }
 
-  @Test("A ratio above 1 is better, for speeds and for times")
-  func ratios() {
-    var speed = Measurement("load", "rows/s", better: .higher, candidates: 3)
-    speed.samples = [[100], [50], []]
-    #expect(speed.ratio(of: 1) == 0.5)
-    #expect(speed.ratio(of: 2) == nil)
-    var time = Measurement("get", "ns", better: .lower, candidates: 2)
-    time.samples = [[100], [50]]
-    #expect(time.ratio(of: 1) == 2)
+  @Test("Ratios count as their targets do, for speeds and for times")
+  func ratios() throws {
+    let results = results([
+      measurement(
+        Operation(
+          "load", "rows/s", .higher,
+          [Target(.atLeast(2, .grdb)), Target(.atMost(1.5, .raw, operation: "sorted load"))]),
+        [.mooring: [100], .grdb: [40], .raw: [150]]),
+      measurement(Operation("sorted load", "rows/s", .higher), [.raw: [200]]),
+      measurement(
+        Operation("get", "ns", .lower, [Target(.atMost(2, .raw)), Target(.atMostOwn(90))]),
+        [.mooring: [100], .raw: [50]]),
+    ])
+    let all = results.measurements.map { results.ratios(of: $0) }
+    #expect(all.map { $0.map(\.reached) } == [[2.5, 2], [], [2, 100]])
+    #expect(all.map { $0.map(\.isMet) } == [[true, false], [], [true, false]])
+  }
+
+  @Test("What is asked of another size, or of a candidate that did not run, is left out")
+  func ratiosLeftOut() {
+    let operation = Operation(
+      "get", "ns", .lower,
+      [Target(.atLeast(2, .grdb), rows: 7), Target(.atLeast(2, .sqlite)), Target(.atMostOwn(9))])
+    let results = results([measurement(operation, [.mooring: [1], .grdb: [3]])])
+    #expect(results.measurements.flatMap { results.ratios(of: $0) }.map(\.reached) == [1])
   }
 
   @Test("Figures keep three digits and group thousands")
@@ -35,25 +52,54 @@ struct MeasurementTests {
     #expect(figures(1_234_567) == "1,234,567")
   }
 
-  @Test("Every line of a block is equally wide; the JSON names each result's candidate")
+  @Test("Every line of the table is equally wide; the JSON names each result's candidate")
   func output() throws {
-    var load = Measurement("load", "rows/s", better: .higher, candidates: 2)
-    load.samples = [[100, 120], [50, 60]]
-    var sorted = Measurement("sorted load", "rows/s", better: .higher, candidates: 2)
-    sorted.samples = [[1000], []]
-    let results = Results(
-      rows: 10, seed: 1, plan: Plan(rounds: 2, loadRounds: 2), candidates: ["one", "two"],
-      measurements: [load, sorted])
+    let results = results([
+      measurement(
+        Operation("load", "rows/s", .higher, [Target(.atLeast(2, .grdb))]),
+        [.mooring: [100, 120], .grdb: [50, 60]]),
+      measurement(Operation("sorted load", "rows/s", .higher), [.raw: [1000]]),
+    ])
     let lines = results.table().split(separator: "\n").filter { $0.contains("rows/s") }
-    #expect(Set(lines.prefix(2).map(\.count)).count == 1)
-    #expect(lines.first?.contains("0.500x") == true)
+    #expect(lines.count == 2)
+    #expect(Set(lines.map(\.count)).count == 1)
+    #expect(lines.first?.contains("2.00 of 2x GRDB") == true)
 
-    let parsed = try JSONSerialization.jsonObject(with: Data(results.json().utf8))
-    let document = try #require(parsed as? [String: Any])
-    let measurements = try #require(document["measurements"] as? [[String: Any]])
-    let entries = measurements.compactMap { $0["results"] as? [[String: Any]] }
+    let parsed = try JSONSerialization.jsonObject(with: Data([results].json().utf8))
+    let documents = try #require(parsed as? [[String: Any]])
+    let operations = try #require(documents.first?["operations"] as? [[String: Any]])
+    let entries = operations.compactMap { $0["results"] as? [[String: Any]] }
     #expect(entries.map(\.count) == [2, 1])
-    #expect(entries.first?.compactMap { $0["candidate"] as? String } == ["one", "two"])
+    #expect(entries.first?.compactMap { $0["candidate"] as? String } == ["mooring", "grdb"])
     #expect(entries.first?.compactMap { $0["median"] as? Double } == [110, 55])
+  }
+
+  @Test("The chart has a bar for each measured ratio and is well-formed")
+  func chart() throws {
+    let results = results([
+      measurement(
+        Operation("a < b", "us", .lower, [Target(.atLeast(2, .grdb))]),
+        [.mooring: [10], .grdb: [500], .sqlite: [20], .raw: [4]])
+    ])
+    let svg = RatioChart(results, caption: "R&D").svg
+    let document = XMLParser(data: Data(svg.utf8))
+    #expect(document.parse())
+    for text in [">50.0<", ">2.00<", ">0.400<", "a &lt; b", "R&amp;D"] {
+      #expect(svg.contains(text), "\(text)")
+    }
+  }
+
+  private func measurement(
+    _ operation: Operation, _ samples: [CandidateName: [Double]]
+  ) -> Measurement {
+    var measurement = Measurement(operation)
+    measurement.samples = samples
+    return measurement
+  }
+
+  private func results(_ measurements: [Measurement]) -> Results {
+    Results(
+      rows: 10, seed: 1, plan: Plan(rounds: 2, loadRounds: 2),
+      candidates: [.mooring, .grdb, .sqlite, .raw], measurements: measurements)
   }
 }

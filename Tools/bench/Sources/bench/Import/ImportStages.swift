@@ -16,11 +16,11 @@ final class ImportStages: Sendable {
   private let memoryBefore: Int
   private let state = Mutex(State())
 
-  init() throws { memoryBefore = try anonymousMemory() }
+  init() throws { memoryBefore = try ownMemory() }
 
   func note(_ progress: ImportProgress) {
     let elapsed = (ContinuousClock.now - start).seconds
-    let memory = (try? anonymousMemory()) ?? 0
+    let memory = (try? ownMemory()) ?? 0
     state.withLock {
       $0.ends[progress.stage] = elapsed
       $0.memory = max($0.memory, memory)
@@ -37,5 +37,3 @@ final class ImportStages: Sendable {
   /// the greatest of the looks after each chunk.
   var memory: Int { max(0, state.withLock { $0.memory } - memoryBefore) }
 }
-
-private func anonymousMemory() throws -> Int { try statusValue("RssAnon") }

@@ -1,8 +1,8 @@
 // The rows every candidate is loaded with: one seeded data set, generated once and held in memory,
 // so that no candidate pays for making its input.
 
-#ifndef RAW_ROWS_H
-#define RAW_ROWS_H
+#ifndef EPISODE_ROWS_H
+#define EPISODE_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 typedef struct {
   const char *_Nullable bytes;
   uint32_t length;
-} raw_text;
+} episode_text;
 
 /// An episode. Dates are seconds since 2001-01-01; NaN is an absent date. `position` is meaningful
 /// only where `path_id` is present.
@@ -25,35 +25,35 @@ typedef struct {
   double watch_later_at;
   double watched_at;
   double progress;
-  raw_text id;
-  raw_text title;
-  raw_text summary;
-  raw_text url;
-  raw_text path_id;
-} raw_row;
+  episode_text id;
+  episode_text title;
+  episode_text summary;
+  episode_text url;
+  episode_text path_id;
+} episode_row;
 
-typedef struct raw_rows raw_rows;
+typedef struct episode_rows episode_rows;
 
 /// How the rows of an upsert page are drawn.
 typedef enum {
-  raw_page_random,  // from all rows
-  raw_page_hot,     // from the 2,000 most recently updated rows
-} raw_page_kind;
+  episode_page_random,  // from all rows
+  episode_page_hot,     // from the 2,000 most recently updated rows
+} episode_page_kind;
 
 /// Generates `count` rows from `seed`, in arrival order; NULL when memory is short.
-raw_rows *_Nullable raw_rows_create(size_t count, uint64_t seed);
-void raw_rows_destroy(raw_rows *_Nonnull rows);
+episode_rows *_Nullable episode_rows_create(size_t count, uint64_t seed);
+void episode_rows_destroy(episode_rows *_Nonnull rows);
 
-size_t raw_rows_count(const raw_rows *_Nonnull rows);
-size_t raw_rows_path_count(const raw_rows *_Nonnull rows);
+size_t episode_rows_count(const episode_rows *_Nonnull rows);
+size_t episode_rows_path_count(const episode_rows *_Nonnull rows);
 
 /// The rows in arrival order, as they were generated; pages do not change them.
-const raw_row *_Nonnull raw_rows_all(const raw_rows *_Nonnull rows);
+const episode_row *_Nonnull episode_rows_all(const episode_rows *_Nonnull rows);
 
 /// Draws the next upsert page of `length` distinct rows: each gets the newest `updated_at`, a new
 /// title, new progress and a rerolled `watch_later_at` on top of all pages drawn before. The page
 /// lives as long as `rows`. NULL when memory is short or `length` exceeds the rows to draw from.
-const raw_row *_Nullable raw_rows_next_page(
-    raw_rows *_Nonnull rows, raw_page_kind kind, size_t length);
+const episode_row *_Nullable episode_rows_next_page(
+    episode_rows *_Nonnull rows, episode_page_kind kind, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-import CRawLMDB
+import CEpisodes
 
 /// The seeded data set and the upsert pages drawn from it. The same seed and the same calls give
 /// the same rows on every machine.
@@ -8,39 +8,39 @@ final class Workload {
 
   /// Generates `rows` episodes in memory, about 600 bytes each.
   init(rows: Int, seed: UInt64) throws {
-    guard let storage = raw_rows_create(rows, seed) else {
+    guard let storage = episode_rows_create(rows, seed) else {
       throw BenchError(.outOfMemory, "could not generate \(rows) rows")
     }
     self.seed = seed
     self.storage = storage
   }
 
-  deinit { raw_rows_destroy(storage) }
+  deinit { episode_rows_destroy(storage) }
 
-  var count: Int { raw_rows_count(storage) }
-  var pathCount: Int { raw_rows_path_count(storage) }
+  var count: Int { episode_rows_count(storage) }
+  var pathCount: Int { episode_rows_path_count(storage) }
 
   /// Rows by their place in the order of arrival.
   func rows(_ range: Range<Int>) -> Rows {
     // SAFETY: `storage` holds `count` rows and never moves or changes them while it lives, and the
     // result keeps this workload alive.
-    let all = UnsafeBufferPointer(start: raw_rows_all(storage), count: count)
+    let all = UnsafeBufferPointer(start: episode_rows_all(storage), count: count)
     return Rows(UnsafeBufferPointer(rebasing: all[range]), of: self)
   }
 
   /// Passes all rows in arrival order, as C holds them.
   func withAllRows<Result>(
-    _ body: (UnsafeBufferPointer<raw_row>) throws -> Result
+    _ body: (UnsafeBufferPointer<episode_row>) throws -> Result
   ) rethrows -> Result {
     // SAFETY: as in `rows`; the pointer is for the length of the call.
     try withExtendedLifetime(self) {
-      try body(UnsafeBufferPointer(start: raw_rows_all(storage), count: count))
+      try body(UnsafeBufferPointer(start: episode_rows_all(storage), count: count))
     }
   }
 
   /// Draws the next upsert page on top of all pages drawn before.
   func nextPage(_ kind: PageKind, rows: Int) throws -> Rows {
-    guard let page = raw_rows_next_page(storage, kind.raw, rows) else {
+    guard let page = episode_rows_next_page(storage, kind.raw, rows) else {
       throw BenchError(.outOfMemory, "could not draw a page of \(rows) rows")
     }
     // SAFETY: the page holds `rows` rows and lives as long as `storage`.
@@ -54,20 +54,22 @@ enum PageKind {
   /// From the 2,000 most recently updated rows.
   case hot
 
-  fileprivate var raw: raw_page_kind { self == .random ? raw_page_random : raw_page_hot }
+  fileprivate var raw: episode_page_kind {
+    self == .random ? episode_page_random : episode_page_hot
+  }
 }
 
 /// Rows in the two forms the candidates take, both made before any clock starts.
 struct Rows {
-  let raw: UnsafeBufferPointer<raw_row>
+  let forC: UnsafeBufferPointer<episode_row>
   let episodes: [Episode]
-  /// What `raw` points into.
+  /// What `forC` points into.
   private let workload: Workload
 
-  fileprivate init(_ raw: UnsafeBufferPointer<raw_row>, of workload: Workload) {
-    self.raw = raw
+  fileprivate init(_ forC: UnsafeBufferPointer<episode_row>, of workload: Workload) {
+    self.forC = forC
     self.workload = workload
-    episodes = raw.map { Episode($0) }
+    episodes = forC.map { Episode($0) }
   }
 }
 
@@ -75,7 +77,8 @@ struct Rows {
 /// load is not charged for its input.
 final class RowFeed: Sequence, IteratorProtocol {
   let workload: Workload
-  private let chunk: Int
+  /// Rows to a chunk.
+  let chunk: Int
   private var position = 0
   private(set) var ownTime = Duration.zero
 

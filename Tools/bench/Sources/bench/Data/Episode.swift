@@ -1,8 +1,8 @@
-import CRawLMDB
+import CEpisodes
 
 /// The row of the comparison as an application holds it. Dates are seconds since 2001-01-01, as
 /// Foundation's `Date` counts them.
-struct Episode: Equatable, Codable {
+struct Episode: Equatable {
   var id: String
   var title: String
   var summary: String
@@ -24,7 +24,7 @@ let freeType = 1
 
 extension Episode {
   /// Copies a row of the data set, or one that the C candidate fetched.
-  init(_ row: raw_row) {
+  init(_ row: episode_row) {
     self.init(
       id: String(row.id), title: String(row.title), summary: String(row.summary),
       type: Int(row.type), duration: Int(row.duration), url: String(row.url),
@@ -37,10 +37,17 @@ extension Episode {
   }
 }
 
+extension Card {
+  /// Copies what a C candidate fetched.
+  init(_ card: episode_card) {
+    self.init(title: String(card.title), updatedAt: card.updated_at)
+  }
+}
+
 extension String {
-  fileprivate init(_ text: raw_text) {
+  fileprivate init(_ text: episode_text) {
     let bytes = UnsafeRawPointer(text.bytes)
-    // SAFETY: a `raw_text` spans `length` bytes that live as long as the data set or the result it
+    // SAFETY: a `episode_text` spans `length` bytes that live as long as the data set or the result it
     // came from, and the string copies them before the caller can give either up.
     self.init(
       decoding: UnsafeRawBufferPointer(start: bytes, count: Int(text.length)), as: UTF8.self)

@@ -1,4 +1,4 @@
-#include "raw_rows.h"
+#include "episode_rows.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,12 +17,12 @@ typedef struct block {
   char bytes[];
 } block;
 
-struct raw_rows {
+struct episode_rows {
   size_t count;
   size_t paths;
   uint64_t random;
-  raw_row *loaded;      // as generated
-  raw_row *current;     // with every page applied
+  episode_row *loaded;      // as generated
+  episode_row *current;     // with every page applied
   uint32_t *recency;    // row numbers, least recently updated first; stale ones are skipped
   size_t recency_count;
   size_t recency_capacity;
@@ -32,47 +32,47 @@ struct raw_rows {
   block *blocks;
 };
 
-static bool generate(raw_rows *rows);
+static bool generate(episode_rows *rows);
 static bool generate_row(
-    raw_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position);
-static uint32_t *shuffled(raw_rows *rows);
-static bool note_recent(raw_rows *rows, uint32_t row);
-static size_t collect_hot(raw_rows *rows, uint32_t hot[hot_rows]);
-static raw_text words(raw_rows *rows, size_t shortest, size_t longest);
-static raw_text copy_text(raw_rows *rows, const char *bytes, size_t length);
-static void *allocate(raw_rows *rows, size_t size);
+    episode_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position);
+static uint32_t *shuffled(episode_rows *rows);
+static bool note_recent(episode_rows *rows, uint32_t row);
+static size_t collect_hot(episode_rows *rows, uint32_t hot[hot_rows]);
+static episode_text words(episode_rows *rows, size_t shortest, size_t longest);
+static episode_text copy_text(episode_rows *rows, const char *bytes, size_t length);
+static void *allocate(episode_rows *rows, size_t size);
 
 // splitmix64: small, seedable, and the same everywhere.
-static uint64_t next_random(raw_rows *rows) {
+static uint64_t next_random(episode_rows *rows) {
   uint64_t z = rows->random += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
 
-static uint64_t below(raw_rows *rows, uint64_t bound) { return next_random(rows) % bound; }
+static uint64_t below(episode_rows *rows, uint64_t bound) { return next_random(rows) % bound; }
 
-static double fraction(raw_rows *rows) { return (double)(next_random(rows) >> 11) * 0x1p-53; }
+static double fraction(episode_rows *rows) { return (double)(next_random(rows) >> 11) * 0x1p-53; }
 
-static double sparse_date(raw_rows *rows, unsigned percent) {
+static double sparse_date(episode_rows *rows, unsigned percent) {
   return below(rows, 100) < percent ? newest_loaded - fraction(rows) * one_year : (double)NAN;
 }
 
-raw_rows *raw_rows_create(size_t count, uint64_t seed) {
-  raw_rows *rows = calloc(1, sizeof *rows);
+episode_rows *episode_rows_create(size_t count, uint64_t seed) {
+  episode_rows *rows = calloc(1, sizeof *rows);
   if (rows == NULL) return NULL;
   rows->count = count;
   rows->paths = count / episodes_per_path > 0 ? count / episodes_per_path : 1;
   rows->random = seed;
   rows->clock = newest_loaded + 1;
   if (!generate(rows)) {
-    raw_rows_destroy(rows);
+    episode_rows_destroy(rows);
     return NULL;
   }
   return rows;
 }
 
-void raw_rows_destroy(raw_rows *rows) {
+void episode_rows_destroy(episode_rows *rows) {
   for (block *block = rows->blocks; block != NULL;) {
     struct block *next = block->next;
     free(block);
@@ -85,22 +85,22 @@ void raw_rows_destroy(raw_rows *rows) {
   free(rows);
 }
 
-size_t raw_rows_count(const raw_rows *rows) { return rows->count; }
-size_t raw_rows_path_count(const raw_rows *rows) { return rows->paths; }
-const raw_row *raw_rows_all(const raw_rows *rows) { return rows->loaded; }
+size_t episode_rows_count(const episode_rows *rows) { return rows->count; }
+size_t episode_rows_path_count(const episode_rows *rows) { return rows->paths; }
+const episode_row *episode_rows_all(const episode_rows *rows) { return rows->loaded; }
 
-const raw_row *raw_rows_next_page(raw_rows *rows, raw_page_kind kind, size_t length) {
+const episode_row *episode_rows_next_page(episode_rows *rows, episode_page_kind kind, size_t length) {
   uint32_t hot[hot_rows];
-  size_t candidates = kind == raw_page_hot ? collect_hot(rows, hot) : rows->count;
-  raw_row *page = length <= candidates ? allocate(rows, length * sizeof *page) : NULL;
+  size_t candidates = kind == episode_page_hot ? collect_hot(rows, hot) : rows->count;
+  episode_row *page = length <= candidates ? allocate(rows, length * sizeof *page) : NULL;
   if (page == NULL) return NULL;
   rows->pages += 1;
   for (size_t filled = 0; filled < length;) {
     uint32_t draw = (uint32_t)below(rows, candidates);
-    uint32_t row = kind == raw_page_hot ? hot[draw] : draw;
+    uint32_t row = kind == episode_page_hot ? hot[draw] : draw;
     if (rows->drawn_in[row] == rows->pages) continue;
     rows->drawn_in[row] = rows->pages;
-    raw_row *current = &rows->current[row];
+    episode_row *current = &rows->current[row];
     current->updated_at = rows->clock += 0.25;
     current->title = words(rows, 32, 50);
     current->progress = fraction(rows);
@@ -111,7 +111,7 @@ const raw_row *raw_rows_next_page(raw_rows *rows, raw_page_kind kind, size_t len
   return page;
 }
 
-static bool generate(raw_rows *rows) {
+static bool generate(episode_rows *rows) {
   rows->loaded = calloc(rows->count, sizeof *rows->loaded);
   rows->current = calloc(rows->count, sizeof *rows->current);
   rows->drawn_in = calloc(rows->count, sizeof *rows->drawn_in);
@@ -139,8 +139,8 @@ static bool generate(raw_rows *rows) {
 
 /// `age` ranks the rows by `updated_at`, 0 the newest: the dates are uniform and distinct.
 static bool generate_row(
-    raw_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position) {
-  raw_row *row = &rows->loaded[index];
+    episode_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position) {
+  episode_row *row = &rows->loaded[index];
   char text[64];
   int length = snprintf(text, sizeof text, "ep:%u", number);
   row->id = copy_text(rows, text, (size_t)length);
@@ -166,7 +166,7 @@ static bool generate_row(
   return row->id.bytes && row->url.bytes && row->title.bytes && row->summary.bytes;
 }
 
-static uint32_t *shuffled(raw_rows *rows) {
+static uint32_t *shuffled(episode_rows *rows) {
   uint32_t *numbers = calloc(rows->count, sizeof *numbers);
   if (numbers == NULL) return NULL;
   for (size_t index = 0; index < rows->count; index++) {
@@ -177,7 +177,7 @@ static uint32_t *shuffled(raw_rows *rows) {
   return numbers;
 }
 
-static bool note_recent(raw_rows *rows, uint32_t row) {
+static bool note_recent(episode_rows *rows, uint32_t row) {
   if (rows->recency_count == rows->recency_capacity) {
     size_t capacity = rows->recency_capacity > 0 ? rows->recency_capacity * 2 : hot_rows * 2;
     uint32_t *grown = realloc(rows->recency, capacity * sizeof *grown);
@@ -189,7 +189,7 @@ static bool note_recent(raw_rows *rows, uint32_t row) {
   return true;
 }
 
-static size_t collect_hot(raw_rows *rows, uint32_t hot[hot_rows]) {
+static size_t collect_hot(episode_rows *rows, uint32_t hot[hot_rows]) {
   rows->pages += 1;  // its own mark, so that a row updated twice is taken once
   size_t found = 0;
   for (size_t index = rows->recency_count; index > 0 && found < hot_rows; index--) {
@@ -202,7 +202,7 @@ static size_t collect_hot(raw_rows *rows, uint32_t hot[hot_rows]) {
 }
 
 /// Words of two languages, padded with letters to a length drawn from the range, in bytes.
-static raw_text words(raw_rows *rows, size_t shortest, size_t longest) {
+static episode_text words(episode_rows *rows, size_t shortest, size_t longest) {
   static const char *const pool[] = {
     "river ", "tone ", "market ", "morning ", "teacher ", "listen ", "slowly ", "city ",
     "train ", "lesson ", "grammar ", "story ", "winter ", "kitchen ", "letter ", "again ",
@@ -223,14 +223,14 @@ static raw_text words(raw_rows *rows, size_t shortest, size_t longest) {
   return copy_text(rows, text, length);
 }
 
-static raw_text copy_text(raw_rows *rows, const char *bytes, size_t length) {
+static episode_text copy_text(episode_rows *rows, const char *bytes, size_t length) {
   char *copy = allocate(rows, length);
-  if (copy == NULL) return (raw_text){NULL, 0};
+  if (copy == NULL) return (episode_text){NULL, 0};
   memcpy(copy, bytes, length);
-  return (raw_text){copy, (uint32_t)length};
+  return (episode_text){copy, (uint32_t)length};
 }
 
-static void *allocate(raw_rows *rows, size_t size) {
+static void *allocate(episode_rows *rows, size_t size) {
   size = (size + 7) & ~(size_t)7;
   if (rows->blocks == NULL || rows->blocks->used + size > block_bytes) {
     block *added = malloc(sizeof *added + block_bytes);

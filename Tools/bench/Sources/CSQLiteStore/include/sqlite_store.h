@@ -1,0 +1,55 @@
+// The episodes in SQLite, as a careful C programmer uses it: the write-ahead log with a full flush at
+// each commit, a cache and a map of 256 MB, statements prepared once, the same seven indexes as the
+// others, the sparse ones partial.
+//
+// Every function returns 0 or an SQLite error code; `sqlite_store_error` words it. A connection
+// belongs to one thread at a time; a reader beside the writer opens one of its own.
+
+#ifndef SQLITE_STORE_H
+#define SQLITE_STORE_H
+
+#include "episode_result.h"
+
+typedef struct sqlite_store sqlite_store;
+
+/// What `sqlite_store_get` returns for an id that no row has; SQLite's SQLITE_NOTFOUND.
+enum { sqlite_store_not_found = 12 };
+
+const char *_Nonnull sqlite_store_error(int code);
+
+/// Opens or creates the file.
+int sqlite_store_open(const char *_Nonnull path, sqlite_store *_Nullable *_Nonnull store);
+void sqlite_store_close(sqlite_store *_Nonnull store);
+/// Moves the log into the file.
+int sqlite_store_checkpoint(sqlite_store *_Nonnull store);
+
+/// Each of these is one durable commit.
+int sqlite_store_insert(
+    sqlite_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
+int sqlite_store_upsert(
+    sqlite_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
+int sqlite_store_set_progress(sqlite_store *_Nonnull store, episode_text id, double progress);
+int sqlite_store_update_type(
+    sqlite_store *_Nonnull store, int64_t type, double progress, size_t *_Nonnull updated);
+int sqlite_store_delete_before(
+    sqlite_store *_Nonnull store, double date, size_t *_Nonnull deleted);
+
+int sqlite_store_get(
+    sqlite_store *_Nonnull store, episode_text id, episode_result *_Nonnull result);
+/// `path` is read by `episode_list_path` alone; `limit` is at most the capacity of the result.
+int sqlite_store_list(
+    sqlite_store *_Nonnull store, episode_list list, episode_text path, size_t limit,
+    episode_result *_Nonnull result);
+/// The same with two columns of each row.
+int sqlite_store_cards(
+    sqlite_store *_Nonnull store, episode_list list, episode_text path, size_t limit,
+    episode_result *_Nonnull result);
+int sqlite_store_scan(
+    sqlite_store *_Nonnull store, episode_filter filter, size_t *_Nonnull matches);
+int sqlite_store_sum_duration(sqlite_store *_Nonnull store, int64_t *_Nonnull sum);
+int sqlite_store_count_type(
+    sqlite_store *_Nonnull store, int64_t type, size_t *_Nonnull count);
+/// Of the types 1, 2 and 3.
+int sqlite_store_group_by_type(sqlite_store *_Nonnull store, size_t counts[_Nonnull 3]);
+
+#endif

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A column of the table.
+protocol Candidate: AnyObject {
+  var name: CandidateName { get }
+}
+
+/// One way to read two fields of the episodes of a list.
+///
+/// Reads of a candidate exist twice: those that return values serve the cross-check, `touch…` is what
+/// the clock sees; the two differ only where a Swift value is not what the candidate's users get (the
+/// C candidates copy into C structs).
+protocol CardReader: Candidate {
+  func cards(_ list: HomeList, limit: Int) throws -> [Card]
+  func touchCards(_ list: HomeList, limit: Int) throws -> Int
+}
+
+/// One way to keep the episodes. It is driven by one task; every write is durable when its method
+/// returns, and suspends where the candidate's own writes do; every read sees a fresh snapshot.
+protocol EpisodeStore: CardReader {
+  /// Opens the store in an existing folder; creates it, with the seven indexes, in an empty one.
+  func open(in folder: URL) throws
+  /// Releases the store; `open` may follow.
+  func close() throws
+  /// Bytes of the files, after whatever folds a journal into them.
+  func fileSize() throws -> Int
+
+  /// Loads the empty store in arrival order, one durable commit per chunk of the feed.
+  func bulkLoad(_ feed: RowFeed) async throws
+  /// Loads the empty store by the fastest way the candidate has for rows in any order; false, with
+  /// nothing done, when that is `bulkLoad`.
+  func sortedLoad(_ feed: RowFeed) async throws -> Bool
+  /// Inserts or replaces rows by `id` in one durable commit.
+  func upsert(_ page: Rows) async throws
+  /// Gives each of these episodes new progress, durably before its producer goes on to its next one.
+  /// Where commits cannot be shared, one after another.
+  func setProgress(_ changes: [ProgressChange], producers: Int) async throws
+  /// Gives all episodes of a type the same progress. Returns how many they are.
+  func setProgress(ofType type: Int, to progress: Double) async throws -> Int
+  /// Deletes the episodes that were last updated before a date. Returns how many they are.
+  func delete(updatedBefore date: Double) async throws -> Int
+
+  func episode(id: String) throws -> Episode?
+  /// False when there is none.
+  func touchEpisode(id: String) throws -> Bool
+  func episodes(_ list: HomeList, limit: Int) throws -> [Episode]
+  func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int
+  /// The number of episodes that match a filter that no index helps with.
+  func count(_ filter: ScanFilter) throws -> Int
+  func sumOfDurations() throws -> Int
+  func count(type: Int) throws -> Int
+  /// The number of episodes of the types 1, 2 and 3.
+  func countsByType() throws -> [Int]
+  /// A read of the 20 most recent, decoded, that one other thread may call beside a writer.
+  func recentReader() throws -> @Sendable () throws -> Int
+}
+
+extension EpisodeStore {
+  func sortedLoad(_ feed: RowFeed) async throws -> Bool { false }
+  func touchCards(_ list: HomeList, limit: Int) throws -> Int {
+    try cards(list, limit: limit).count
+  }
+  func touchEpisode(id: String) throws -> Bool { try episode(id: id) != nil }
+  func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int {
+    try episodes(list, limit: limit).count
+  }
+
+  func misused() -> BenchError { BenchError(.candidate, "\(name): used before it was opened") }
+}
+
+/// The six lists of the home page; dates sort newest first.
+enum HomeList: Equatable {
+  /// All, by `updatedAt`.
+  case recent
+  /// Those with the date, by it.
+  case favorites, watchLater, histories
+  /// Those of `freeType`, by `updatedAt`.
+  case free
+  /// One learning path, by `position`, lowest first.
+  case learningPath(String)
+}
+
+/// Two fields of an episode: what a line of a list shows.
+struct Card: Equatable {
+  let title: String
+  let updatedAt: Double
+}
+
+struct ScanFilter {
+  var durationAtLeast = 1800
+  var progressAbove = 0.5
+}
+
+struct ProgressChange {
+  let id: String
+  let progress: Double
+}
+
+/// Bytes of the regular files directly in `folder`.
+func sizeOfFiles(in folder: URL) throws -> Int {
+  let files = try FileManager.default.contentsOfDirectory(
+    at: folder, includingPropertiesForKeys: [.fileSizeKey])
+  return try files.reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+}

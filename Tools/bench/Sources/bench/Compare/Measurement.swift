@@ -1,0 +1,45 @@
+/// What was measured of an operation: each candidate's samples, one per round. A candidate that has
+/// no such operation has none.
+struct Measurement {
+  let operation: Operation
+  var samples: [CandidateName: [Double]] = [:]
+
+  init(_ operation: Operation) { self.operation = operation }
+
+  mutating func add(_ sample: Double, of candidate: CandidateName) {
+    samples[candidate, default: []].append(sample)
+  }
+
+  func summary(of candidate: CandidateName) -> Summary? { Summary(samples[candidate] ?? []) }
+}
+
+struct Summary: Equatable {
+  let median: Double
+  let lowest: Double
+  let highest: Double
+
+  /// Nil for no samples.
+  init?(_ samples: [Double]) {
+    let sorted = samples.sorted()
+    guard let lowest = sorted.first, let highest = sorted.last else { return nil }
+    let middle = sorted.count / 2
+    self.lowest = lowest
+    self.highest = highest
+    median =
+      sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}
+
+/// Seconds on the monotonic clock that `body` took.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+  let clock = ContinuousClock()
+  let start = clock.now
+  try await body()
+  return (clock.now - start).seconds
+}
+
+extension Duration {
+  var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,81 @@
+extension Comparison {
+  /// Random ids, all fields decoded.
+  mutating func get() async throws {
+    var random = SeededRandom(seed: workload.seed &+ 3)
+    let ids = (0..<plan.repetitions(20_000)).map { _ in
+      "ep:\(Int.random(in: 0..<workload.count, using: &random))"
+    }
+    measurements.append(
+      try await measureReads(
+        .get, by: (any EpisodeStore).self, repetitions: ids.count, scale: 1e9
+      ) { store in
+        for id in ids where try !store.touchEpisode(id: id) {
+          throw BenchError(.mismatch, "\(store.name) has no episode \(id)")
+        }
+      })
+  }
+
+  /// The six lists, and the first thousand of one of them, with all fields and with two.
+  mutating func readLists() async throws {
+    let lists = sixLists()
+    var rows: [Measurement] = []
+    var cards: [Measurement] = []
+    for (title, lists) in lists {
+      rows.append(try await read(.list(title), lists, limit: 20))
+      cards.append(try await readCards(.cards(title), lists, limit: 20))
+    }
+    measurements += [medians(of: rows, as: .lists)] + rows
+    measurements += [medians(of: cards, as: .allCards)] + cards
+    let thousand = Array(repeating: HomeList.recent, count: plan.repetitions(40))
+    measurements.append(try await read(.thousand, thousand, limit: 1000))
+    measurements.append(try await readCards(.thousandCards, thousand, limit: 1000))
+  }
+
+  private func read(
+    _ operation: Operation, _ lists: [HomeList], limit: Int
+  ) async throws -> Measurement {
+    try await measureReads(
+      operation, by: (any EpisodeStore).self, repetitions: lists.count, scale: 1e6
+    ) { store in
+      for list in lists { _ = try store.touchEpisodes(list, limit: limit) }
+    }
+  }
+
+  private func readCards(
+    _ operation: Operation, _ lists: [HomeList], limit: Int
+  ) async throws -> Measurement {
+    try await measureReads(
+      operation, by: (any CardReader).self, repetitions: lists.count, scale: 1e6
+    ) { reader in
+      for list in lists { _ = try reader.touchCards(list, limit: limit) }
+    }
+  }
+
+  /// Each list often enough for the clock; the learning path is another one every time.
+  private func sixLists() -> [(title: String, lists: [HomeList])] {
+    let count = plan.repetitions(500)
+    var random = SeededRandom(seed: workload.seed)
+    let paths = (0..<count).map { _ in
+      HomeList.learningPath("lp:\(Int.random(in: 0..<workload.pathCount, using: &random))")
+    }
+    let five: [(String, HomeList)] = [
+      ("recent", .recent), ("favorites", .favorites), ("watch later", .watchLater), ("free", .free),
+      ("histories", .histories),
+    ]
+    return five.map { ($0, Array(repeating: $1, count: count)) } + [("learning path", paths)]
+  }
+
+  /// Of each round the median of some operations.
+  private func medians(of parts: [Measurement], as operation: Operation) -> Measurement {
+    var result = Measurement(operation)
+    for candidate in candidates.map(\.name) {
+      let samples = parts.map { $0.samples[candidate] ?? [] }
+      for round in 0..<(samples.map(\.count).min() ?? 0) {
+        if let median = Summary(samples.map { $0[round] })?.median {
+          result.add(median, of: candidate)
+        }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// Runs one hot path of Mooring so often, for an instruction counter: see the script `instructions`.
+struct HotPath: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hot-path", abstract: "Runs one hot path so often.", shouldDisplay: false)
+
+  enum Path: String, CaseIterable, ExpressibleByArgument {
+    case get, list, cards, upsert
+  }
+
+  @Argument var path: Path
+  @Argument var times: Int
+
+  func validate() throws {
+    guard (0...256).contains(times) else { throw ValidationError("from 0 to 256 times") }
+  }
+
+  func run() throws { try blocking { try await measure() } }
+
+  private func measure() async throws {
+    let scratch = try ScratchFolder(
+      in: FileManager.default.temporaryDirectory, needing: 100_000_000)
+    defer { scratch.remove() }
+    let workload = try Workload(rows: 10_000, seed: 42)
+    let store = MooringCandidate()
+    try store.open(in: scratch.emptyFolder("store"))
+    try await store.bulkLoad(RowFeed(workload, chunk: 10_000))
+    // As many whatever `times` is, so that a difference of two counts has none of this.
+    let pages = try (0..<256).map { _ in try workload.nextPage(.hot, rows: 100) }
+    for time in 0..<times {
+      switch path {
+      case .get: _ = try store.touchEpisode(id: "ep:\(time * 7919 % workload.count)")
+      case .list: _ = try store.touchEpisodes(.recent, limit: 20)
+      case .cards: _ = try store.touchCards(.recent, limit: 20)
+      case .upsert: try await store.upsert(pages[time])
+      }
+    }
+    try store.close()
+  }
+}

@@ -1,0 +1,52 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A thread that reads in a loop, and how long each read takes.
+final class LatencyReader: Sendable {
+  private let isStopped = Atomic(false)
+  private let outcome = Mutex<Result<[Double], any Error>>(.success([]))
+  private let done = DispatchSemaphore(value: 0)
+
+  /// Begins at once.
+  init(_ read: @escaping @Sendable () throws -> Void) {
+    Thread { [self] in
+      let result = Result { try samples(of: read) }
+      outcome.withLock { $0 = result }
+      done.signal()
+    }.start()
+  }
+
+  /// Ends the thread. To be called once.
+  ///
+  /// - Returns: Seconds of the reads that came to their end.
+  /// - Throws: What a read has thrown.
+  func stop() throws -> Percentiles {
+    isStopped.store(true, ordering: .relaxed)
+    done.wait()
+    return Percentiles(try outcome.withLock { $0 }.get())
+  }
+
+  private func samples(of read: () throws -> Void) throws -> [Double] {
+    var samples: [Double] = []
+    while !isStopped.load(ordering: .relaxed) {
+      let start = ContinuousClock.now
+      try read()
+      samples.append((ContinuousClock.now - start).seconds)
+    }
+    return samples
+  }
+}
+
+struct Percentiles {
+  private let sorted: [Double]
+
+  init(_ samples: [Double]) { sorted = samples.sorted() }
+
+  var longest: Double { sorted.last ?? .nan }
+
+  /// - Parameter share: 0.99 for the 99th percentile.
+  func at(_ share: Double) -> Double {
+    sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+  }
+}
