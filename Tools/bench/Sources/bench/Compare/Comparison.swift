@@ -35,7 +35,8 @@ struct Comparison {
   /// Runs everything and returns the table; throws `mismatch` when candidates disagree. Answers are
   /// compared after the load and after each kind of write.
   mutating func run() async throws -> Results {
-    let check = CrossCheck(candidates: candidates, workload: workload)
+    let check = CrossCheck(
+      candidates: candidates, workload: workload, randomEpisodes: plan.repetitions(10_000))
     try await load()
     try check.run(after: "the load")
     try await get()

@@ -3,10 +3,11 @@
 struct CrossCheck {
   let candidates: [any Candidate]
   let workload: Workload
+  var randomEpisodes = 10_000
 
   /// Compares the six lists (200 learning paths among them) and the first thousand of one of them,
-  /// with all fields and with two, 10,000 random episodes, and all numbers. Throws `mismatch` with the
-  /// first difference.
+  /// with all fields and with two, random episodes, and all numbers. Throws `mismatch` with the first
+  /// difference.
   func run(after stage: String) throws {
     let stores = candidates.compactMap { $0 as? any EpisodeStore }
     guard let first = stores.first else { return }
@@ -58,7 +59,9 @@ struct CrossCheck {
 
   private func ids() -> [String] {
     var random = SeededRandom(seed: workload.seed &+ 2)
-    return (0..<10_000).map { _ in "ep:\(Int.random(in: 0..<workload.count, using: &random))" }
+    return (0..<randomEpisodes).map { _ in
+      "ep:\(Int.random(in: 0..<workload.count, using: &random))"
+    }
   }
 
   private func difference(

@@ -77,8 +77,7 @@ struct Rows {
 /// load is not charged for its input.
 final class RowFeed: Sequence, IteratorProtocol {
   let workload: Workload
-  /// Rows to a chunk.
-  let chunk: Int
+  private let chunk: Int
   private var position = 0
   private(set) var ownTime = Duration.zero
 

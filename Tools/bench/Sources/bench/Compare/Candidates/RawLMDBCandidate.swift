@@ -41,7 +41,7 @@ final class RawLMDBCandidate: EpisodeStore {
   func sortedLoad(_ feed: RowFeed) async throws -> Bool {
     try feed.workload.withAllRows { rows in
       guard let first = rows.baseAddress else { return }
-      try check(raw_store_load_sorted(opened(), first, rows.count, feed.chunk))
+      try check(raw_store_load_sorted(opened(), first, rows.count, 50_000))
     }
     return true
   }
