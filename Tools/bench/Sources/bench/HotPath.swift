@@ -14,10 +14,14 @@ struct HotPath: ParsableCommand {
   @Argument var times: Int
 
   func validate() throws {
-    guard (0...256).contains(times) else { throw ValidationError("from 0 to 256 times") }
+    guard times >= 0, path != .upsert || times <= pageCount else {
+      throw ValidationError("from 0 times on, and there are \(pageCount) pages")
+    }
   }
 
   func run() throws { try blocking { try await measure() } }
+
+  private var pageCount: Int { 256 }
 
   private func measure() async throws {
     let scratch = try ScratchFolder(
@@ -28,7 +32,9 @@ struct HotPath: ParsableCommand {
     try store.open(in: scratch.emptyFolder("store"))
     try await store.bulkLoad(RowFeed(workload, chunk: 10_000))
     // As many whatever `times` is, so that a difference of two counts has none of this.
-    let pages = try (0..<256).map { _ in try workload.nextPage(.hot, rows: 100) }
+    let pages = try (0..<(path == .upsert ? pageCount : 0)).map { _ in
+      try workload.nextPage(.hot, rows: 100)
+    }
     for time in 0..<times {
       switch path {
       case .get: _ = try store.touchEpisode(id: "ep:\(time * 7919 % workload.count)")

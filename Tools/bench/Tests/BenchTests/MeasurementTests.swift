@@ -4,6 +4,10 @@ import Testing
 
 @testable import bench
 
+// Foundation has types of these names, too.
+private typealias Measurement = bench.Measurement
+private typealias Operation = bench.Operation
+
 @Suite("Measurements and the table")
 struct MeasurementTests {
   @Test("The median of an even number of rounds is the mean of the middle two")
