@@ -6,15 +6,18 @@ import Synchronization
 final class LatencyReader: Sendable {
   private let isStopped = Atomic(false)
   private let outcome = Mutex<Result<[Double], any Error>>(.success([]))
+  private let begun = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
 
-  /// Begins at once.
+  /// Returns after the first read.
   init(_ read: @escaping @Sendable () throws -> Void) {
     Thread { [self] in
       let result = Result { try samples(of: read) }
       outcome.withLock { $0 = result }
+      begun.signal()
       done.signal()
     }.start()
+    begun.wait()
   }
 
   /// Ends the thread. To be called once.
@@ -33,6 +36,7 @@ final class LatencyReader: Sendable {
       let start = ContinuousClock.now
       try read()
       samples.append((ContinuousClock.now - start).seconds)
+      if samples.count == 1 { begun.signal() }
     }
     return samples
   }

@@ -58,12 +58,15 @@ struct Comparison {
       measurements: measurements)
   }
 
-  /// Each candidate's turn of a round.
+  /// Each candidate's turn of a round. Another one begins each round: what a turn has left for the disk
+  /// to do may slow the next one.
   func eachStore(
     _ operation: Operation, _ round: Int, _ turn: (any EpisodeStore) async throws -> Void
   ) async throws {
     announce(operation, round)
-    for store in stores {
+    let stores = stores
+    for place in stores.indices {
+      let store = stores[(place + round) % stores.count]
       // What one candidate left for the disk is not to be paid by the next one's flush.
       sync()
       try await turn(store)
