@@ -34,6 +34,18 @@ struct Accumulator {
     }
   }
 
+  /// Takes a value as it stands in a record: sums of numbers are made of no `Value`.
+  @inline(__always)
+  mutating func add(_ field: RecordField) throws {
+    if field.isNull { return }
+    guard function == .sum || function == .average, field.kind == .int64 else {
+      return try add(try FetchRow.value(of: field))
+    }
+    count += 1
+    total += Int128(field.int64)
+    if count == 1 { value = .int64(0) }
+  }
+
   /// - Throws: `invalidRequest` when a sum of integers does not fit 64 bits.
   func result() throws -> Value {
     switch function {

@@ -24,14 +24,19 @@ struct FetchRow {
 
   init(id: Int64, view: RecordView) { self.init(id: id, fields: .record(view)) }
 
-  /// The value as rows and expressions have it. Index keys know one zero, so that a record's −0.0
-  /// is 0.0 here too: otherwise the way to an answer would show in it.
+  /// The value as rows and expressions have it.
   func value(_ position: Int) throws(RecordDamage) -> Value {
     switch fields {
-    case .record(let view): try view.value(position).withOneZero
+    case .record(let view): try FetchRow.value(of: view.field(position))
     case .values(let values): values[position]
     case .missing: .null
     }
+  }
+
+  /// Index keys know one zero, so that a record's −0.0 is 0.0 here too: otherwise the way to an answer
+  /// would show in it.
+  static func value(of field: RecordField) throws(RecordDamage) -> Value {
+    try field.value().withOneZero
   }
 }
 

@@ -10,6 +10,8 @@ struct GroupFetch {
   private let bound: BoundRequest
   private let transaction: ReadTransaction
   private let keys: [ExpressionProgram]
+  /// Where all keys are attributes of the record itself.
+  private let keyPositions: [Int]?
   private let aggregates: [Aggregate]
   /// Over the group keys and the aggregates.
   private let outputs: [ExpressionProgram]
@@ -49,6 +51,8 @@ struct GroupFetch {
     let binding = try GroupBinding(request, entity, in: transaction)
     columns = try ResultColumns(binding.properties.map(\.name))
     keys = binding.keys.map(\.program)
+    let positions = binding.keys.compactMap { $0.hops.isEmpty ? $0.position : nil }
+    keyPositions = positions.count == keys.count ? positions : nil
     aggregates = binding.aggregates.map {
       Aggregate(
         function: $0.function, argument: $0.argument?.program,
@@ -86,11 +90,13 @@ struct GroupFetch {
 
   private mutating func groups() throws -> [Group] {
     if let ends = try ends() { return [ends] }
+    if let counted = try countedEntries() { return counted }
     defer { statistics.add(execution.statistics) }
+    if keys.isEmpty { return [Group(keys: [], accumulators: try accumulated())] }
     let (keys, aggregates, transaction) = (keys, aggregates, transaction)
     let empty = aggregates.map { Accumulator($0.function) }
-    var groups: [Group] = keys.isEmpty ? [Group(keys: [], accumulators: empty)] : []
-    var numbers: [[Value]: Int] = keys.isEmpty ? [[]: 0] : [:]
+    var groups: [Group] = []
+    var numbers: [[Value]: Int] = [:]
     // Records of one group often come one after the other.
     var last = 0
     try execution.run { row in
@@ -114,6 +120,46 @@ struct GroupFetch {
       return true
     }
     return groups
+  }
+
+  /// The aggregates of all rows.
+  private mutating func accumulated() throws -> [Accumulator] {
+    let (aggregates, transaction) = (aggregates, transaction)
+    var accumulators = aggregates.map { Accumulator($0.function) }
+    try execution.run { row in
+      for (number, aggregate) in aggregates.enumerated() {
+        if let position = aggregate.position, case .record(let view) = row.fields {
+          try accumulators[number].add(view.field(position))
+        } else if let argument = aggregate.argument {
+          try accumulators[number].add(try argument.evaluate(row, in: transaction))
+        } else {
+          accumulators[number].addRows()
+        }
+      }
+      return true
+    }
+    return accumulators
+  }
+
+  // MARK: From the entries of an index
+
+  /// The groups of a request that asks of all records how many have the same values, where an index
+  /// begins with those: its entries are counted, and no record is read.
+  private mutating func countedEntries() throws -> [Group]? {
+    guard let keyPositions, !keyPositions.isEmpty, bound.conjuncts.isEmpty,
+      aggregates.allSatisfy({ $0.argument == nil }),
+      let index = bound.entity.indexes.first(where: { $0.begins(with: keyPositions) }),
+      let counts = try PrefixCounts(of: keyPositions, in: index, transaction)
+    else { return nil }
+    statistics.entriesRead += counts.entriesRead
+    plan = AccessPlan(
+      access: .index(IndexAccess(index: index, ranges: [.all], prefixCounts: [0])),
+      isIndexOnly: true)
+    return counts.groups.map { group in
+      var accumulators = aggregates.map { Accumulator($0.function) }
+      for number in accumulators.indices { accumulators[number].addRows(group.count) }
+      return Group(keys: group.values, accumulators: accumulators)
+    }
   }
 
   // MARK: From the ends of an index
