@@ -35,6 +35,19 @@ struct GroupFetch {
     var mayBeAtEnd: Bool {
       argument == nil || position != nil && [.minimum, .maximum].contains(function)
     }
+
+    @inline(__always)
+    func take(
+      _ row: FetchRow, into accumulator: inout Accumulator, _ transaction: ReadTransaction
+    ) throws {
+      if let position, case .record(let view) = row.fields {
+        try accumulator.add(view.field(position))
+      } else if let argument {
+        try accumulator.add(try argument.evaluate(row, in: transaction))
+      } else {
+        accumulator.addRows()
+      }
+    }
   }
 
   private struct Group {
@@ -111,11 +124,7 @@ struct GroupFetch {
         }
       }
       for (number, aggregate) in aggregates.enumerated() {
-        guard let argument = aggregate.argument else {
-          groups[last].accumulators[number].addRows()
-          continue
-        }
-        try groups[last].accumulators[number].add(try argument.evaluate(row, in: transaction))
+        try aggregate.take(row, into: &groups[last].accumulators[number], transaction)
       }
       return true
     }
@@ -128,13 +137,7 @@ struct GroupFetch {
     var accumulators = aggregates.map { Accumulator($0.function) }
     try execution.run { row in
       for (number, aggregate) in aggregates.enumerated() {
-        if let position = aggregate.position, case .record(let view) = row.fields {
-          try accumulators[number].add(view.field(position))
-        } else if let argument = aggregate.argument {
-          try accumulators[number].add(try argument.evaluate(row, in: transaction))
-        } else {
-          accumulators[number].addRows()
-        }
+        try aggregate.take(row, into: &accumulators[number], transaction)
       }
       return true
     }

@@ -1,5 +1,4 @@
 import EntityModel
-import Glibc
 import LMDB
 
 /// How many entries of an index have which values in its leading parts.
@@ -20,7 +19,8 @@ struct PrefixCounts {
     var entry = try cursor.first()
     while let found = entry {
       try transaction.countVisit()
-      if groups.isEmpty || !PrefixCounts.begins(found.key, with: prefix) {
+      let isKnown = prefix.withUnsafeBytes { LinkKey.begins(found.key, with: $0) }
+      if groups.isEmpty || !isKnown {
         guard !index.isCut(found.key),
           let end = reader.end(ofParts: positions.count, found.key),
           let parts = reader.parts(of: found.key)
@@ -39,13 +39,6 @@ struct PrefixCounts {
       entriesRead += 1
       entry = try cursor.next()
     }
-  }
-
-  @inline(__always)
-  private static func begins(_ key: UnsafeRawBufferPointer, with prefix: [UInt8]) -> Bool {
-    guard key.count >= prefix.count, let base = key.baseAddress else { return prefix.isEmpty }
-    // SAFETY: both have that many bytes.
-    return prefix.withUnsafeBytes { memcmp(base, $0.baseAddress ?? base, $0.count) == 0 }
   }
 }
 
