@@ -34,6 +34,8 @@ public enum Limits {
   public static let batchRecords = 1_000
   /// Batches that lazy results keep: a list that is scrolled back and forth finds its rows again.
   static let batchesKept = 4
+  /// Rows of a fetch for which room is made at once: a limit is often larger than what there is.
+  @usableFromInline static let rowsReservedMax = 256
   /// Threads on which the asynchronous fetches of a store run. They mostly wait for the disk.
   static let fetchThreadsMax = 4
   /// Rows and entries between two looks at whether a fetch should end: some microseconds' worth.

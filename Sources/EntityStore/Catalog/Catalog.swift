@@ -17,6 +17,7 @@ final class Catalog: Sendable {
   let entities: [String: EntityLayout]
   /// `nil` in a store that has never been written to since there is one.
   let historyTree: Tree?
+  let plans = KeptPlans()
 
   /// Reads the catalog that a transaction sees.
   ///

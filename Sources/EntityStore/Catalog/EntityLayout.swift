@@ -83,6 +83,15 @@ package final class EntityLayout: Sendable {
     return position
   }
 
+  /// - Throws: `validation` for a value of another kind than the attribute's; null is of any.
+  func requireKind(of value: Value, at position: Int) throws(StoreError) {
+    let attribute = description.attributes[position]
+    guard let kind = value.kind, kind != attribute.type.kind else { return }
+    throw .validation(
+      .wrongKind(expected: attribute.type.kind, found: kind), entity: name,
+      attribute: attribute.name)
+  }
+
   func relationship(named name: String) -> RelationshipLayout? {
     relationships.first { $0.name == name }
   }
@@ -112,14 +121,15 @@ package final class EntityLayout: Sendable {
   /// - Throws: `invalidRequest` if there is none; `schemaMismatch` if the only one was made with
   ///   another version of its collation.
   package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
-    var wanted: Set<Int> = []
-    for attribute in attributes { wanted.insert(try position(of: attribute)) }
-    let found = indexes.filter { index in
-      index.isUnique && index.listPart == nil && Set(index.parts.map(\.position)) == wanted
+    var wanted: [Int] = []
+    for attribute in attributes { wanted.append(try position(of: attribute)) }
+    var found: IndexLayout?
+    for index in indexes where index.isUnique(onExactly: wanted) {
+      if index.description.collationVersion == nil { return index }
+      if found?.isUsable != true { found = index }
     }
-    if let index = found.first(where: { $0.description.collationVersion == nil }) { return index }
-    if let index = found.first(where: \.isUsable) { return index }
-    if let index = found.first { throw .otherCollation(of: index, in: name) }
+    if let found, found.isUsable { return found }
+    if let found { throw .otherCollation(of: found, in: name) }
     throw StoreError(
       .invalidRequest, "no unique index on exactly these attributes",
       [("entity", name), ("attributes", attributes.joined(separator: ", "))],

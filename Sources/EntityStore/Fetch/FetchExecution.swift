@@ -16,14 +16,24 @@ struct FetchExecution {
   init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     let entity = try transaction.catalog.entity(request.entityName)
     try transaction.prepareToRead(entity)
+    let plans = transaction.catalog.plans
+    if let kept = plans.plan(for: request) {
+      self.init(kept.request, kept.plan, in: transaction)
+      return
+    }
     try self.init(try BoundRequest(request, entity, in: transaction), in: transaction)
+    plans.keep(plan, self.request, for: request)
   }
 
   /// - Parameter request: Of an entity of which the transaction has been prepared to read.
   init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
+    self.init(request, try Planner.plan(request, in: transaction), in: transaction)
+  }
+
+  private init(_ request: BoundRequest, _ plan: AccessPlan, in transaction: ReadTransaction) {
     self.request = request
+    self.plan = plan
     self.transaction = transaction
-    plan = try Planner.plan(request, in: transaction)
   }
 
   /// Calls the closure with each row of the window, in order, until it returns `false`. The row

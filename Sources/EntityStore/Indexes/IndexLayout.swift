@@ -41,6 +41,13 @@ package final class IndexLayout: Sendable {
   var isUnique: Bool { description.isUnique }
   var isSparse: Bool { description.isSparse }
 
+  /// Whether no two records agree in these attributes, though they may in any fewer. A list gives
+  /// many entries, so that it tells no record from another.
+  func isUnique(onExactly positions: [Int]) -> Bool {
+    isUnique && listPart == nil && parts.allSatisfy { positions.contains($0.position) }
+      && positions.allSatisfy { position in parts.contains { $0.position == position } }
+  }
+
   /// The parts of one key that vary in size share what the fixed ones leave.
   static let keyPartsMax = 8
 

@@ -148,12 +148,7 @@ public class ReadTransaction {
     var byPosition: [Int: Value] = [:]
     for (name, value) in values {
       let position = try entity.position(of: name)
-      let attribute = entity.description.attributes[position]
-      if let kind = value.kind, kind != attribute.type.kind {
-        throw StoreError.validation(
-          .wrongKind(expected: attribute.type.kind, found: kind), entity: entity.name,
-          attribute: name)
-      }
+      try entity.requireKind(of: value, at: position)
       byPosition[position] = value
     }
     return try identifier(in: entity, index: index, by: { byPosition[$0] ?? .null })

@@ -57,24 +57,30 @@ public struct EntityAttribute<Root>: Sendable {
 extension Entity {
   /// - Throws: `invalidRequest` if the property stands for no attribute.
   @usableFromInline
-  static func attributeName(of keyPath: PartialKeyPath<Self>) throws -> String {
-    guard let attribute = attributes.first(where: { $0.keyPath == keyPath }) else {
-      throw StoreError(
-        .invalidRequest, "a key path stands for no attribute", [("entity", entityName)],
-        advice: "name the property in \(Self.self).attributes")
-    }
-    return attribute.name
+  static func attributeName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
+    let property = try property(of: keyPath)
+    guard property.isAttribute else { throw .unknownKeyPath(keyPath, of: Self.self) }
+    return property.name
   }
 
   /// The attribute or the relationship that a property stands for.
   ///
   /// - Throws: `invalidRequest` if it stands for none.
+  @usableFromInline
   static func propertyName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
-    if let attribute = attributes.first(where: { $0.keyPath == keyPath }) { return attribute.name }
-    if let relationship = relationships.first(where: { $0.keyPath == keyPath }) {
-      return relationship.name
-    }
-    throw .unknownKeyPath(keyPath, of: Self.self)
+    try property(of: keyPath).name
+  }
+
+  private static func property(
+    of keyPath: PartialKeyPath<Self>
+  ) throws(StoreError) -> PropertyNames.Property {
+    if let known = PropertyNames.property(of: keyPath) { return known }
+    let attribute = attributes.first { $0.keyPath == keyPath }?.name
+    guard let name = attribute ?? relationships.first(where: { $0.keyPath == keyPath })?.name
+    else { throw .unknownKeyPath(keyPath, of: Self.self) }
+    let found = PropertyNames.Property(name: name, isAttribute: attribute != nil)
+    PropertyNames.keep(found, of: keyPath)
+    return found
   }
 
   static var attributeNames: [String] { attributes.map(\.name) }

@@ -39,6 +39,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   }
 
   /// With sort keys of Foundation's kinds.
+  @inlinable
   public init<S: SortKeyConvertible>(
     predicate: FetchPredicate? = nil, sortBy: [S], fetchLimit: Int? = nil, fetchOffset: Int = 0
   ) where S.Compared == T {
@@ -73,19 +74,25 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   /// The same fetch by names alone, which can be stored and sent.
   ///
   /// - Throws: `invalidRequest` for a key path that names no attribute or relationship.
+  // Inlinable, like what reads a value: generic code that knows its types asks for no metadata.
+  @inlinable
   public func request() throws -> FetchRequest {
-    // In a request 0 is no limit. The predicate stays, so that the same index serves.
-    let nothing = fetchLimit == 0 ? FetchPredicate.always(false) : nil
-    let parts = [predicate, nothing].compactMap { $0 }
     var request = FetchRequest(
-      entityName: T.entityName, predicate: parts.count == 2 ? parts[0] && parts[1] : parts.first,
-      sortBy: try sortBy.map { try $0.key() }, fetchLimit: fetchLimit ?? 0,
+      entityName: T.entityName, predicate: predicate, fetchLimit: fetchLimit ?? 0,
       fetchOffset: fetchOffset, requiresIndex: requiresIndex)
+    if fetchLimit == 0 {
+      // In a request 0 is no limit. The predicate stays, so that the same index serves.
+      let nothing = FetchPredicate.always(false)
+      request.predicate = predicate.map { $0 && nothing } ?? nothing
+    }
     request.fetchBatchSize = fetchBatchSize
     request.includesPendingChanges = includePendingChanges
-    request.propertiesToFetch = try propertiesToFetch.map { .path(try T.propertyName(of: $0)) }
-    request.relationshipKeyPathsForPrefetching = try relationshipKeyPathsForPrefetching.map {
-      try T.propertyName(of: $0)
+    for key in sortBy { request.sortBy.append(try key.key()) }
+    for keyPath in propertiesToFetch {
+      request.propertiesToFetch.append(.path(try T.propertyName(of: keyPath)))
+    }
+    for keyPath in relationshipKeyPathsForPrefetching {
+      request.relationshipKeyPathsForPrefetching.append(try T.propertyName(of: keyPath))
     }
     return request
   }

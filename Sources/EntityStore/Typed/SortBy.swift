@@ -64,6 +64,7 @@ public struct SortBy<T: Entity>: Sendable {
   }
 
   /// - Throws: `invalidRequest` if the key path names no attribute.
+  @usableFromInline
   func key() throws(StoreError) -> SortKey {
     SortKey(try path.get(), descending: order == .reverse, collation: collation)
   }

@@ -15,9 +15,11 @@ extension ReadTransaction {
   public func get<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V
   ) throws -> T? {
-    let name = try T.attributeName(of: keyPath)
-    guard let id = try objectID(T.entityName, by: [name: value.value]) else { return nil }
-    return try get(type, id)
+    var found: T?
+    try readRecord(where: try T.attributeName(of: keyPath), is: value.value, as: type) {
+      found = try T(from: &$0)
+    }
+    return found
   }
 
   /// The records of the descriptor, filtered, sorted and windowed. Throws, and never returns a
@@ -34,6 +36,7 @@ extension ReadTransaction {
   @inlinable
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     var rows: [T] = []
+    rows.reserveCapacity(min(request.fetchLimit, Limits.rowsReservedMax))
     try readRecords(request, as: type) { rows.append(try T(from: &$0)) }
     for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &rows) }
     return rows
@@ -43,10 +46,28 @@ extension ReadTransaction {
   func readRecord(
     _ id: ObjectID, as type: any Entity.Type, _ body: (inout RecordReader) throws -> Void
   ) throws {
-    let entity = try typedEntity(type, id)
-    guard let view = try view(of: id.number, in: entity) else { return }
+    try readRecord(id.number, of: try typedEntity(type, id), as: type, body)
+  }
+
+  @usableFromInline
+  func readRecord(
+    where attribute: String, is value: Value, as type: any Entity.Type,
+    _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    let entity = try catalog.entity(type.entityName)
+    let index = try entity.uniqueIndex(on: [attribute])
+    try entity.requireKind(of: value, at: index.parts[0].position)
+    guard let id = try identifier(in: entity, index: index, by: { _ in value }) else { return }
+    try readRecord(id, of: entity, as: type, body)
+  }
+
+  private func readRecord(
+    _ id: Int64, of entity: EntityLayout, as type: any Entity.Type,
+    _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    guard let view = try view(of: id, in: entity) else { return }
     var decoder = EntityDecoder(type, entity: entity, in: self)
-    try decoder.decode(view, id.number, body)
+    try decoder.decode(view, id, body)
   }
 
   /// The values of some records, of those that are there.

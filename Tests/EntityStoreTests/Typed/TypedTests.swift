@@ -67,6 +67,17 @@ import Testing
     }
   }
 
+  @Test("A key path that the program puts together stands for its attribute, each time anew")
+  func composedKeyPaths() throws {
+    for _ in 0..<3_000 {
+      let whole: KeyPath<Sample, Sample> = \.self
+      #expect(try Sample.attributeName(of: whole.appending(path: \.title)) == "title")
+    }
+    #expect(code { _ = try Sample.attributeName(of: \.unnamed) } == .invalidRequest)
+    #expect(code { _ = try Book.attributeName(of: \.chapters) } == .invalidRequest)
+    #expect(try Book.propertyName(of: \.chapters) == "chapters")
+  }
+
   @Test func anUpsertByNotANumberIsRefused() async throws {
     try await withTemporaryStore(migrations: [.model, FetchRefusalTests.uniqueTags]) { temporary in
       var random = temporary.random

@@ -61,11 +61,16 @@ struct AccessPlan {
   /// The keys of the index hold all that is asked.
   var isIndexOnly = false
   var isSkipScan = false
+  /// The choice owes nothing to costs: it is the same whatever the store holds.
+  var isCertain = false
   /// What of the predicate the ranges come from, and what the filter checks. A fetch has no time
   /// for words; an explanation makes them of this.
   var used: [FetchPredicate] = []
   var filtered: [FetchPredicate] = []
   var rejected: [Rejection] = []
+
+  /// Whether nothing is left of the request but to read what the access gives.
+  var isSettled: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
 
   var indexNumbers: [Int] {
     switch access {

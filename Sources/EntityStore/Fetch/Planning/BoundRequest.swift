@@ -79,6 +79,14 @@ struct BoundRequest {
     return request
   }
 
+  /// What is left of it once it is planned, and the plan leaves nothing to be checked or sorted.
+  var planned: BoundRequest {
+    var request = self
+    request.conjuncts = []
+    request.sort = []
+    return request
+  }
+
   /// For the number of records in the window, to which their order and their values do not matter.
   var counted: BoundRequest {
     var request = self

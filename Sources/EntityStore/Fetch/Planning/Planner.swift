@@ -79,7 +79,9 @@ struct Planner {
         rejected.append(
           .init(index: other.index, reason: .unfit("another index serves all of it")))
       }
-      return plan(best)
+      var plan = plan(best)
+      plan.isCertain = true
+      return plan
     }
     return try cheapest(candidates, &rejected)
   }

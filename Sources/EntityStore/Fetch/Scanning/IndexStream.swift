@@ -21,7 +21,8 @@ final class IndexStream {
   private let prefixCount: Int?
   private let transaction: ReadTransaction
   private let entity: EntityLayout
-  private var cursor: Cursor
+  // SAFETY (of what is unchecked): no step of the cursor calls anything that looks at it.
+  @exclusivity(unchecked) private var cursor: Cursor
   private var hasBegun = false
   private var ahead: Ahead?
   private var run: [Int64] = []
