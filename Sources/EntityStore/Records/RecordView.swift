@@ -17,6 +17,16 @@ struct RecordView {
 
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
+  /// The view of a copy.
+  ///
+  /// - Parameter copy: The same bytes, valid for as long as the view is used.
+  func moved(to copy: UnsafeRawBufferPointer) -> RecordView {
+    guard let start = copy.baseAddress, copy.count == count else { return self }
+    return RecordView(
+      base: start, count: count, slots: slots, defaults: defaults, defaultsCount: defaultsCount,
+      defaultSlots: defaultSlots, attributeCount: attributeCount)
+  }
+
   /// Where the attribute's value lies: in the record, or in the prototype of defaults.
   @inline(__always)
   func field(_ position: Int) -> RecordField {
@@ -113,13 +123,12 @@ struct RecordField {
 
   /// Concrete all the way down: `String(validating:as:)` looks generic metadata up per call.
   private static func text(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) -> String {
-    do {
-      // SAFETY: the span lives no longer than the bytes, and the string is a copy.
-      let span = Span<UInt8>(_unsafeBytes: bytes)
-      return String(copying: try UTF8Span(validating: span))
-    } catch {
-      throw RecordDamage()
-    }
+    let found = UTF8Check.check(bytes)
+    if found == .illFormed { throw RecordDamage() }
+    // SAFETY: the bytes have just been checked, the span lives no longer than they do, and the
+    // string is a copy.
+    let span = Span<UInt8>(_unsafeBytes: bytes)
+    return String(copying: UTF8Span(unchecked: span, isKnownASCII: found == .ascii))
   }
 
   func strings() throws(RecordDamage) -> [String] { try RecordField.strings(try bytes()) }
@@ -190,35 +199,9 @@ struct RecordField {
     switch slot.kind {
     case .int64, .double, .date, .bool, .uuid: return
     case .data: _ = try bytes()
-    case .string: try RecordField.checkText(try bytes())
+    case .string: if UTF8Check.check(try bytes()) == .illFormed { throw RecordDamage() }
     case .url, .decimal, .strings: _ = try value()
     }
-  }
-
-  private static func checkText(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) {
-    if isASCII(bytes) { return }
-    do {
-      // SAFETY: the span lives no longer than the bytes.
-      _ = try UTF8Span(validating: Span<UInt8>(_unsafeBytes: bytes))
-    } catch {
-      throw RecordDamage()
-    }
-  }
-
-  /// Eight bytes at a time: most texts are words.
-  @inline(__always)
-  private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var offset = 0
-    var all: UInt64 = 0
-    while bytes.count - offset >= 8 {
-      all |= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      offset += 8
-    }
-    while offset < bytes.count {
-      all |= UInt64(bytes[offset])
-      offset += 1
-    }
-    return all & 0x8080_8080_8080_8080 == 0
   }
 
   @inline(__always)

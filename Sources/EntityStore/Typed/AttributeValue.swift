@@ -43,6 +43,33 @@ public struct StoredField {
     }
   }
 
+  @inlinable
+  func withText<R>(_ body: (UTF8Span) throws -> R) throws -> R? {
+    if isNull { return nil }
+    let text = try text()
+    // SAFETY: the text was checked, and lies in the map for as long as the reader is valid; a span
+    // does not leave the closure.
+    return try body(
+      UTF8Span(unchecked: Span(_unsafeBytes: text.bytes), isKnownASCII: text.isASCII))
+  }
+
+  @usableFromInline
+  struct Text {
+    /// Well-formed.
+    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline let isASCII: Bool
+  }
+
+  @usableFromInline
+  func text() throws -> Text {
+    try read(.string) { field in
+      let bytes = try field.bytes()
+      let found = UTF8Check.check(bytes)
+      if found == .illFormed { throw RecordDamage() }
+      return Text(bytes: bytes, isASCII: found == .ascii)
+    }
+  }
+
   private var misfit: StoreError {
     field.isNull
       ? mismatch("a required attribute is null in the store")

@@ -1,8 +1,8 @@
 public import EntityModel
 
-/// Reads the attributes and relationships of one record into a Swift value.
+/// Reads the attributes and relationships of one record, where it lies in the store.
 ///
-/// Valid only inside `init(from:)`. Read the attributes in the same order each time: the reader
+/// Valid only inside `init(from:)`, or in the closure that it is handed to. Read the attributes in the same order each time: the reader
 /// learns the order from the first record and then finds each one without looking it up.
 public struct RecordReader {
   let view: RecordView
@@ -36,6 +36,18 @@ public struct RecordReader {
   @inlinable
   public subscript<T: AttributeValue>(_ name: StaticString) -> T {
     mutating get throws { try T(reading: try field(name)) }
+  }
+
+  /// A text in place, without a copy of it.
+  ///
+  /// - Returns: What the closure returns; `nil` of null.
+  /// - Throws: `unknownAttribute`; `schemaMismatch` for an attribute of another kind; `damaged`; what
+  ///   the closure throws.
+  @inlinable
+  public mutating func withText<R>(
+    _ name: StaticString, _ body: (UTF8Span) throws -> R
+  ) throws -> R? {
+    try field(name).withText(body)
   }
 
   /// What a to-one relationship leads to; `nil` without a link.
@@ -112,18 +124,19 @@ public struct RecordReader {
   }
 }
 
-/// Hands records of one entity to one Swift type.
+/// Hands records of one entity to one Swift type, or to a closure.
 struct EntityDecoder {
-  private let type: Any.Type
+  /// Whose order is kept for other fetches; `nil` of a closure.
+  private let type: Any.Type?
   private let entity: EntityLayout
   private let transaction: ReadTransaction
   private var order: ReadingOrder?
 
-  init(_ type: Any.Type, entity: EntityLayout, in transaction: ReadTransaction) {
+  init(_ type: Any.Type? = nil, entity: EntityLayout, in transaction: ReadTransaction) {
     self.type = type
     self.entity = entity
     self.transaction = transaction
-    order = entity.readingOrder(of: type)
+    order = type.flatMap { entity.readingOrder(of: $0) }
   }
 
   mutating func decode(
@@ -134,7 +147,7 @@ struct EntityDecoder {
     try body(&reader)
     if order == nil {
       let learned = ReadingOrder(reader.learned)
-      entity.keep(learned, for: type)
+      if let type { entity.keep(learned, for: type) }
       order = learned
     }
   }

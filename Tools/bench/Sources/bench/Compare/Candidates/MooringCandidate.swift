@@ -132,11 +132,15 @@ final class MooringCandidate: EpisodeStore {
     return { try store.fetch(HomeList.recent.descriptor(limit: 20)).count }
   }
 
-  /// Columns of two attributes, without a Swift type: see `MooringView`.
-  func cardRows(_ list: HomeList, limit: Int) throws -> [ResultRow] {
-    var descriptor = list.descriptor(limit: limit)
-    descriptor.propertiesToFetch = [\.title, \.updatedAt]
-    return try opened().fetchRows(descriptor)
+  /// Two attributes where they lie in the records: see `MooringView`.
+  func eachCard(
+    _ list: HomeList, limit: Int, _ body: (UTF8Span, Date) -> Void
+  ) throws {
+    try opened().forEachRecord(list.descriptor(limit: limit)) { record in
+      let date: Date = try record["updatedAt"]
+      try record.withText("title") { title in body(title, date) }
+      return true
+    }
   }
 
   private func stored(id: String) throws -> MooringEpisode? {

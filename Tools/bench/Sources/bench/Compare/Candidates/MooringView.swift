@@ -1,9 +1,8 @@
-import EntityModel
 import EntityStore
 import Foundation
 
-/// Two fields of Mooring's records as columns of result rows, which need no Swift type. It reads the
-/// store of `MooringCandidate`.
+/// Two fields of Mooring's records where they lie in the map, of which no value is made unless it is
+/// kept. It reads the store of `MooringCandidate`.
 final class MooringView: CardReader {
   let name = CandidateName.mooringView
   private let store: MooringCandidate
@@ -11,14 +10,17 @@ final class MooringView: CardReader {
   init(of store: MooringCandidate) { self.store = store }
 
   func cards(_ list: HomeList, limit: Int) throws -> [Card] {
-    try store.cardRows(list, limit: limit).map { row in
-      guard case .string(let title) = row.values.first, case .date(let date) = row.values.last
-      else { throw BenchError(.mismatch, "\(name): two other columns: \(row)") }
-      return Card(title: title, updatedAt: date.timeIntervalSinceReferenceDate)
+    var cards: [Card] = []
+    try store.eachCard(list, limit: limit) { title, date in
+      cards.append(
+        Card(title: String(copying: title), updatedAt: date.timeIntervalSinceReferenceDate))
     }
+    return cards
   }
 
   func touchCards(_ list: HomeList, limit: Int) throws -> Int {
-    try store.cardRows(list, limit: limit).count
+    var count = 0
+    try store.eachCard(list, limit: limit) { _, _ in count += 1 }
+    return count
   }
 }

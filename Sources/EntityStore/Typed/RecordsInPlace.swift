@@ -1,0 +1,59 @@
+public import EntityModel
+
+extension ReadTransaction {
+  /// Calls the closure with each record of the descriptor in turn, where it lies in the store, until
+  /// it returns `false`: nothing is made of a record but what the closure reads. A closure that reads
+  /// two attributes of a thousand records allocates nothing for the others.
+  ///
+  /// ```swift
+  /// try store.forEachRecord(recent) { record in
+  ///   let date: Date = try record["updatedAt"]
+  ///   try record.withText("title") { title in list.add(title, date) }
+  ///   return true
+  /// }
+  /// ```
+  ///
+  /// In a write transaction the closure may write, as in `forEach`; it is handed copies there.
+  ///
+  /// - Throws: As `fetch`; what the closure throws.
+  @discardableResult
+  public func forEachRecord<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool
+  ) throws -> FetchStatistics {
+    try forEachRecord(try descriptor.request(), body)
+  }
+
+  /// The same for a request.
+  @discardableResult
+  public func forEachRecord(
+    _ request: FetchRequest, _ body: (inout RecordReader) throws -> Bool
+  ) throws -> FetchStatistics {
+    try requireRecords(request)
+    var execution = try FetchExecution(request, in: self)
+    var decoder = EntityDecoder(entity: execution.entity, in: self)
+    try execution.enumerateRecords { id, view in
+      var goesOn = true
+      try readable(view) { view in
+        try decoder.decode(view, id) { goesOn = try body(&$0) }
+      }
+      return goesOn
+    }
+    return execution.statistics
+  }
+
+  /// A view that stays valid when the closure writes.
+  private func readable(_ view: RecordView, _ body: (RecordView) throws -> Void) throws {
+    guard canWrite else { return try body(view) }
+    try Array(view.bytes).withUnsafeBytes { try body(view.moved(to: $0)) }
+  }
+}
+
+extension Store {
+  /// Each record of one fetch, on a snapshot of its own.
+  @discardableResult
+  public func forEachRecord<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool
+  ) throws -> FetchStatistics {
+    try read { try $0.forEachRecord(descriptor, body) }
+  }
+}
