@@ -96,6 +96,7 @@ public struct Cursor: ~Copyable {
     try step(operation, MDB_val(key))
   }
 
+  @inline(__always)
   private func step(_ operation: MDB_cursor_op, _ start: MDB_val) throws -> Entry? {
     _ = transaction.raw  // traps on misuse
     guard let handle else { return nil }
@@ -105,6 +106,12 @@ public struct Cursor: ~Copyable {
     if result == MDB_SUCCESS {
       return Entry(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value))
     }
+    return try nothing(result, operation)
+  }
+
+  /// There is no such entry, or it could not be read.
+  @inline(never)
+  private func nothing(_ result: Int32, _ operation: MDB_cursor_op) throws -> Entry? {
     // EINVAL: the cursor has no position yet.
     if result == MDB_NOTFOUND || (result == EINVAL && operation == MDB_GET_CURRENT) { return nil }
     throw transaction.environment.failure(result, doing: "reading at a cursor")

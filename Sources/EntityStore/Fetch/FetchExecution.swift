@@ -86,6 +86,25 @@ struct FetchExecution {
     }
   }
 
+  /// Calls the closure with each match, in any order and whatever the window, until it returns
+  /// `false`, where all records are gone over and numbers decide: nothing but those is looked at then.
+  ///
+  /// - Returns: `false`, without a call, where the answer takes more.
+  mutating func runScan(_ body: (RecordView) throws -> Bool) throws -> Bool {
+    guard case .scan = plan.access else { return false }
+    let numbers = plan.filter.flatMap(NumberTests.init)
+    if plan.filter != nil, numbers == nil { return false }
+    let name = entity.name
+    statistics.recordsRead += try scan(numbers) { id, view in
+      do {
+        return try body(view)
+      } catch is RecordDamage {
+        throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+      }
+    }
+    return true
+  }
+
   /// The number of rows in the window, without looking at records where the ranges say it all.
   mutating func count() throws -> Int {
     let enough = request.windowEnd
@@ -93,9 +112,15 @@ struct FetchExecution {
     if plan.filter == nil, let counted = try countWithoutRecords(enough) {
       matches = counted
     } else {
-      try eachMatch { _ in
+      let counts = try runScan { _ in
         matches += 1
         return matches < enough
+      }
+      if !counts {
+        try eachMatch { _ in
+          matches += 1
+          return matches < enough
+        }
       }
     }
     return max(0, min(matches, enough) - request.offset)
@@ -161,16 +186,33 @@ struct FetchExecution {
   }
 
   private mutating func eachRecord(_ body: (FetchRow) throws -> Bool) throws {
+    let numbers = plan.filter.flatMap(NumberTests.init)
+    statistics.recordsRead += try scan(numbers) { id, view in
+      let row = FetchRow(id: id, view: view)
+      return numbers == nil ? try filtered(row, body) : try handed(row, body)
+    }
+  }
+
+  /// Goes over all records, and hands on those of which the tests hold.
+  ///
+  /// - Returns: How many records were read.
+  @inline(__always)
+  private func scan(
+    _ numbers: NumberTests?, _ body: (Int64, RecordView) throws -> Bool
+  ) throws -> Int {
+    let (transaction, entity) = (transaction, entity)
+    var recordsRead = 0
     var cursor = try transaction.transaction.cursor(entity.tree)
     var entry = try cursor.first()
     while let found = entry {
       try transaction.countVisit()
       guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
-      statistics.recordsRead += 1
-      guard try filtered(FetchRow(id: id, view: view), body) else { return }
+      recordsRead += 1
+      if numbers?.hold(of: view) != false, try !body(id, view) { break }
       entry = try cursor.next()
     }
+    return recordsRead
   }
 
   private mutating func eachRecord(
@@ -195,8 +237,13 @@ struct FetchExecution {
   private func filtered(
     _ row: FetchRow, _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
+    guard let filter = plan.filter else { return try handed(row, body) }
+    return try handed(row) { try !filter.matches($0, in: transaction) || body($0) }
+  }
+
+  @inline(__always)
+  private func handed(_ row: FetchRow, _ body: (FetchRow) throws -> Bool) throws -> Bool {
     do {
-      if let filter = plan.filter, try !filter.matches(row, in: transaction) { return true }
       return try body(row)
     } catch is RecordDamage {
       throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)

@@ -135,6 +135,16 @@ struct GroupFetch {
   private mutating func accumulated() throws -> [Accumulator] {
     let (aggregates, transaction) = (aggregates, transaction)
     var accumulators = aggregates.map { Accumulator($0.function) }
+    let positions = aggregates.compactMap(\.position)
+    if positions.count == aggregates.count {
+      let isDone = try execution.runScan { view in
+        for number in positions.indices {
+          try accumulators[number].add(view.field(positions[number]))
+        }
+        return true
+      }
+      if isDone { return accumulators }
+    }
     try execution.run { row in
       for (number, aggregate) in aggregates.enumerated() {
         try aggregate.take(row, into: &accumulators[number], transaction)

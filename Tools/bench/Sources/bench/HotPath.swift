@@ -7,7 +7,7 @@ struct HotPath: ParsableCommand {
     commandName: "hot-path", abstract: "Runs one hot path so often.", shouldDisplay: false)
 
   enum Path: String, CaseIterable, ExpressibleByArgument {
-    case get, list, cards, upsert
+    case get, list, cards, scan, sum, upsert
   }
 
   @Argument var path: Path
@@ -40,6 +40,8 @@ struct HotPath: ParsableCommand {
       case .get: _ = try store.touchEpisode(id: "ep:\(time * 7919 % workload.count)")
       case .list: _ = try store.touchEpisodes(.recent, limit: 20)
       case .cards: _ = try store.touchCards(.recent, limit: 20)
+      case .scan: _ = try store.count(ScanFilter(durationAtLeast: 1_800, progressAbove: 0.5))
+      case .sum: _ = try store.sumOfDurations()
       case .upsert: try await store.upsert(pages[time])
       }
     }
