@@ -179,24 +179,30 @@ public final class Store: Sendable {
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
   /// - Throws: What the closure throws; `closed`; `storage`.
+  // Inlinable, so that the type of the result is known where the result is made.
+  @inlinable
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+    var result: R?
+    try withSnapshot { result = try body($0) }
+    guard let result else { preconditionFailure("a snapshot runs its closure or throws") }
+    return result
+  }
+
+  @usableFromInline
+  func withSnapshot(_ body: (ReadTransaction) throws -> Void) throws {
     try commits.lifetime.checkOpen()
-    return try translatingStorageErrors {
+    try translatingStorageErrors {
       while true {
-        let attempt: Attempt<R> = try environment.read { transaction in
-          guard let catalog = try catalogs.catalog(for: transaction) else { return .stale }
-          return .done(try body(ReadTransaction(transaction, catalog: catalog)))
+        let isDone = try environment.read { transaction in
+          guard let catalog = try catalogs.catalog(for: transaction) else { return false }
+          try body(ReadTransaction(transaction, catalog: catalog))
+          return true
         }
-        if case .done(let result) = attempt { return result }
+        if isDone { return }
+        // The cached catalog is of another revision.
         try catalogs.refresh()
       }
     }
-  }
-
-  /// A read finds that the cached catalog is of another revision before it runs its closure.
-  private enum Attempt<R> {
-    case stale
-    case done(R)
   }
 
   /// Runs a closure in a write transaction and returns after its durable commit.

@@ -58,13 +58,21 @@ extension Environment {
   }
 
   func exists(_ name: String, in transaction: Transaction) throws -> Bool {
+    try record(of: name, in: transaction) != nil
+  }
+
+  /// What the tree of trees says of a tree, in the map; see `PageFormat`. In a write transaction it
+  /// is as the last commit left it.
+  func record(
+    of name: String, in transaction: Transaction
+  ) throws -> UnsafeRawBufferPointer? {
     var name = name
     return try name.withUTF8 { bytes in
       var key = MDB_val(UnsafeRawBufferPointer(bytes))
       var value = MDB_val()
       let result = mdb_get(transaction.raw, TreeHandles.main, &key, &value)
-      if result == MDB_SUCCESS { return true }
-      if result == MDB_NOTFOUND || result == MDB_BAD_VALSIZE { return false }
+      if result == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
+      if result == MDB_NOTFOUND || result == MDB_BAD_VALSIZE { return nil }
       throw failure(result, doing: "looking up a tree")
     }
   }

@@ -173,7 +173,13 @@ enum CatalogTree {
 final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
-  private let cached = Guarded<Catalog?>(nil)
+  private let cached = Guarded(Cached())
+
+  private struct Cached {
+    var catalog: Catalog?
+    /// A commit that was found to have this catalog: the next snapshot is often of the same one.
+    var commit: Int?
+  }
 
   init(environment: Environment, tree: Tree) {
     self.environment = environment
@@ -183,8 +189,16 @@ final class CatalogCache: Sendable {
   /// - Returns: `nil` if the snapshot has another schema revision than the cache holds; then
   ///   `refresh` outside of the transaction and begin again.
   func catalog(for transaction: Transaction) throws -> Catalog? {
+    let commit = transaction is LMDB.ReadTransaction ? transaction.id : nil
+    if let commit, let known = cached.withLock({ $0.commit == commit ? $0.catalog : nil }) {
+      return known
+    }
     let revision = try revision(in: transaction)
-    return cached.withLock { catalog in catalog?.revision == revision ? catalog : nil }
+    return cached.withLock { cached in
+      guard let catalog = cached.catalog, catalog.revision == revision else { return nil }
+      if let commit { cached.commit = commit }
+      return catalog
+    }
   }
 
   /// Reads the newest catalog.
@@ -192,7 +206,7 @@ final class CatalogCache: Sendable {
     let catalog = try environment.read { transaction in
       try Catalog(tree, in: transaction, of: environment)
     }
-    cached.withLock { $0 = catalog }
+    cached.withLock { $0 = Cached(catalog: catalog) }
   }
 
   private func revision(in transaction: Transaction) throws -> UInt64? {

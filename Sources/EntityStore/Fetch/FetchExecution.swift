@@ -151,16 +151,11 @@ struct FetchExecution {
 
   private mutating func countEntries(_ access: IndexAccess, _ enough: Int) throws -> Int {
     var matches = 0
-    var cursor = try transaction.transaction.cursor(access.index.tree)
+    var entries = EntryCount(of: access.index.tree, in: transaction)
     for range in access.ranges where matches < enough {
-      var entry = try range.lower.withUnsafeBytes { try cursor.seek(atLeast: $0) }
-      while let found = entry, range.isBelowUpper(found.key), matches < enough {
-        matches += 1
-        try transaction.countVisit()
-        entry = try cursor.next()
-      }
+      matches += try entries.count(range, enough: enough - matches)
     }
-    statistics.entriesRead += matches
+    statistics.entriesRead += entries.entriesRead
     return matches
   }
 

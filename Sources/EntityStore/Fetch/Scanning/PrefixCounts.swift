@@ -9,36 +9,34 @@ struct PrefixCounts {
   /// - Parameter positions: Of the attributes of the leading parts, in the order in which their values
   ///   are asked for.
   /// - Returns: `nil` if a key was cut, or cannot be read: the records have to be asked then.
-  /// - Complexity: O(*n*) for *n* entries, of which none is decoded but the first of each group.
+  /// - Complexity: That of `EntryCount` for each group, of whose entries the first is decoded.
   init?(
     of positions: [Int], in index: IndexLayout, _ transaction: ReadTransaction
   ) throws {
     let reader = KeyReader(index)
-    var prefix: [UInt8] = []
+    var entries = EntryCount(of: index.tree, in: transaction)
     var cursor = try transaction.transaction.cursor(index.tree)
     var entry = try cursor.first()
-    while let found = entry {
-      try transaction.countVisit()
-      let isKnown = prefix.withUnsafeBytes { LinkKey.begins(found.key, with: $0) }
-      if groups.isEmpty || !isKnown {
-        guard !index.isCut(found.key),
-          let end = reader.end(ofParts: positions.count, found.key),
-          let parts = reader.parts(of: found.key)
-        else { return nil }
-        prefix = Array(found.key.prefix(end))
-        var values: [Value] = []
-        for position in positions {
-          guard let part = index.parts.firstIndex(where: { $0.position == position }) else {
-            return nil
-          }
-          values.append(parts[part].value)
+    while let first = entry {
+      guard !index.isCut(first.key),
+        let end = reader.end(ofParts: positions.count, first.key),
+        let parts = reader.parts(of: first.key)
+      else { return nil }
+      var values: [Value] = []
+      for position in positions {
+        guard let part = index.parts.firstIndex(where: { $0.position == position }) else {
+          return nil
         }
-        groups.append((values, 0))
+        values.append(parts[part].value)
       }
-      groups[groups.count - 1].count += 1
-      entriesRead += 1
-      entry = try cursor.next()
+      let group = KeyRange(prefix: Array(first.key.prefix(end)))
+      groups.append(
+        (values, try entries.count(from: first, group, enough: .max, &cursor)))
+      entry = try group.upper.flatMap { upper in
+        try upper.withUnsafeBytes { try cursor.seek(atLeast: $0) }
+      }
     }
+    entriesRead = entries.entriesRead
   }
 }
 

@@ -1,0 +1,59 @@
+import LMDB
+
+/// Counts the entries of ranges of an index: few by stepping over them, many by the pages that hold
+/// them, of which none is read.
+struct EntryCount {
+  private let tree: Tree
+  private let transaction: ReadTransaction
+  /// Those that were stepped over.
+  private(set) var entriesRead = 0
+
+  /// So many entries are stepped over in the time that it takes to look for the pages of the others.
+  private static let steppedMax = 64
+
+  init(of tree: Tree, in transaction: ReadTransaction) {
+    self.tree = tree
+    self.transaction = transaction
+  }
+
+  /// - Parameter enough: Whoever asks does not care how many more there are.
+  mutating func count(_ range: KeyRange, enough: Int) throws -> Int {
+    var cursor = try transaction.transaction.cursor(tree)
+    return try range.lower.withUnsafeBytes { lower in
+      try count(from: try cursor.seek(atLeast: lower), range, enough: enough, &cursor)
+    }
+  }
+
+  /// - Parameter first: Where the cursor is; it stands anywhere afterwards.
+  mutating func count(
+    from first: Cursor.Entry?, _ range: KeyRange, enough: Int, _ cursor: inout Cursor
+  ) throws -> Int {
+    var count = 0
+    var entry = first
+    while let found = entry, range.isBelowUpper(found.key), count < enough {
+      if count == EntryCount.steppedMax, let others = try countByPages(from: found.key, range) {
+        return count + others
+      }
+      count += 1
+      entriesRead += 1
+      try transaction.countVisit()
+      entry = try cursor.next()
+    }
+    return count
+  }
+
+  /// - Returns: `nil` in a write transaction, whose own pages are not in the map, and where pages do
+  ///   not tell.
+  private func countByPages(
+    from lower: UnsafeRawBufferPointer, _ range: KeyRange
+  ) throws -> Int? {
+    guard let snapshot = transaction.transaction as? LMDB.ReadTransaction else { return nil }
+    let transaction = transaction
+    guard let upper = range.upper else {
+      return try snapshot.count(tree, from: lower, upTo: nil) { try transaction.countVisit() }
+    }
+    return try upper.withUnsafeBytes { upper in
+      try snapshot.count(tree, from: lower, upTo: upper) { try transaction.countVisit() }
+    }
+  }
+}
