@@ -16,6 +16,7 @@ public struct Cursor: ~Copyable {
   private let handle: OpaquePointer?
   private let tree: Tree
   private let transaction: Transaction
+  private var steps = 0
 
   init(_ handle: OpaquePointer?, tree: Tree, transaction: Transaction) {
     self.handle = handle
@@ -26,6 +27,7 @@ public struct Cursor: ~Copyable {
 
   deinit {
     transaction.openCursors -= 1
+    if steps >= ReadAhead.stepsMin { transaction.environment.readAhead.end() }
     // SAFETY: the transaction is still open: it traps if it ends before its cursors.
     if let handle { mdb_cursor_close(handle) }
   }
@@ -35,10 +37,16 @@ public struct Cursor: ~Copyable {
 
   /// The entry after the position; the first if there is none yet; nil at the end, where the
   /// position stays on the last entry.
-  public mutating func next() throws -> Entry? { try move(MDB_NEXT) }
+  public mutating func next() throws -> Entry? {
+    countStep()
+    return try move(MDB_NEXT)
+  }
 
   /// The entry before the position; the last if there is none yet; nil at the beginning.
-  public mutating func previous() throws -> Entry? { try move(MDB_PREV) }
+  public mutating func previous() throws -> Entry? {
+    countStep()
+    return try move(MDB_PREV)
+  }
 
   /// The entry at the position, or nil if there is none.
   public mutating func current() throws -> Entry? { try move(MDB_GET_CURRENT) }
@@ -83,6 +91,14 @@ public struct Cursor: ~Copyable {
     let result = mdb_cursor_del(handle, 0)
     guard result == MDB_SUCCESS else {
       throw writer.environment.failure(result, doing: "removal at a cursor")
+    }
+  }
+
+  @inline(__always)
+  private mutating func countStep() {
+    steps &+= 1
+    if steps == ReadAhead.stepsMin {
+      transaction.environment.readAhead.begin(in: transaction.environment)
     }
   }
 

@@ -43,6 +43,8 @@ extension Environment {
   private func copy(
     to descriptor: Int32, compacting: Bool, _ progress: (Int) throws -> Void
   ) throws -> Int32 {
+    readAhead.begin(in: self)
+    defer { readAhead.end() }
     let copied = DispatchGroup()
     let result = Guarded<Int32>(MDB_SUCCESS)
     DispatchQueue(label: "mooring.copy").async(group: copied) { [self] in

@@ -86,10 +86,9 @@ extension Environment {
     mdb_env_set_maxdbs(raw, UInt32(options.treesMax))
     mdb_env_set_maxreaders(raw, UInt32(options.readersMax))
     mdb_env_set_assert(raw, exitOnDamage)
-    // Read-ahead stays on (no MDB_NORDAHEAD): a feed store fits into memory, and its first scan
-    // after a start is faster with it. New pages are zeroed (no MDB_NOMEMINIT): stale bytes of
-    // the heap have no place in a file.
-    var flags = UInt32(MDB_NOTLS)
+    // Read-ahead is off but for long walks: see `ReadAhead`. New pages are zeroed (no
+    // MDB_NOMEMINIT): stale bytes of the heap have no place in a file.
+    var flags = UInt32(MDB_NOTLS | MDB_NORDAHEAD)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
     if !options.flushesCommits { flags |= UInt32(MDB_NOSYNC) }
     result = mdb_env_open(raw, folder, flags, 0o600)

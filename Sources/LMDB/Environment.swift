@@ -60,6 +60,7 @@ public final class Environment: @unchecked Sendable {
   let writerLock: WriterLock?
   let readers = ReaderPool()
   let trees = TreeHandles()
+  let readAhead = ReadAhead()
   let entry: OpenEnvironments.Entry
   /// The place in the table of `FaultGuard`, or -1.
   let faultGuardPlace = Atomic<Int32>(-1)

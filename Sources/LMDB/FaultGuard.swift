@@ -18,7 +18,7 @@ public enum FaultGuard {
   /// - Throws: `LMDBError` with `.other` if the system refuses the handler, or the map is not
   ///   found, or sixteen environments are guarded already.
   public static func install(for environment: Environment) throws(LMDBError) {
-    let mappings = try mappings(in: environment)
+    let mappings = try mappings(of: environment)
     let range = try mapRange(of: environment, mappings)
     try isInstalled.withLock { (isInstalled: inout Bool) throws(LMDBError) in
       if !isInstalled {
@@ -44,6 +44,12 @@ public enum FaultGuard {
   }
 
   /// The addresses of the map. LMDB does not tell them, the kernel does, by inode.
+  ///
+  /// - Throws: `.other` if it does not.
+  static func mapRange(of environment: Environment) throws(LMDBError) -> Range<UInt> {
+    try mapRange(of: environment, mappings(of: environment))
+  }
+
   private static func mapRange(
     of environment: Environment, _ mappings: [Mapping]
   ) throws(LMDBError) -> Range<UInt> {
@@ -78,7 +84,7 @@ public enum FaultGuard {
     }
   }
 
-  private static func mappings(in environment: Environment) throws(LMDBError) -> [Mapping] {
+  private static func mappings(of environment: Environment) throws(LMDBError) -> [Mapping] {
     guard let file = fopen("/proc/self/maps", "re") else {
       throw notGuarded(environment, LMDBError.text(of: errno))
     }
