@@ -35,6 +35,8 @@ import Testing
     arguments: [
       Case("\"line\" is missing", "\n«summary: s\nsteps: []\n"),
       Case("no name of a line", "line: «\"A B\"\nsummary: s\nsteps: []\n"),
+      Case("no name of a line", "line: «Ab\nsummary: s\nsteps: []\n"),
+      Case("no name of a line", "line: «\".a\"\nsummary: s\nsteps: []\n"),
       Case("\"more\" is unknown", "line: a\nsummary: s\nsteps: []\n«more: 1\n"),
       Case("line@version", "line: a\nsummary: s\nrequires: [«b]\nsteps: []\n"),
       Case("line@version", "line: a\nsummary: s\nrequires: [b@1, «b@0]\nsteps: []\n"),
@@ -42,6 +44,11 @@ import Testing
       Case("one key, the verb", step: "«{ dropIndex: {}, createIndex: {} }"),
       Case("no name", step: "createEntity: { name: «_E, attributes: [] }"),
       Case("no name", step: "createEntity: { name: «\"E-1\", attributes: [] }"),
+      Case("no name", step: "createEntity: { name: «é, attributes: [] }"),
+      Case("no name", step: "createEntity: { name: «\"3d\", attributes: [] }"),
+      Case(
+        "no name",
+        step: "createEntity: { name: «\(String(repeating: "a", count: 64)), attributes: [] }"),
       Case(
         "unknown type \"text\"",
         step: "createEntity: { name: E, attributes: [{ name: a, type: «text }] }"),

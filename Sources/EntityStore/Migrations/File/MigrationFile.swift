@@ -24,7 +24,7 @@ struct MigrationFile {
     guard let version = Int(name.prefix { $0.isNumber }), version >= 1 else {
       throw root.error("the file is named \"\(name)\"; name it NNNN_slug.yaml, from 0001 on")
     }
-    guard line.wholeMatch(of: /[a-z][a-z0-9.-]{0,63}/) != nil else {
+    guard isLineName(line) else {
       throw lineNode.error(
         "\"\(line)\" is no name of a line; use lower-case letters, digits, - and .")
     }
@@ -122,15 +122,39 @@ extension MigrationFile {
   /// A new name.
   func identifier(_ node: YAMLNode, allowsUnderscore: Bool = false) throws -> String {
     let name = try node.string()
-    let isValid =
-      allowsUnderscore
-      ? name.wholeMatch(of: /_?[A-Za-z][A-Za-z0-9]{0,62}/) != nil
-      : name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]{0,62}/) != nil
-    guard isValid else {
+    guard Self.isIdentifier(name, ofSystem: allowsUnderscore) else {
       throw node.error(
         "\"\(name)\" is no name; use a letter, then letters, digits or _, at most 63")
     }
     return name
+  }
+
+  /// By hand: each opening reads all files, and to make a regular expression of each name anew was
+  /// two fifths of that.
+  private static func isIdentifier(_ name: String, ofSystem isOfSystem: Bool) -> Bool {
+    var bytes = Substring(name).utf8
+    if isOfSystem, bytes.first == UInt8(ascii: "_") { bytes.removeFirst() }
+    guard let first = bytes.first, isLetter(first), bytes.count <= 63 else { return false }
+    return bytes.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        || (byte == UInt8(ascii: "_") && !isOfSystem)
+    }
+  }
+
+  private static func isLineName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, isLetter(first), name.utf8.count <= 64 else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "."), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
   /// The new name of an entity.
