@@ -7,11 +7,11 @@ import Glibc
 /// runs in it, is a mistake of the program and traps.
 public class Transaction {
   final let environment: Environment
+  // SAFETY (of what is unchecked): nothing is called back while these are looked at or changed.
   /// Null when the transaction has ended, or while a nested one runs in it.
-  final var handle: OpaquePointer?
-  final var openCursors = 0
+  @exclusivity(unchecked) final var handle: OpaquePointer?
+  @exclusivity(unchecked) final var openCursors = 0
   /// By the handle of a tree: where in it something was read or written last.
-  // SAFETY (of what is unchecked): nothing is called back while this is looked at or changed.
   @exclusivity(unchecked) final var places: [OpaquePointer?] = []
 
   init(environment: Environment, raw: OpaquePointer) {

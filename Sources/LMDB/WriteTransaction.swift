@@ -12,7 +12,8 @@ public final class WriteTransaction: Transaction {
   /// The failure after which LMDB refuses the commit; it says more than the refusal.
   private(set) var firstFailure: LMDBError?
   /// By handle: whether the tree was seen to exist in this transaction.
-  private var known: [Bool]
+  // SAFETY: as of the places of a transaction.
+  @exclusivity(unchecked) private var known: [Bool]
 
   init(environment: Environment, raw: OpaquePointer, parent: WriteTransaction?) {
     known = parent?.known ?? []

@@ -59,17 +59,41 @@ final class IndexBuffer {
   /// - Throws: `LMDBError`; the transaction must then be aborted.
   func apply(to index: IndexLayout, in transaction: LMDB.WriteTransaction) throws {
     if changes.isEmpty { return }
+    if changes.count == 1, !changes[0].isDelete {
+      return try applyOnlyPut(to: index, in: transaction)
+    }
     var cursor = try transaction.cursor(index.tree)
     try drain { key, isDelete, value in
       if isDelete {
         if try cursor.seek(exactly: key) != nil { try cursor.deleteCurrent() }
-      } else if index.isUnique {
-        try withUnsafeBytes(of: KeyWriter.ordered(value).bigEndian) {
-          try cursor.put(key: key, value: $0)
-        }
       } else {
-        try cursor.put(key: key, value: UnsafeRawBufferPointer(start: nil, count: 0))
+        try IndexBuffer.withValue(value, of: index) { try cursor.put(key: key, value: $0) }
       }
+    }
+  }
+
+  /// An inserted record in a unique index: it goes where it was looked for just now.
+  private func applyOnlyPut(
+    to index: IndexLayout, in transaction: LMDB.WriteTransaction
+  ) throws {
+    try keys.withUnsafeBytes { key in
+      try IndexBuffer.withValue(changes[0].value, of: index) {
+        try transaction.put(index.tree, key: key, value: $0)
+      }
+    }
+    keys.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
+  }
+
+  /// The value of an entry.
+  @inline(__always)
+  private static func withValue(
+    _ id: Int64, of index: IndexLayout, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    if index.isUnique {
+      try withUnsafeBytes(of: KeyWriter.ordered(id).bigEndian, body)
+    } else {
+      try body(UnsafeRawBufferPointer(start: nil, count: 0))
     }
   }
 
@@ -99,18 +123,11 @@ final class IndexBuffer {
       swap(&keys, &self.keys)
       swap(&changes, &self.changes)
     }
-    // The removals and then the puts: mostly each of them are in order as they came.
-    let numbers =
-      changes.indices.filter { changes[$0].isDelete }
-      + changes.indices.filter { !changes[$0].isDelete }
     try keys.withUnsafeBytes { bytes in
       func key(_ change: Change) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[change.offset..<change.offset + Int(change.length)])
       }
-      let order = numbers.sorted { left, right in
-        let comparison = compare(key(changes[left]), key(changes[right]))
-        return comparison == 0 ? left < right : comparison < 0
-      }
+      let order = KeyOrder.sorted(changes.count) { key(changes[$0]) }
       for (rank, number) in order.enumerated() {
         let change = changes[number]
         if rank + 1 < order.count, compare(key(changes[order[rank + 1]]), key(change)) == 0 {

@@ -140,6 +140,8 @@ extension WriteTransaction {
   private func checkUnique(
     _ key: UnsafeRawBufferPointer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64
   ) throws {
+    // The put comes soon, and to the same place.
+    try writing.keepPlace(in: index.tree)
     guard let value = try transaction.get(index.tree, key),
       let holder = index.objectID(key: key, value: value), holder != id
     else { return }

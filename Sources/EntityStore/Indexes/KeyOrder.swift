@@ -1,0 +1,52 @@
+/// Puts keys in order.
+enum KeyOrder {
+  /// The numbers from 0 up in the order of their keys, and of equal keys in their own.
+  ///
+  /// - Parameter key: The key of a number, always the same.
+  @inline(__always)
+  static func sorted(_ count: Int, key: (Int) -> UnsafeRawBufferPointer) -> [Int] {
+    guard count > 1 else { return Array(0..<count) }
+    let shared = sharedPrefix(count, key)
+    var ranks = [(word: UInt64, number: Int)](unsafeUninitializedCapacity: count) { ranks, end in
+      while end < count {
+        ranks.initializeElement(at: end, to: (word(of: key(end), at: shared), end))
+        end += 1
+      }
+    }
+    ranks.sort { left, right in
+      if left.word != right.word { return left.word < right.word }
+      let comparison = compare(key(left.number), key(right.number))
+      return comparison == 0 ? left.number < right.number : comparison < 0
+    }
+    return ranks.map(\.number)
+  }
+
+  /// The bytes that all keys begin with: a tag, or the part of a text that all ids have.
+  @inline(__always)
+  private static func sharedPrefix(_ count: Int, _ key: (Int) -> UnsafeRawBufferPointer) -> Int {
+    let first = key(0)
+    var shared = first.count
+    for number in 1..<count {
+      let other = key(number)
+      shared = min(shared, other.count)
+      var same = 0
+      while same < shared, first[same] == other[same] { same += 1 }
+      shared = same
+      if shared == 0 { break }
+    }
+    return shared
+  }
+
+  /// The eight bytes behind those that are shared, which mostly settle a comparison; beyond the end
+  /// zeros, which settle nothing.
+  @inline(__always)
+  private static func word(of key: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    let count = key.count - offset
+    if count >= 8 {
+      return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    var word: UInt64 = 0
+    for byte in key[offset...] { word = word << 8 | UInt64(byte) }
+    return count == 0 ? 0 : word << UInt64(8 * (8 - count))
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import EntityStore
+
+/// The order in which collected changes of an index are applied.
+@Suite struct SortedKeysTests {
+  @Test("Keys come in the order of their bytes, and equal ones as they were", arguments: [1, 2, 3])
+  func keysComeInTheOrderOfTheirBytes(seed: UInt64) throws {
+    var random = SeededRandom(seed: testSeed(seed))
+    for round in 0..<600 {
+      let keys = Self.keys(&random)
+      let expected = keys.indices.sorted { left, right in
+        keys[left] == keys[right]
+          ? left < right : keys[left].lexicographicallyPrecedes(keys[right])
+      }
+      // The bytes have to stay where they are while they are sorted.
+      let buffers = keys.map { key in
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: key.count, alignment: 1)
+        copy.copyBytes(from: key)
+        return UnsafeRawBufferPointer(copy)
+      }
+      defer { for buffer in buffers { buffer.deallocate() } }
+      let sorted = KeyOrder.sorted(keys.count) { buffers[$0] }
+      try #require(sorted == expected, "seed \(random.seed), round \(round)")
+    }
+  }
+
+  /// Few different bytes after a beginning that all share, so that many keys are equal, or one the
+  /// beginning of another.
+  private static func keys(_ random: inout SeededRandom) -> [[UInt8]] {
+    let shared = random.bytes(count: Int.random(in: 0..<12, using: &random))
+    let letters: [UInt8] = [0, 1, 127, 128, 255]
+    return (0..<Int.random(in: 0..<80, using: &random)).map { _ in
+      shared
+        + (0..<Int.random(in: 0..<14, using: &random)).map { _ in
+          letters[Int.random(in: 0..<letters.count, using: &random)]
+        }
+    }
+  }
+}
