@@ -53,12 +53,16 @@ public struct RowValidator {
   public func failure(
     in row: [Value], keepsRules: Bool = true
   ) -> (position: Int, failure: ValidationFailure)? {
-    for position in expectations.indices {
-      if let failure = failure(of: row[position], at: position, keepsRules: keepsRules) {
-        return (position, failure)
+    row.withUnsafeBufferPointer { row in
+      for position in expectations.indices {
+        // In place, as below.
+        if expectations[position].isSurelyMet(by: row[position]) { continue }
+        if let failure = failure(of: row[position], at: position, keepsRules: keepsRules) {
+          return (position, failure)
+        }
       }
+      return nil
     }
-    return nil
   }
 
   /// As `failure(in:keepsRules:)`, for the values that change.

@@ -153,7 +153,8 @@ package final class EntityLayout: Sendable {
     return row
   }
 
-  private func reference(_ id: ObjectID?, at position: Int) throws(StoreError) -> Value {
+  /// The value of an attribute that holds a reference.
+  func reference(_ id: ObjectID?, at position: Int) throws(StoreError) -> Value {
     guard let id else { return .null }
     let attribute = description.attributes[position]
     guard attribute.type == .reference(id.entity) else {
@@ -165,12 +166,12 @@ package final class EntityLayout: Sendable {
   }
 
   /// Where the attributes of a Swift type are, and those that hold its to-one relationships.
-  private struct TypePositions {
+  struct TypePositions {
     var attributes: [Int] = []
     var links: [Int?] = []
   }
 
-  private func positions(of type: any Entity.Type) throws(StoreError) -> TypePositions {
+  func positions(of type: any Entity.Type) throws(StoreError) -> TypePositions {
     if let known = typePositions.withLock({ $0[ObjectIdentifier(type)] }) { return known }
     var found = TypePositions()
     for name in type.attributeNames { found.attributes.append(try position(of: name)) }

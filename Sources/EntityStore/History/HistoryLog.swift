@@ -81,8 +81,11 @@ struct HistoryLog {
   // MARK: Changes
 
   /// Notes the change of a record. One that changes no value is none.
+  ///
+  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them.
   mutating func add(
-    old: RecordView?, new: RecordView?, id: Int64, in entity: EntityLayout
+    old: RecordView?, new: RecordView?, id: Int64, marks: UInt64 = .max,
+    in entity: EntityLayout
   ) throws(RecordDamage) {
     let shape = entity.history
     for end in shape.linkEnds {
@@ -103,7 +106,7 @@ struct HistoryLog {
       try appendValues(of: old, shape) { field throws(RecordDamage) in
         try field.storedBytes().count <= Limits.historyValueBytesMax
       }
-    case (let old?, let new?): try addUpdate(old, new, id, shape)
+    case (let old?, let new?): try addUpdate(old, new, id, marks, shape)
     }
   }
 
@@ -121,10 +124,10 @@ struct HistoryLog {
   }
 
   private mutating func addUpdate(
-    _ old: RecordView, _ new: RecordView, _ id: Int64, _ shape: HistoryShape
+    _ old: RecordView, _ new: RecordView, _ id: Int64, _ marks: UInt64, _ shape: HistoryShape
   ) throws(RecordDamage) {
     changed.removeAll(keepingCapacity: true)
-    for position in 0..<new.attributeCount {
+    for position in 0..<new.attributeCount where marks & RowChanges.mark(position) != 0 {
       let isSame = try old.field(position).isSame(as: new.field(position))
       if !isSame { changed.append(position) }
     }

@@ -131,10 +131,9 @@ struct KeyWriter: ~Copyable {
       var bytes: [UInt8] = []
       DecimalBytes.append(decimal, to: &bytes)
       bytes.withUnsafeBytes { push($0) }
-    case .string(let text): push(text: Array(text.utf8), room: room, hashesCuts: hashesCuts)
-    case .url(let url):
-      push(text: Array(url.absoluteString.utf8), room: room, hashesCuts: hashesCuts)
-    case .data(let data): push(text: Array(data), room: room, hashesCuts: hashesCuts)
+    case .string, .url, .data:
+      push(KeyWriter.present)
+      value.withBytes { push(text: $0, room: room, hashesCuts: hashesCuts) }
     case .strings: preconditionFailure("a list is looked up by one of its elements")
     }
     if descending { complement(from: from) }
@@ -176,11 +175,6 @@ struct KeyWriter: ~Copyable {
     guard let base = bytes.baseAddress else { return }
     UnsafeMutableRawPointer(start + count).copyMemory(from: base, byteCount: bytes.count)
     count += bytes.count
-  }
-
-  private mutating func push(text: [UInt8], room: Int, hashesCuts: Bool) {
-    push(KeyWriter.present)
-    text.withUnsafeBytes { push(text: $0, room: room, hashesCuts: hashesCuts) }
   }
 
   private mutating func push(text: UnsafeRawBufferPointer, room: Int, hashesCuts: Bool) {

@@ -17,12 +17,15 @@ enum RecordEncoder {
   static func encode(_ values: [Value], as plan: RecordPlan, into bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: plan.empty)
-    for slot in plan.variable {
-      if slot.position >= 0 { appendVariable(values[slot.position], to: &bytes) }
-      store(UInt32(bytes.count), in: &bytes, at: slot.offset)
-    }
-    bytes.withUnsafeMutableBytes { bytes in
-      for slot in plan.slots { store(values[slot.position], at: slot, in: bytes) }
+    // In place: a copy of a value would retain what it holds.
+    values.withUnsafeBufferPointer { values in
+      for slot in plan.variable {
+        if slot.position >= 0 { appendVariable(values[slot.position], to: &bytes) }
+        store(UInt32(bytes.count), in: &bytes, at: slot.offset)
+      }
+      bytes.withUnsafeMutableBytes { bytes in
+        for slot in plan.slots { store(values[slot.position], at: slot, in: bytes) }
+      }
     }
   }
 

@@ -32,7 +32,7 @@ extension WriteTransaction {
         changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView,
         marks: marks)
       if let build = entity.build { try note(build, id: id, old: old, new: newView, changes) }
-      try log(old: old, new: newView, id: id, entity)
+      try log(old: old, new: newView, id: id, marks: marks, entity)
     } catch {
       changes.removeAllAfterMark()
       scratch.history.removeAll(after: historyMark)
@@ -85,11 +85,11 @@ extension WriteTransaction {
 
   /// Notes the change for the history, which stands or falls with it.
   private func log(
-    old: RecordView?, new: RecordView?, id: Int64, _ entity: EntityLayout
+    old: RecordView?, new: RecordView?, id: Int64, marks: UInt64, _ entity: EntityLayout
   ) throws {
     guard let tree = catalog.historyTree, !isBuilding, entity.history.isNoted else { return }
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
-    try scratch.history.add(old: old, new: new, id: id, in: entity)
+    try scratch.history.add(old: old, new: new, id: id, marks: marks, in: entity)
     try scratch.history.writeIfLarge(to: tree, in: writing)
   }
 

@@ -44,7 +44,10 @@ extension WriteTransaction {
     try update(changes, id: id, in: entity)
   }
 
-  private func update(
+  /// The same of a record that is at hand.
+  ///
+  /// - Parameter old: As it is stored now; void afterwards.
+  func update(
     _ changes: RowChanges, id: Int64, old: RecordView, in entity: EntityLayout
   ) throws {
     do {

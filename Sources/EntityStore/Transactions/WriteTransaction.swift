@@ -365,6 +365,8 @@ final class WriterScratch {
   /// Counts the changes of records and the transactions: a row that was looked up at this step is still
   /// as it was then. Never 0.
   @exclusivity(unchecked) var step = 1
+  /// Of the last typed write.
+  @exclusivity(unchecked) var binding: TypeBinding?
   /// The schema revision that has been found writable.
   var checkedRevision: UInt64?
   private var rules: [String: RowRules] = [:]
@@ -373,6 +375,7 @@ final class WriterScratch {
   /// Forgets what it knows of the schema: a transaction that changed it may not have come to its
   /// end, and another one gives its revision to another schema.
   func forgetSchema() {
+    binding = nil
     checkedRevision = nil
     rules = [:]
     rulesRevision = 0

@@ -150,7 +150,7 @@ extension WriteTransaction {
   ) throws {
     guard var value = try get(type, id) else { throw StoreError.missing(id) }
     try change(&value)
-    try write(value.attributeValues, value.linkedObjects, as: type, over: id)
+    try update(id, to: value.attributeValues, value.linkedObjects, as: type)
   }
 
   /// Finds the record with this value's unique attributes and changes it; inserts one if there is
@@ -160,42 +160,8 @@ extension WriteTransaction {
   @inlinable
   @discardableResult
   public func upsert<T: Entity>(_ value: T, by keyPaths: PartialKeyPath<T>...) throws -> ObjectID {
-    try upsert(
-      value.attributeValues, value.linkedObjects, as: T.self,
-      by: try keyPaths.map { try T.attributeName(of: $0) })
-  }
-
-  @usableFromInline
-  func insert(
-    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type
-  ) throws -> ObjectID {
-    let entity = try catalog.entity(type.entityName)
-    let row = try entity.row(values, links, of: type, over: entity.newRow())
-    let id = try insert(row, into: entity)
-    return ObjectID(entity: entity.name, number: id)
-  }
-
-  @usableFromInline
-  func upsert(
-    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, by attributes: [String]
-  ) throws -> ObjectID {
-    let entity = try catalog.entity(type.entityName)
-    let index = try entity.uniqueIndex(on: attributes)
-    let row = try entity.row(values, links, of: type, over: entity.newRow())
-    guard let id = try identifier(in: entity, index: index, by: { row[$0] }) else {
-      return ObjectID(entity: entity.name, number: try insert(row, into: entity))
-    }
-    let identity = ObjectID(entity: entity.name, number: id)
-    try write(values, links, as: type, over: identity)
-    return identity
-  }
-
-  @usableFromInline
-  func write(
-    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, over id: ObjectID
-  ) throws {
-    try update(id) { record in
-      record.values = try record.layout.row(values, links, of: type, over: record.values)
+    try upsert(value.attributeValues, value.linkedObjects, as: T.self, by: keyPaths) {
+      try keyPaths.map { try T.attributeName(of: $0) }
     }
   }
 

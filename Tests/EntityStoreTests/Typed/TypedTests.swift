@@ -78,6 +78,36 @@ import Testing
     #expect(try Book.propertyName(of: \.chapters) == "chapters")
   }
 
+  @Test func anUpsertOfWhatIsStoredChangesNothing() async throws {
+    try await withTemporaryStore(seed: 72) { temporary in
+      let store = temporary.store
+      var random = temporary.random
+      for number in 0..<100 {
+        let sample = Sample(name: "n\(number)", random: &random)
+        try await store.write { _ = try $0.upsert(sample, by: \.name) }
+        let before = try store.historyToken()
+        try await store.write { _ = try $0.upsert(sample, by: \.name) }
+        try #require(try store.historyToken() == before, "seed \(random.seed)")
+        var other = sample
+        other.rank += 1
+        let changed = other
+        try await store.write { _ = try $0.upsert(changed, by: \.name) }
+        let back = try store.read { try $0.get(Sample.self, where: \.name, is: changed.name) }
+        try #require(back?.attributeValues == changed.attributeValues, "seed \(random.seed)")
+      }
+    }
+  }
+
+  @Test func aPropertyThatIsNotStoredIsWrittenAsItReads() async throws {
+    try await withTemporaryStore { temporary in
+      let value = Computed(word: "walk")
+      let id = try await temporary.store.write { try $0.insert(value) }
+      let record = try #require(try temporary.store.read { try $0.get(id) })
+      #expect(try record["name"] == "walk!")
+      #expect(try record["rank"] == 4)
+    }
+  }
+
   @Test func anUpsertByNotANumberIsRefused() async throws {
     try await withTemporaryStore(migrations: [.model, FetchRefusalTests.uniqueTags]) { temporary in
       var random = temporary.random
@@ -167,6 +197,28 @@ import Testing
 }
 
 // MARK: The types
+
+/// Its attributes stand for properties of which one is computed and one observed.
+private struct Computed: Entity {
+  static let entityName = "Sample"
+
+  var word: String
+  var name: String { word + "!" }
+  var rank: Int { didSet { word += "?" } }
+
+  static let attributes: [EntityAttribute<Computed>] = [
+    .init("name", \.name), .init("rank", \.rank),
+  ]
+
+  init(word: String) {
+    self.word = word
+    rank = word.count
+  }
+
+  init(from record: inout RecordReader) throws {
+    self.init(word: try record["name"])
+  }
+}
 
 struct Sample: Entity {
   var name: String

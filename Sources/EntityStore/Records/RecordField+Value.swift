@@ -1,0 +1,23 @@
+import EntityModel
+import Foundation
+
+extension RecordField {
+  /// Whether it has a value, as values are equal. Most are compared in place.
+  func holds(_ value: Value) throws(RecordDamage) -> Bool {
+    if isNull { return value.isNull }
+    switch (kind, value) {
+    case (.int64, .int64(let number)): return int64 == number
+    case (.double, .double(let number)): return double == number
+    case (.date, .date(let date)): return double == date.timeIntervalSinceReferenceDate
+    case (.bool, .bool(let flag)): return bool == flag
+    case (.string, .string(let text)): return try hasText(text)
+    default: return try self.value() == value
+    }
+  }
+
+  private func hasText(_ text: String) throws(RecordDamage) -> Bool {
+    let bytes = try bytes()
+    var text = text
+    return text.withUTF8 { compare(bytes, UnsafeRawBufferPointer($0)) == 0 }
+  }
+}

@@ -1,0 +1,141 @@
+public import EntityModel
+
+/// A Swift type as it stands to the records of its entity: looked up once, as writes come in runs of
+/// one type.
+final class TypeBinding {
+  let entity: EntityLayout
+  let positions: EntityLayout.TypePositions
+  /// Whether the type has all attributes, in the order of the entity, and nothing else.
+  let isWholeRow: Bool
+  private let type: any Entity.Type
+  /// Of the last upsert. The key paths are kept, so that no other can come to stand where one was.
+  private var key: (paths: [AnyKeyPath], index: IndexLayout)?
+
+  /// - Throws: `unknownEntity`, `unknownAttribute`.
+  init(_ type: any Entity.Type, in catalog: Catalog) throws {
+    self.type = type
+    entity = try catalog.entity(type.entityName)
+    positions = try entity.positions(of: type)
+    isWholeRow =
+      positions.links.isEmpty
+      && positions.attributes.elementsEqual(entity.description.attributes.indices)
+  }
+
+  func isOf(_ type: any Entity.Type, in catalog: Catalog) -> Bool {
+    self.type == type && catalog.entities[entity.name] === entity
+  }
+
+  /// A new row.
+  func row(_ values: [Value], _ links: [ObjectID?]) throws -> [Value] {
+    if isWholeRow { return values }
+    return try entity.row(values, links, of: type, over: entity.newRow())
+  }
+
+  /// What of the values is not what a record has.
+  func changes(
+    _ values: [Value], _ links: [ObjectID?], of record: RecordView
+  ) throws -> RowChanges {
+    var changes = RowChanges()
+    for (number, position) in positions.attributes.enumerated()
+    where try !record.field(position).holds(values[number]) {
+      changes.set(position, to: values[number])
+    }
+    for (number, position) in positions.links.enumerated() {
+      guard let position else { continue }
+      let value = try entity.reference(links[number], at: position)
+      if try !record.field(position).holds(value) { changes.set(position, to: value) }
+    }
+    return changes
+  }
+
+  /// The unique index on some attributes.
+  ///
+  /// - Parameter names: Those of the attributes that the key paths stand for.
+  /// - Throws: As `EntityLayout.uniqueIndex`; what `names` throws.
+  func index<T: Entity>(
+    on paths: [PartialKeyPath<T>], names: () throws -> [String]
+  ) throws -> IndexLayout {
+    if let key, key.paths.count == paths.count,
+      paths.indices.allSatisfy({ key.paths[$0] === paths[$0] })
+    {
+      return key.index
+    }
+    let index = try entity.uniqueIndex(on: try names())
+    key = (paths, index)
+    return index
+  }
+}
+
+extension WriteTransaction {
+  @usableFromInline
+  func insert(
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type
+  ) throws -> ObjectID {
+    let binding = try binding(of: type)
+    let id = try insert(try binding.row(values, links), into: binding.entity)
+    return ObjectID(entity: binding.entity.name, number: id)
+  }
+
+  @usableFromInline
+  func upsert<T: Entity>(
+    _ values: [Value], _ links: [ObjectID?], as type: T.Type, by keyPaths: [PartialKeyPath<T>],
+    named names: () throws -> [String]
+  ) throws -> ObjectID {
+    let binding = try binding(of: type)
+    return try upsert(values, links, binding, by: try binding.index(on: keyPaths, names: names))
+  }
+
+  func upsert(
+    _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, by attributes: [String]
+  ) throws -> ObjectID {
+    let binding = try binding(of: type)
+    return try upsert(values, links, binding, by: try binding.entity.uniqueIndex(on: attributes))
+  }
+
+  private func upsert(
+    _ values: [Value], _ links: [ObjectID?], _ binding: TypeBinding, by index: IndexLayout
+  ) throws -> ObjectID {
+    let entity = binding.entity
+    let found = try identifier(in: entity, index: index) { position in
+      binding.positions.attributes.firstIndex(of: position).map { values[$0] }
+        ?? entity.description.attributes[position].defaultValue
+    }
+    guard let found else {
+      let id = try insert(try binding.row(values, links), into: entity)
+      return ObjectID(entity: entity.name, number: id)
+    }
+    try update(found, to: values, links, binding)
+    return ObjectID(entity: entity.name, number: found)
+  }
+
+  @usableFromInline
+  func update(
+    _ id: ObjectID, to values: [Value], _ links: [ObjectID?], as type: any Entity.Type
+  ) throws {
+    try StoreError.requireEntity(type.entityName, of: id)
+    try update(id.number, to: values, links, try binding(of: type))
+  }
+
+  private func update(
+    _ id: Int64, to values: [Value], _ links: [ObjectID?], _ binding: TypeBinding
+  ) throws {
+    let entity = binding.entity
+    guard let old = try view(of: id, in: entity) else {
+      throw StoreError.missing(ObjectID(entity: entity.name, number: id))
+    }
+    let changes: RowChanges
+    do {
+      changes = try binding.changes(values, links, of: old)
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+    if !changes.isEmpty { try update(changes, id: id, old: old, in: entity) }
+  }
+
+  private func binding(of type: any Entity.Type) throws -> TypeBinding {
+    if let binding = scratch.binding, binding.isOf(type, in: catalog) { return binding }
+    let binding = try TypeBinding(type, in: catalog)
+    scratch.binding = binding
+    return binding
+  }
+}
