@@ -35,8 +35,9 @@ extension Store {
           try bound.contains($0.id, of: $0.entity)
         }
         return { row, counts in
+          guard case .record(let old) = row.fields else { return [] }
           // Asked now: when they are gone they match nothing.
-          let removed = try Deletion.run(of: row.id, in: bound.entity, on: terms, transaction)
+          let removed = try Deletion.run(of: row.id, old, in: bound.entity, on: terms, transaction)
             .filter { $0.entity == entityName && selection.contains($0.id) }
           counts.deleted += Int64(removed.count)
           return removed.map(\.id)

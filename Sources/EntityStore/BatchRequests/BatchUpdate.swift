@@ -119,19 +119,16 @@ struct RecordUpdate {
   /// Changes one record. All values are found out first, as they were before.
   func apply(to row: FetchRow) throws {
     guard case .record(let view) = row.fields else { return }
-    var values: [Value] = []
+    var changes = RowChanges()
     var targets: [ObjectID?] = []
-    let before: [Value]
     do {
-      before = try view.values()
-      values = before
       for (position, program) in attributes {
         let attribute = entity.description.attributes[position]
         let value = try program.evaluate(row, in: transaction)
         guard let value = value.fitted(to: attribute) else {
           throw misfit(attribute, value.text)
         }
-        values[position] = value
+        if try !view.field(position).holds(value) { changes.set(position, to: value) }
       }
       for (relationship, program) in links {
         let value = try program.evaluate(row, in: transaction)
@@ -145,7 +142,7 @@ struct RecordUpdate {
       throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
     }
     // What is read is not valid beyond the first write.
-    if values != before { try transaction.update(values, id: row.id, in: entity) }
+    if !changes.isEmpty { try transaction.update(changes, id: row.id, old: view, in: entity) }
     let id = ObjectID(entity: entity.name, number: row.id)
     for ((relationship, _), target) in zip(links, targets) {
       try transaction.setRelated(id, relationship.name, to: target)

@@ -174,9 +174,9 @@ struct DraftWriting {
   private func delete(_ id: ObjectID, among going: Set<ObjectID>) throws {
     try telling(of: id) {
       let entity = try transaction.catalog.entity(id.entity)
-      guard try transaction.exists(id.number, in: entity) else { return }
+      guard let old = try transaction.view(of: id.number, in: entity) else { return }
       let terms = Deletion.Terms { going.contains(ObjectID(entity: $0.entity, number: $0.id)) }
-      try Deletion.run(of: id.number, in: entity, on: terms, transaction)
+      try Deletion.run(of: id.number, old, in: entity, on: terms, transaction)
     }
   }
 

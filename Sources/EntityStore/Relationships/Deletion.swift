@@ -35,13 +35,18 @@ struct Deletion {
   /// Records of links.
   private var links: Set<Item> = []
 
+  /// - Parameter old: The record as it is stored now; void afterwards.
   /// - Returns: What was removed, links that are records apart.
   @discardableResult
   static func run(
-    of id: Int64, in entity: EntityLayout, on terms: Terms = Terms(),
+    of id: Int64, _ old: RecordView, in entity: EntityLayout, on terms: Terms = Terms(),
     _ transaction: WriteTransaction
   ) throws -> [Item] {
     let first = Item(entity: entity.name, id: id)
+    if entity.relationships.isEmpty {
+      try transaction.replace(old: old, new: nil, id: id, in: entity)
+      return [first]
+    }
     var deletion = Deletion(
       transaction: transaction, terms: terms, order: [first], going: [first])
     try deletion.collect()

@@ -109,11 +109,7 @@ public final class WriteTransaction: ReadTransaction {
   public func delete(_ id: ObjectID) throws -> Bool {
     let entity = try catalog.entity(id.entity)
     guard let old = try view(of: id.number, in: entity) else { return false }
-    if entity.relationships.isEmpty {
-      try replace(old: old, new: nil, id: id.number, in: entity)
-    } else {
-      try Deletion.run(of: id.number, in: entity, self)
-    }
+    try Deletion.run(of: id.number, old, in: entity, self)
     return true
   }
 
