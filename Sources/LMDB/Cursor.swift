@@ -27,7 +27,7 @@ public struct Cursor: ~Copyable {
 
   deinit {
     transaction.openCursors -= 1
-    if steps >= ReadAhead.stepsMin { transaction.environment.readAhead.end() }
+    if steps >= MapReadAhead.stepsMin { transaction.environment.readAhead.end() }
     // SAFETY: the transaction is still open: it traps if it ends before its cursors.
     if let handle { mdb_cursor_close(handle) }
   }
@@ -97,7 +97,7 @@ public struct Cursor: ~Copyable {
   @inline(__always)
   private mutating func countStep() {
     steps &+= 1
-    if steps == ReadAhead.stepsMin {
+    if steps == MapReadAhead.stepsMin {
       transaction.environment.readAhead.begin(in: transaction.environment)
     }
   }

@@ -86,7 +86,7 @@ extension Environment {
     mdb_env_set_maxdbs(raw, UInt32(options.treesMax))
     mdb_env_set_maxreaders(raw, UInt32(options.readersMax))
     mdb_env_set_assert(raw, exitOnDamage)
-    // Read-ahead is off but for long walks: see `ReadAhead`. New pages are zeroed (no
+    // Read-ahead is off but for long walks: see `MapReadAhead`. New pages are zeroed (no
     // MDB_NOMEMINIT): stale bytes of the heap have no place in a file.
     var flags = UInt32(MDB_NOTLS | MDB_NORDAHEAD)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }

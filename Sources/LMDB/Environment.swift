@@ -60,7 +60,7 @@ public final class Environment: @unchecked Sendable {
   let writerLock: WriterLock?
   let readers = ReaderPool()
   let trees = TreeHandles()
-  let readAhead = ReadAhead()
+  let readAhead = MapReadAhead()
   let entry: OpenEnvironments.Entry
   /// The place in the table of `FaultGuard`, or -1.
   let faultGuardPlace = Atomic<Int32>(-1)
@@ -140,6 +140,14 @@ public final class Environment: @unchecked Sendable {
   /// - Throws: `LMDBError` with `.readersFull`.
   public var lastCommit: Int {
     get throws { try read { $0.id } }
+  }
+
+  /// Runs `body`, which reads much of what lies side by side, with read-ahead by the kernel: what is
+  /// not in memory is read page by page otherwise. A cursor that goes far does so by itself.
+  public func readingAhead<R>(_ body: () throws -> R) rethrows -> R {
+    readAhead.begin(in: self)
+    defer { readAhead.end() }
+    return try body()
   }
 
   // MARK: Writing

@@ -108,22 +108,25 @@ extension BatchRun {
       transaction.leaveOut(options)
       let bound = try BoundSelection(selection, in: transaction)
       let change = try prepare(bound, transaction)
-      for id in selection.ids[selection.index(beyond: frontier.last)...] {
-        if let row = try bound.row(id) {
-          let ids = try change(row, &frontier.counts)
-          chunk.add(rows: ids.count)
-          if resultType == .identifiers {
-            changed.withLock { changed in
-              changed += ids.map { ObjectID(entity: bound.entity.name, number: $0) }
+      // The records of a chunk are mostly neighbors.
+      return try store.environment.readingAhead {
+        for id in selection.ids[selection.index(beyond: frontier.last)...] {
+          if let row = try bound.row(id) {
+            let ids = try change(row, &frontier.counts)
+            chunk.add(rows: ids.count)
+            if resultType == .identifiers {
+              changed.withLock { changed in
+                changed += ids.map { ObjectID(entity: bound.entity.name, number: $0) }
+              }
             }
           }
+          frontier.last = id
+          frontier.done += 1
+          // Not before: however long the preparation took, each chunk comes one record further.
+          if !chunk.hasRoom { return true }
         }
-        frontier.last = id
-        frontier.done += 1
-        // Not before: however long the preparation took, each chunk comes one record further.
-        if !chunk.hasRoom { return true }
+        return false
       }
-      return false
     }
     return BatchResult(
       resultType, end.frontier.counts, changed.withLock { $0 }, isResumed: isResumed)

@@ -6,7 +6,7 @@ import Glibc
 /// fault would bring in its surroundings: of a store that is not in memory the first page took ten
 /// times as long. Who walks through a whole tree would wait for page after page, though, which
 /// takes forty times as long; so it is on while somebody does.
-final class ReadAhead: Sendable {
+final class MapReadAhead: Sendable {
   /// Steps of a cursor from which on its walk is a long one: beside them two system calls count
   /// for nothing.
   static let stepsMin = 1_024

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the kernel is told of the map, as it tells it in turn (`rr`: read at random).
-@Suite struct ReadAheadTests {
+@Suite struct MapReadAheadTests {
   @Test func theKernelReadsAheadWhileSomebodyWalksFar() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
