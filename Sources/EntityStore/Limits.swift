@@ -12,6 +12,10 @@ public enum Limits {
   public static let recordBytesMax = 16 << 20
   /// Writes that share a commit. At 64 the flush is already a small part of each.
   static let writesPerCommitMax = 64
+  /// Pauses, in microseconds, in which a commit waits for more writes to share it, while more come in
+  /// each: together less than a flush takes.
+  static let gatheringPause: UInt32 = 20
+  static let gatheringPausesMax = 10
   /// A chunk stops adding rows after so long, so that another process's writer waits little.
   public static let chunkDuration = Duration.milliseconds(20)
   /// Records, and their bytes, that a migration step goes over in one transaction. What is larger is

@@ -28,8 +28,9 @@ final class WriterQueue: Sendable {
   private let queue: DispatchQueue
   private let waiting = Guarded<[Job]>([])
   private let riders = Guarded<(next: Int, all: [Int: CommitRider])>((0, [:]))
-  // SAFETY: touched on `queue` only.
+  // SAFETY (of both): touched on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
+  nonisolated(unsafe) private var lastGroupCount = 1
 
   init(
     environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
@@ -78,7 +79,9 @@ final class WriterQueue: Sendable {
   }
 
   private func drain() {
+    gather()
     let group = waiting.withLock { Array($0.prefix(Limits.writesPerCommitMax)) }
+    lastGroupCount = group.count
     let outcome = commit(group)
     let more = waiting.withLock { jobs in
       jobs.removeFirst(group.count)
@@ -86,6 +89,19 @@ final class WriterQueue: Sendable {
     }
     if more { queue.async { self.drain() } }
     for (job, result) in zip(group, outcome) { job.completion(result) }
+  }
+
+  /// Waits a moment for those whose writes have shared the last commit: most have another one at once,
+  /// and the first of them to come would otherwise have a flush for itself. Who writes alone does not
+  /// wait.
+  private func gather() {
+    var count = waiting.withLock { $0.count }
+    for _ in 0..<Limits.gatheringPausesMax where count < lastGroupCount {
+      usleep(Limits.gatheringPause)
+      let more = waiting.withLock { $0.count }
+      if more == count { return }
+      count = more
+    }
   }
 
   /// Runs the closures in one transaction and commits it.
