@@ -61,6 +61,19 @@ public final class WriteTransaction: Transaction {
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
   }
 
+  /// Adds an entry as `append` does if its key is greater than every other.
+  ///
+  /// - Returns: `false` if it is not; nothing is changed then.
+  /// - Throws: as `put`.
+  public func appendIfGreatest(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws -> Bool {
+    let result = try store(tree, key, value, flags: UInt32(MDB_APPEND))
+    if result == MDB_KEYEXIST { return false }
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
+    return true
+  }
+
   /// Sets the value of a key that is not there yet.
   ///
   /// - Returns: `false` if the key is there; its value stays.

@@ -86,6 +86,25 @@ import Testing
     }
   }
 
+  @Test func onlyAKeyThatIsTheGreatestIsAppended() throws {
+    try withStore { environment in
+      let tree = try environment.makeTree()
+      try environment.write { transaction in
+        try transaction.keepPlace(in: tree)
+        for (key, isGreatest) in [(5, true), (4, false), (5, false), (6, true)] as [(UInt8, Bool)] {
+          try withUnsafeBytes(of: key) { key in
+            try #expect(transaction.appendIfGreatest(tree, key: key, value: key) == isGreatest)
+          }
+          if !isGreatest { try transaction.put(tree, key: [key], value: [key, 1]) }
+        }
+      }
+      try environment.read { transaction in
+        let values = try [4, 5, 6].map { try transaction.get(tree, [$0]).map(Array.init) }
+        #expect(values == [[4, 1], [5, 1], [6]])
+      }
+    }
+  }
+
   @Test func aNestedTransactionThatThrowsLeavesItsParentUsable() throws {
     try withStore { environment in
       let tree = try environment.makeTree()

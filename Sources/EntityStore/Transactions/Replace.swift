@@ -42,14 +42,14 @@ extension WriteTransaction {
       throw error
     }
     // From here on `old` must not be used: a write may reuse its page.
-    try writeRecord(new, id: id, in: entity)
+    try writeRecord(new, id: id, isNew: old == nil, in: entity)
     try changes.applyUrgent(in: writing)
   }
 
   /// Writes a record of which only attributes change that no reader, no index and no history knows
   /// yet: those that a migration step fills. Nothing else may be written in this way.
   func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
-    try writeRecord(new, id: id, in: entity)
+    try writeRecord(new, id: id, isNew: false, in: entity)
   }
 
   /// Says what changes to whoever builds something of the entity.
@@ -149,15 +149,18 @@ extension WriteTransaction {
   }
 
   private func writeRecord(
-    _ new: UnsafeRawBufferPointer?, id: Int64, in entity: EntityLayout
+    _ new: UnsafeRawBufferPointer?, id: Int64, isNew: Bool, in entity: EntityLayout
   ) throws {
     scratch.step += 1
     try RecordKey.with(id) { key in
-      if let new {
-        try writing.put(entity.tree, key: key, value: new)
-      } else {
+      guard let new else {
         try writing.delete(entity.tree, key: key)
+        return
       }
+      // A new record mostly has the greatest number, and an append fills pages to the brim, where a put
+      // takes a record along when it begins one: a ninth of them.
+      if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new) { return }
+      try writing.put(entity.tree, key: key, value: new)
     }
   }
 }

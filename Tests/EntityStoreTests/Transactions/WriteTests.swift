@@ -9,6 +9,27 @@ import Testing
 @Suite struct WriteTests {
   struct Refused: Error {}
 
+  @Test func newRecordsFillTheirPages() async throws {
+    try await withTemporaryStore { temporary in
+      let store = temporary.store
+      for _ in 0..<3 {
+        try await store.write { transaction in
+          for _ in 0..<1_000 { try transaction.insert("Wide", [:]) }
+        }
+      }
+      try store.read { transaction in
+        let tree = try transaction.layout("Wide").tree
+        let first = try #require(
+          try RecordKey.with(1) { try transaction.transaction.get(tree, $0) })
+        // Of a page of 4,096 bytes the header takes 16, and each node has 8, its key and a place of 2.
+        let node = (8 + 8 + first.count + 1) / 2 * 2 + 2
+        let perPage = (4_096 - 16) / node
+        let pages = try transaction.transaction.statistics(tree).leafPages
+        #expect(pages == (3_000 + perPage - 1) / perPage)
+      }
+    }
+  }
+
   /// Holds the writer queue until several writes wait, so that they share a commit.
   @Test func anErrorInOneOfSeveralGroupedWritesHarmsNoOther() async throws {
     try await withTemporaryStore { temporary in
