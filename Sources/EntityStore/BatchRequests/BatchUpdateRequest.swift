@@ -47,7 +47,7 @@ public struct BatchRequestOptions: Sendable {
   /// tells the same counts: for who notes the end in a later transaction, and drops it there.
   package var keepsProgress = false
   /// A chunk is committed after so many records, or after so long: other writers wait for it.
-  public var chunkRows = 2_000
+  public var chunkRows = 5_000
   public var chunkDuration = Limits.chunkDuration
 
   public init(

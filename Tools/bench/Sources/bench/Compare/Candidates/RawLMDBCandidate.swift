@@ -75,7 +75,7 @@ final class RawLMDBCandidate: EpisodeStore {
   }
 
   /// Rows to a commit of a batch, as Mooring commits them.
-  private var batchRows: Int { 2_000 }
+  private var batchRows: Int { 5_000 }
 
   // MARK: Reads
 
