@@ -23,18 +23,26 @@ let package = Package(
     .target(
       name: "CSQLiteStore", dependencies: ["CEpisodes"],
       linkerSettings: [.linkedLibrary("sqlite3")]),
+    // The pages of a feed, for the candidates that are written in C.
+    .target(
+      name: "CFeedPages", dependencies: ["CEpisodes"],
+      linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("simdjson")]),
+    // A link to Sources/LoopbackHTTP, which is in no product.
+    .target(name: "PageServer", swiftSettings: settings),
     .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [
-        "CEpisodes", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore",
+        "CEpisodes", "CFeedPages", "CRawLMDB", "CSQLiteQueue", "CSQLiteStore", "PageServer",
         .product(name: "Mooring", package: "mooring"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
-    .testTarget(name: "BenchTests", dependencies: ["bench"], swiftSettings: settings),
+    .testTarget(
+      name: "BenchTests", dependencies: ["bench", "PageServer"], swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6],
-  cLanguageStandard: .c11
+  cLanguageStandard: .c11,
+  cxxLanguageStandard: .cxx17
 )

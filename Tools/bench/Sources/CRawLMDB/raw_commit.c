@@ -46,10 +46,11 @@ int commit_note(
 }
 
 int commit_end(commit *commit, int code) {
-  if (code == 0) code = apply_records(commit);
+  bool changes = code == 0 && commit->record_count > 0;
+  if (changes) code = apply_records(commit);
   for (int tree = 0; tree < tree_count && code == 0; tree++) code = apply_entries(commit, tree);
-  if (code == 0) code = history_end(&commit->history);
-  if (code == 0) code = mdb_txn_commit(commit->transaction);
+  if (changes && code == 0) code = history_end(&commit->history);
+  if (changes && code == 0) code = mdb_txn_commit(commit->transaction);
   else if (commit->transaction != NULL) mdb_txn_abort(commit->transaction);
   if (code != 0) commit->store->next_object_id = commit->first_new;
   free(commit->entries[0]);

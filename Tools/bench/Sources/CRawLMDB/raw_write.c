@@ -1,6 +1,9 @@
 #include "raw_commit.h"
 
+#include <string.h>
+
 static int note_upserts(commit *commit, const episode_row *rows, size_t count);
+static bool is_same(MDB_val record, const episode_row *row);
 
 int raw_store_insert(raw_store *store, const episode_row *rows, size_t count) {
   commit commit;
@@ -33,9 +36,16 @@ static int note_upserts(commit *commit, const episode_row *rows, size_t count) {
     MDB_val key = record_key(&object_id), record;
     episode_row old;
     TRY(mdb_get(commit->transaction, store->records, &key, &record));
+    if (is_same(record, &rows[index])) continue;
     if (!read_record(record, &old)) return MDB_CORRUPTED;
     TRY(commit_note(commit, object_id, &old, &rows[index]));
   }
   mdb_cursor_close(cursor);
   return 0;
+}
+
+static bool is_same(MDB_val record, const episode_row *row) {
+  uint8_t bytes[longest_record];
+  return encode_record(row, bytes) == record.mv_size
+      && memcmp(bytes, record.mv_data, record.mv_size) == 0;
 }

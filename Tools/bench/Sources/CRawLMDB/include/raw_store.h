@@ -38,7 +38,8 @@ int raw_store_insert(raw_store *_Nonnull store, const episode_row *_Nonnull rows
 int raw_store_load_sorted(
     raw_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count, size_t chunk);
 
-/// Inserts or replaces rows by id in one durable commit, touching only the entries that change.
+/// Inserts or replaces rows by id in one durable commit, touching only the entries that change. Rows
+/// that are the same are left alone; if all are, nothing is committed.
 int raw_store_upsert(raw_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
 
 /// Gives the rows of these ids new progress, all in one durable commit, each with an entry of its own

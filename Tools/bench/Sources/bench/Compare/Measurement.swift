@@ -2,9 +2,12 @@
 /// no such operation has none.
 struct Measurement {
   let operation: Operation
-  var samples: [CandidateName: [Double]] = [:]
+  var samples: [CandidateName: [Double]]
 
-  init(_ operation: Operation) { self.operation = operation }
+  init(_ operation: Operation, samples: [CandidateName: [Double]] = [:]) {
+    self.operation = operation
+    self.samples = samples
+  }
 
   mutating func add(_ sample: Double, of candidate: CandidateName) {
     samples[candidate, default: []].append(sample)

@@ -115,11 +115,11 @@ struct JobResults {
     let columns = JobColumn.allCases
     let headings = ["figure", "unit"] + columns.map(\.description)
     let measured = JobFigure.allCases.filter { samples[$0] != nil }
-    let medians = measured.map { figure in
-      [figure.title, figure.unit]
-        + columns.map { summary(figure, $0).map { figures($0.median) } ?? "-" }
-        + [ratio(figure).map { figures($0) + "x" } ?? "-", figure.asked?.text ?? "-"]
-        + [reaches(figure).map { $0 ? "yes" : "no" } ?? "-"]
+    let medians = measured.map { figure -> [String] in
+      let cells = columns.map { summary(figure, $0).map { figures($0.median) } ?? "-" }
+      let ratio = ratio(figure).map { figures($0) + "x" } ?? "-"
+      let isReached = reaches(figure).map { $0 ? "yes" : "no" } ?? "-"
+      return [figure.title, figure.unit] + cells + [ratio, figure.asked?.text ?? "-", isReached]
     }
     let spreads = measured.map { figure in
       [figure.title, figure.unit] + columns.map { summary(figure, $0)?.spread ?? "-" }

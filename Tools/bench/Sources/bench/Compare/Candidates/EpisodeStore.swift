@@ -1,3 +1,4 @@
+import CEpisodes
 import Foundation
 
 /// A column of the table.
@@ -15,9 +16,17 @@ protocol CardReader: Candidate {
   func touchCards(_ list: HomeList, limit: Int) throws -> Int
 }
 
+/// What is asked of stores that should hold the same rows.
+protocol EpisodeReader: Candidate {
+  func episode(id: String) throws -> Episode?
+  func sumOfDurations() throws -> Int
+  /// The number of episodes of the types 1, 2 and 3.
+  func countsByType() throws -> [Int]
+}
+
 /// One way to keep the episodes. It is driven by one task; every write is durable when its method
 /// returns, and suspends where the candidate's own writes do; every read sees a fresh snapshot.
-protocol EpisodeStore: CardReader {
+protocol EpisodeStore: CardReader, EpisodeReader {
   /// Opens the store in an existing folder; creates it, with the seven indexes, in an empty one.
   func open(in folder: URL) throws
   /// Releases the store; `open` may follow.
@@ -40,19 +49,33 @@ protocol EpisodeStore: CardReader {
   /// Deletes the episodes that were last updated before a date. Returns how many they are.
   func delete(updatedBefore date: Double) async throws -> Int
 
-  func episode(id: String) throws -> Episode?
   /// False when there is none.
   func touchEpisode(id: String) throws -> Bool
   func episodes(_ list: HomeList, limit: Int) throws -> [Episode]
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int
   /// The number of episodes that match a filter that no index helps with.
   func count(_ filter: ScanFilter) throws -> Int
-  func sumOfDurations() throws -> Int
   func count(type: Int) throws -> Int
-  /// The number of episodes of the types 1, 2 and 3.
-  func countsByType() throws -> [Int]
   /// A read of the 20 most recent, decoded, that one other thread may call beside a writer.
   func recentReader() throws -> @Sendable () throws -> Int
+}
+
+/// A store of Swift values: inserts or replaces them by `id` in one durable commit.
+protocol EpisodeSaver: EpisodeStore {
+  func save(_ episodes: [Episode]) throws
+}
+
+/// A store of C structs: inserts or replaces them by `id` in one durable commit.
+protocol RowSaver: EpisodeStore {
+  func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws
+}
+
+extension EpisodeSaver {
+  func upsert(_ page: Rows) async throws { try save(page.episodes) }
+}
+
+extension RowSaver {
+  func upsert(_ page: Rows) async throws { try upsert(page.forC) }
 }
 
 extension EpisodeStore {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// GRDB as fast as it goes: SQL by hand, cached statements, columns read by position.
-final class GRDBCachedCandidate: EpisodeStore {
+final class GRDBCachedCandidate: EpisodeSaver {
   let name = CandidateName.grdbCached
   private var database: EpisodePool?
 
@@ -21,7 +21,7 @@ final class GRDBCachedCandidate: EpisodeStore {
     for rows in feed { try write(rows.episodes, by: insertText) }
   }
 
-  func upsert(_ page: Rows) async throws { try write(page.episodes, by: upsertText) }
+  func save(_ episodes: [Episode]) throws { try write(episodes, by: upsertText) }
 
   func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
     for change in changes {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// GRDB through its query interface, as its users write it: records with columns decoded by hand.
-final class GRDBCandidate: EpisodeStore {
+final class GRDBCandidate: EpisodeSaver {
   let name = CandidateName.grdb
   private var database: EpisodePool?
 
@@ -25,9 +25,9 @@ final class GRDBCandidate: EpisodeStore {
     }
   }
 
-  func upsert(_ page: Rows) async throws {
+  func save(_ episodes: [Episode]) throws {
     try opened().commit { database in
-      for episode in page.episodes { try EpisodeRecord(episode).save(database) }
+      for episode in episodes { try EpisodeRecord(episode).save(database) }
     }
   }
 

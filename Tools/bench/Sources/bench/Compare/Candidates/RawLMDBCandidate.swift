@@ -3,7 +3,7 @@ import CRawLMDB
 import Foundation
 
 /// LMDB from C, without any store on top: the floor that Mooring is measured against.
-final class RawLMDBCandidate: EpisodeStore {
+final class RawLMDBCandidate: RowSaver {
   let name = CandidateName.raw
   private var store: OpaquePointer?
   private var reader: OpaquePointer?
@@ -46,9 +46,9 @@ final class RawLMDBCandidate: EpisodeStore {
     return true
   }
 
-  func upsert(_ page: Rows) async throws {
-    guard let first = page.forC.baseAddress else { return }
-    try check(raw_store_upsert(opened(), first, page.forC.count))
+  func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws {
+    guard let first = rows.baseAddress else { return }
+    try check(raw_store_upsert(opened(), first, rows.count))
   }
 
   /// As many changes to a commit as there are producers.

@@ -3,7 +3,7 @@ import CSQLiteStore
 import Foundation
 
 /// SQLite from C, as a careful programmer uses it.
-final class SQLiteCandidate: EpisodeStore {
+final class SQLiteCandidate: RowSaver {
   let name = CandidateName.sqlite
   private var store: OpaquePointer?
   private var folder: URL?
@@ -36,9 +36,9 @@ final class SQLiteCandidate: EpisodeStore {
     }
   }
 
-  func upsert(_ page: Rows) async throws {
-    guard let first = page.forC.baseAddress else { return }
-    try check(sqlite_store_upsert(opened(), first, page.forC.count))
+  func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws {
+    guard let first = rows.baseAddress else { return }
+    try check(sqlite_store_upsert(opened(), first, rows.count))
   }
 
   func setProgress(_ changes: [ProgressChange], producers: Int) async throws {

@@ -1,0 +1,113 @@
+import EntityModel
+import EntityStore
+import FeedSync
+import Foundation
+import HomeFeed
+import Synchronization
+
+/// Mooring's sync as `mooring sync` runs it: the home feed's own schema, libcurl, and commits of as
+/// many items as it gathers by itself.
+final class MooringSync: SyncCandidate {
+  let name = CandidateName.mooring
+  private var store: Store?
+  private var feed: Int64 = 0
+
+  func open(in folder: URL, feed: String) async throws {
+    var options = Store.Options()
+    options.mapSize = 8 << 30
+    let store = try Store.open(
+      at: folder.path, migrations: [.homeFeed, .feeds], migrate: .ifEmpty,
+      requiring: [HomeFeed.Episode.self], options: options)
+    try await Feeds(store).add(feed)
+    self.feed = try Feeds(store).find(feed).id
+    self.store = store
+  }
+
+  func close() throws {
+    store?.close()
+    store = nil
+  }
+
+  func sync(_ turn: SyncTurn) async throws -> SyncOutcome {
+    let engine = SyncEngine(store: try opened(), transport: try CurlTransport())
+    var options = SyncEngine.Options()
+    options.isFull = turn.isFull
+    // The last run has been just now.
+    options.ignoresWait = true
+    let commits = Mutex(0)
+    let report = try await engine.sync(feed, options: options) { _ in
+      commits.withLock { $0 += 1 }
+    }
+    guard report.rejected == 0, report.dropped == 0, report.skipped == 0 else {
+      throw BenchError(.mismatch, "\(name): the sync has not taken over all: \(report)")
+    }
+    if report.outcome == .notModified { return .notModified }
+    // The last commit is not told of on its own.
+    return .synced(rows: report.items, commits: commits.withLock { $0 } + 1)
+  }
+
+  var copy: any EpisodeReader {
+    get throws { HomeFeedCopy(store: try opened(), feedID: feed) }
+  }
+
+  private func opened() throws -> Store {
+    guard let store else { throw BenchError(.candidate, "\(name): used before it was opened") }
+    return store
+  }
+}
+
+/// What a sync has stored, as the comparison asks for it.
+private final class HomeFeedCopy: EpisodeReader {
+  let name = CandidateName.mooring
+  private let store: Store
+  private let feedID: Int64
+
+  init(store: Store, feedID: Int64) {
+    self.store = store
+    self.feedID = feedID
+  }
+
+  func episode(id: String) throws -> Episode? {
+    let request = FetchDescriptor<HomeFeed.Episode>(
+      predicate: .comparison("id", .equal, .string(id))
+        && .comparison("feedID", .equal, .int64(feedID)))
+    return try store.fetch(request).first.map { Episode($0) }
+  }
+
+  func sumOfDurations() throws -> Int {
+    var request = FetchRequest(entityName: HomeFeed.Episode.entityName)
+    request.propertiesToFetch = [.sum("duration", as: "sum")]
+    return try numbers(request).first ?? 0
+  }
+
+  func countsByType() throws -> [Int] {
+    var request = FetchRequest(entityName: HomeFeed.Episode.entityName)
+    request.propertiesToGroupBy = ["type"]
+    request.propertiesToFetch = [.count(as: "count")]
+    return try numbers(request)
+  }
+
+  private func numbers(_ request: FetchRequest) throws -> [Int] {
+    try store.read { transaction in
+      try transaction.fetchRows(request).compactMap { row in
+        if case .int64(let number)? = row.values.last { Int(number) } else { nil }
+      }
+    }
+  }
+}
+
+extension Episode {
+  /// Of a feed, of whose items nothing is missing.
+  fileprivate init(_ episode: HomeFeed.Episode) {
+    self.init(
+      id: episode.id, title: episode.title ?? "", summary: episode.summary ?? "",
+      type: Int(episode.type?.rawValue ?? 0), duration: Int(episode.duration ?? -1),
+      url: episode.url?.absoluteString ?? "", pathID: episode.pathID,
+      position: episode.position.map(Int.init),
+      publishedAt: episode.publishedAt?.timeIntervalSinceReferenceDate ?? .nan,
+      updatedAt: episode.updatedAt?.timeIntervalSinceReferenceDate ?? .nan,
+      favoriteAt: episode.favoriteAt?.timeIntervalSinceReferenceDate,
+      watchLaterAt: episode.watchLaterAt?.timeIntervalSinceReferenceDate,
+      watchedAt: episode.watchedAt?.timeIntervalSinceReferenceDate, progress: episode.progress)
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import PageServer
+import Testing
+
+@testable import bench
+
+@Suite("The whole job")
+struct SyncTests {
+  @Test("Each candidate ends with the feed's rows, and fetches nothing after a 304")
+  func syncs() async throws {
+    let episodes = try feed(rows: 2500)
+    let server = try serve(episodes, rowsPerPage: 400)
+    defer { server.stop() }
+    for name in CandidateName.syncing {
+      let candidate = try name.makeSync()
+      try await withFolder { folder in
+        try await candidate.open(in: folder, feed: server.url + FeedPages.path)
+        let first = try await candidate.sync(SyncTurn(rowsPerCommit: 1_000))
+        #expect(first == .synced(rows: 2500, commits: 3), "\(name)")
+        try SyncCheck(episodes: episodes).run(candidate.copy)
+
+        guard case .synced(2500, _) = try await candidate.sync(SyncTurn()) else {
+          Issue.record("\(name): a full sync was none")
+          return
+        }
+        try SyncCheck(episodes: episodes).run(candidate.copy)
+
+        let asked = server.requests.count
+        #expect(try await candidate.sync(SyncTurn(isFull: false)) == .notModified, "\(name)")
+        #expect(server.requests.count == asked + 1, "\(name)")
+        try SyncCheck(episodes: episodes).run(candidate.copy)
+        try candidate.close()
+      }
+    }
+  }
+
+  @Test("A copy that has one value too little is caught")
+  func mismatch() async throws {
+    var episodes = try feed(rows: 1000)
+    let server = try serve(episodes, rowsPerPage: 1000)
+    defer { server.stop() }
+    let candidate = try CandidateName.raw.makeSync()
+    try await withFolder { folder in
+      try await candidate.open(in: folder, feed: server.url + FeedPages.path)
+      _ = try await candidate.sync(SyncTurn())
+      episodes[700].watchedAt = episodes[700].watchedAt == nil ? 7 : nil
+      let error = try #require(throws: BenchError.self) {
+        try SyncCheck(episodes: episodes).run(candidate.copy)
+      }
+      #expect(error.code == .mismatch)
+      try candidate.close()
+    }
+  }
+
+  @Test(
+    "Times are written in whole seconds of UTC",
+    arguments: [
+      (0, "2001-01-01T00:00:00Z"), (780_000_000, "2025-09-19T18:40:00Z"),
+      (-978_307_199, "1970-01-01T00:00:01Z"), (5_097_599, "2001-02-28T23:59:59Z"),
+    ])
+  func times(date: Double, text: String) {
+    #expect(FeedTime.text(date) == text)
+  }
+
+  private func feed(rows: Int) throws -> [Episode] {
+    try Workload(rows: rows, seed: 21).rows(0..<rows).episodes.map(\.inWholeSeconds)
+  }
+
+  private func serve(_ episodes: [Episode], rowsPerPage: Int) throws -> LoopbackServer {
+    let answers = FeedAnswers(FeedPages(episodes: episodes, rowsPerPage: rowsPerPage))
+    return try LoopbackServer { try $1.send(answers.answer(to: $0)) }
+  }
+}
