@@ -5,9 +5,9 @@ struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench", abstract: "What Mooring takes, beside what else does the same.",
     subcommands: [
-      CompareBench.self, SyncBench.self, MigrationBench.self, JobsBench.self, ImportBench.self,
-      JobsWorker.self,
-      FeedServer.self, PutLoop.self, HotPath.self,
+      AllBench.self, CompareBench.self, SyncBench.self, MigrationBench.self,
+      JobsBench.self, ImportBench.self, JobsWorker.self, FeedServer.self, PutLoop.self,
+      HotPath.self,
     ],
-    defaultSubcommand: CompareBench.self)
+    defaultSubcommand: AllBench.self)
 }

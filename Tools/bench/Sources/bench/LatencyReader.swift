@@ -47,6 +47,7 @@ struct Percentiles {
 
   init(_ samples: [Double]) { sorted = samples.sorted() }
 
+  var isEmpty: Bool { sorted.isEmpty }
   var longest: Double { sorted.last ?? .nan }
 
   /// - Parameter share: 0.99 for the 99th percentile.

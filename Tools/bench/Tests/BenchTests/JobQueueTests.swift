@@ -26,7 +26,7 @@ struct JobQueueTests {
 
   @Test("A worker beside many producers ends with the last of their jobs")
   func runsBesideProducers() async throws {
-    for candidate in JobColumn.allCases.map({ $0.make() }) {
+    for candidate in CandidateName.queues.compactMap({ $0.makeQueue() }) {
       try await withFolder { folder in
         try await candidate.open(in: folder)
         let starts = Mutex(0)

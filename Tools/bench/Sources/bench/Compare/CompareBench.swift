@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-struct CompareBench: ParsableCommand {
+struct CompareBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Compares ways to keep a content feed on one machine, side by side.",
@@ -12,9 +12,6 @@ struct CompareBench: ParsableCommand {
 
   @Option(parsing: .upToNextOption, help: "Episodes to load: a table for each size.")
   var rows = [100_000, 1_000_000]
-
-  @Flag(help: "A smoke run: 10,000 episodes, two rounds. It judges nothing.")
-  var quick = false
 
   @Option(help: "Rounds of each repeatable operation; the median is shown.")
   var rounds = 5
@@ -32,17 +29,8 @@ struct CompareBench: ParsableCommand {
     parsing: .upToNextOption, help: "Candidates to run, of \(CandidateName.list).")
   var candidates: [CandidateName] = CandidateName.allCases
 
-  @Option(help: "Where the temporary folder is made (default: the system's).")
-  var dir: String?
-
-  @Flag(help: "Print JSON instead of tables.")
-  var json = false
-
-  @Option(help: "Also draw the ratios of the last size as an SVG file.")
-  var chart: String?
-
-  @Option(help: "What the chart says of the machine and the date.")
-  var caption = ""
+  @OptionGroup var setting: SettingOptions
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
     guard !rows.isEmpty, rows.allSatisfy({ (5000...5_000_000).contains($0) }) else {
@@ -59,46 +47,25 @@ struct CompareBench: ParsableCommand {
     }
   }
 
-  func run() throws {
-    do {
-      let results = try blocking { try await sizes.asyncMap(compare) }
-      print(json ? try results.json() : results.map { $0.table() }.joined(separator: "\n\n"))
-      if let chart, let last = results.last {
-        try RatioChart(last, caption: caption).svg.write(
-          toFile: chart, atomically: true, encoding: .utf8)
-      }
-    } catch let error as BenchError {
-      FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
-      throw ExitCode(error.code.rawValue)
-    }
+  func measure() async throws -> [Section] {
+    var sections: [Section] = []
+    for rows in setting.quick ? [10_000] : rows { sections += try await compare(rows) }
+    return sections
   }
 
-  private var sizes: [Int] { quick ? [10_000] : rows }
-
-  private func compare(_ rows: Int) async throws -> Results {
-    let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-    let scratch = try ScratchFolder(in: parent, needing: rows * bytesPerRow * candidates.count)
+  private func compare(_ rows: Int) async throws -> [Section] {
+    let scratch = try setting.scratch(needing: rows * bytesPerRow * candidates.count)
     defer { scratch.remove() }
     var comparison = Comparison(
       candidates: try CandidateName.make(candidates),
       workload: try Workload(rows: rows, seed: seed),
       plan: Plan(
-        rounds: quick ? 2 : rounds, loadRounds: quick ? 1 : loadRounds, commitRows: commitRows,
-        isQuick: quick),
+        rounds: setting.quick ? 2 : rounds, loadRounds: setting.quick ? 1 : loadRounds,
+        commitRows: commitRows, isQuick: setting.quick),
       scratch: scratch)
     return try await comparison.run()
   }
 
   /// Disk per row and candidate at the peak: the files kept, and one more load beside them.
   private var bytesPerRow: Int { 1500 }
-}
-
-extension Sequence {
-  fileprivate func asyncMap<Value>(
-    _ transform: (Element) async throws -> Value
-  ) async throws -> [Value] {
-    var values: [Value] = []
-    for element in self { values.append(try await transform(element)) }
-    return values
-  }
 }

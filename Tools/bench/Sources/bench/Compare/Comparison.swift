@@ -21,7 +21,8 @@ struct Comparison {
   let workload: Workload
   let plan: Plan
   let scratch: ScratchFolder
-  var measurements: [Measurement] = []
+  var reads: [Measurement] = []
+  var writes: [Measurement] = []
 
   init(candidates: [any Candidate], workload: Workload, plan: Plan, scratch: ScratchFolder) {
     self.candidates = candidates
@@ -32,9 +33,9 @@ struct Comparison {
 
   var stores: [any EpisodeStore] { candidates.compactMap { $0 as? any EpisodeStore } }
 
-  /// Runs everything and returns the table; throws `mismatch` when candidates disagree. Answers are
+  /// Runs everything and returns what it took; throws `mismatch` when candidates disagree. Answers are
   /// compared after the load and after each kind of write.
-  mutating func run() async throws -> Results {
+  mutating func run() async throws -> [Section] {
     let check = CrossCheck(
       candidates: candidates, workload: workload, randomEpisodes: plan.repetitions(10_000))
     try await load()
@@ -53,9 +54,16 @@ struct Comparison {
     try await deleteBatches()
     try check.run(after: "the batch deletes")
     for store in stores { try store.close() }
-    return Results(
-      rows: workload.count, seed: workload.seed, plan: plan, candidates: candidates.map(\.name),
-      measurements: measurements)
+    let scope = "\(counted(workload.count, "episodes")), seed \(workload.seed), "
+    return [
+      Section(
+        title: "reads", scope: scope + counted(plan.rounds, "rounds"), rows: workload.count,
+        measurements: reads),
+      Section(
+        title: "writes",
+        scope: scope + "\(counted(plan.rounds, "rounds")), \(plan.loadRounds) of the loads",
+        rows: workload.count, measurements: writes),
+    ]
   }
 
   /// Each candidate's turn of a round. Another one begins each round: what a turn has left for the disk
@@ -95,8 +103,7 @@ struct Comparison {
 
   private func announce(_ operation: Operation, _ round: Int) {
     guard round == 0 else { return }
-    let title = operation.title.trimmingCharacters(in: .whitespaces)
-    FileHandle.standardError.write(Data("bench: \(workload.count) rows: \(title)\n".utf8))
+    note("\(workload.count) rows: \(operation.name)")
   }
 }
 

@@ -5,17 +5,17 @@ import Foundation
 import LegacyImport
 
 /// What it takes to take over a SQLite file, beside a load of the same rows.
-struct ImportBench: ParsableCommand {
+struct ImportBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "What it takes to take over newsboat's cache, beside a load of the same records.")
 
   @Option(help: "Rows of the file, of 1.3 KB each.") var rows = 200_000
   @Option(help: "Rounds; the median is shown.") var rounds = 5
-  @Flag(help: "A smoke run: 10,000 rows, one round.") var quick = false
   @Flag(help: "Only imports, once, without a load beside it: for a profiler.") var alone = false
   @Option(help: "The seed of the rows.") var seed: UInt64 = 42
-  @Option(help: "Where the temporary folder is made (default: the system's).") var dir: String?
+  @OptionGroup var setting: SettingOptions
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
     guard rows >= 1000, rows <= 5_000_000 else {
@@ -24,51 +24,47 @@ struct ImportBench: ParsableCommand {
     guard rounds > 0 else { throw ValidationError("--rounds must be positive") }
   }
 
-  func run() throws {
-    do {
-      print(try measure())
-    } catch let error as BenchError {
-      FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
-      throw ExitCode(error.code.rawValue)
-    }
-  }
-
-  private func measure() throws -> String {
-    let file = FeedItemFile(rows: quick ? 10_000 : rows, seed: seed)
-    let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
-    let scratch = try ScratchFolder(in: parent, needing: file.rows * 8_000)
+  func measure() async throws -> [Section] {
+    let file = FeedItemFile(rows: setting.quick ? 5_000 : rows, seed: seed)
+    let rounds = setting.quick || alone ? 1 : rounds
+    let scratch = try setting.scratch(needing: file.rows * 8_000)
     defer { scratch.remove() }
     let source = try scratch.emptyFolder("source").appending(path: "cache.db").path
     try file.write(to: source)
     var results = ImportResults(rows: file.rows)
-    for _ in 0..<(quick || alone ? 1 : rounds) {
+    for round in 1...rounds {
+      note("imports: round \(round) of \(rounds)")
       sync()
       let raw = try scratch.emptyFolder("raw")
-      if !alone { try load(file, into: raw, &results) }
+      if !alone { try await load(file, into: raw, &results) }
       sync()
       let folder = try scratch.emptyFolder("import")
       try take(source, into: folder, scratch, file, &results)
       if !alone { try compare(raw, folder, file) }
     }
-    return results.table()
+    return [
+      Section(
+        title: "imports",
+        scope: "\(counted(file.rows, "rows")) of newsboat, \(counted(rounds, "rounds"))",
+        rows: file.rows, measurements: results.measurements.all)
+    ]
   }
 
   /// The same records by `Store`, from memory, in commits of 2,000.
-  private func load(_ file: FeedItemFile, into folder: URL, _ results: inout ImportResults) throws {
+  private func load(
+    _ file: FeedItemFile, into folder: URL, _ results: inout ImportResults
+  ) async throws {
     let store = try open(folder)
-    let time = try blocking {
-      var time = 0.0
-      for chunk in file.chunks(of: 2_000) {
-        let items = chunk.map(\.item)
-        time += try await seconds {
-          try await store.write(author: "import") { transaction in
-            for item in items { try transaction.insert(item) }
-          }
+    var time = 0.0
+    for chunk in file.chunks(of: 2_000) {
+      let items = chunk.map(\.item)
+      time += try await seconds {
+        try await store.write(author: "import") { transaction in
+          for item in items { try transaction.insert(item) }
         }
       }
-      return time
     }
-    results.add(.load, time)
+    results.add(time, to: .loadByStore)
   }
 
   private func take(
@@ -77,7 +73,7 @@ struct ImportBench: ParsableCommand {
   ) throws {
     let store = try open(folder)
     let mapping = try MappingText(Array(FeedItem.mapping.utf8), file: "map.yaml")
-    func run(_ line: ImportResults.Line) throws -> (ImportReport, ImportStages) {
+    func run(_ operation: Operation) throws -> (ImportReport, ImportStages) {
       releaseFreeMemory()
       let stages = try ImportStages()
       var options = LegacyFile.Options()
@@ -85,18 +81,18 @@ struct ImportBench: ParsableCommand {
       options.progress = { stages.note($0) }
       let start = ContinuousClock.now
       let report = try LegacyFile(source, options).run(mapping, in: store)
-      results.add(line, (ContinuousClock.now - start).seconds)
+      results.add((ContinuousClock.now - start).seconds, to: operation)
       guard report.isBalanced, report.rejected == 0 else {
         throw BenchError(.mismatch, "the import is not balanced")
       }
       return (report, stages)
     }
-    let (first, stages) = try run(.whole)
-    results.add(.objects, stages.objects)
-    results.add(.verification, stages.verification)
-    results.add(memory: stages.memory)
+    let (first, stages) = try run(.wholeImport)
+    results.add(stages.objects, to: .importedObjects)
+    results.add(stages.verification, to: .importVerification)
+    results.measurements.add(megabytes(stages.memory), to: .importMemory, of: .mooring)
     if alone { return }
-    let (second, _) = try run(.again)
+    let (second, _) = try run(.importAgain)
     let written = [first.entities.map(\.written.new), second.entities.map(\.written.unchanged)]
     guard written == [[Int64(file.rows)], [Int64(file.rows)]] else {
       throw BenchError(.mismatch, "of \(file.rows) rows \(written) were written and left alone")

@@ -22,11 +22,11 @@ enum BlockingJobState: CaseIterable { case ready, running, finished }
 
 /// Threads as producers and one thread as worker, which an enqueue of this process wakes.
 final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
-  let column: JobColumn
+  let name: CandidateName
   private let queue = Mutex<Queue?>(nil)
   private let news = EnqueueCount()
 
-  init(_ column: JobColumn) { self.column = column }
+  init(_ name: CandidateName) { self.name = name }
 
   func open(in folder: URL) async throws {
     let opened = try Queue(in: folder)
@@ -126,7 +126,7 @@ final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
 
   private func opened() throws -> Queue {
     guard let queue = queue.withLock({ $0 }) else {
-      throw BenchError(.candidate, "\(column): used before it was opened")
+      throw BenchError(.candidate, "\(name): used before it was opened")
     }
     return queue
   }

@@ -1,11 +1,9 @@
-import ArgumentParser
 import Foundation
 
 /// One way to keep durable jobs. All calls but `enqueue` beside `run` come one after another; each
 /// change is flushed to the disk when its caller gets to know of it.
 protocol JobCandidate: AnyObject, Sendable {
-  /// The column that it fills.
-  var column: JobColumn { get }
+  var name: CandidateName { get }
 
   /// Creates an empty queue in an existing, empty folder.
   func open(in folder: URL) async throws
@@ -37,25 +35,17 @@ protocol JobCandidate: AnyObject, Sendable {
   func finished() async throws -> Int
 }
 
-enum JobColumn: String, CaseIterable, CustomStringConvertible, ExpressibleByArgument {
-  case rawC = "raw-c"
-  case sqlite, mooring
+extension CandidateName {
+  /// Those that keep jobs, in the order of their turns.
+  static let queues: [CandidateName] = [.raw, .sqlite, .mooring]
 
-  static let names = allCases.map(\.rawValue).joined(separator: ", ")
-
-  var description: String {
+  /// Nil for those that keep none.
+  func makeQueue() -> (any JobCandidate)? {
     switch self {
-    case .rawC: "raw C"
-    case .sqlite: "SQLite"
-    case .mooring: "Mooring"
-    }
-  }
-
-  func make() -> any JobCandidate {
-    switch self {
-    case .rawC: BlockingJobs<RawJobQueue>(.rawC)
+    case .raw: BlockingJobs<RawJobQueue>(.raw)
     case .sqlite: BlockingJobs<SQLiteJobQueue>(.sqlite)
     case .mooring: MooringJobs()
+    case .mooringView, .grdb, .grdbCached: nil
     }
   }
 }

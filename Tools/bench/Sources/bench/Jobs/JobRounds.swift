@@ -4,13 +4,20 @@ struct JobPlan {
   /// In the figures of large commits.
   let jobs: Int
   let rounds: Int
-  /// A turn of small commits goes on for so long at least.
-  let turn: Duration
-  /// How long a worker is watched that stands still, or has nothing to do.
-  let pause: Duration
-
   /// Jobs of small commits, whose number a turn repeats.
-  var slice: Int { max(jobs / 50, 4 * producers) }
+  let slice: Int
+  /// A turn of small commits goes on for so long at least.
+  var turn = Duration.seconds(1)
+  /// How long a worker is watched that stands still, or has nothing to do.
+  var pause = Duration.seconds(10)
+  /// Until a worker that has worked is idle.
+  var rest = Duration.seconds(2)
+
+  /// A smoke run.
+  static let quick = JobPlan(
+    jobs: 1000, rounds: 1, slice: 64, turn: .milliseconds(20), pause: .milliseconds(500),
+    rest: .milliseconds(200))
+
   /// Jobs whose start is waited for, one after another.
   var starts: Int { max(jobs / 250, 20) }
   let producers = 64
@@ -23,7 +30,7 @@ struct JobRounds {
   let candidates: [any JobCandidate]
   let plan: JobPlan
   let scratch: ScratchFolder
-  private var results = JobResults()
+  private var results = Measurements()
   /// Of this round, by candidate.
   private var enqueued: [Int] = []
   private var finished: [Int] = []
@@ -35,13 +42,13 @@ struct JobRounds {
   }
 
   /// - Throws: `mismatch` when a queue has lost a job or finished one twice.
-  mutating func run() async throws -> JobResults {
+  mutating func run() async throws -> Measurements {
     for round in 1...plan.rounds {
-      FileHandle.standardError.write(Data("bench: round \(round) of \(plan.rounds)\n".utf8))
+      note("jobs: round \(round) of \(plan.rounds)")
       enqueued = candidates.map { _ in 0 }
       finished = candidates.map { _ in 0 }
       for candidate in candidates {
-        try await candidate.open(in: scratch.emptyFolder("\(candidate.column)"))
+        try await candidate.open(in: scratch.emptyFolder("\(candidate.name)"))
       }
       try await enqueue(.enqueueOne, jobs: plan.slice, perCommit: 1, producers: 1)
       try await enqueue(.enqueueMany, jobs: plan.slice, perCommit: 1, producers: plan.producers)
@@ -58,14 +65,14 @@ struct JobRounds {
   }
 
   private mutating func enqueue(
-    _ figure: JobFigure, jobs: Int, perCommit: Int, producers: Int
+    _ operation: Operation, jobs: Int, perCommit: Int, producers: Int
   ) async throws {
     for (index, candidate) in candidates.enumerated() {
       let speed = try await speed(ofTurnsOf: jobs) {
         try await candidate.enqueue(jobs, perCommit: perCommit, producers: producers)
       }
       enqueued[index] += speed.jobs
-      results.add(speed.perSecond, to: figure, of: candidate.column)
+      results.add(speed.perSecond, to: operation, of: candidate.name)
     }
   }
 
@@ -76,13 +83,13 @@ struct JobRounds {
       let jobs = enqueued[index] - finished[index]
       let drain = try await candidate.drain(jobs, batch: plan.batch)
       finished[index] += jobs
-      results.add(Double(jobs) / drain.claiming, to: .claim, of: candidate.column)
-      results.add(Double(jobs) / drain.finishing, to: .finish, of: candidate.column)
+      results.add(Double(jobs) / drain.claiming, to: .claim, of: candidate.name)
+      results.add(Double(jobs) / drain.finishing, to: .finish, of: candidate.name)
     }
   }
 
   /// From the first enqueue to the last finish, with one worker beside the producers.
-  private mutating func live(_ figure: JobFigure, batch: Int) async throws {
+  private mutating func live(_ operation: Operation, batch: Int) async throws {
     let plan = plan
     for (index, candidate) in candidates.enumerated() {
       let speed = try await speed(ofTurnsOf: plan.slice) {
@@ -92,7 +99,7 @@ struct JobRounds {
       }
       enqueued[index] += speed.jobs
       finished[index] += speed.jobs
-      results.add(speed.perSecond, to: figure, of: candidate.column)
+      results.add(speed.perSecond, to: operation, of: candidate.name)
     }
   }
 
@@ -120,10 +127,10 @@ struct JobRounds {
       enqueued[index] += plan.starts
       finished[index] += plan.starts
       if let median = Summary(afterCall)?.median {
-        results.add(median, to: .startAfterCall, of: candidate.column)
+        results.add(median, to: .startAfterCall, of: candidate.name)
       }
       if let median = Summary(afterReturn)?.median {
-        results.add(median, to: .startAfterReturn, of: candidate.column)
+        results.add(median, to: .startAfterReturn, of: candidate.name)
       }
     }
   }
@@ -136,7 +143,7 @@ struct JobRounds {
       let speed = try await speed(ofTurnsOf: plan.jobs) {
         try await candidate.enqueueValues(plan.jobs, perCommit: 100)
       }
-      results.add(speed.perSecond, to: .enqueueHundredValues, of: candidate.column)
+      results.add(speed.perSecond, to: .enqueueHundredValues, of: candidate.name)
       _ = try await candidate.drain(speed.jobs, batch: plan.batch)
       enqueued[index] += speed.jobs
       finished[index] += speed.jobs
@@ -148,7 +155,7 @@ struct JobRounds {
       let told = try await candidate.finished()
       guard told == enqueued[index], told == finished[index] else {
         throw BenchError(
-          .mismatch, "\(candidate.column): \(told) of \(enqueued[index]) jobs are finished")
+          .mismatch, "\(candidate.name): \(told) of \(enqueued[index]) jobs are finished")
       }
     }
   }

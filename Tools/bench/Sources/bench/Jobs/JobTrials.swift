@@ -7,7 +7,7 @@ struct JobTrials {
   let scratch: ScratchFolder
   let plan: JobPlan
 
-  func run(into results: inout JobResults) async throws {
+  func run(into results: inout Measurements) async throws {
     try await startsAcrossProcesses(&results)
     try await rescue(&results)
     try await pause(&results)
@@ -15,7 +15,7 @@ struct JobTrials {
   }
 
   /// From the return of an enqueue until another process begins with the job.
-  private func startsAcrossProcesses(_ results: inout JobResults) async throws {
+  private func startsAcrossProcesses(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("across")
     let queue = JobQueue(try Store.openForJobs(in: folder))
     let worker = try WorkerProcess(in: folder)
@@ -37,7 +37,7 @@ struct JobTrials {
   }
 
   /// From the death of a worker until another one runs all of its jobs.
-  private func rescue(_ results: inout JobResults) async throws {
+  private func rescue(_ results: inout Measurements) async throws {
     for round in 0..<plan.rounds {
       let folder = try scratch.emptyFolder("rescue")
       let (first, second) = try await workers(in: folder, busy: plan.producers)
@@ -58,7 +58,7 @@ struct JobTrials {
   }
 
   /// How many jobs of a worker that stands still are taken from it.
-  private func pause(_ results: inout JobResults) async throws {
+  private func pause(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("pause")
     let (first, second) = try await workers(in: folder, busy: plan.producers)
     first.send(SIGSTOP)
@@ -91,7 +91,7 @@ struct JobTrials {
   }
 
   /// A worker that has worked, and has nothing to do any more.
-  private func idle(_ results: inout JobResults) async throws {
+  private func idle(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("idle")
     let queue = JobQueue(try Store.openForJobs(in: folder))
     let worker = try WorkerProcess(in: folder)
@@ -100,7 +100,7 @@ struct JobTrials {
     for _ in 0..<plan.starts {
       guard await starts.next() != nil else { throw died() }
     }
-    try await Task.sleep(for: .seconds(2))
+    try await Task.sleep(for: plan.rest)
     let before = try contextSwitches(of: worker.id)
     try await Task.sleep(for: plan.pause)
     let after = try contextSwitches(of: worker.id)

@@ -15,7 +15,7 @@ struct LargeJobStore {
   /// About how much room the jobs take.
   static func bytes(scale: Double) -> Int { Int(11e6 * scale) * 900 }
 
-  func run(into results: inout JobResults) async throws {
+  func run(into results: inout Measurements) async throws {
     let needed = Self.commits * (Self.batch + 1)
     let small = try scratch.emptyFolder("few")
     let large = try scratch.emptyFolder("many")
@@ -25,7 +25,7 @@ struct LargeJobStore {
     let few = JobTurns(try Store.openForJobs(in: small))
     let many = JobTurns(try Store.openForJobs(in: large))
     for (count, figures) in [
-      (1, (few: JobFigure.claimOneOfFew, many: JobFigure.claimOneOfMany)),
+      (1, (few: Operation.claimOneOfFew, many: Operation.claimOneOfMany)),
       (Self.batch, (few: .claimBatchOfFew, many: .claimBatchOfMany)),
     ] {
       sync()
@@ -68,9 +68,5 @@ struct LargeJobStore {
     try await store.write { transaction in
       for _ in 0..<count { try transaction.enqueue(request) }
     }
-  }
-
-  private func note(_ text: String) {
-    FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
   }
 }

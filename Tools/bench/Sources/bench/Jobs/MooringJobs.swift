@@ -6,7 +6,7 @@ import Synchronization
 
 /// Mooring's jobs through their public interface: tasks as producers, and one `JobRunner` as worker.
 final class MooringJobs: JobCandidate {
-  let column = JobColumn.mooring
+  let name = CandidateName.mooring
   /// A runner writes what has ended and claims what comes next in one commit. So where the other
   /// queues claim and finish one at a time, it is one that works as programs have it: with the
   /// concurrency that it has by default.
@@ -127,7 +127,7 @@ final class MooringJobs: JobCandidate {
 
   private func opened() throws -> Store {
     guard let store = store.withLock({ $0 }) else {
-      throw BenchError(.candidate, "\(column): used before it was opened")
+      throw BenchError(.candidate, "\(name): used before it was opened")
     }
     return store
   }

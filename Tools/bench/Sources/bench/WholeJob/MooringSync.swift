@@ -95,19 +95,3 @@ private final class HomeFeedCopy: EpisodeReader {
     }
   }
 }
-
-extension Episode {
-  /// Of a feed, of whose items nothing is missing.
-  fileprivate init(_ episode: HomeFeed.Episode) {
-    self.init(
-      id: episode.id, title: episode.title ?? "", summary: episode.summary ?? "",
-      type: Int(episode.type?.rawValue ?? 0), duration: Int(episode.duration ?? -1),
-      url: episode.url?.absoluteString ?? "", pathID: episode.pathID,
-      position: episode.position.map(Int.init),
-      publishedAt: episode.publishedAt?.timeIntervalSinceReferenceDate ?? .nan,
-      updatedAt: episode.updatedAt?.timeIntervalSinceReferenceDate ?? .nan,
-      favoriteAt: episode.favoriteAt?.timeIntervalSinceReferenceDate,
-      watchLaterAt: episode.watchLaterAt?.timeIntervalSinceReferenceDate,
-      watchedAt: episode.watchedAt?.timeIntervalSinceReferenceDate, progress: episode.progress)
-  }
-}

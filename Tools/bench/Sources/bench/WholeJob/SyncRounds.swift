@@ -78,16 +78,12 @@ struct SyncRounds {
     }
     return Summary(times)?.median ?? .nan
   }
-
-  private func note(_ text: String) {
-    FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
-  }
 }
 
 extension Operation {
   static func fullSync(rowsPerCommit: Int) -> Operation {
     Operation(
-      "full sync, commits of \(figures(Double(rowsPerCommit))) rows", "rows/s", .higher,
+      "full sync, commits of \(counted(rowsPerCommit, "rows"))", "rows/s", .higher,
       [Target(.atLeast(2, .grdb)), Target(.atMost(2, .raw))])
   }
   static let fullSyncAsQuickest = Operation(

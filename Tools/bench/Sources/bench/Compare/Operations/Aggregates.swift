@@ -4,10 +4,10 @@ extension Comparison {
     var scan = try await aggregate(.scan) { _ = try $0.count(ScanFilter()) }
     // From microseconds to rows a second.
     scan.samples = scan.samples.mapValues { $0.map { Double(workload.count) * 1e6 / $0 } }
-    measurements.append(scan)
-    measurements.append(try await aggregate(.sum) { _ = try $0.sumOfDurations() })
-    measurements.append(try await aggregate(.count) { _ = try $0.count(type: freeType) })
-    measurements.append(try await aggregate(.group) { _ = try $0.countsByType() })
+    reads.append(scan)
+    reads.append(try await aggregate(.sum) { _ = try $0.sumOfDurations() })
+    reads.append(try await aggregate(.count) { _ = try $0.count(type: freeType) })
+    reads.append(try await aggregate(.group) { _ = try $0.countsByType() })
   }
 
   private func aggregate(

@@ -34,6 +34,6 @@ extension Comparison {
         batch.add(Double(rows) / time, of: store.name)
       }
     }
-    measurements.append(batch)
+    writes.append(batch)
   }
 }

@@ -17,7 +17,7 @@ extension Comparison {
         tail.add(latencies.at(0.99) * 1e6, of: store.name)
       }
     }
-    measurements += [median, tail]
+    reads += [median, tail]
   }
 
   private func latencies(

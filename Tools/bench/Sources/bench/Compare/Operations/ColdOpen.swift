@@ -20,7 +20,7 @@ extension Comparison {
         memory.add(megabytes(max(0, try ownMemory() - before)), of: store.name)
       }
     }
-    measurements += [time, memory]
+    reads += [time, memory]
   }
 }
 

@@ -20,7 +20,7 @@ extension Comparison {
         if round < plan.loadRounds - 1 { try store.close() }
       }
     }
-    measurements += [speed, memory, size]
+    writes += [speed, memory, size]
   }
 
   /// By candidates that are not used yet, in folders of their own.
@@ -40,7 +40,7 @@ extension Comparison {
         try store.close()
       }
     }
-    measurements += [speed, size]
+    writes += [speed, size]
   }
 
   private func timed(

@@ -6,7 +6,7 @@ extension Comparison {
     try await upsertPages(.largePages, .random, rows: 1000, commits: plan.repetitions(5))
     var size = Measurement(.fileSizeAfter)
     for store in stores { size.add(megabytes(try store.fileSize()), of: store.name) }
-    measurements.append(size)
+    writes.append(size)
   }
 
   private mutating func upsertPages(
@@ -22,6 +22,6 @@ extension Comparison {
         upsert.add(Double(commits) / time, of: store.name)
       }
     }
-    measurements.append(upsert)
+    writes.append(upsert)
   }
 }

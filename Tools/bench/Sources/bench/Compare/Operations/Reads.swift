@@ -5,7 +5,7 @@ extension Comparison {
     let ids = (0..<plan.repetitions(20_000)).map { _ in
       "ep:\(Int.random(in: 0..<workload.count, using: &random))"
     }
-    measurements.append(
+    reads.append(
       try await measureReads(
         .get, by: (any EpisodeStore).self, repetitions: ids.count, scale: 1e9
       ) { store in
@@ -24,11 +24,11 @@ extension Comparison {
       rows.append(try await read(.list(title), lists, limit: 20))
       cards.append(try await readCards(.cards(title), lists, limit: 20))
     }
-    measurements += [medians(of: rows, as: .lists)] + rows
-    measurements += [medians(of: cards, as: .allCards)] + cards
+    reads += [medians(of: rows, as: .lists)] + rows
+    reads += [medians(of: cards, as: .allCards)] + cards
     let thousand = Array(repeating: HomeList.recent, count: plan.repetitions(40))
-    measurements.append(try await read(.thousand, thousand, limit: 1000))
-    measurements.append(try await readCards(.thousandCards, thousand, limit: 1000))
+    reads.append(try await read(.thousand, thousand, limit: 1000))
+    reads.append(try await readCards(.thousandCards, thousand, limit: 1000))
   }
 
   private func read(

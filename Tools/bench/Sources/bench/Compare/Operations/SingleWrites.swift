@@ -5,7 +5,7 @@ extension Comparison {
     var random = SeededRandom(seed: workload.seed &+ 4)
     for (producers, count) in [(1, 200), (8, 800), (64, 3200)] {
       let operation = Operation.tinyWrites(producers)
-      var writes = Measurement(operation)
+      var speed = Measurement(operation)
       for round in 0..<plan.rounds {
         let changes = (0..<max(producers, plan.repetitions(count))).map { _ in
           ProgressChange(
@@ -16,10 +16,10 @@ extension Comparison {
           let time = try await seconds {
             try await store.setProgress(changes, producers: producers)
           }
-          writes.add(Double(changes.count) / time, of: store.name)
+          speed.add(Double(changes.count) / time, of: store.name)
         }
       }
-      measurements.append(writes)
+      writes.append(speed)
     }
   }
 }

@@ -3,6 +3,8 @@
 struct Measurement {
   let operation: Operation
   var samples: [CandidateName: [Double]]
+  /// Why there are no samples, for the table; nil if there are.
+  var note: String?
 
   init(_ operation: Operation, samples: [CandidateName: [Double]] = [:]) {
     self.operation = operation
@@ -14,6 +16,19 @@ struct Measurement {
   }
 
   func summary(of candidate: CandidateName) -> Summary? { Summary(samples[candidate] ?? []) }
+}
+
+/// Measurements in the order in which their operations came first, told apart by their titles.
+struct Measurements {
+  private(set) var all: [Measurement] = []
+
+  mutating func add(_ sample: Double, to operation: Operation, of candidate: CandidateName) {
+    if let place = all.firstIndex(where: { $0.operation.title == operation.title }) {
+      all[place].add(sample, of: candidate)
+    } else {
+      all.append(Measurement(operation, samples: [candidate: [sample]]))
+    }
+  }
 }
 
 struct Summary: Equatable {

@@ -6,26 +6,31 @@ struct Ratio {
 
   var isMet: Bool {
     switch target.bound {
-    case .atLeast(let asked, _): reached >= asked
-    case .atMost(let asked, _, _): reached <= asked
-    case .atMostOwn(let asked): reached <= asked
+    case .atLeast(let asked, _, _): reached >= asked
+    case .atMost(let asked, _, _), .atMostItself(let asked): reached <= asked
     }
   }
 
   var asked: Double {
     switch target.bound {
-    case .atLeast(let asked, _), .atMost(let asked, _, _), .atMostOwn(let asked): asked
+    case .atLeast(let asked, _, _), .atMost(let asked, _, _), .atMostItself(let asked): asked
     }
   }
 
-  /// `3.61 of 14 x GRDB`; what is missed is marked.
+  /// `3.61 of 14x GRDB`; what is missed is marked.
   var text: String {
     let ending = isMet ? "" : " !"
     return switch target.bound {
-    case .atLeast(_, let other): "\(figures(reached)) of \(plain(asked))x \(other)\(ending)"
-    case .atMost(_, let other, _): "\(figures(reached))x \(other), at most \(plain(asked))\(ending)"
-    case .atMostOwn: "\(figures(reached)), at most \(plain(asked))\(ending)"
+    case .atLeast(_, let other, let operation):
+      "\(figures(reached)) of \(plain(asked))x \(name(other, operation))\(ending)"
+    case .atMost(_, let other, let operation):
+      "\(figures(reached))x \(name(other, operation)), at most \(plain(asked))\(ending)"
+    case .atMostItself: "\(figures(reached)), at most \(plain(asked))\(ending)"
     }
+  }
+
+  private func name(_ other: CandidateName, _ operation: String?) -> String {
+    other == .mooring ? "\"\(operation ?? "")\"" : "\(other)"
   }
 }
 
@@ -34,7 +39,7 @@ private func plain(_ number: Double) -> String {
   number == number.rounded() ? "\(Int(number))" : "\(number)"
 }
 
-extension Results {
+extension Section {
   /// The targets of an operation for which everything was measured.
   func ratios(of measurement: Measurement) -> [Ratio] {
     measurement.operation.targets.compactMap { target in
@@ -54,15 +59,27 @@ extension Results {
   }
 
   private func reached(_ target: Target, in measurement: Measurement) -> Double? {
-    guard let own = best(of: [.mooring, .mooringView], in: measurement) else { return nil }
     switch target.bound {
-    case .atMostOwn: return own
-    case .atLeast(_, let other):
-      return best(of: [other], in: measurement).map { times(own, $0, measurement.operation) }
+    case .atMostItself:
+      return measurement.summary(of: .mooring)?.median
+    case .atLeast(_, let other, let title):
+      guard let (own, base) = medians(measurement, other, title) else { return nil }
+      return times(own, base, measurement.operation)
     case .atMost(_, let other, let title):
-      let base = measurements.first { $0.operation.title == title } ?? measurement
-      return best(of: [other], in: base).map { times($0, own, measurement.operation) }
+      guard let (own, base) = medians(measurement, other, title) else { return nil }
+      return times(base, own, measurement.operation)
     }
+  }
+
+  /// Mooring's, and another candidate's in the operation of that title; nil if one was not measured.
+  private func medians(
+    _ measurement: Measurement, _ other: CandidateName, _ title: String?
+  ) -> (own: Double, base: Double)? {
+    let line = title.map { title in measurements.first { $0.operation.title == title } }
+    guard let own = best(of: [.mooring, .mooringView], in: measurement),
+      let line = line ?? measurement, let base = best(of: [other], in: line)
+    else { return nil }
+    return (own, base)
   }
 
   /// The better median of some candidates.

@@ -1,51 +1,3 @@
-/// A line of the table, and what is asked of Mooring in it.
-struct Operation {
-  enum Better: String { case higher, lower }
-
-  let title: String
-  let unit: String
-  let better: Better
-  let targets: [Target]
-
-  init(_ title: String, _ unit: String, _ better: Better = .lower, _ targets: [Target] = []) {
-    self.title = title
-    self.unit = unit
-    self.better = better
-    self.targets = targets
-  }
-}
-
-/// A ratio to reach.
-struct Target {
-  enum Bound {
-    /// So many times better than another candidate.
-    case atLeast(Double, CandidateName)
-    /// So many times what another candidate needs, at most; `operation` is what that one does, if it
-    /// is not the same.
-    case atMost(Double, CandidateName, operation: String? = nil)
-    /// So much, at most, in the unit of the operation.
-    case atMostOwn(Double)
-  }
-
-  let bound: Bound
-  /// Asked of a store of so many rows; nil for any.
-  var rows: Int?
-
-  init(_ bound: Bound, rows: Int? = nil) {
-    self.bound = bound
-    self.rows = rows
-  }
-
-  /// Whether it is about the limit, raw LMDB, and not about what people use.
-  var isLimit: Bool {
-    switch bound {
-    case .atLeast: false
-    case .atMost(_, let candidate, _): candidate == .raw
-    case .atMostOwn: true
-    }
-  }
-}
-
 extension Operation {
   // MARK: Loads
 
@@ -55,7 +7,7 @@ extension Operation {
       Target(.atLeast(10, .grdb)), Target(.atLeast(2, .sqlite)),
       Target(.atMost(2, .raw, operation: "bulk load, sorted")),
     ])
-  static let loadMemory = Operation("  peak own memory", "MB", .lower, [Target(.atMostOwn(150))])
+  static let loadMemory = Operation("  peak own memory", "MB", .lower, [Target(.atMostItself(150))])
   static let fileSize = Operation(
     "  file size", "MB", .lower,
     [
@@ -93,9 +45,9 @@ extension Operation {
     "sum over all rows", "us", .lower, [Target(.atLeast(1.7, .sqlite)), Target(.atMost(1.3, .raw))])
   static let count = Operation(
     "count by an indexed value", "us", .lower,
-    [Target(.atLeast(1000, .sqlite)), Target(.atMostOwn(5))])
+    [Target(.atLeast(1000, .sqlite)), Target(.atMostItself(5))])
   static let group = Operation(
-    "group by it", "us", .lower, [Target(.atLeast(1000, .sqlite)), Target(.atMostOwn(5))])
+    "group by it", "us", .lower, [Target(.atLeast(1000, .sqlite)), Target(.atMostItself(5))])
   static let coldOpen = Operation(
     "open to first page, cache dropped", "ms", .lower,
     [Target(.atLeast(3, .grdb)), Target(.atMost(2, .raw))])

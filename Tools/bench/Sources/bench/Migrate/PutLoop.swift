@@ -1,0 +1,48 @@
+import ArgumentParser
+import EntityModel
+import EntityStore
+import Foundation
+import Synchronization
+
+/// Says that it begins, puts one row after another, each durable, until its input ends, and prints
+/// how long each took.
+struct PutLoop: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "put-loop", abstract: "Single puts until the input ends.", shouldDisplay: false)
+
+  static let greeting = "begins"
+
+  @Argument var folder: String
+
+  func run() throws {
+    let ended = Mutex(false)
+    Thread {
+      while readLine() != nil {}
+      ended.withLock { $0 = true }
+    }.start()
+    var options = Store.Options()
+    options.mapSize = 8 << 30
+    let store = try Store.open(at: folder, options: options)
+    print(PutLoop.greeting)
+    fflush(nil)
+    let times = try blocking {
+      var times: [Double] = []
+      var number = 0
+      while !ended.withLock({ $0 }) {
+        number += 1
+        let row = number % 1_000 + 1
+        times.append(
+          try await seconds {
+            try await store.write { transaction in
+              try transaction.update(ObjectID(entity: "Episode", number: Int64(row))) {
+                try $0.set("progress", to: .double(Double.random(in: 0..<1)))
+              }
+            }
+          })
+        usleep(2_000)
+      }
+      return times
+    }
+    for time in times { print(time * 1_000) }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// All that was measured, as a table for people; `json` and `RatioChart` are its other forms.
+struct Results {
+  let sections: [Section]
+  /// A smoke run, which judges nothing.
+  var isQuick = false
+
+  /// Those that measured something, in the order of their columns.
+  var candidates: [CandidateName] {
+    CandidateName.allCases.filter { name in
+      sections.contains { $0.measurements.contains { $0.summary(of: name) != nil } }
+    }
+  }
+
+  /// One aligned line per operation: each candidate's median and how far the rounds lie from it, then
+  /// the ratios that were reached, and those that are asked.
+  func table() -> String {
+    let lines = sections.map { section in
+      section.measurements.filter { !$0.samples.isEmpty || $0.note != nil }
+        .map { cells(of: $0, in: section) }
+    }
+    var aligned = aligned([headings] + lines.flatMap { $0 })[...]
+    var text = [aligned.removeFirst()]
+    for (section, lines) in zip(sections, lines) {
+      text += ["", "\(section.title): \(section.scope)"] + aligned.prefix(lines.count)
+      aligned = aligned.dropFirst(lines.count)
+    }
+    return """
+      \(text.joined(separator: "\n"))
+
+      Medians, and half the distance from the lowest to the highest round. \(verdict)
+      """
+  }
+
+  private var headings: [String] {
+    ["operation", "unit"] + candidates.map(\.description) + ["reached, of what is asked"]
+  }
+
+  private func cells(of measurement: Measurement, in section: Section) -> [String] {
+    var ratios = section.ratios(of: measurement).map(\.text)
+    if !measurement.operation.targets.contains(where: { $0.other == .raw }),
+      let times = section.times(.raw, betterThan: .mooring, in: measurement)
+    {
+      ratios.append("\(figures(times))x \(CandidateName.raw)")
+    }
+    return [measurement.operation.title, measurement.operation.unit]
+      + candidates.map { measurement.summary(of: $0)?.text ?? "-" }
+      + [measurement.note ?? ratios.joined(separator: "; ")]
+  }
+
+  private var verdict: String {
+    if isQuick { return "A smoke run: it judges nothing." }
+    let ratios = sections.flatMap { section in section.measurements.flatMap(section.ratios) }
+    return "Of \(ratios.count) ratios \(ratios.count(where: \.isMet)) are met; ! marks the others."
+  }
+}
+
+/// The cells of all lines under each other: figures to the right, texts to the left.
+private func aligned(_ lines: [[String]]) -> [String] {
+  let columns = lines.first?.indices ?? 0..<0
+  let widths = columns.map { column in lines.map { $0[column].count }.max() ?? 0 }
+  return lines.map { line in
+    columns.map { column in
+      if column == columns.last { return line[column] }
+      let padding = String(repeating: " ", count: widths[column] - line[column].count)
+      return column < 2 ? line[column] + padding : padding + line[column]
+    }.joined(separator: "  ")
+  }
+}
+
+extension Summary {
+  /// `12.3 ±4%`.
+  var text: String {
+    guard lowest < highest, median > 0 else { return figures(median) }
+    return figures(median) + String(format: " ±%.0f%%", (highest - lowest) / median * 50)
+  }
+}
+
+/// Three significant figures below a hundred, whole numbers with grouped thousands above.
+func figures(_ value: Double) -> String {
+  guard value >= 100 else {
+    if value == 0 { return "0" }
+    return String(format: value >= 10 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f", value)
+  }
+  let digits = Array(String(Int(value.rounded())))
+  let grouped = digits.enumerated().map { index, digit in
+    index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+  }
+  return grouped.joined()
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+extension Results {
+  /// `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations": [{"operation", "unit",
+  /// "better": "higher"|"lower", "results": [{"candidate", "median", "lowest", "highest",
+  /// "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}], "note"}]}]}`; a candidate without
+  /// the operation is left out of its results.
+  func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    return String(decoding: try encoder.encode(try Document(self)), as: UTF8.self)
+  }
+}
+
+private struct Document: Encodable {
+  struct Part: Encodable {
+    let section: String
+    let scope: String
+    let rows: Int
+    let operations: [Line]
+  }
+
+  struct Line: Encodable {
+    let operation: String
+    let unit: String
+    let better: String
+    let results: [Entry]
+    let ratios: [RatioEntry]
+    let note: String?
+  }
+
+  struct Entry: Encodable {
+    let candidate: String
+    let median: Double
+    let lowest: Double
+    let highest: Double
+    let samples: [Double]
+  }
+
+  struct RatioEntry: Encodable {
+    let asked: Double
+    let reached: Double
+    let isMet: Bool
+    let text: String
+  }
+
+  let machine: String
+  let isQuick: Bool
+  let sections: [Part]
+
+  init(_ results: Results) throws {
+    machine = try Machine.caption()
+    isQuick = results.isQuick
+    sections = results.sections.map { section in
+      Part(
+        section: section.title, scope: section.scope, rows: section.rows,
+        operations: section.measurements.map { Line($0, in: section) })
+    }
+  }
+}
+
+extension Document.Line {
+  fileprivate init(_ measurement: Measurement, in section: Section) {
+    self.init(
+      operation: measurement.operation.name, unit: measurement.operation.unit,
+      better: measurement.operation.better.rawValue,
+      results: CandidateName.allCases.compactMap { candidate in
+        measurement.summary(of: candidate).map { summary in
+          Document.Entry(
+            candidate: candidate.rawValue, median: summary.median, lowest: summary.lowest,
+            highest: summary.highest, samples: measurement.samples[candidate] ?? [])
+        }
+      },
+      ratios: section.ratios(of: measurement).map {
+        Document.RatioEntry(
+          asked: $0.asked, reached: $0.reached, isMet: $0.isMet, text: $0.text)
+      }, note: measurement.note)
+  }
+}
