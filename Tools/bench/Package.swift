@@ -30,6 +30,10 @@ let package = Package(
     // A link to Sources/LoopbackHTTP, which is in no product.
     .target(name: "PageServer", swiftSettings: settings),
     .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
+    // The peer of the process `mooring home`.
+    .executableTarget(
+      name: "grdb-home", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
     .executableTarget(
       name: "bench",
       dependencies: [

@@ -7,7 +7,7 @@ struct AllBench: ParsableCommand {
     abstract: "All parts, one after another, in one table; the options of each are its own.")
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
-    case compare, sync, migrate, jobs, `import`
+    case compare, sync, home, migrate, jobs, `import`
 
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -15,6 +15,7 @@ struct AllBench: ParsableCommand {
       switch self {
       case .compare: CompareBench.self
       case .sync: SyncBench.self
+      case .home: HomeBench.self
       case .migrate: MigrationBench.self
       case .jobs: JobsBench.self
       case .import: ImportBench.self
@@ -28,6 +29,8 @@ struct AllBench: ParsableCommand {
   var rows: [Int] = []
   @Option(help: "Rounds of each part (default: as many as the part has by itself).")
   var rounds: Int?
+  @Option(help: "The release build of `mooring` for the part home (default: the one beside it).")
+  var mooring: String?
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
 
@@ -46,7 +49,8 @@ struct AllBench: ParsableCommand {
     var arguments: [String] = setting.quick ? ["--quick"] : []
     if let dir = setting.dir { arguments += ["--dir", dir] }
     if part == .compare, !rows.isEmpty { arguments += ["--rows"] + rows.map(String.init) }
-    if let rounds { arguments += ["--rounds", String(rounds)] }
+    if part == .home, let mooring { arguments += ["--mooring", mooring] }
+    if part != .home, let rounds { arguments += ["--rounds", String(rounds)] }
     return arguments
   }
 }

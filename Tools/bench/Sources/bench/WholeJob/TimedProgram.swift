@@ -1,0 +1,44 @@
+import Foundation
+
+/// A program as a shell runs it.
+struct TimedProgram {
+  private let path: String
+  private let arguments: [String]
+
+  init(_ path: String, _ arguments: [String]) {
+    self.path = path
+    self.arguments = arguments
+  }
+
+  var exists: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+  /// Runs it to its end. `Process` would do the same, and wait longer than it takes.
+  ///
+  /// - Returns: What it printed, and the time from its start until it had ended.
+  /// - Throws: `candidate` when it ends with anything but 0.
+  func run() throws -> (output: String, seconds: Double) {
+    let pipe = Pipe()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, pipe.fileHandleForWriting.fileDescriptor, 1)
+    // SAFETY: the copies live until the program has been started, and are then freed once.
+    var words = ([path] + arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    let start = ContinuousClock.now
+    var id = pid_t()
+    let code = posix_spawn(&id, path, &actions, nil, &words, environ)
+    guard code == 0 else {
+      throw BenchError(.candidate, "\(path): \(String(cString: strerror(code)))")
+    }
+    try pipe.fileHandleForWriting.close()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    let time = (ContinuousClock.now - start).seconds
+    guard status == 0 else {
+      throw BenchError(.candidate, "\(path) \(arguments.joined(separator: " ")): status \(status)")
+    }
+    return (String(decoding: output, as: UTF8.self), time)
+  }
+}
