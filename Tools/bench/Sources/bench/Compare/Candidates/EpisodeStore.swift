@@ -1,4 +1,3 @@
-import CEpisodes
 import Foundation
 
 /// A column of the table.
@@ -60,22 +59,14 @@ protocol EpisodeStore: CardReader, EpisodeReader {
   func recentReader() throws -> @Sendable () throws -> Int
 }
 
-/// A store of Swift values: inserts or replaces them by `id` in one durable commit.
+/// A store of Swift values.
 protocol EpisodeSaver: EpisodeStore {
+  /// Inserts or replaces episodes by `id` in one durable commit.
   func save(_ episodes: [Episode]) throws
-}
-
-/// A store of C structs: inserts or replaces them by `id` in one durable commit.
-protocol RowSaver: EpisodeStore {
-  func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws
 }
 
 extension EpisodeSaver {
   func upsert(_ page: Rows) async throws { try save(page.episodes) }
-}
-
-extension RowSaver {
-  func upsert(_ page: Rows) async throws { try upsert(page.forC) }
 }
 
 extension EpisodeStore {

@@ -7,7 +7,7 @@ final class RawLMDBCandidate: RowSaver {
   let name = CandidateName.raw
   private var store: OpaquePointer?
   private var reader: OpaquePointer?
-  private let found: EpisodeResult
+  let found: EpisodeResult
 
   init() throws { found = try EpisodeResult() }
 
@@ -79,10 +79,6 @@ final class RawLMDBCandidate: RowSaver {
 
   // MARK: Reads
 
-  func episode(id: String) throws -> Episode? {
-    try touchEpisode(id: id) ? found.episodes.first : nil
-  }
-
   func touchEpisode(id: String) throws -> Bool {
     let reader = try reading()
     let code = withText(id) { raw_reader_get(reader, $0, found.result) }
@@ -91,21 +87,11 @@ final class RawLMDBCandidate: RowSaver {
     return true
   }
 
-  func episodes(_ list: HomeList, limit: Int) throws -> [Episode] {
-    _ = try touchEpisodes(list, limit: limit)
-    return found.episodes
-  }
-
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int {
     let reader = try reading()
     let (kind, path) = list.forC
     try check(withText(path) { raw_reader_list(reader, kind, $0, limit, found.result) })
     return found.count
-  }
-
-  func cards(_ list: HomeList, limit: Int) throws -> [Card] {
-    _ = try touchCards(list, limit: limit)
-    return found.cards
   }
 
   func touchCards(_ list: HomeList, limit: Int) throws -> Int {
@@ -169,7 +155,7 @@ final class RawLMDBCandidate: RowSaver {
 /// is closed.
 private final class OwnReader: @unchecked Sendable {
   private let reader: OpaquePointer
-  private let found: EpisodeResult
+  let found: EpisodeResult
 
   init(_ reader: OpaquePointer, _ found: EpisodeResult) {
     self.reader = reader

@@ -7,7 +7,7 @@ final class SQLiteCandidate: RowSaver {
   let name = CandidateName.sqlite
   private var store: OpaquePointer?
   private var folder: URL?
-  private let found: EpisodeResult
+  let found: EpisodeResult
 
   init() throws { found = try EpisodeResult() }
 
@@ -62,10 +62,6 @@ final class SQLiteCandidate: RowSaver {
 
   // MARK: Reads
 
-  func episode(id: String) throws -> Episode? {
-    try touchEpisode(id: id) ? found.episodes.first : nil
-  }
-
   func touchEpisode(id: String) throws -> Bool {
     let store = try opened()
     let code = withText(id) { sqlite_store_get(store, $0, found.result) }
@@ -74,21 +70,11 @@ final class SQLiteCandidate: RowSaver {
     return true
   }
 
-  func episodes(_ list: HomeList, limit: Int) throws -> [Episode] {
-    _ = try touchEpisodes(list, limit: limit)
-    return found.episodes
-  }
-
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int {
     let store = try opened()
     let (kind, path) = list.forC
     try check(withText(path) { sqlite_store_list(store, kind, $0, limit, found.result) })
     return found.count
-  }
-
-  func cards(_ list: HomeList, limit: Int) throws -> [Card] {
-    _ = try touchCards(list, limit: limit)
-    return found.cards
   }
 
   func touchCards(_ list: HomeList, limit: Int) throws -> Int {
@@ -146,7 +132,7 @@ final class SQLiteCandidate: RowSaver {
 /// SAFETY: whoever has its closure calls it from one thread at a time.
 private final class OwnConnection: @unchecked Sendable {
   private let store: OpaquePointer
-  private let found: EpisodeResult
+  let found: EpisodeResult
 
   init(_ store: OpaquePointer, _ found: EpisodeResult) {
     self.store = store
