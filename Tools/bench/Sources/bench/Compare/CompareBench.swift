@@ -49,7 +49,7 @@ struct CompareBench: BenchPart {
 
   func measure() async throws -> [Section] {
     var sections: [Section] = []
-    for rows in setting.quick ? [10_000] : rows { sections += try await compare(rows) }
+    for rows in setting.quick ? [5_000] : rows { sections += try await compare(rows) }
     return sections
   }
 
@@ -60,7 +60,7 @@ struct CompareBench: BenchPart {
       candidates: try CandidateName.make(candidates),
       workload: try Workload(rows: rows, seed: seed),
       plan: Plan(
-        rounds: setting.quick ? 2 : rounds, loadRounds: setting.quick ? 1 : loadRounds,
+        rounds: setting.quick ? 1 : rounds, loadRounds: setting.quick ? 1 : loadRounds,
         commitRows: commitRows, isQuick: setting.quick),
       scratch: scratch)
     return try await comparison.run()
