@@ -10,8 +10,6 @@ struct PutLoop: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "put-loop", abstract: "Single puts until the input ends.", shouldDisplay: false)
 
-  static let greeting = "begins"
-
   @Argument var folder: String
 
   func run() throws {
@@ -23,8 +21,7 @@ struct PutLoop: ParsableCommand {
     var options = Store.Options()
     options.mapSize = 8 << 30
     let store = try Store.open(at: folder, options: options)
-    print(PutLoop.greeting)
-    fflush(nil)
+    FileHandle.standardOutput.write(Data("begins\n".utf8))
     let times = try blocking {
       var times: [Double] = []
       var number = 0

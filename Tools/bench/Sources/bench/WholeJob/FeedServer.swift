@@ -21,8 +21,7 @@ struct FeedServer: ParsableCommand {
     let server = try LoopbackServer { request, connection in
       try connection.send(answers.answer(to: request))
     }
-    print(server.url)
-    fflush(nil)
+    FileHandle.standardOutput.write(Data("\(server.url)\n".utf8))
     while readLine() != nil {}
     server.stop()
   }
