@@ -85,6 +85,9 @@ struct MeasurementTests {
     #expect(figures(123.4) == "123")
     #expect(figures(1234.5) == "1,234" || figures(1234.5) == "1,235")
     #expect(figures(1_234_567) == "1,234,567")
+    #expect(counted(1, "rounds") == "1 round")
+    #expect(counted(20, "rounds") == "20 rounds")
+    #expect(counted(100_000, "rows") == "100,000 rows")
   }
 
   @Test("Columns stand under each other; the JSON names each result's candidate")

@@ -83,9 +83,16 @@ func figures(_ value: Double) -> String {
     if value == 0 { return "0" }
     return String(format: value >= 10 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f", value)
   }
-  let digits = Array(String(Int(value.rounded())))
-  let grouped = digits.enumerated().map { index, digit in
-    index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+  return Int(value.rounded()).grouped
+}
+
+extension Int {
+  /// `1,000`.
+  var grouped: String {
+    let digits = Array(String(self))
+    let grouped = digits.enumerated().map { index, digit in
+      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+    }
+    return grouped.joined()
   }
-  return grouped.joined()
 }

@@ -10,5 +10,5 @@ struct Section {
 
 /// `1 round`, `3 rounds`, `1,000 jobs`.
 func counted(_ number: Int, _ plural: String) -> String {
-  "\(figures(Double(number))) \(number == 1 ? String(plural.dropLast()) : plural)"
+  "\(number.grouped) \(number == 1 ? String(plural.dropLast()) : plural)"
 }
