@@ -71,9 +71,11 @@ struct RatioChart {
 
   var svg: String {
     let bottom = groups.reduce(top) { $0 + headHeight + Double($1.lines.count) * lineHeight }
+    let height = bottom + 56
     var parts = [
       """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(bottom + 56))" \
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(width))" height="\(Int(height))" \
+      viewBox="0 0 \(Int(width)) \(Int(height))" \
       font-family="-apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif" \
       font-size="12">
       <style>\(ChartColors.styleSheet)</style>
