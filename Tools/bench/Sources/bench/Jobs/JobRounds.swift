@@ -6,6 +6,8 @@ struct JobPlan {
   let rounds: Int
   /// Jobs of small commits, whose number a turn repeats.
   let slice: Int
+  /// Jobs whose start is waited for, one after another.
+  let starts: Int
   /// A turn of small commits goes on for so long at least.
   var turn = Duration.seconds(1)
   /// How long a worker is watched that stands still, or has nothing to do.
@@ -15,11 +17,9 @@ struct JobPlan {
 
   /// A smoke run.
   static let quick = JobPlan(
-    jobs: 1000, rounds: 1, slice: 64, turn: .milliseconds(20), pause: .milliseconds(500),
+    jobs: 1000, rounds: 1, slice: 64, starts: 5, turn: .milliseconds(20), pause: .milliseconds(500),
     rest: .milliseconds(200))
 
-  /// Jobs whose start is waited for, one after another.
-  var starts: Int { max(jobs / 250, 20) }
   let producers = 64
   let batch = 128
 }

@@ -37,7 +37,8 @@ struct JobsBench: BenchPart {
   func measure() async throws -> [Section] {
     let plan =
       setting.quick
-      ? JobPlan.quick : JobPlan(jobs: jobs, rounds: rounds, slice: max(jobs / 50, 256))
+      ? JobPlan.quick
+      : JobPlan(jobs: jobs, rounds: rounds, slice: max(jobs / 50, 256), starts: max(jobs / 250, 20))
     let bytes = 1_000_000_000 + plan.jobs * 6000
     let scratch = try setting.scratch(
       needing: bytes + (large ? LargeJobStore.bytes(scale: largeScale) : 0))
