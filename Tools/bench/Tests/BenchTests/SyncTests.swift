@@ -4,7 +4,7 @@ import Testing
 
 @testable import bench
 
-@Suite("The whole job")
+@Suite("The whole job and the whole process")
 struct SyncTests {
   @Test("Each candidate ends with the feed's rows, and fetches nothing after a 304")
   func syncs() async throws {
@@ -60,6 +60,21 @@ struct SyncTests {
     ])
   func times(date: Double, text: String) {
     #expect(FeedTime.text(date) == text)
+  }
+
+  @Test("A program is run to its end, and one that fails is an error")
+  func programs() throws {
+    let (output, seconds) = try TimedProgram("/bin/sh", ["-c", "echo one; echo two"]).run()
+    #expect(output == "one\ntwo\n")
+    #expect(seconds > 0)
+    #expect(!TimedProgram("/bin/none", []).exists)
+    for (script, ending) in [("exit 7", "exit status 7"), ("kill -9 $$", "signal 9")] {
+      let error = try #require(throws: BenchError.self) {
+        try TimedProgram("/bin/sh", ["-c", script]).run()
+      }
+      #expect(error.code == .candidate)
+      #expect(error.description.hasSuffix(ending))
+    }
   }
 
   private func feed(rows: Int) throws -> [Episode] {

@@ -20,8 +20,13 @@ struct HomePages {
     ].filter { $0.1.exists }
     let pages = try programs.map { words(of: try $0.program.run().output) }
     if pages.count == 2, pages[0] != pages[1] {
+      let (own, other) = zip(pages[0], pages[1]).first { $0 != $1 } ?? ([], [])
       throw BenchError(
-        .mismatch, "the home page: Mooring prints \(pages[0]), GRDB prints \(pages[1])")
+        .mismatch,
+        """
+        the home page: Mooring prints \(pages[0].count) lines, GRDB prints \(pages[1].count); the \
+        first that differ are \(own) and \(other)
+        """)
     }
     var measurement = Measurement(.home)
     if !programs.contains(where: { $0.name == .mooring }) {

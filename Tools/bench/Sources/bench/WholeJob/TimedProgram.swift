@@ -37,7 +37,8 @@ struct TimedProgram {
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
     let time = (ContinuousClock.now - start).seconds
     guard status == 0 else {
-      throw BenchError(.candidate, "\(path) \(arguments.joined(separator: " ")): status \(status)")
+      let ending = status & 0x7f == 0 ? "exit status \(status >> 8)" : "signal \(status & 0x7f)"
+      throw BenchError(.candidate, "\(path) \(arguments.joined(separator: " ")): \(ending)")
     }
     return (String(decoding: output, as: UTF8.self), time)
   }
