@@ -10,6 +10,13 @@ struct SyncRounds {
   let polls: Int
   let scratch: ScratchFolder
 
+  /// What a sync has taken.
+  private struct Sample {
+    let rowsPerSecond: Double
+    let processorSeconds: Double
+    let rowsPerCommit: Int
+  }
+
   /// Rounds are interleaved, and each begins with another candidate, the first one with Mooring: its
   /// commits have a size of their own, which is then the others', too.
   ///
@@ -17,6 +24,7 @@ struct SyncRounds {
   func run() async throws -> [Measurement] {
     var rowsPerCommit = 1_000
     var full: [CandidateName: [Double]] = [:]
+    var processor = Measurement(.fullSyncProcessor)
     var own = Measurement(.fullSyncAsQuickest)
     var again = Measurement(.syncAgain)
     var poll = Measurement(.poll)
@@ -28,6 +36,7 @@ struct SyncRounds {
         let turn = SyncTurn(rowsPerCommit: rowsPerCommit)
         let first = try await measure(candidate, turn)
         full[candidate.name, default: []].append(first.rowsPerSecond)
+        processor.add(first.processorSeconds, of: candidate.name)
         again.add(try await measure(candidate, turn).rowsPerSecond, of: candidate.name)
         poll.add(try await medianPoll(of: candidate) * 1e3, of: candidate.name)
         try candidate.close()
@@ -42,7 +51,7 @@ struct SyncRounds {
       }
     }
     let equal = Measurement(.fullSync(rowsPerCommit: rowsPerCommit), samples: full)
-    return [equal, own, again, poll]
+    return [equal, processor, own, again, poll]
   }
 
   private func open(_ candidate: any SyncCandidate) async throws {
@@ -55,15 +64,19 @@ struct SyncRounds {
   /// A sync of all pages, and a look at what it has left.
   private func measure(
     _ candidate: any SyncCandidate, _ turn: SyncTurn
-  ) async throws -> (rowsPerSecond: Double, rowsPerCommit: Int) {
+  ) async throws -> Sample {
     var outcome = SyncOutcome.notModified
+    let processorBefore = processorSeconds()
     let time = try await seconds { outcome = try await candidate.sync(turn) }
+    let processor = processorSeconds() - processorBefore
     guard case .synced(episodes.count, let commits) = outcome, commits > 0 else {
       throw BenchError(
         .mismatch, "\(candidate.name): \(outcome) of \(episodes.count) rows of the feed")
     }
     try SyncCheck(episodes: episodes).run(candidate.copy)
-    return (Double(episodes.count) / time, (episodes.count + commits - 1) / commits)
+    return Sample(
+      rowsPerSecond: Double(episodes.count) / time, processorSeconds: processor,
+      rowsPerCommit: (episodes.count + commits - 1) / commits)
   }
 
   private func medianPoll(of candidate: any SyncCandidate) async throws -> Double {
@@ -80,12 +93,20 @@ struct SyncRounds {
   }
 }
 
+/// Of all threads of this process, also in the kernel.
+private func processorSeconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+}
+
 extension Operation {
   static func fullSync(rowsPerCommit: Int) -> Operation {
     Operation(
       "full sync, commits of \(counted(rowsPerCommit, "rows"))", "rows/s", .higher,
       [Target(.atLeast(2, .grdb)), Target(.atMost(2, .raw))])
   }
+  static let fullSyncProcessor = Operation("  processor time", "s")
   static let fullSyncAsQuickest = Operation(
     "full sync, commits as each likes", "rows/s", .higher,
     [Target(.atLeast(4, .grdb)), Target(.atMost(2, .raw))])
