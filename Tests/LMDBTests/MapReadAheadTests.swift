@@ -31,16 +31,6 @@ import Testing
     }
   }
 
-  @Test func aCopyLeavesItAsItWas() throws {
-    try withStore { environment in
-      _ = try environment.makeTree()
-      try withTemporaryFolder { folder in
-        try environment.copy(toFolder: folder.path("copy"), compacting: false)
-      }
-      #expect(try isReadAtRandom(environment))
-    }
-  }
-
   private func isReadAtRandom(_ environment: Environment) throws -> Bool {
     let lines = try mappings().drop { !$0.hasSuffix(environment.folder + "/data.mdb\n") }
     let flags = try #require(lines.first { $0.hasPrefix("VmFlags:") })
