@@ -15,9 +15,11 @@ package final class EntityLayout: Sendable {
   /// What is being built of it.
   let build: BuildLayout?
   package let positions: [String: Int]
+  /// By position, as the next.
+  let defaults: [Value]
+  let attributeIDs: [UInt32]
 
   private let plan: RecordPlan
-  private let defaults: [Value]
   private let defaultBytes: [UInt8]
 
   private let typePositions = Guarded<[ObjectIdentifier: TypePositions]>([:])
@@ -36,6 +38,7 @@ package final class EntityLayout: Sendable {
     self.build = build
     record = RecordLayout(description)
     defaults = description.attributes.map(\.defaultValue)
+    attributeIDs = description.attributes.map { UInt32(truncatingIfNeeded: $0.id) }
     positions = Dictionary(
       uniqueKeysWithValues: description.attributes.enumerated().map { ($1.name, $0) })
     var indexes: [IndexLayout] = []

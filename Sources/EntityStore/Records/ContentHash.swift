@@ -13,9 +13,8 @@ package enum ContentHash {
   package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512)
-    for (position, attribute) in entity.description.attributes.enumerated()
-    where row[position] != attribute.defaultValue {
-      append(UInt32(truncatingIfNeeded: attribute.id), to: &bytes)
+    for (position, value) in entity.defaults.enumerated() where row[position] != value {
+      append(entity.attributeIDs[position], to: &bytes)
       guard !row[position].isNull else {
         append(.max, to: &bytes)
         continue
