@@ -6,6 +6,7 @@ import StoreJobs
 
 struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "check",
     abstract:
       "Checks the file's pages, the catalog, records against indexes and back, the history, the jobs.",
     discussion: """

@@ -6,6 +6,7 @@ import EntityStore
 
 struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "fetch",
     abstract: "Asks the store: filter, order, columns, groups. Reads only, and no network.",
     discussion: """
       mooring fetch Episode --where 'progress > 0' --sort updatedAt:desc --limit 20

@@ -7,6 +7,7 @@ import HomeFeed
 
 struct Home: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "home",
     abstract: "The home page: six lists, each from an index, and whether anything is cached.")
 
   @OptionGroup var options: StoreOptions

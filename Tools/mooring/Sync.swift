@@ -9,6 +9,7 @@ import WorkerService
 
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "sync",
     abstract: "Brings feeds up to date: all of them, or the ones named.",
     discussion: """
       A URL that is not a feed yet is added. Ctrl-C or a kill loses nothing that was committed; \

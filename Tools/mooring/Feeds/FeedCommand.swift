@@ -15,6 +15,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "add",
       abstract: "Adds a feed, or changes the settings of one.")
 
     @OptionGroup var options: StoreOptions
@@ -71,7 +72,8 @@ struct FeedCommand: AsyncParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists the feeds.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists the feeds.")
 
     @OptionGroup var options: StoreOptions
     @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
@@ -93,7 +95,8 @@ struct FeedCommand: AsyncParsableCommand {
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Everything known of one feed.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Everything known of one feed.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -111,6 +114,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Mapping: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "mapping",
       abstract: "Prints the mapping that makes items of a feed's documents.")
 
     @OptionGroup var options: StoreOptions
@@ -131,6 +135,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Stops following a feed. Its records stay, and are found when it is added again.")
 
     @OptionGroup var options: StoreOptions
@@ -142,7 +147,8 @@ struct FeedCommand: AsyncParsableCommand {
   }
 
   struct Pause: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Leaves a feed out of syncs.")
+    static let configuration = CommandConfiguration(
+      commandName: "pause", abstract: "Leaves a feed out of syncs.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -154,6 +160,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "resume",
       abstract: "Takes a feed up again that is paused or gone.")
 
     @OptionGroup var options: StoreOptions

@@ -8,6 +8,7 @@ import WorkerService
 extension FeedCommand {
   struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "inspect",
       abstract: "Says what a URL gives, and proposes a mapping and a migration for it.",
       discussion: """
         Asks once, and needs no store. Without --mapping and --migration nothing is written. RSS, \

@@ -13,6 +13,7 @@ extension ImportCommand {
     }
 
     static let configuration = CommandConfiguration(
+      commandName: "inspect",
       abstract: "Says what a file is, and proposes a mapping and a migration for it.",
       discussion: """
         Needs no store. Without --mapping and --migration nothing is written; --as mapping and --as \

@@ -6,6 +6,7 @@ import LegacyImport
 extension ImportCommand {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "plan",
       abstract: "What a run would do with each row. Writes nothing into the store.",
       discussion: """
         Every row is read, converted and held against the rules and against what the store has. Ends \

@@ -6,6 +6,7 @@ import LegacyImport
 extension ImportCommand {
   struct Rejects: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "rejects",
       abstract: "The rows and links that the last run of an import did not take over, and why.",
       discussion: """
         On a terminal as a table, elsewhere one object of JSON on each line, with the row as it was \

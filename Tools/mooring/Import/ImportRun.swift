@@ -6,6 +6,7 @@ import LegacyImport
 extension ImportCommand {
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "run",
       abstract: "Takes the file over, and reads everything back from the store.",
       discussion: """
         Others read and write all the time. Ctrl-C ends it after a chunk, with status 130; the next run \

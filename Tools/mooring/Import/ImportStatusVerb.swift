@@ -8,6 +8,7 @@ import LegacyImport
 extension ImportCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "status",
       abstract: "What was imported into this store; with a name what its last run amounted to.")
 
     @OptionGroup var options: StoreOptions

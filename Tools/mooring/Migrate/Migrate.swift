@@ -5,6 +5,7 @@ import EntityStore
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "migrate",
     abstract: "The schema's versions: what was applied, what is pending, and applying it.",
     discussion: """
       `status` tells where the store stands, `plan` what would be done, `up` does it. A run that ends \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Abandon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "abandon",
       abstract: "Gives up the step under way: drops what it has built.",
       discussion: """
         The steps before it stay done; `up` begins it anew, and the file may be corrected from that \

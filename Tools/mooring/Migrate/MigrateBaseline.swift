@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Baseline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "baseline",
       abstract: "Notes migrations as applied, without running them.",
       discussion: """
         For a store that has already what they make, because its line was split, renamed, or made one \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Contract: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "contract",
       abstract: "Frees what migrations have left: old trees, and the copies of the store.",
       discussion: """
         To be run when it is certain that nothing has to be undone. The room in the file is used by \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Down: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "down",
       abstract: "Takes back the last migration of a line, or all beyond a version.",
       discussion: """
         By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C and \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "lint",
       abstract: "Looks for what is wrong with migration files before anything runs.",
       discussion: """
         Without a folder it checks the files that the other commands would use. If there is a store, \

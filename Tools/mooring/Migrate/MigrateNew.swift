@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "new",
       abstract: "Writes the next migration file of a line, to be filled in.",
       discussion: """
         The number follows the last one of the line. What the file requires of other lines is their \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "plan",
       abstract: "What `up` would do. Changes nothing, and makes no store.",
       discussion: """
         Times and room are estimates. How a step is done: `catalog only` takes no time, however many \

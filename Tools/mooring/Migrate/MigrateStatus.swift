@@ -7,6 +7,7 @@ import Foundation
 extension Migrate {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "status",
       abstract: "What was applied, what is pending, what is under way and by whom.",
       discussion: """
         --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up to \

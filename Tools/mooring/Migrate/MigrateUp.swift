@@ -8,6 +8,7 @@ import StoreJobs
 extension Migrate {
   struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "up",
       abstract: "Applies what is pending; makes the store if it is missing.",
       discussion: """
         Others read all the time, and write between two chunks of a long step. Ctrl-C ends it after a \

@@ -5,6 +5,7 @@ import EntityStore
 extension Migrate {
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "verify",
       abstract: "Holds the store against its migrations: files, history, schema, leftovers.",
       discussion: """
         Changes nothing. What is merely pending is no problem here; `status --check` tells of it. Ends \
