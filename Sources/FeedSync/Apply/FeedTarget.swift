@@ -3,8 +3,18 @@ import EntityStore
 import Foundation
 
 /// An entity that takes items of a feed, with the positions of what the sync needs of it.
-struct FeedTarget: Sendable {
+///
+/// A class, because each mapped item has it.
+final class FeedTarget: Sendable {
+  /// What a value must be, of an attribute.
+  struct Shape: Sendable {
+    let kind: ValueKind
+    let isOptional: Bool
+  }
+
   let entity: EntityLayout
+  /// The unique index on `id` and `feedID`.
+  let index: IndexLayout
   let id: Int
   let feedID: Int
   let revision: Int
@@ -17,6 +27,8 @@ struct FeedTarget: Sendable {
   /// Positions of what links records: a number means nothing to a feed, and after a deletion it may
   /// lead to no record.
   let links: Set<Int>
+  /// By position, as the defaults.
+  let shapes: [Shape]
   let defaults: [Value]
 
   /// What the sync itself keeps of a record.
@@ -47,6 +59,7 @@ struct FeedTarget: Sendable {
         ], advice: "add them with a migration, as Migrations/0001_home_feed.yaml does")
     }
     self.entity = entity
+    index = try entity.uniqueIndex(on: ["id", "feedID"])
     id = try entity.position(of: "id")
     feedID = try entity.position(of: "feedID")
     revision = try entity.position(of: "feedRevision")
@@ -67,6 +80,7 @@ struct FeedTarget: Sendable {
     feedAttributes = feed
     localAttributes = local
     self.links = links
+    shapes = description.attributes.map { Shape(kind: $0.type.kind, isOptional: $0.isOptional) }
     defaults = description.attributes.map(\.defaultValue)
   }
 

@@ -18,8 +18,13 @@ struct MappedItem {
   /// Positions of attributes whose change makes no changed item.
   let volatile: [Int]
 
-  /// Unique among the items of a feed.
-  var key: String { target.entity.name + "\0" + id }
+  /// Unique among the items of a run.
+  struct Key: Hashable {
+    let target: ObjectIdentifier
+    let id: String
+  }
+
+  var key: Key { Key(target: ObjectIdentifier(target), id: id) }
 }
 
 /// Fits the items of a page to entities: conversion, rules and hashing, outside of any
@@ -29,7 +34,8 @@ struct ItemMapper {
   private let defaultEntity: String
   private let feedID: Int64
   private let now: Date
-  private var validators: [String: [AttributeValidator]] = [:]
+  /// By the entity's name; made when the first item comes.
+  private var rules: [String: TargetRules] = [:]
 
   init(targets: [String: FeedTarget], defaultEntity: String, feedID: Int64, now: Date) {
     self.targets = targets
@@ -44,22 +50,22 @@ struct ItemMapper {
     for rejected in page.rejected { report.reject(rejected.id, rejected.reason.description) }
     report.take(page)
     for item in page.items {
-      guard let target = targets[item.kind ?? defaultEntity] else {
+      guard let rules = try rules(of: item.kind ?? defaultEntity) else {
         report.unknownKinds += 1
         continue
       }
       let volatile = page.volatileAttributes[item.kind ?? ""] ?? []
-      if let mapped = try map(item, to: target, volatile, &report) { items.append(mapped) }
+      if let mapped = try map(item, by: rules, volatile, &report) { items.append(mapped) }
     }
     return items
   }
 
-  private mutating func map(
-    _ item: FeedItem, to target: FeedTarget, _ volatile: Set<String>, _ report: inout SyncReport
+  private func map(
+    _ item: FeedItem, by rules: TargetRules, _ volatile: Set<String>, _ report: inout SyncReport
   ) throws -> MappedItem? {
-    let validators = try validators(of: target)
-    let attributes = target.entity.description.attributes
-    var row = target.defaults
+    let target = rules.target
+    let validators = rules.validators
+    var row = target.entity.newRow()
     row[target.id] = .string(item.id)
     row[target.feedID] = .int64(feedID)
     if let failure = validators[target.id].failure(of: row[target.id]) {
@@ -68,21 +74,23 @@ struct ItemMapper {
     }
     for field in item.fields {
       guard let position = target.feedAttributes[field.name] else { continue }
-      let attribute = attributes[position]
-      let value = field.value.converted(to: attribute.type.kind)
+      let value = field.value.converted(to: target.shapes[position].kind)
       if value == nil { report.typeChanges[field.name, default: 0] += 1 }
       if let value, validators[position].failure(of: value) == nil {
         row[position] = value
-      } else if attribute.isOptional {
+      } else if target.shapes[position].isOptional {
         // One bad value is no reason to lose an item; what was there before is not kept either,
         // for the feed no longer says it.
-        report.drop(item.id, "\(attribute.name) left out: not a value that is allowed")
+        report.drop(item.id, "\(field.name) left out: not a value that is allowed")
       } else {
-        report.reject(item.id, "\(field.name) is no \(attribute.type.name) that is allowed")
+        let type = target.entity.description.attributes[position].type
+        report.reject(item.id, "\(field.name) is no \(type.name) that is allowed")
         return nil
       }
     }
-    if !item.isDeleted, let required = missing(in: row, target, validators) {
+    if !item.isDeleted,
+      let required = rules.required.first(where: { row[$0.position].isNull })?.name
+    {
       report.reject(item.id, "\(required) is missing")
       return nil
     }
@@ -123,16 +131,6 @@ struct ItemMapper {
     }
   }
 
-  private func missing(
-    in row: [Value], _ target: FeedTarget, _ validators: [AttributeValidator]
-  ) -> String? {
-    for (name, position) in target.feedAttributes
-    where row[position].isNull && validators[position].failure(of: .null) != nil {
-      return name
-    }
-    return nil
-  }
-
   /// The hash is taken before this, so the same document is unchanged tomorrow, too.
   private func limitFuture(
     _ row: inout [Value], _ target: FeedTarget, _ report: inout SyncReport
@@ -151,12 +149,29 @@ struct ItemMapper {
 
   private var latestDate: Date { now.addingTimeInterval(Limits.futureMax) }
 
-  private mutating func validators(of target: FeedTarget) throws -> [AttributeValidator] {
-    let name = target.entity.description.name
-    if let found = validators[name] { return found }
-    let made = try target.entity.description.attributes.map { try AttributeValidator($0) }
-    validators[name] = made
+  private mutating func rules(of entity: String) throws -> TargetRules? {
+    if let known = rules[entity] { return known }
+    guard let target = targets[entity] else { return nil }
+    let made = try TargetRules(target)
+    rules[entity] = made
     return made
+  }
+}
+
+/// What the values of an item must keep, looked up once for all items of an entity.
+private struct TargetRules {
+  let target: FeedTarget
+  /// By position.
+  let validators: [AttributeValidator]
+  /// The feed's attributes that must have a value.
+  let required: [(name: String, position: Int)]
+
+  init(_ target: FeedTarget) throws {
+    self.target = target
+    let validators = try target.entity.description.attributes.map { try AttributeValidator($0) }
+    self.validators = validators
+    required = target.feedAttributes.filter { validators[$1].failure(of: .null) != nil }
+      .sorted { $0.value < $1.value }.map { ($0.key, $0.value) }
   }
 }
 

@@ -9,7 +9,7 @@ struct PageChanges {
   private(set) var items: [MappedItem] = []
   var users: [UserEntry] = []
   /// The places of the keys of `items`: of what comes again the copy of the highest rank is kept.
-  private var places: [String: Int] = [:]
+  private var places: [MappedItem.Key: Int] = [:]
 
   var isEmpty: Bool { items.isEmpty && users.isEmpty }
 
@@ -40,7 +40,8 @@ struct PageChanges {
   private func foremostOfEach(
     _ mapped: [MappedItem], _ report: inout SyncReport
   ) -> [MappedItem] {
-    var places: [String: Int] = [:]
+    var places: [MappedItem.Key: Int] = [:]
+    places.reserveCapacity(mapped.count)
     var result: [MappedItem] = []
     result.reserveCapacity(mapped.count)
     for item in mapped {
@@ -91,14 +92,16 @@ struct PageChanges {
 /// Finds the records of a feed.
 enum FeedRecords {
   static func row(of item: MappedItem, in transaction: ReadTransaction) throws -> StoredRow? {
-    guard let id = try identifier(of: item.row, item.target, in: transaction) else { return nil }
-    return try transaction.row(id, of: item.target.entity)
+    let target = item.target
+    let id = try transaction.identifier(in: target.entity, index: target.index) { item.row[$0] }
+    return try id.flatMap { try transaction.row($0, of: target.entity) }
   }
 
   static func identifier(
-    of row: [Value], _ target: FeedTarget, in transaction: ReadTransaction
+    of itemID: String, feedID: Int64, _ target: FeedTarget, in transaction: ReadTransaction
   ) throws -> Int64? {
-    let index = try target.entity.uniqueIndex(on: ["id", "feedID"])
-    return try transaction.identifier(in: target.entity, index: index) { row[$0] }
+    try transaction.identifier(in: target.entity, index: target.index) {
+      $0 == target.id ? .string(itemID) : .int64(feedID)
+    }
   }
 }

@@ -13,11 +13,11 @@ struct PageWriter {
   init(
     feedID: Int64, rules: ListingRules, targets: [String: FeedTarget],
     in transaction: WriteTransaction
-  ) {
+  ) throws {
     self.feedID = feedID
     self.rules = rules
     self.transaction = transaction
-    users = UserStates(feedID: feedID, targets: targets, rules: rules, in: transaction)
+    users = try UserStates(feedID: feedID, targets: targets, rules: rules, in: transaction)
   }
 
   func write(

@@ -73,7 +73,10 @@ enum Tombstones {
     where row[position] != target.defaults[position] && !target.links.contains(position) {
       local[name] = row[position]
     }
-    return local.isEmpty ? .null : .data(try JSONEncoder().encode(local))
+    if local.isEmpty { return .null }
+    var bytes: [UInt8] = []
+    try bytes.appendJSON(local)
+    return .data(Data(bytes))
   }
 
   private static func key(

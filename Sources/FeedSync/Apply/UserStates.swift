@@ -8,165 +8,151 @@ import Foundation
 /// that value, the server's new one is taken over; where it has another one, somebody has changed
 /// it here since, and that stands. An entry that is not newer than the last one is nothing.
 struct UserStates {
-  /// What is kept of an item, as JSON.
-  private struct Kept: Codable {
-    /// The server's last word, by attribute name.
-    var said: [String: Value]
-    /// What was said before the item was there: to be merged against the defaults.
-    var waiting: [String: Value]?
-  }
-
   private let feedID: Int64
-  private let targets: [FeedTarget]
+  private let targets: [UserTarget]
   private let rules: ListingRules
+  private let table: UserStateTable
   private let transaction: WriteTransaction
 
   init(
     feedID: Int64, targets: [String: FeedTarget], rules: ListingRules,
     in transaction: WriteTransaction
-  ) {
+  ) throws {
     self.feedID = feedID
-    self.targets = targets.sorted { $0.key < $1.key }.map(\.value)
-      .filter { !$0.localAttributes.isEmpty }
+    self.targets = try targets.sorted { $0.key < $1.key }.map(\.value)
+      .filter { !$0.localAttributes.isEmpty }.map { try UserTarget($0) }
     self.rules = rules
     self.transaction = transaction
+    table = try UserStateTable(feedID: feedID, in: transaction)
   }
 
-  /// Whether an entry could change anything: looked at before a write transaction is begun.
-  static func isNews(
-    _ entry: UserEntry, feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
-  ) throws -> Bool {
-    guard !rules.isNewEpoch,
-      let state = try transaction.get("_UserState", by: key(feedID, entry.id)),
-      case .int64(let revision) = try state["revision"]
-    else { return true }
-    return entry.revision > revision
+  /// The entries that could change anything: looked at before a write transaction is begun.
+  static func news(
+    of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
+  ) throws -> [UserEntry] {
+    if rules.isNewEpoch || entries.isEmpty { return entries }
+    let table = try UserStateTable(feedID: feedID, in: transaction)
+    return try entries.filter { entry in
+      guard let row = try table.row(of: entry.id, in: transaction),
+        let revision = table.revision(of: row)
+      else { return true }
+      return entry.revision > revision
+    }
   }
 
   func apply(_ entry: UserEntry, _ report: inout SyncReport) throws {
-    let state = try transaction.get("_UserState", by: UserStates.key(feedID, entry.id))
+    let row = try table.row(of: entry.id, in: transaction)
     // In another data set the revisions start anew; to merge the same values twice does no harm.
-    if let state, case .int64(let revision) = try state["revision"], revision >= entry.revision,
+    if let row, let revision = table.revision(of: row), revision >= entry.revision,
       !rules.isNewEpoch
     {
       return
     }
-    var kept = try state.map(UserStates.kept) ?? Kept(said: [:])
-    guard let (target, id) = try record(of: entry.id) else {
-      var waiting = kept.waiting ?? [:]
+    let id = row?.id
+    var said = try row.map(table.saidValues) ?? SaidValues()
+    if let (target, record) = try record(of: entry.id) {
+      try merge(UserStates.values(of: entry), into: &said, target, record, &report)
+    } else {
+      var waiting = said.waiting ?? [:]
       for (name, value) in UserStates.values(of: entry) where isTaken(name) {
         waiting[name] = value
       }
-      kept.waiting = waiting
-      return try save(kept, entry.id, revision: entry.revision)
+      said.waiting = waiting
     }
-    try merge(UserStates.values(of: entry), into: &kept, target, id, &report)
-    try save(kept, entry.id, revision: entry.revision)
+    try table.save(said, of: entry.id, revision: entry.revision, over: id, in: transaction)
   }
 
   /// Whether some record could take it: what waits is bounded by what there is.
   private func isTaken(_ name: String) -> Bool {
-    targets.contains { $0.localAttributes[name] != nil }
+    targets.contains { $0.feed.localAttributes[name] != nil }
   }
 
   /// Merges what was said of an item before it was there.
   func applyPending(to itemID: String, _ report: inout SyncReport) throws {
-    guard try transaction.count(of: "_UserState") > 0,
-      let state = try transaction.get("_UserState", by: UserStates.key(feedID, itemID)),
-      case .int64(let revision) = try state["revision"]
+    guard let row = try table.row(of: itemID, in: transaction),
+      let revision = table.revision(of: row)
     else { return }
-    var kept = try UserStates.kept(state)
-    guard let waiting = kept.waiting, let (target, id) = try record(of: itemID) else { return }
-    kept.waiting = nil
-    try merge(waiting, into: &kept, target, id, &report)
-    try save(kept, itemID, revision: revision)
+    let id = row.id
+    var said = try table.saidValues(of: row)
+    guard let waiting = said.waiting, let (target, record) = try record(of: itemID) else { return }
+    said.waiting = nil
+    try merge(waiting.map { ($0, $1) }, into: &said, target, record, &report)
+    try table.save(said, of: itemID, revision: revision, over: id, in: transaction)
   }
 
   private func merge(
-    _ news: [String: Value], into kept: inout Kept, _ target: FeedTarget, _ id: ObjectID,
-    _ report: inout SyncReport
+    _ news: [(name: String, value: Value)], into said: inout SaidValues, _ target: UserTarget,
+    _ id: Int64, _ report: inout SyncReport
   ) throws {
-    var taken = 0
-    var said = kept.said
-    try transaction.update(id) { record in
-      for (name, new) in news {
-        guard let position = target.localAttributes[name], !target.links.contains(position),
-          let value = try UserStates.fit(new, to: target, position)
-        else { continue }
-        let base = said[name] ?? target.defaults[position]
-        if record.values[position] == base, value != base {
-          record.values[position] = value
-          taken += 1
-        }
-        said[name] = value
-      }
+    let entity = target.feed.entity
+    guard let row = try transaction.row(id, of: entity) else {
+      throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
-    kept.said = said
-    report.userValues += taken
-  }
-
-  /// A clear is a null; for an attribute that is not optional it is the default.
-  private static func fit(
-    _ value: Value, to target: FeedTarget, _ position: Int
-  ) throws -> Value? {
-    let attribute = target.entity.description.attributes[position]
-    if value.isNull { return attribute.isOptional ? .null : attribute.defaultValue }
-    let converted: Value? =
-      switch (value, attribute.type.kind) {
-      case (.string(let text), .date): DateText.rfc3339(text).map(Value.date)
-      case (.int64(let number), .double): .double(Double(number))
-      default: value.kind == attribute.type.kind ? value : nil
+    var changes = RowChanges()
+    for (name, new) in news {
+      guard let position = target.feed.localAttributes[name],
+        !target.feed.links.contains(position), let value = target.fit(new, at: position)
+      else { continue }
+      let base = said.said[name] ?? target.feed.defaults[position]
+      if try value != base && row.value(position) == base {
+        changes.set(position, to: value)
+        report.userValues += 1
       }
-    guard let converted, try AttributeValidator(attribute).failure(of: converted) == nil else {
-      return nil
+      said.said[name] = value
     }
-    return converted
+    if !changes.isEmpty { try transaction.update(changes, id: id, in: entity) }
   }
 
   /// A value that cannot be held is left as it is; only an explicit null clears.
-  private static func values(of entry: UserEntry) -> [String: Value] {
-    var values: [String: Value] = [:]
-    for field in entry.values {
+  private static func values(of entry: UserEntry) -> [(name: String, value: Value)] {
+    entry.values.compactMap { field in
       switch field.value {
-      case .null: values[field.name] = .null
-      case .bool(let flag): values[field.name] = .bool(flag)
-      case .int64(let number): values[field.name] = .int64(number)
-      case .double(let number): values[field.name] = .double(number)
-      case .string(let text): values[field.name] = .string(text)
-      case .strings(let list): values[field.name] = .strings(list)
-      case .value(let value): values[field.name] = value
-      case .unrepresentable: continue
+      case .null: (field.name, .null)
+      case .bool(let flag): (field.name, .bool(flag))
+      case .int64(let number): (field.name, .int64(number))
+      case .double(let number): (field.name, .double(number))
+      case .string(let text): (field.name, .string(text))
+      case .strings(let list): (field.name, .strings(list))
+      case .value(let value): (field.name, value)
+      case .unrepresentable: nil
       }
     }
-    return values
   }
 
-  private func record(of itemID: String) throws -> (FeedTarget, ObjectID)? {
+  private func record(of itemID: String) throws -> (UserTarget, Int64)? {
     for target in targets {
-      var row = target.defaults
-      row[target.id] = .string(itemID)
-      row[target.feedID] = .int64(feedID)
-      if let id = try FeedRecords.identifier(of: row, target, in: transaction) {
-        return (target, ObjectID(entity: target.entity.description.name, number: id))
+      if let id = try FeedRecords.identifier(
+        of: itemID, feedID: feedID, target.feed, in: transaction)
+      {
+        return (target, id)
       }
     }
     return nil
   }
+}
 
-  private func save(_ kept: Kept, _ itemID: String, revision: Int64) throws {
-    var values = UserStates.key(feedID, itemID)
-    values["revision"] = .int64(revision)
-    values["values"] = .data(try JSONEncoder().encode(kept))
-    values["isPending"] = .bool(kept.waiting != nil)
-    try transaction.upsert("_UserState", values, by: ["feedID", "itemID"])
+/// An entity with values of the person's own, and what they must keep.
+private struct UserTarget {
+  let feed: FeedTarget
+  /// By position.
+  private let validators: [AttributeValidator]
+
+  init(_ feed: FeedTarget) throws {
+    self.feed = feed
+    validators = try feed.entity.description.attributes.map { try AttributeValidator($0) }
   }
 
-  private static func kept(_ state: Record) throws -> Kept {
-    guard case .data(let data) = try state["values"] else { return Kept(said: [:]) }
-    return try JSONDecoder().decode(Kept.self, from: data)
-  }
-
-  private static func key(_ feedID: Int64, _ itemID: String) -> [String: Value] {
-    ["feedID": .int64(feedID), "itemID": .string(itemID)]
+  /// A clear is a null; for an attribute that is not optional it is the default.
+  func fit(_ value: Value, at position: Int) -> Value? {
+    let shape = feed.shapes[position]
+    if value.isNull { return shape.isOptional ? .null : feed.defaults[position] }
+    let converted: Value? =
+      switch (value, shape.kind) {
+      case (.string(let text), .date): DateText.rfc3339(text).map(Value.date)
+      case (.int64(let number), .double): .double(Double(number))
+      default: value.kind == shape.kind ? value : nil
+      }
+    guard let converted, validators[position].failure(of: converted) == nil else { return nil }
+    return converted
   }
 }

@@ -43,7 +43,7 @@ extension SyncRun {
     let (frontier, seen, clock) = (frontier, seen, clock)
     self.frontier.report = try await store.write(author: "sync") { transaction in
       var (report, seen) = (frontier.report, seen)
-      let writer = PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
+      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &report)
       let isWhole = frontier.isWhole && frontier.isPinned
       if !isWhole, rules.mode != .window || frontier.isCut { report.outcome = .incomplete }

@@ -55,10 +55,7 @@ extension SyncRun {
     try store.read { transaction in
       try changes.add(
         mapped, feedID: id, rules, seen: &seen, &frontier.report, in: transaction)
-      for entry in page.users where try UserStates.isNews(entry, feedID: id, rules, in: transaction)
-      {
-        changes.users.append(entry)
-      }
+      changes.users += try UserStates.news(of: page.users, feedID: id, rules, in: transaction)
     }
     hadNews = changes.items.count > changesBefore
     gathered += page.items.count + page.users.count
@@ -119,7 +116,7 @@ extension SyncRun {
     let isFull = frontier.mode == FeedMode.full.rawValue
     (self.frontier, self.seen) = try await store.write(author: "sync") { transaction in
       var (frontier, seen) = (frontier, seen)
-      let writer = PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
+      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &frontier.report)
       if isFull { try seen.save(feedID: id, number: Int(number), in: transaction) }
       try write.save(

@@ -1,0 +1,77 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// What the server has said of the person's values of an item.
+struct SaidValues: Codable, Equatable {
+  /// Its last word, by attribute name.
+  var said: [String: Value] = [:]
+  /// What was said before the item was there: to be merged against the defaults.
+  var waiting: [String: Value]?
+
+  /// As `JSONEncoder` writes it, in the order of the names.
+  func encoded() throws -> Data {
+    var bytes: [UInt8] = []
+    bytes.append(contentsOf: #"{"said":"#.utf8)
+    try bytes.appendJSON(said)
+    if let waiting {
+      bytes.append(contentsOf: #","waiting":"#.utf8)
+      try bytes.appendJSON(waiting)
+    }
+    bytes.append(UInt8(ascii: "}"))
+    return Data(bytes)
+  }
+}
+
+/// The records of `_UserState` of one feed, by positions: a page may ask for one with every item.
+struct UserStateTable {
+  private let feed: Int64
+  private let entity: EntityLayout
+  private let index: IndexLayout
+  private let feedID: Int
+  private let itemID: Int
+  private let revision: Int
+  private let values: Int
+  private let isPending: Int
+
+  init(feedID feed: Int64, in transaction: ReadTransaction) throws {
+    self.feed = feed
+    entity = try transaction.layout("_UserState")
+    index = try entity.uniqueIndex(on: ["feedID", "itemID"])
+    feedID = try entity.position(of: "feedID")
+    itemID = try entity.position(of: "itemID")
+    revision = try entity.position(of: "revision")
+    values = try entity.position(of: "values")
+    isPending = try entity.position(of: "isPending")
+  }
+
+  /// Valid until the transaction writes.
+  func row(of item: String, in transaction: ReadTransaction) throws -> StoredRow? {
+    let id = try transaction.identifier(in: entity, index: index) {
+      $0 == feedID ? .int64(feed) : .string(item)
+    }
+    return try id.flatMap { try transaction.row($0, of: entity) }
+  }
+
+  func revision(of row: StoredRow) -> Int64? { row.int64(revision) }
+
+  func saidValues(of row: StoredRow) throws -> SaidValues {
+    guard case .data(let data) = try row.value(values) else { return SaidValues() }
+    return try JSONDecoder().decode(SaidValues.self, from: data)
+  }
+
+  /// - Parameter id: Of the record that the item has already.
+  func save(
+    _ said: SaidValues, of item: String, revision number: Int64, over id: Int64?,
+    in transaction: WriteTransaction
+  ) throws {
+    var changes = RowChanges()
+    changes.set(revision, to: .int64(number))
+    changes.set(values, to: .data(try said.encoded()))
+    changes.set(isPending, to: .bool(said.waiting != nil))
+    if let id { return try transaction.update(changes, id: id, in: entity) }
+    changes.set(feedID, to: .int64(feed))
+    changes.set(itemID, to: .string(item))
+    _ = try transaction.insert(changes, into: entity)
+  }
+}
