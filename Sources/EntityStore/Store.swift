@@ -63,7 +63,7 @@ public final class Store: Sendable {
   let catalogTree: Tree
   let catalogs: CatalogCache
   let options: Options
-  let lines: [MigrationLine]
+  let knownLines: KnownLines
   let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
   /// Wakes those who wait for a commit.
   package let commits: StoreCommits
@@ -76,7 +76,8 @@ public final class Store: Sendable {
   /// without them, and those that write with the other version are refused from then on.
   ///
   /// - Parameter sources: Where the migration lines that this program knows come from. The
-  ///   store's own line, `system`, is always among them.
+  ///   store's own line, `system`, is always among them. Of a store that is opened for reading only,
+  ///   files that are part of the program are read once something asks for them.
   /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
   /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
   ///   difference), `migration`, `storage`.
@@ -85,12 +86,18 @@ public final class Store: Sendable {
     migrate: MigrationPolicy = .never,
     requiring types: [any Entity.Type] = [], options: Options = Options()
   ) throws -> Store {
-    let lines = try MigrationLine.load([.system] + sources)
+    let lines = try KnownLines([.system] + sources)
+    // Whoever may write meets a file that cannot be read here, and not at a later write.
+    if !options.isReadOnly { _ = try lines.all() }
     let store = try translatingStorageErrors {
       try Store(folder: folder, lines: lines, creates: migrate != .never, options: options)
     }
-    try store.migrationState().checkReadable()
-    let isNew = try store.catalog().history.isEmpty
+    let history = try store.catalog().history
+    // Only what is in the history can keep this program out.
+    if history.contains(where: { $0.older == .refuse }) {
+      try store.migrationState().checkReadable()
+    }
+    let isNew = history.isEmpty
     if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
     if !options.isReadOnly { try CollationRebuild(store).run() }
     try store.require(types)
@@ -104,10 +111,10 @@ public final class Store: Sendable {
     try EntityCheck.check(types, against: try catalog().schema)
   }
 
-  private init(folder: String, lines: [MigrationLine], creates: Bool, options: Options) throws {
+  private init(folder: String, lines: KnownLines, creates: Bool, options: Options) throws {
     self.folder = folder
     self.options = options
-    self.lines = lines
+    knownLines = lines
     var opening = Environment.Options()
     opening.mapSize = options.mapSize
     opening.createIfMissing = creates
@@ -126,7 +133,7 @@ public final class Store: Sendable {
       now: options.now
     ) { catalog in
       try catalog.checkWritable()
-      try MigrationState(lines: lines, of: catalog).checkWritable(in: folder)
+      try MigrationState(lines: lines.all(), of: catalog).checkWritable(in: folder)
       try catalog.checkCollations()
     }
   }

@@ -18,17 +18,23 @@ public struct MigrationSource: Sendable {
 
   /// Lists the files, without reading them.
   let files: @Sendable () throws -> [File]
+  /// Whether they are part of the program.
+  let isEmbedded: Bool
 
   /// Files that are part of the program.
   ///
   /// - Parameter embedded: Names without extension (`0001_home_feed`) and contents.
   public init(embedded: [(name: String, bytes: [UInt8])]) {
+    isEmbedded = true
     files = {
       embedded.map { file in File(name: file.name, path: file.name + ".yaml") { file.bytes } }
     }
   }
 
-  private init(files: @escaping @Sendable () throws -> [File]) { self.files = files }
+  private init(files: @escaping @Sendable () throws -> [File]) {
+    self.files = files
+    isEmbedded = false
+  }
 
   /// All `.yaml` files of a folder. They may belong to several lines.
   public static func directory(_ path: String) -> MigrationSource {

@@ -23,7 +23,7 @@ extension Store {
   public func migrationUnderWay() throws -> MigrationUnderWay? {
     try read { transaction in
       guard let running = transaction.catalog.running else { return nil }
-      let file = lines.first { $0.name == running.line }?.migrations
+      let file = try migrationLines.first { $0.name == running.line }?.migrations
         .first { running.isOf($0) }
       let position = file.map { MigrationPosition($0, isDown: running.isDown, running: running) }
       let frontier =

@@ -259,11 +259,13 @@ extension RunningMigration {
 extension Store {
   /// How this program's migrations relate to the store's history.
   public func migrationState() throws -> MigrationState {
-    try MigrationState(lines: lines, of: catalog())
+    try MigrationState(lines: migrationLines, of: catalog())
   }
 
   /// The lines that this program was opened with.
-  public var migrationLines: [MigrationLine] { lines }
+  ///
+  /// - Throws: As `MigrationLine.load`, for files that are part of the program.
+  public var migrationLines: [MigrationLine] { get throws { try knownLines.all() } }
 
   /// What has been applied to this store, in the order in which it was.
   public func migrationHistory() throws -> [AppliedMigration] {

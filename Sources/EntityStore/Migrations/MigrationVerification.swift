@@ -16,6 +16,7 @@ extension Store {
   /// - Complexity: No record is read.
   public func verifyMigrations() throws -> [MigrationProblem] {
     let catalog = try catalog()
+    let lines = try migrationLines
     let state = MigrationState(lines: lines, of: catalog)
     let known = Set(lines.map(\.name))
     let foreign = Set(catalog.history.map(\.line)).subtracting(known).sorted()
@@ -38,7 +39,7 @@ extension Store {
   private func schemaOfFiles(_ history: [AppliedMigration]) throws -> Schema {
     var change = SchemaChange(schema: Schema())
     for entry in history.sorted(by: { $0.sequence < $1.sequence }) {
-      let line = lines.first { $0.name == entry.line }
+      let line = try migrationLines.first { $0.name == entry.line }
       guard let file = line?.migrations.first(where: { $0.version == entry.version }) else {
         continue
       }

@@ -20,7 +20,7 @@ extension Migrate {
     func run() async throws {
       let store = try options.open()
       let last = last
-      let lines = store.migrationLines
+      let lines = try store.migrationLines
       guard lines.contains(where: { $0.name == last.line }) else {
         throw CommandError.unknownLine(last.line, known: lines.map(\.name))
       }
