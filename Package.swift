@@ -17,12 +17,7 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let package = Package(
   name: "mooring",
   products: [
-    .library(
-      name: "Mooring",
-      targets: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
-        "StoreJobs",
-      ]),
+    .library(name: "Mooring", targets: ["Mooring"]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
     .executable(name: "feed-server", targets: ["feed-server"]),
@@ -63,25 +58,45 @@ let package = Package(
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore",
+      dependencies: ["UnicodeText", "LMDB", "EntityModel", "CMooringXXHash"],
+      swiftSettings: settings),
+    // What works on objects and is built of fetches and writes: drafts, the repository, batch
+    // requests, live results, seeds.
+    .target(
+      name: "EntityObjects",
+      dependencies: ["StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles"],
+      swiftSettings: settings),
+    // Conversions and values in YAML.
+    .target(
+      name: "SchemaFiles", dependencies: ["StrictYAML", "EntityModel"], swiftSettings: settings),
+    // The integrity check, backup, restore, compaction.
+    .target(
+      name: "Maintenance", dependencies: ["LMDB", "EntityModel", "EntityStore"],
+      swiftSettings: settings),
+    .target(
+      name: "Migrations",
       dependencies: [
-        "EntityModel", "LMDB", "StrictYAML", "UnicodeText", "CMooringXXHash",
+        "StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles", "EntityObjects",
+        "Maintenance", "CMooringXXHash",
       ],
-      exclude: ["Migrations/System"],
+      exclude: ["System"],
       resources: [
-        .embedInCode("Migrations/System/0001_chunked_writes.yaml"),
-        .embedInCode("Migrations/System/0002_history.yaml"),
-        .embedInCode("Migrations/System/0003_migrations.yaml"),
+        .embedInCode("System/0001_chunked_writes.yaml"),
+        .embedInCode("System/0002_history.yaml"),
+        .embedInCode("System/0003_migrations.yaml"),
       ],
       swiftSettings: settings),
     .target(
-      name: "DurableJobs", dependencies: ["EntityModel", "EntityStore", "LMDB", logging],
+      name: "DurableJobs",
+      dependencies: ["LMDB", "EntityModel", "EntityStore", "Migrations", logging],
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "FeedSync",
       dependencies: [
-        "EntityModel", "EntityStore", "StrictYAML", "CMooringCurl", "CMooringJSON", "CMooringXML",
+        "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles", "Migrations", "CMooringCurl",
+        "CMooringJSON", "CMooringXML",
       ],
       exclude: ["System", "Mapping/BuiltIn"],
       resources: [
@@ -95,13 +110,13 @@ let package = Package(
     .target(
       name: "LegacyImport",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", "CMooringSQLite",
-        "CMooringZlib", "CMooringXXHash",
+        "RowText", "StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles",
+        "EntityObjects", "Migrations", "CMooringSQLite", "CMooringZlib", "CMooringXXHash",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
       swiftSettings: settings),
     .target(
-      name: "HomeFeed", dependencies: ["EntityModel", "EntityStore"],
+      name: "HomeFeed", dependencies: ["EntityModel", "EntityStore", "Migrations"],
       resources: [
         .embedInCode("../../Migrations/0001_home_feed.yaml"),
         .embedInCode("../../Migrations/0002_learning_path_of_episode.yaml"),
@@ -110,12 +125,14 @@ let package = Package(
     .target(
       name: "StoreJobs",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "RowText", "LMDB", logging,
+        "RowText", "LMDB", "EntityModel", "EntityStore", "EntityObjects", "Maintenance",
+        "Migrations", "FeedSync", "DurableJobs", logging,
       ],
       swiftSettings: settings),
     .target(
       name: "WorkerService",
       dependencies: [
+        "LMDB", "Maintenance",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
         metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Configuration", package: "swift-configuration"),
@@ -126,7 +143,15 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", argumentParser,
+        "RowText", "StrictYAML", "LMDB", "EntityModel", "EntityStore", "Migrations", argumentParser,
+      ],
+      swiftSettings: settings),
+    // What an embedder imports: re-exports the modules above that have a public interface.
+    .target(
+      name: "Mooring",
+      dependencies: [
+        "EntityModel", "EntityStore", "EntityObjects", "Maintenance", "Migrations", "FeedSync",
+        "LegacyImport", "DurableJobs", "StoreJobs", "HomeFeed",
       ],
       swiftSettings: settings),
 
@@ -134,6 +159,7 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
+        "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
         "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -149,18 +175,19 @@ let package = Package(
       path: "Tools/feed-server", swiftSettings: settings),
     // A sample of what a program sees while another one writes.
     .executableTarget(
-      name: "free-episodes", dependencies: ["EntityModel", "EntityStore", "HomeFeed"],
+      name: "free-episodes",
+      dependencies: ["EntityModel", "EntityStore", "EntityObjects", "Migrations", "HomeFeed"],
       path: "Tools/free-episodes", swiftSettings: settings),
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["EntityModel", "EntityStore", "LMDB"],
+      name: "TestSupport", dependencies: ["LMDB", "EntityModel", "EntityStore"],
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
       name: "store-child",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
-        "StoreJobs", "LMDB", "TestSupport",
+        "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
+        "StoreJobs", "HomeFeed", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
@@ -178,7 +205,7 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "StrictYAML", "UnicodeText", "CMooringSQLite",
+        "StrictYAML", "UnicodeText", "LMDB", "EntityModel", "EntityStore", "CMooringSQLite",
         "TestSupport", "store-child",
       ],
       exclude: ["Migrations/Formats/Stores"],
@@ -188,28 +215,28 @@ let package = Package(
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
-        "FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP", "TestSupport",
-        "store-child",
+        "StrictYAML", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LoopbackHTTP",
+        "TestSupport", "store-child",
       ],
       exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "LegacyImportTests",
       dependencies: [
-        "LegacyImport", "EntityModel", "EntityStore", "LMDB", "StrictYAML", "CMooringSQLite",
+        "StrictYAML", "LMDB", "EntityModel", "EntityStore", "LegacyImport", "CMooringSQLite",
         "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "DurableJobsTests",
       dependencies: [
-        "DurableJobs", "EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child",
+        "LMDB", "EntityModel", "EntityStore", "DurableJobs", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "StoreJobsTests",
       dependencies: [
-        "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel", "EntityStore",
+        "EntityModel", "EntityStore", "FeedSync", "DurableJobs", "StoreJobs", "HomeFeed",
         "LoopbackHTTP", "TestSupport",
       ],
       swiftSettings: settings),
@@ -223,14 +250,14 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HomeFeedTests",
-      dependencies: ["HomeFeed", "EntityModel", "EntityStore", "LMDB", "TestSupport"],
+      dependencies: ["LMDB", "EntityModel", "EntityStore", "HomeFeed", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "TestSupport", "LoopbackHTTP", "LMDB", "EntityModel", "EntityStore", "DurableJobs",
-        "FeedSync", "HomeFeed", "LegacyImport", "StoreJobs", "CMooringSQLite",
-        "mooring", "mooring-dump", "feed-server", "free-episodes", "store-child",
+        "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
+        "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "TestSupport", "mooring",
+        "mooring-dump", "feed-server", "free-episodes", "store-child",
       ],
       exclude: ["Feeds/Fixtures"],
       swiftSettings: settings),

@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import EntityStore
-import Foundation
+public import Foundation
+public import Migrations
 
 /// The options that all commands share.
 public struct StoreOptions: ParsableArguments {

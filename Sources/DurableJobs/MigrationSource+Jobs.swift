@@ -1,4 +1,5 @@
 public import EntityStore
+public import Migrations
 
 extension MigrationSource {
   /// The system entities of the jobs. A store whose jobs are used is opened with it.

@@ -1,13 +1,13 @@
 /// The bounds of the store, each with its reason.
 public enum Limits {
   /// LMDB's compiled-in key size.
-  static let keyBytesMax = 511
+  package static let keyBytesMax = 511
   /// Attributes of one entity: null bits and slot tables stay within a page.
-  static let attributesMax = 512
+  package static let attributesMax = 512
   /// Slots of one record layout: attributes, and those that were dropped since.
   static let slotsMax = 4_096
   /// Layouts of one entity: a record names its own in 16 bits.
-  static let layoutsMax = Int(UInt16.max)
+  package static let layoutsMax = Int(UInt16.max)
   /// One record; larger payloads belong in files. LMDB itself would take 2 GiB.
   public static let recordBytesMax = 16 << 20
   /// Writes that share a commit. At 64 the flush is already a small part of each.
@@ -21,10 +21,10 @@ public enum Limits {
   /// Records, and their bytes, that a migration step goes over in one transaction. What is larger is
   /// done in chunks, so that others have their turn to write.
   public static let recordsMigratedAtOnceMax = 2_000
-  static let bytesMigratedAtOnceMax = 4 << 20
+  package static let bytesMigratedAtOnceMax = 4 << 20
   /// Chunks in which a step takes over what others change meanwhile, before it takes longer ones: who
   /// writes faster than it can follow must not keep it from its end.
-  static let settlingChunksMax = 50
+  package static let settlingChunksMax = 50
   /// Buffered index changes of one transaction before they are applied.
   static let indexBufferBytesMax = 8 << 20
   /// Comparisons and their connectives that a `#Predicate` may become. Equal ones are left out, for
@@ -58,12 +58,12 @@ public enum Limits {
   /// Named caches of sections in a store.
   public static let sectionCachesMax = 256
   /// What a named cache takes; larger ones are not kept.
-  static let sectionCacheBytesMax = 4 << 20
+  package static let sectionCacheBytesMax = 4 << 20
   /// Changed records that live results look at one by one: beyond, fetching again is cheaper.
-  static let changesFollowedMax = 10_000
+  package static let changesFollowedMax = 10_000
   /// Rows that live results know behind a limit, at least and at most: as many as the limit between.
-  static let rowsBehindWindowMin = 16
-  static let rowsBehindWindowMax = 1_000
+  package static let rowsBehindWindowMin = 16
+  package static let rowsBehindWindowMax = 1_000
   /// Problems an integrity check lists before it only counts.
   public static let problemsListedMax = 100
 }

@@ -1,7 +1,7 @@
 import Dispatch
 public import EntityModel
 public import Foundation
-import LMDB
+package import LMDB
 
 /// A store: entities in LMDB tables with sorted secondary indexes.
 ///
@@ -24,11 +24,6 @@ public final class Store: Sendable {
     public var endsOnPageFaults = false
     /// How long a write waits for another process's writer before it fails with `busy`.
     public var writerDeadline = Duration.seconds(10)
-    /// The code that steps of this program's migrations run.
-    public var migrationCodes: [MigrationCode] = []
-    /// What runs `importLegacy` steps of migrations: `LegacyImporter.files` of the module
-    /// LegacyImport.
-    public var legacyImporter: LegacyImporter?
     /// The program's name and version, as the history of migrations keeps it.
     public var program: String?
     /// The time that write transactions see.
@@ -38,71 +33,22 @@ public final class Store: Sendable {
     public var flushesCommits = true
     /// What makes observers look for commits that no bell has announced. The first store that is
     /// opened on a folder decides.
-    var commitTicker = CommitTicker.everyTwoSeconds
+    package var commitTicker = CommitTicker.everyTwoSeconds
 
     public init() {}
   }
 
-  /// What opening may do about migrations.
-  public enum MigrationPolicy: Sendable {
-    /// Create a missing store and apply all migrations to it; leave a store that has been
-    /// migrated before as it is. Writes to one that is behind are then refused.
-    case ifEmpty
-    /// Create a missing store, and apply what is pending. Opening then takes as long as that does, and
-    /// fails with `busy` if another process is migrating. A destructive step is refused.
-    case pending
-    /// Create a missing store and apply nothing: for a program that then migrates it, with options of
-    /// its own.
-    case create
-    /// Never create, never apply.
-    case never
-  }
-
   public let folder: String
-  let environment: Environment
-  let catalogTree: Tree
-  let catalogs: CatalogCache
-  let options: Options
-  let knownLines: KnownLines
-  let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
+  package let environment: Environment
+  package let catalogTree: Tree
+  package let catalogs: CatalogCache
+  package let options: Options
+  /// What this program knows of the migrations of a store.
+  package let schemaPolicy: any SchemaPolicy
+  package let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
   /// Wakes those who wait for a commit.
   package let commits: StoreCommits
   let writer: WriterQueue
-
-  /// Opens the store in a folder.
-  ///
-  /// Indexes whose texts were put in order by another version of Unicode or of a locale's rules are
-  /// made anew first, unless the store is opened for reading only: those that read meanwhile do
-  /// without them, and those that write with the other version are refused from then on.
-  ///
-  /// - Parameter sources: Where the migration lines that this program knows come from. The
-  ///   store's own line, `system`, is always among them. Of a store that is opened for reading only,
-  ///   files that are part of the program are read once something asks for them.
-  /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
-  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
-  ///   difference), `migration`, `storage`.
-  public static func open(
-    at folder: String, migrations sources: [MigrationSource] = [],
-    migrate: MigrationPolicy = .never,
-    requiring types: [any Entity.Type] = [], options: Options = Options()
-  ) throws -> Store {
-    let lines = try KnownLines([.system] + sources)
-    // Whoever may write meets a file that cannot be read here, and not at a later write.
-    if !options.isReadOnly { _ = try lines.all() }
-    let store = try translatingStorageErrors {
-      try Store(folder: folder, lines: lines, creates: migrate != .never, options: options)
-    }
-    let history = try store.catalog().history
-    // Only what is in the history can keep this program out.
-    if history.contains(where: { $0.older == .refuse }) {
-      try store.migrationState().checkReadable()
-    }
-    let isNew = history.isEmpty
-    if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
-    if !options.isReadOnly { try CollationRebuild(store).run() }
-    try store.require(types)
-    return store
-  }
 
   /// Holds Swift types against the catalog.
   ///
@@ -111,10 +57,18 @@ public final class Store: Sendable {
     try EntityCheck.check(types, against: try catalog().schema)
   }
 
-  private init(folder: String, lines: KnownLines, creates: Bool, options: Options) throws {
+  /// Opens the store in a folder, whatever migrations it has had.
+  ///
+  /// - Parameter policy: Decides whether the program may read the store now, and whether it may write
+  ///   to it in each transaction.
+  /// - Parameter creates: Creates a store without a schema if there is none.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
+  package init(
+    folder: String, policy: any SchemaPolicy, creates: Bool, options: Options
+  ) throws {
     self.folder = folder
     self.options = options
-    knownLines = lines
+    schemaPolicy = policy
     var opening = Environment.Options()
     opening.mapSize = options.mapSize
     opening.createIfMissing = creates
@@ -133,9 +87,10 @@ public final class Store: Sendable {
       now: options.now
     ) { catalog in
       try catalog.checkWritable()
-      try MigrationState(lines: lines.all(), of: catalog).checkWritable(in: folder)
+      try policy.checkWritable(catalog, in: folder)
       try catalog.checkCollations()
     }
+    try policy.checkReadable(catalog())
   }
 
   /// The catalog's tree; made with a header if the environment is empty.
@@ -155,7 +110,7 @@ public final class Store: Sendable {
   }
 
   private static func makeCatalog(
-    named name: String, in transaction: LMDB.WriteTransaction, of environment: Environment
+    named name: String, in transaction: TreeWriter, of environment: Environment
   ) throws -> Tree {
     if let tree = try environment.tree(named: name, in: transaction) { return tree }
     guard try environment.treeNames(in: transaction).isEmpty else {
@@ -280,16 +235,16 @@ public final class Store: Sendable {
   public var id: UUID { get throws { try catalog().uuid } }
 
   /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
-  func runAlone<R>(_ body: (LMDB.WriteTransaction) throws -> R) throws -> R {
+  package func runAlone<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     try runAlone { transaction, _ in try body(transaction) }
   }
 
-  func runAlone<R>(_ body: (LMDB.WriteTransaction, WriterScratch) throws -> R) throws -> R {
+  package func runAlone<R>(_ body: (TreeWriter, WriterScratch) throws -> R) throws -> R {
     try commits.lifetime.checkOpen()
     return try writer.runAlone(body)
   }
 
-  func catalog() throws -> Catalog {
+  package func catalog() throws -> Catalog {
     try read { $0.catalog }
   }
 }

@@ -52,11 +52,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The storage failure behind `.storage`.
   public let underlying: LMDBError?
   /// The record that it is about, where a caller should know which of many.
-  public internal(set) var object: ObjectID?
+  public package(set) var object: ObjectID?
   /// The attribute or the relationship that it is about.
-  public internal(set) var property: String?
+  public package(set) var property: String?
   /// What else the same call was refused for, in the order in which it was found.
-  public internal(set) var others: [StoreError] = []
+  public package(set) var others: [StoreError] = []
 
   package init(
     _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
@@ -91,7 +91,7 @@ extension StoreError {
     return StoreError(.damaged, what, context, advice: "run `mooring check`")
   }
 
-  static func unknownEntity(_ name: String, in schema: Schema) -> StoreError {
+  package static func unknownEntity(_ name: String, in schema: Schema) -> StoreError {
     let names = schema.entities.filter { !$0.isSystem }.map(\.name).sorted()
     return StoreError(
       .unknownEntity, "no such entity", [("entity", name)],
@@ -126,7 +126,7 @@ extension StoreError {
         otherwise: "it has " + names.joined(separator: ", ")))
   }
 
-  static func validation(
+  package static func validation(
     _ failure: ValidationFailure, entity: String, attribute: String, id: Int64? = nil
   ) -> StoreError {
     StoreError(

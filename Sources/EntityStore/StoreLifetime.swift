@@ -1,13 +1,13 @@
 import Synchronization
 
 /// Whether a store is still open. Held also by what may outlive the last reference to the store.
-final class StoreLifetime: Sendable {
+package final class StoreLifetime: Sendable {
   private let closed = Atomic<Bool>(false)
 
   var isClosed: Bool { closed.load(ordering: .acquiring) }
 
   /// - Throws: `closed`.
-  func checkOpen() throws(StoreError) {
+  package func checkOpen() throws(StoreError) {
     if isClosed { throw .closed }
   }
 

@@ -1,6 +1,7 @@
 import EntityModel
 public import EntityStore
 public import Foundation
+public import Migrations
 
 /// The home page, as six lists that are each served by an index.
 ///
@@ -136,7 +137,7 @@ extension MigrationSource {
   public static let homeFeed = MigrationSource(embedded: HomeFeedMigrations.files)
 }
 
-enum HomeFeedMigrations {
+package enum HomeFeedMigrations {
   /// Every file of /Migrations: a test compares.
   static let files: [(name: String, bytes: [UInt8])] = [
     ("0001_home_feed", PackageResources._001_home_feed_yaml),

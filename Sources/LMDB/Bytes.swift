@@ -1,11 +1,11 @@
 /// The same calls with arrays of bytes, for callers that have no buffer at hand.
-extension Transaction {
+extension TreeTransaction {
   public final func get(_ tree: Tree, _ key: [UInt8]) throws -> UnsafeRawBufferPointer? {
     try key.withUnsafeBytes { try get(tree, $0) }
   }
 }
 
-extension WriteTransaction {
+extension TreeWriter {
   public func put(_ tree: Tree, key: [UInt8], value: [UInt8]) throws {
     try key.withUnsafeBytes { key in
       try value.withUnsafeBytes { try put(tree, key: key, value: $0) }

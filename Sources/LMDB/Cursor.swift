@@ -15,10 +15,10 @@ public struct Cursor: ~Copyable {
   /// Null for a tree that is not in the snapshot: it reads as empty.
   private let handle: OpaquePointer?
   private let tree: Tree
-  private let transaction: Transaction
+  private let transaction: TreeTransaction
   private var steps = 0
 
-  init(_ handle: OpaquePointer?, tree: Tree, transaction: Transaction) {
+  init(_ handle: OpaquePointer?, tree: Tree, transaction: TreeTransaction) {
     self.handle = handle
     self.tree = tree
     self.transaction = transaction
@@ -147,9 +147,9 @@ public struct Cursor: ~Copyable {
     }
   }
 
-  private func requireWriter() throws -> WriteTransaction {
+  private func requireWriter() throws -> TreeWriter {
     _ = transaction.raw  // traps on misuse
-    guard let writer = transaction as? WriteTransaction else {
+    guard let writer = transaction as? TreeWriter else {
       preconditionFailure("a cursor of a read transaction cannot write")
     }
     try writer.requireTree(tree)

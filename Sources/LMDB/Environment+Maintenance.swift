@@ -52,7 +52,7 @@ extension Environment {
   ///
   /// - Complexity: O(number of trees).
   public func allStatistics(
-    in transaction: Transaction
+    in transaction: TreeTransaction
   ) throws -> [(name: String, statistics: TreeStatistics)] {
     var all = [
       (name: "(free list)", statistics: try transaction.statistics(ofHandle: 0)),
@@ -69,7 +69,7 @@ extension Environment {
   ///
   /// - Parameter transaction: a snapshot: LMDB keeps its free list from writers.
   /// - Complexity: O(entries of the free list).
-  public func freePages(in transaction: Transaction) throws -> Int {
+  public func freePages(in transaction: TreeTransaction) throws -> Int {
     var cursor: OpaquePointer?
     // Tree 0 is the free list; LMDB opens it for read transactions.
     let opened = mdb_cursor_open(transaction.raw, 0, &cursor)

@@ -93,7 +93,7 @@ public final class Environment: @unchecked Sendable {
   /// meanwhile. Never waits for a writer.
   ///
   /// - Throws: what `body` throws; `LMDBError` with `.readersFull`.
-  public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
+  public func read<R>(_ body: (TreeReader) throws -> R) throws -> R {
     let transaction = try beginRead()
     defer { endRead(transaction) }
     return try body(transaction)
@@ -104,7 +104,7 @@ public final class Environment: @unchecked Sendable {
   /// time.
   ///
   /// - Throws: `LMDBError` with `.readersFull`.
-  public func beginRead() throws -> ReadTransaction {
+  public func beginRead() throws -> TreeReader {
     var handle = try readers.takeOrBegin(in: self)
     while true {
       // The order matters: what was verified *before* the snapshot began is visible in it.
@@ -121,11 +121,11 @@ public final class Environment: @unchecked Sendable {
       try trees.openMissing(in: self)
       handle = try readers.takeOrBegin(in: self)
     }
-    return ReadTransaction(environment: self, raw: handle)
+    return TreeReader(environment: self, raw: handle)
   }
 
   /// Ends a snapshot; its pointers are void from here on.
-  public func endRead(_ transaction: ReadTransaction) {
+  public func endRead(_ transaction: TreeReader) {
     precondition(transaction.environment === self, "a transaction of another environment")
     let handle = transaction.end()
     mdb_txn_reset(handle)
@@ -161,7 +161,7 @@ public final class Environment: @unchecked Sendable {
   /// - Throws: what `body` throws; `LMDBError` with `.busy` after `Options.writerDeadline`, with
   ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.permission` if the
   ///   environment is read-only.
-  public func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+  public func write<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     guard let writerLock else { throw readOnlyError }
     precondition(
       !isWriting.exchange(true, ordering: .acquiring),
@@ -172,13 +172,13 @@ public final class Environment: @unchecked Sendable {
     return try trees.whileOpeningIsBlocked(in: self) { try writeHoldingLock(body) }
   }
 
-  private func writeHoldingLock<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+  private func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     var handle: OpaquePointer?
     let begun = mdb_txn_begin(raw, nil, 0, &handle)
     guard begun == MDB_SUCCESS, let handle else {
       throw failure(begun, doing: "begin of a write transaction")
     }
-    let transaction = WriteTransaction(environment: self, raw: handle, parent: nil)
+    let transaction = TreeWriter(environment: self, raw: handle, parent: nil)
     let value: R
     do {
       value = try body(transaction)

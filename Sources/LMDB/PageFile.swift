@@ -90,7 +90,7 @@ public enum PageFile {
   /// The snapshot's meta page stays in the file until the second commit after it. If those have
   /// come between, a newer snapshot is taken.
   private static func verify(
-    _ source: PageSource, _ names: Set<String>?, snapshot: ReadTransaction,
+    _ source: PageSource, _ names: Set<String>?, snapshot: TreeReader,
     of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)

@@ -1,7 +1,7 @@
 import CMooringLMDB
 import Glibc
 
-extension ReadTransaction {
+extension TreeReader {
   /// The number of entries from one key on and below another, by the pages that hold them: each leaf
   /// says how many it has, and only those at the two ends are looked into. LMDB itself can but step
   /// from one entry to the next.

@@ -11,9 +11,9 @@ public struct Tree: Sendable, Hashable {
 
 extension Environment {
   /// The tree of this name, or nil if the snapshot has none.
-  public func tree(named name: String, in transaction: Transaction) throws -> Tree? {
+  public func tree(named name: String, in transaction: TreeTransaction) throws -> Tree? {
     guard try exists(name, in: transaction) else { return nil }
-    let created = (transaction as? WriteTransaction)?.createdTrees[name]
+    let created = (transaction as? TreeWriter)?.createdTrees[name]
     return (created ?? trees.handle(named: name)).map { Tree(handle: $0, name: name) }
   }
 
@@ -25,7 +25,7 @@ extension Environment {
   /// - Throws: `.keyInvalid` for a name that is empty, longer than 511 bytes or holds a zero
   ///   byte; `.tooManyTrees`.
   public func createTree(
-    named name: String, hasIntegerKeys: Bool = false, in transaction: WriteTransaction
+    named name: String, hasIntegerKeys: Bool = false, in transaction: TreeWriter
   ) throws -> Tree {
     guard (1...511).contains(name.utf8.count), !name.utf8.contains(0) else {
       throw LMDBError(
@@ -48,7 +48,7 @@ extension Environment {
   }
 
   /// The names of the trees in the snapshot, in byte order.
-  public func treeNames(in transaction: Transaction) throws -> [String] {
+  public func treeNames(in transaction: TreeTransaction) throws -> [String] {
     var names: [String] = []
     try trees.forEachName(in: transaction.raw, environment: self) {
       names.append($0)
@@ -57,14 +57,14 @@ extension Environment {
     return names
   }
 
-  func exists(_ name: String, in transaction: Transaction) throws -> Bool {
+  func exists(_ name: String, in transaction: TreeTransaction) throws -> Bool {
     try record(of: name, in: transaction) != nil
   }
 
   /// What the tree of trees says of a tree, in the map; see `PageFormat`. In a write transaction it
   /// is as the last commit left it.
   func record(
-    of name: String, in transaction: Transaction
+    of name: String, in transaction: TreeTransaction
   ) throws -> UnsafeRawBufferPointer? {
     var name = name
     return try name.withUTF8 { bytes in
@@ -221,7 +221,7 @@ final class TreeHandles: Sendable {
   /// Puts the entry of an empty tree whose handle is open already: `mdb_dbi_open` would return
   /// the handle and make no entry.
   func createRecord(
-    named name: String, hasIntegerKeys: Bool, in transaction: WriteTransaction
+    named name: String, hasIntegerKeys: Bool, in transaction: TreeWriter
   ) throws {
     // MDB_db: all zero but the flags, little-endian, and the root, which is the number of no page.
     var record = [UInt8](repeating: 0, count: Self.treeRecordCount)

@@ -1,5 +1,6 @@
 import EntityModel
 public import EntityStore
+public import Migrations
 import StrictYAML
 
 extension LegacyImporter {

@@ -4,6 +4,7 @@ public import EntityStore
 public import FeedSync
 import Foundation
 public import Logging
+import Maintenance
 import Metrics
 public import ServiceLifecycle
 import StoreJobs

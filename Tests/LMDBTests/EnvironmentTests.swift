@@ -87,7 +87,7 @@ import Testing
     try withStore(
       options: .init(mapSize: 1 << 30, readersMax: 4, createIfMissing: true)
     ) { environment in
-      var open: [ReadTransaction] = []
+      var open: [TreeReader] = []
       defer { for transaction in open { environment.endRead(transaction) } }
       for _ in 0..<4 { open.append(try environment.beginRead()) }
       try #expect(code { _ = try environment.beginRead() } == .readersFull)
@@ -102,7 +102,7 @@ import Testing
   @Test func aFullMapIsAnErrorAndTheStoreStaysUsable() throws {
     try withStore(options: .init(mapSize: 1 << 20, createIfMissing: true)) { environment in
       let tree = try environment.makeTree()
-      let fill = { (transaction: WriteTransaction) in
+      let fill = { (transaction: TreeWriter) in
         for key in 0..<255 {
           try transaction.put(
             tree, key: [UInt8(key)], value: [UInt8](repeating: 1, count: 8_000))

@@ -29,7 +29,7 @@ import Testing
   /// A run of puts, deletes and nested runs of them, some of which are undone; half of them with a
   /// place that is kept from the middle of it.
   private func change(
-    _ tree: Tree, in transaction: WriteTransaction, _ model: inout [[UInt8]: [UInt8]],
+    _ tree: Tree, in transaction: TreeWriter, _ model: inout [[UInt8]: [UInt8]],
     _ random: inout SeededRandom, depth: Int
   ) throws {
     let keepsPlace = Bool.random(using: &random)
@@ -72,7 +72,7 @@ import Testing
   }
 
   private func compare(
-    _ transaction: ReadTransaction, _ tree: Tree, _ model: [[UInt8]: [UInt8]],
+    _ transaction: TreeReader, _ tree: Tree, _ model: [[UInt8]: [UInt8]],
     _ random: inout SeededRandom, seed: UInt64
   ) throws {
     let sorted = model.keys.sorted { $0.lexicographicallyPrecedes($1) }

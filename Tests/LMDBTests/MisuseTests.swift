@@ -9,7 +9,7 @@ import Testing
     try await withTemporaryFolder { folder in
       await #expect(processExitsWith: .signal(SIGILL)) { [path = folder.path("store") as String] in
         let environment = try Environment.open(at: path, options: .init(createIfMissing: true))
-        var kept: ReadTransaction?
+        var kept: TreeReader?
         try environment.read { kept = $0 }
         _ = try environment.treeNames(in: kept!)
       }

@@ -133,7 +133,7 @@ import Testing
   }
 
   private static func count(
-    _ tree: Tree, from lower: [UInt8], upTo upper: [UInt8]?, in transaction: ReadTransaction
+    _ tree: Tree, from lower: [UInt8], upTo upper: [UInt8]?, in transaction: TreeReader
   ) throws -> Int? {
     try lower.withUnsafeBytes { lower in
       guard let upper else { return try transaction.count(tree, from: lower, upTo: nil) {} }

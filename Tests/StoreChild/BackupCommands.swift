@@ -1,5 +1,7 @@
 import EntityStore
 import Glibc
+import Maintenance
+import Migrations
 import TestSupport
 
 /// Commands that copy a store, or write while it is copied. Each says that it is ready and begins

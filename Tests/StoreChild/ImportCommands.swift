@@ -2,6 +2,7 @@ import EntityStore
 import Foundation
 import LMDB
 import LegacyImport
+import Migrations
 import TestSupport
 
 /// `import-run STORE FILE MAPPING MIGRATIONS`: imports a legacy file, with a line of output for each

@@ -4,6 +4,7 @@ import EntityStore
 import Foundation
 import Glibc
 import LMDB
+import Migrations
 import TestSupport
 
 /// Commands on a store with jobs: `jobs-… FOLDER NAME=VALUE…`.

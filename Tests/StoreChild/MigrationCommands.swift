@@ -3,6 +3,7 @@ import EntityStore
 import Foundation
 import Glibc
 import LMDB
+import Migrations
 import TestSupport
 
 /// Commands that migrate a store, or use it while it is migrated: `migration-… FOLDER NAME=VALUE…`.
@@ -47,9 +48,9 @@ private struct Settings {
     var options = Store.Options()
     options.mapSize = number("map", or: 1 << 30)
     options.flushesCommits = number("flush", or: 0) == 1
-    options.migrationCodes = MigrationScenario.codes
     options.now = { Date(timeIntervalSinceReferenceDate: 0) }
-    return try Store.open(at: folder, migrations: sources, options: options)
+    return try Store.open(
+      at: folder, migrations: sources + [.code(MigrationScenario.codes)], options: options)
   }
 }
 

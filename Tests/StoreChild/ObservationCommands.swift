@@ -1,6 +1,8 @@
 import EntityModel
+import EntityObjects
 import EntityStore
 import Glibc
+import Migrations
 import TestSupport
 
 /// Commands that make commits for observers, or observe.

@@ -1,8 +1,11 @@
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 import Glibc
 import LMDB
+import Maintenance
+import Migrations
 import TestSupport
 
 /// Commands on a store.

@@ -2,6 +2,7 @@ import EntityStore
 import FeedSync
 import Foundation
 import HomeFeed
+import Migrations
 
 /// Commands on a store with feeds, and on the network.
 ///

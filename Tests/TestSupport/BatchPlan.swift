@@ -1,4 +1,5 @@
-import EntityModel
+public import EntityModel
+public import EntityObjects
 public import EntityStore
 
 /// Batches whose every state can be told from what is committed of their progress: by which a test

@@ -1,5 +1,6 @@
 public import EntityModel
 public import EntityStore
+public import Migrations
 
 extension MigrationSource {
   /// Teams and their players: what live results are tested on.

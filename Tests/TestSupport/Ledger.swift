@@ -1,6 +1,8 @@
 import EntityModel
 public import EntityStore
 import Foundation
+import Maintenance
+import Migrations
 
 /// A store whose content tells whether it is of one moment: each commit adds the next row and counts
 /// it in a record of its own.

@@ -1,5 +1,6 @@
 import EntityModel
 public import EntityStore
+public import Migrations
 
 /// Migrations of a store of items, each of which ends in the same store whatever interrupts it.
 public enum MigrationScenario: String, CaseIterable, Sendable {

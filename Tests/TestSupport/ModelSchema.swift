@@ -1,4 +1,5 @@
 public import EntityStore
+public import Migrations
 
 extension MigrationSource {
   /// `Sample`, an entity with every type of attribute and every kind of index, and `Wide`, whose

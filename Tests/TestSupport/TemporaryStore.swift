@@ -1,6 +1,8 @@
 public import EntityStore
-import Foundation
-import LMDB
+public import Foundation
+package import LMDB
+public import Maintenance
+public import Migrations
 
 /// A store in a folder of its own, with time and randomness that a test can repeat.
 public struct TemporaryStore: Sendable {

@@ -1,8 +1,10 @@
 import Dispatch
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 import HomeFeed
+import Migrations
 
 /// Prints what becomes of the episodes that cost nothing, by type and newest first, whoever writes.
 @main

@@ -3,6 +3,7 @@ import Console
 import DurableJobs
 import EntityStore
 import Foundation
+import Maintenance
 import StoreJobs
 
 struct BackupCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import DurableJobs
 import EntityModel
+import EntityObjects
 import EntityStore
 import StoreJobs
 

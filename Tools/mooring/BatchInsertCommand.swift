@@ -1,6 +1,7 @@
 import ArgumentParser
 public import Console
 import EntityModel
+public import EntityObjects
 public import EntityStore
 import Foundation
 public import StoreJobs

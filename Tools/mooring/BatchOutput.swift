@@ -1,5 +1,6 @@
 import Console
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 

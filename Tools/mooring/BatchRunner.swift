@@ -1,4 +1,5 @@
 import Console
+import EntityObjects
 import EntityStore
 import Foundation
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import DurableJobs
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 import StoreJobs
@@ -73,8 +74,8 @@ struct BatchAssignments {
   }
 
   /// - Throws: `CommandError`, `PlacedError`, `StoreError` for a name that is not there.
-  func read(_ texts: [String]) throws -> [String: BatchAssignment] {
-    var set: [String: BatchAssignment] = [:]
+  func read(_ texts: [String]) throws -> [String: AttributeAssignment] {
+    var set: [String: AttributeAssignment] = [:]
     for text in texts {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, !parts[0].isEmpty else {
@@ -92,7 +93,7 @@ struct BatchAssignments {
     return set
   }
 
-  private func expression(_ text: String, for name: String) throws -> BatchAssignment {
+  private func expression(_ text: String, for name: String) throws -> AttributeAssignment {
     let expression: FetchExpression
     do {
       expression = try FetchExpression(format: text, arguments: [])
@@ -106,7 +107,7 @@ struct BatchAssignments {
     return .expression(expression)
   }
 
-  private func constant(_ text: String, for name: String) throws -> BatchAssignment {
+  private func constant(_ text: String, for name: String) throws -> AttributeAssignment {
     if let relationship = entity.relationship(named: name), !relationship.isHidden,
       !relationship.isToMany
     {

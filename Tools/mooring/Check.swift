@@ -2,6 +2,8 @@ import ArgumentParser
 import Console
 import DurableJobs
 import EntityStore
+import Maintenance
+import Migrations
 import StoreJobs
 
 struct Check: AsyncParsableCommand {

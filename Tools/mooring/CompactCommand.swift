@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import DurableJobs
 import EntityStore
+import Maintenance
 import StoreJobs
 
 struct CompactCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import Console
 import Dispatch
 import EntityStore
 import Foundation
+import Maintenance
 import Synchronization
 
 /// Runs the copy of a store as a command: with progress, and until Ctrl-C.

@@ -5,6 +5,7 @@ import EntityStore
 public import FeedSync
 public import HomeFeed
 import LegacyImport
+import Migrations
 
 @main
 struct Mooring: AsyncParsableCommand {

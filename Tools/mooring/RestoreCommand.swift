@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import EntityStore
 import Foundation
+import Maintenance
 
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

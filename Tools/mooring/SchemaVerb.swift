@@ -3,6 +3,7 @@ import Console
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 
 /// The verb `schema`: what the schema is, and how it differs from another one.
 struct SchemaVerb: AsyncParsableCommand {

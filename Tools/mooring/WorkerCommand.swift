@@ -5,6 +5,7 @@ import FeedSync
 import Foundation
 import Logging
 import Metrics
+import Migrations
 import ServiceLifecycle
 import UnixSignals
 public import WorkerService

@@ -1,17 +1,17 @@
-import EntityModel
+package import EntityModel
 
 /// What is fetched, and how a record becomes a value of the caller's type.
-struct RecordSource<Element: Sendable>: Sendable {
+package struct RecordSource<Element: Sendable>: Sendable {
   /// Hands on the value of one record.
-  typealias Decode = (RecordView, Int64, (Element) throws -> Void) throws -> Void
+  package typealias Decode = (RecordView, Int64, (Element) throws -> Void) throws -> Void
 
-  let request: FetchRequest
+  package let request: FetchRequest
   private let makeDecode: @Sendable (ReadTransaction, EntityLayout) -> Decode
   /// Reads the relationships that the request prefetches into the values.
   let prefetch: @Sendable (inout [Element], ReadTransaction) throws -> Void
 
   /// How the records of a snapshot become values.
-  func decoder(in transaction: ReadTransaction, _ entity: EntityLayout) -> Decode {
+  package func decoder(in transaction: ReadTransaction, _ entity: EntityLayout) -> Decode {
     makeDecode(transaction, entity)
   }
 
@@ -86,7 +86,7 @@ struct RecordSource<Element: Sendable>: Sendable {
 }
 
 extension RecordSource<Record> {
-  init(_ request: FetchRequest) {
+  package init(_ request: FetchRequest) {
     self.request = request
     makeDecode = { transaction, entity in
       { view, id, body in try body(try transaction.record(view, id: id, in: entity)) }
@@ -97,7 +97,7 @@ extension RecordSource<Record> {
 
 extension RecordSource where Element: Entity {
   /// - Throws: `invalidRequest` for a sort that names no attribute.
-  init(_ descriptor: FetchDescriptor<Element>) throws {
+  package init(_ descriptor: FetchDescriptor<Element>) throws {
     self.init(typed: try descriptor.request())
   }
 

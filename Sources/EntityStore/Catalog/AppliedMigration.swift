@@ -18,6 +18,30 @@ public struct AppliedMigration: Codable, Hashable, Sendable {
   public var creates: [String]?
   /// Whether it was only noted as applied, because the store had it already.
   public var isBaseline: Bool?
+
+  package init(
+    line: String,
+    version: Int,
+    name: String,
+    checksum: String,
+    appliedAt: Double,
+    sequence: Int,
+    older: OlderPrograms? = nil,
+    program: String? = nil,
+    creates: [String]? = nil,
+    isBaseline: Bool? = nil
+  ) {
+    self.line = line
+    self.version = version
+    self.name = name
+    self.checksum = checksum
+    self.appliedAt = appliedAt
+    self.sequence = sequence
+    self.older = older
+    self.program = program
+    self.creates = creates
+    self.isBaseline = isBaseline
+  }
 }
 
 /// A migration of which some steps are done, stored under `running`. There is at most one.
@@ -45,4 +69,35 @@ public struct RunningMigration: Codable, Hashable, Sendable {
   public var backup: String?
   /// Why the last attempt ended, in one line.
   public var lastError: String?
+
+  package init(
+    line: String,
+    version: Int,
+    name: String,
+    isDown: Bool,
+    doneChecksums: [String],
+    buildChecksum: String? = nil,
+    startedAt: Double,
+    older: OlderPrograms? = nil,
+    program: String? = nil,
+    backup: String? = nil,
+    lastError: String? = nil
+  ) {
+    self.line = line
+    self.version = version
+    self.name = name
+    self.isDown = isDown
+    self.doneChecksums = doneChecksums
+    self.buildChecksum = buildChecksum
+    self.startedAt = startedAt
+    self.older = older
+    self.program = program
+    self.backup = backup
+    self.lastError = lastError
+  }
+}
+
+/// What a program may do with a store that has had a migration of which it does not know.
+public enum OlderPrograms: String, Codable, Hashable, Sendable, CaseIterable {
+  case write, read, refuse
 }

@@ -1,20 +1,20 @@
-import EntityModel
-import Foundation
-import LMDB
+package import EntityModel
+package import Foundation
+package import LMDB
 
 /// The catalog as of one schema revision: what every transaction works with. Immutable.
-final class Catalog: Sendable {
+package final class Catalog: Sendable {
   let uuid: UUID
-  let revision: UInt64
-  let readCompatibleFeatures: UInt32
-  let schema: Schema
+  package let revision: UInt64
+  package let readCompatibleFeatures: UInt32
+  package let schema: Schema
   /// What has been applied, by line, oldest first.
-  let history: [AppliedMigration]
+  package let history: [AppliedMigration]
   /// The migration of which some steps are done and some are not.
-  let running: RunningMigration?
+  package let running: RunningMigration?
   /// What one of its steps builds.
-  let build: EntityBuild?
-  let entities: [String: EntityLayout]
+  package let build: EntityBuild?
+  package let entities: [String: EntityLayout]
   /// `nil` in a store that has never been written to since there is one.
   let historyTree: Tree?
   let plans = KeptPlans()
@@ -22,7 +22,7 @@ final class Catalog: Sendable {
   /// Reads the catalog that a transaction sees.
   ///
   /// - Throws: `damaged` if it contradicts itself, `notAStore`, `newerFormat`, `storage`.
-  init(_ tree: Tree, in transaction: Transaction, of environment: Environment) throws {
+  package init(_ tree: Tree, in transaction: TreeTransaction, of environment: Environment) throws {
     let stored = try StoredCatalog(tree, in: transaction)
     let names = Set(try environment.treeNames(in: transaction))
     let problems =
@@ -66,7 +66,7 @@ final class Catalog: Sendable {
   }
 
   /// - Throws: `newerFormat` if the store has features that this program would not keep up.
-  func checkWritable() throws(StoreError) {
+  package func checkWritable() throws(StoreError) {
     let unknown = readCompatibleFeatures & ~CatalogHeader.knownReadCompatibleFeatures
     guard unknown != 0 else { return }
     throw StoreError(
@@ -85,45 +85,45 @@ final class Catalog: Sendable {
     }
   }
 
-  func entity(_ name: String) throws(StoreError) -> EntityLayout {
+  package func entity(_ name: String) throws(StoreError) -> EntityLayout {
     guard let entity = entities[name] else { throw .unknownEntity(name, in: schema) }
     return entity
   }
 }
 
 /// Keys and contents of the tree `catalog`. Everything but the header is JSON with sorted keys.
-enum CatalogTree {
-  static let name = "catalog"
-  static let headerKey = Array("header".utf8)
-  static let schemaKey = Array("schema".utf8)
+package enum CatalogTree {
+  package static let name = "catalog"
+  package static let headerKey = Array("header".utf8)
+  package static let schemaKey = Array("schema".utf8)
   static let historyPrefix = Array("applied:".utf8)
 
-  static let runningKey = Array("running".utf8)
-  static let buildKey = Array("build".utf8)
+  package static let runningKey = Array("running".utf8)
+  package static let buildKey = Array("build".utf8)
   /// The schema that the step under way leads to.
-  static let targetKey = Array("target".utf8)
-  static let backupsKey = Array("backups".utf8)
+  package static let targetKey = Array("target".utf8)
+  package static let backupsKey = Array("backups".utf8)
 
   static func nextIDKey(entity: Int) -> [UInt8] { Array("next:\(entity)".utf8) }
 
-  static func historyKey(_ line: String, _ version: Int) -> [UInt8] {
+  package static func historyKey(_ line: String, _ version: Int) -> [UInt8] {
     let digits = String(version)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     return historyPrefix + Array("\(line):\(padded)".utf8)
   }
 
-  static func encode(_ value: some Encodable) throws -> [UInt8] {
+  package static func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(value))
   }
 
-  static func readSchema(_ tree: Tree, in transaction: Transaction) throws -> Schema {
+  package static func readSchema(_ tree: Tree, in transaction: TreeTransaction) throws -> Schema {
     guard let bytes = try transaction.get(tree, schemaKey) else { return Schema() }
     return try decode(Schema.self, bytes)
   }
 
-  static func readHistory(_ tree: Tree, in transaction: Transaction) throws -> [AppliedMigration] {
+  package static func readHistory(_ tree: Tree, in transaction: TreeTransaction) throws -> [AppliedMigration] {
     var history: [AppliedMigration] = []
     var cursor = try transaction.cursor(tree)
     let range = KeyRange(prefix: historyPrefix)
@@ -136,16 +136,16 @@ enum CatalogTree {
   }
 
   /// - Returns: `nil` if nothing stands under the key.
-  static func read<T: Decodable>(
-    _ type: T.Type, at key: [UInt8], _ tree: Tree, in transaction: Transaction
+  package static func read<T: Decodable>(
+    _ type: T.Type, at key: [UInt8], _ tree: Tree, in transaction: TreeTransaction
   ) throws -> T? {
     guard let bytes = try transaction.get(tree, key) else { return nil }
     return try decode(type, bytes)
   }
 
   /// The object id that the next record of an entity gets.
-  static func readNextID(
-    of entity: EntityLayout, _ tree: Tree, in transaction: Transaction
+  package static func readNextID(
+    of entity: EntityLayout, _ tree: Tree, in transaction: TreeTransaction
   ) throws -> Int64 {
     let key = nextIDKey(entity: entity.description.id)
     guard let bytes = try transaction.get(tree, key) else { return 1 }
@@ -170,7 +170,7 @@ enum CatalogTree {
 }
 
 /// Finds the catalog that belongs to a transaction's snapshot, and keeps it until it changes.
-final class CatalogCache: Sendable {
+package final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
   private let cached = Guarded(Cached())
@@ -188,8 +188,8 @@ final class CatalogCache: Sendable {
 
   /// - Returns: `nil` if the snapshot has another schema revision than the cache holds; then
   ///   `refresh` outside of the transaction and begin again.
-  func catalog(for transaction: Transaction) throws -> Catalog? {
-    let commit = transaction is LMDB.ReadTransaction ? transaction.id : nil
+  package func catalog(for transaction: TreeTransaction) throws -> Catalog? {
+    let commit = transaction is TreeReader ? transaction.id : nil
     if let commit, let known = cached.withLock({ $0.commit == commit ? $0.catalog : nil }) {
       return known
     }
@@ -202,28 +202,28 @@ final class CatalogCache: Sendable {
   }
 
   /// Reads the newest catalog.
-  func refresh() throws {
+  package func refresh() throws {
     let catalog = try environment.read { transaction in
       try Catalog(tree, in: transaction, of: environment)
     }
     cached.withLock { $0 = Cached(catalog: catalog) }
   }
 
-  private func revision(in transaction: Transaction) throws -> UInt64? {
+  private func revision(in transaction: TreeTransaction) throws -> UInt64? {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else { return nil }
     return CatalogHeader.revision(in: bytes)
   }
 }
 
 /// The catalog's contents as read in one transaction.
-struct StoredCatalog {
+package struct StoredCatalog {
   let header: CatalogHeader
   let schema: Schema
   let history: [AppliedMigration]
   let running: RunningMigration?
   let build: EntityBuild?
 
-  init(_ tree: Tree, in transaction: Transaction) throws {
+  init(_ tree: Tree, in transaction: TreeTransaction) throws {
     header = try StoredCatalog.readHeader(tree, in: transaction)
     schema = try CatalogTree.readSchema(tree, in: transaction)
     history = try CatalogTree.readHistory(tree, in: transaction)
@@ -233,7 +233,7 @@ struct StoredCatalog {
       EntityBuild.self, at: CatalogTree.buildKey, tree, in: transaction)
   }
 
-  static func readHeader(_ tree: Tree, in transaction: Transaction) throws -> CatalogHeader {
+  package static func readHeader(_ tree: Tree, in transaction: TreeTransaction) throws -> CatalogHeader {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
       throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")
     }

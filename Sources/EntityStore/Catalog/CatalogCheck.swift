@@ -1,17 +1,17 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// Holds what the file says of the schema against what the rest of the store takes for granted, so
 /// that a damaged catalog is an error and no trap.
-enum CatalogCheck {
-  struct Problem: Hashable {
-    let entity: String
-    let text: String
+package enum CatalogCheck {
+  package struct Problem: Hashable {
+    package let entity: String
+    package let text: String
   }
 
   /// - Parameter treeNames: Those of the snapshot that the schema is of.
   /// - Returns: Everything that is wrong; empty for each schema that migrations make.
-  static func problems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
+  package static func problems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
     var problems: [Problem] = []
     let indexes = schema.entities.flatMap(\.indexes)
     if repeats(schema.entities.map(\.name)) || repeats(schema.entities.map(\.id)) {
@@ -36,7 +36,7 @@ enum CatalogCheck {
 
   /// What is wrong with the history of migrations: each line has all its numbers from 1 on, and
   /// where something was applied there is a schema.
-  static func problems(of history: [AppliedMigration], schema: Schema) -> [Problem] {
+  package static func problems(of history: [AppliedMigration], schema: Schema) -> [Problem] {
     var problems: [Problem] = []
     for (line, entries) in Dictionary(grouping: history, by: \.line).sorted(by: { $0.key < $1.key })
     where entries.map(\.version) != Array(1...entries.count) {

@@ -1,5 +1,5 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 /// The first thing read of a store, under the key `header` of the tree `catalog`.
 ///
@@ -10,22 +10,22 @@ import Foundation
 ///         16     4  read-compatible feature bits: … must not write
 ///         20    16  store UUID
 ///         36     8  schema revision, little-endian; grows with every change of the schema
-struct CatalogHeader: Equatable {
+package struct CatalogHeader: Equatable {
   static let magic: [UInt8] = Array("MOORING\0".utf8)
   static let currentFormat: UInt32 = 1
   static let size = 44
   /// Something is being built beside an entity: who writes to it must say what it changes (see
   /// `EntityBuild`). Set only meanwhile.
-  static let buildFeature: UInt32 = 1
+  package static let buildFeature: UInt32 = 1
   static let knownReadCompatibleFeatures = buildFeature
 
   var format: UInt32 = CatalogHeader.currentFormat
   var incompatibleFeatures: UInt32 = 0
-  var readCompatibleFeatures: UInt32 = 0
-  var uuid: UUID
-  var revision: UInt64
+  package var readCompatibleFeatures: UInt32 = 0
+  package var uuid: UUID
+  package var revision: UInt64
 
-  func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var bytes = CatalogHeader.magic
     func append<T: FixedWidthInteger>(_ number: T) {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }

@@ -1,5 +1,5 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// What a migration step is making of one entity while others go on reading and writing it.
 ///
@@ -10,41 +10,47 @@ import LMDB
 ///
 /// The records of an entity under construction may have attributes that nobody sees yet: their names
 /// begin with `_new_`.
-struct EntityBuild: Codable, Hashable, Sendable {
-  let entityID: Int
+package struct EntityBuild: Codable, Hashable, Sendable {
+  package let entityID: Int
   /// Whether changed records are noted: what is built of each must be made anew.
-  var notesRecords = false
+  package var notesRecords = false
   /// Indexes that are being filled.
-  var indexes: [IndexDescription] = []
+  package var indexes: [IndexDescription] = []
+
+  package init(entityID: Int, notesRecords: Bool = false, indexes: [IndexDescription] = []) {
+    self.entityID = entityID
+    self.notesRecords = notesRecords
+    self.indexes = indexes
+  }
 
   /// The tree of the numbers of changed records: keys as those of the records, without values.
-  var recordNotes: String { "n.\(entityID)" }
+  package var recordNotes: String { "n.\(entityID)" }
 
   /// The tree of changes to an index.
   ///
   ///     key    the entry's key, and after that the object id, which the keys of a unique index lack
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
-  static func notes(of index: IndexDescription) -> String { "n.i.\(index.id).\(index.generation)" }
+  package static func notes(of index: IndexDescription) -> String { "n.i.\(index.id).\(index.generation)" }
 
-  var treeNames: [String] {
+  package var treeNames: [String] {
     (notesRecords ? [recordNotes] : [])
       + indexes.flatMap { [EntityLayout.treeName(of: $0), Self.notes(of: $0)] }
   }
 
   private static let hiddenPrefix = "_new_"
 
-  static func hiddenName(of attribute: AttributeDescription) -> String {
+  package static func hiddenName(of attribute: AttributeDescription) -> String {
     "\(hiddenPrefix)\(attribute.id)_\(attribute.name)"
   }
 
-  static func isHiddenName(_ name: String) -> Bool { name.hasPrefix(hiddenPrefix) }
+  package static func isHiddenName(_ name: String) -> Bool { name.hasPrefix(hiddenPrefix) }
 }
 
 /// A build, bound to the trees of an entity.
-struct BuildLayout: Sendable {
+package struct BuildLayout: Sendable {
   /// `nil` if changed records are not noted.
-  let recordNotes: Tree?
-  let indexes: [(index: IndexLayout, notes: Tree)]
+  package let recordNotes: Tree?
+  package let indexes: [(index: IndexLayout, notes: Tree)]
 
   /// - Throws: `damaged` if a tree is missing.
   init(

@@ -1,19 +1,19 @@
 package import EntityModel
-import Foundation
-import LMDB
+package import Foundation
+package import LMDB
 
 /// One entity as the transactions use it: description, record layout, trees, indexes.
 package final class EntityLayout: Sendable {
   package let description: EntityDescription
-  let record: RecordLayout
-  let tree: Tree
-  let indexes: [IndexLayout]
+  package let record: RecordLayout
+  package let tree: Tree
+  package let indexes: [IndexLayout]
   /// The hidden ones are among them.
-  let relationships: [RelationshipLayout]
-  let references: [HeldReference]
-  let history: HistoryShape
+  package let relationships: [RelationshipLayout]
+  package let references: [HeldReference]
+  package let history: HistoryShape
   /// What is being built of it.
-  let build: BuildLayout?
+  package let build: BuildLayout?
   package let positions: [String: Int]
   /// By position, as the next.
   let defaults: [Value]
@@ -95,11 +95,11 @@ package final class EntityLayout: Sendable {
       attribute: attribute.name)
   }
 
-  func relationship(named name: String) -> RelationshipLayout? {
+  package func relationship(named name: String) -> RelationshipLayout? {
     relationships.first { $0.name == name }
   }
 
-  func encode(_ values: [Value], into bytes: inout [UInt8]) {
+  package func encode(_ values: [Value], into bytes: inout [UInt8]) {
     RecordEncoder.encode(values, as: plan, into: &bytes)
   }
 
@@ -144,7 +144,7 @@ package final class EntityLayout: Sendable {
   /// - Parameter values: Of the type's attributes, in the order in which it lists them.
   /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part of
   ///   the row.
-  func row(
+  package func row(
     _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: consuming [Value]
   ) throws(StoreError) -> [Value] {
     let positions = try positions(of: type)
@@ -198,8 +198,8 @@ package final class EntityLayout: Sendable {
     readingOrders.withLock { $0[ObjectIdentifier(type)] = order }
   }
 
-  static func treeName(of entity: EntityDescription) -> String { "r.\(entity.id)" }
-  static func treeName(of index: IndexDescription) -> String { "i.\(index.id).\(index.generation)" }
+  package static func treeName(of entity: EntityDescription) -> String { "r.\(entity.id)" }
+  package static func treeName(of index: IndexDescription) -> String { "i.\(index.id).\(index.generation)" }
 }
 
 /// The positions of attributes and relationships that a Swift type asks for, in the order in which

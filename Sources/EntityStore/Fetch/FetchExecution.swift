@@ -1,11 +1,11 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// Runs the record part of a request on a transaction's snapshot: filter, order, then window.
 ///
 /// Records are handed on as views in the map: a row that the window or the filter drops costs no
 /// allocation.
-struct FetchExecution {
+package struct FetchExecution {
   let request: BoundRequest
   let plan: AccessPlan
   let transaction: ReadTransaction
@@ -13,7 +13,7 @@ struct FetchExecution {
 
   var entity: EntityLayout { request.entity }
 
-  init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
+  package init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     let entity = try transaction.catalog.entity(request.entityName)
     try transaction.prepareToRead(entity)
     let plans = transaction.catalog.plans
@@ -26,7 +26,7 @@ struct FetchExecution {
   }
 
   /// - Parameter request: Of an entity of which the transaction has been prepared to read.
-  init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
+  package init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
     self.init(request, try Planner.plan(request, in: transaction), in: transaction)
   }
 
@@ -38,7 +38,7 @@ struct FetchExecution {
 
   /// Calls the closure with each row of the window, in order, until it returns `false`. The row
   /// has a record, unless the plan is answered from the index alone.
-  mutating func run(_ body: (FetchRow) throws -> Bool) throws {
+  package mutating func run(_ body: (FetchRow) throws -> Bool) throws {
     guard request.limit > 0 else { return }
     if !plan.sort.isEmpty { return try runSorted(body) }
     if plan.sortsByIdentity { return try runByIdentity(body) }
@@ -60,7 +60,7 @@ struct FetchExecution {
   mutating func returned(_ rows: Int) { statistics.rowsReturned = rows }
 
   /// The same for a request that asks for whole records.
-  mutating func runRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
+  package mutating func runRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
     try run { row in
       guard case .record(let view) = row.fields else { return true }
       return try body(row.id, view)
@@ -106,7 +106,7 @@ struct FetchExecution {
   }
 
   /// The number of rows in the window, without looking at records where the ranges say it all.
-  mutating func count() throws -> Int {
+  package mutating func count() throws -> Int {
     let enough = request.windowEnd
     var matches = 0
     if plan.filter == nil, let counted = try countWithoutRecords(enough) {

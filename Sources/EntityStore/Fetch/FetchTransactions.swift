@@ -171,7 +171,7 @@ extension ReadTransaction {
     return plan
   }
 
-  func requireRecords(_ request: FetchRequest) throws {
+  package func requireRecords(_ request: FetchRequest) throws {
     guard request.isGrouped else { return try refuseHaving(request) }
     throw StoreError(
       .invalidRequest, "a grouped request has rows and no records",
@@ -188,7 +188,7 @@ extension ReadTransaction {
 
 extension FetchRequest {
   /// Whether its count is one of rows and not of records.
-  var countsRows: Bool {
+  package var countsRows: Bool {
     isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
   }
 

@@ -1,18 +1,18 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 extension HistoryTree {
-  struct Problem {
+  package struct Problem {
     /// Of the transaction.
-    let sequence: Int64?
-    let text: String
+    package let sequence: Int64?
+    package let text: String
   }
 
   /// Reads everything: no transaction and no part of one is missing, and each can be read.
   ///
   /// - Parameter transactions: Counts them.
   /// - Returns: At most as many as a report lists.
-  func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
+  package func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
     var problems: [Problem] = []
     var previous: HistoryKey?
     var cursor = try transaction.cursor(tree)

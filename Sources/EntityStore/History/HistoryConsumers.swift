@@ -49,7 +49,7 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  static let consumerEntity = "_HistoryConsumer"
+  package static let consumerEntity = "_HistoryConsumer"
 
   /// Says how far a consumer has read; makes the consumer if there is none of this name. In the
   /// same transaction as what the consumer does with the history, it does each change once.

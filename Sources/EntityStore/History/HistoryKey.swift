@@ -2,7 +2,7 @@ import EntityModel
 import LMDB
 
 /// What happened to a record.
-enum HistoryKind: Int {
+package enum HistoryKind: Int {
   case insert, update, delete, unrecorded
 
   private static let codes: [ValueKind] = [
@@ -54,7 +54,7 @@ struct HistoryKey {
   }
 
   /// The number of the newest transaction; 0 without one.
-  static func last(of tree: Tree, in transaction: Transaction) throws -> Int64 {
+  static func last(of tree: Tree, in transaction: TreeTransaction) throws -> Int64 {
     var cursor = try transaction.cursor(tree)
     guard let entry = try cursor.last() else { return 0 }
     guard let key = HistoryKey(entry.key) else { throw StoreError.damagedHistory }

@@ -208,13 +208,13 @@ struct HistoryLog {
 
   /// Writes what has been noted if it has become much.
   mutating func writeIfLarge(
-    to tree: Tree, in transaction: LMDB.WriteTransaction
+    to tree: Tree, in transaction: TreeWriter
   ) throws {
     if bytes.count > HistoryLog.bufferedBytesMax { try write(to: tree, in: transaction) }
   }
 
   /// Writes what has been noted.
-  mutating func write(to tree: Tree, in transaction: LMDB.WriteTransaction) throws {
+  mutating func write(to tree: Tree, in transaction: TreeWriter) throws {
     if starts.isEmpty { return }
     let number = try sequence ?? HistoryKey.last(of: tree, in: transaction) + 1
     sequence = number

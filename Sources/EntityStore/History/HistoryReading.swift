@@ -74,7 +74,7 @@ extension ReadTransaction {
   /// The number after which a token's changes begin.
   ///
   /// - Throws: `invalidToken`, `expiredToken`.
-  func sequence(of token: HistoryToken?) throws -> Int64 {
+  package func sequence(of token: HistoryToken?) throws -> Int64 {
     guard let token else { return 0 }
     guard token.storeID == catalog.uuid else {
       throw StoreError.foreignToken(token, store: catalog.uuid)
@@ -96,7 +96,7 @@ extension ReadTransaction {
       mark: sequence == 0 ? 0 : try historyTree?.mark(of: sequence) ?? 0)
   }
 
-  var historyTree: HistoryTree? {
+  package var historyTree: HistoryTree? {
     catalog.historyTree.map { HistoryTree(tree: $0, transaction: transaction) }
   }
 }

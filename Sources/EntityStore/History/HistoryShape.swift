@@ -1,7 +1,7 @@
 import EntityModel
 
 /// What the history keeps of an entity's changes.
-struct HistoryShape: Sendable {
+package struct HistoryShape: Sendable {
   /// A link that is a record of its own, seen as a change of a record at its end.
   struct LinkEnd: Sendable {
     let entityID: Int
@@ -11,7 +11,7 @@ struct HistoryShape: Sendable {
   }
 
   let entityID: Int
-  let isKept: Bool
+  package let isKept: Bool
   /// By attribute position.
   let attributeIDs: [Int]
   /// By attribute position: whether the value that a change replaces is kept.

@@ -1,29 +1,29 @@
-import EntityModel
-import Foundation
-import LMDB
+package import EntityModel
+package import Foundation
+package import LMDB
 
 /// The tree `history` as it is read; `HistoryLog` draws what is in it.
 ///
 /// Bounds are checked everywhere: damaged bytes give an error and never a wild read.
-struct HistoryTree {
-  static let name = "history"
+package struct HistoryTree {
+  package static let name = "history"
 
   let tree: Tree
-  let transaction: Transaction
+  let transaction: TreeTransaction
 
   /// One change as it stands in a part. Its bytes are valid until the transaction ends or writes.
-  struct Change {
-    typealias StoredValue = (attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer)
+  package struct Change {
+    package typealias StoredValue = (attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer)
 
-    var kind: HistoryKind
-    var entityID: Int
-    var id: Int64
+    package var kind: HistoryKind
+    package var entityID: Int
+    package var id: Int64
     /// Of an update: a property's id * 2, and 1 more for a relationship.
-    var properties: [Int] = []
+    package var properties: [Int] = []
     var values: [StoredValue] = []
   }
 
-  struct Header {
+  package struct Header {
     let sequence: Int64
     let time: Double
     let author: String?
@@ -36,10 +36,10 @@ struct HistoryTree {
   }
 
   /// The number of the newest transaction; 0 if there is none.
-  func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
+  package func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
 
   /// Whether everything that came after a number is kept.
-  func reaches(back sequence: Int64) throws -> Bool {
+  package func reaches(back sequence: Int64) throws -> Bool {
     try sequence <= last() && (first() ?? 1) - 1 <= sequence
   }
 
@@ -56,7 +56,7 @@ struct HistoryTree {
   /// - Parameter sequence: 0 begins with the oldest that is kept.
   /// - Parameter end: Returns `false` to go no further.
   /// - Throws: `damaged` also where a transaction or a part of one is missing.
-  func forEach(
+  package func forEach(
     after sequence: Int64, begin: (Header) -> Void = { _ in }, change: (Change) -> Void,
     end: () throws -> Bool = { true }
   ) throws {

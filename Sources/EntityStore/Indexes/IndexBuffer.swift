@@ -7,7 +7,7 @@ import LMDB
 /// leaf is found and copied once. The buffer is empty again before anything reads the index.
 ///
 /// A class, so that a record's change reaches its buffers without a checked access to who holds them.
-final class IndexBuffer {
+package final class IndexBuffer {
   private struct Change {
     var offset: Int
     var length: Int32
@@ -57,7 +57,7 @@ final class IndexBuffer {
   /// Applies the changes in key order; of several to one key the last counts.
   ///
   /// - Throws: `LMDBError`; the transaction must then be aborted.
-  func apply(to index: IndexLayout, in transaction: LMDB.WriteTransaction) throws {
+  func apply(to index: IndexLayout, in transaction: TreeWriter) throws {
     if changes.isEmpty { return }
     if changes.count == 1, !changes[0].isDelete {
       return try applyOnlyPut(to: index, in: transaction)
@@ -74,7 +74,7 @@ final class IndexBuffer {
 
   /// An inserted record in a unique index: it goes where it was looked for just now.
   private func applyOnlyPut(
-    to index: IndexLayout, in transaction: LMDB.WriteTransaction
+    to index: IndexLayout, in transaction: TreeWriter
   ) throws {
     try keys.withUnsafeBytes { key in
       try IndexBuffer.withValue(changes[0].value, of: index) {
@@ -100,7 +100,7 @@ final class IndexBuffer {
   /// Notes the changes for whoever builds the index (the bytes are drawn at `EntityBuild`).
   ///
   /// - Throws: As `apply`.
-  func apply(asNotesTo notes: Tree, in transaction: LMDB.WriteTransaction) throws {
+  func apply(asNotesTo notes: Tree, in transaction: TreeWriter) throws {
     if changes.isEmpty { return }
     var cursor = try transaction.cursor(notes)
     try drain { key, isDelete, _ in

@@ -1,5 +1,5 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// One index, bound to the positions of its attributes and to its tree. Immutable; a class, as it is
 /// handed around for each record that changes.
@@ -24,21 +24,21 @@ package final class IndexLayout: Sendable {
     }
   }
 
-  let description: IndexDescription
-  let tree: Tree
+  package let description: IndexDescription
+  package let tree: Tree
   package let parts: [Part]
   /// Which part is a list; it gives one entry per distinct element, none for null or empty.
-  let listPart: Int?
+  package let listPart: Int?
   let number: Int
   /// Of the positions of its parts, as `RowChanges` has them.
   let marks: UInt64
   /// Its keys were made with this program's version of their collations. Otherwise what is looked
   /// up in it would not be found, and what is written to it would not be found by others.
-  let isUsable: Bool
+  package let isUsable: Bool
   /// The least length that a key has when something of it was cut, without the object id.
   private let cutBytesMin: Int
 
-  var isUnique: Bool { description.isUnique }
+  package var isUnique: Bool { description.isUnique }
   var isSparse: Bool { description.isSparse }
 
   /// Whether no two records agree in these attributes, though they may in any fewer. A list gives
@@ -49,7 +49,7 @@ package final class IndexLayout: Sendable {
   }
 
   /// The parts of one key that vary in size share what the fixed ones leave.
-  static let keyPartsMax = 8
+  package static let keyPartsMax = 8
 
   init(_ description: IndexDescription, of entity: EntityDescription, tree: Tree, number: Int)
     throws(StoreError)
@@ -110,7 +110,7 @@ package final class IndexLayout: Sendable {
   /// - Parameter endsInIdentity: Whether the keys of a unique index end in it, too: so the keys of
   ///   records with equal values are distinct.
   @inline(__always)
-  func eachKey(
+  package func eachKey(
     of view: RecordView, id: Int64, endsInIdentity: Bool = false, writer: inout KeyWriter,
     _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -191,7 +191,7 @@ package final class IndexLayout: Sendable {
 
   /// The object id of an entry.
   @inline(__always)
-  func objectID(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int64? {
+  package func objectID(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int64? {
     let bytes = isUnique ? value : key
     guard bytes.count >= 8 else { return nil }
     let bits = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)

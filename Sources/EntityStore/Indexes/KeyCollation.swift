@@ -1,11 +1,11 @@
-import EntityModel
-import UnicodeText
+package import EntityModel
+package import UnicodeText
 
 /// What index keys and sorted fetches have in the place of a text, so that it sorts by a collation
 /// and not by its bytes: a sort key of ICU, or the text with its case folded.
 ///
 /// A class, as the many copies of what holds one then cost a reference each. It is immutable.
-final class KeyCollation: Sendable {
+package final class KeyCollation: Sendable {
   let collation: Collation
   /// Names the data that the keys come from: those of another version are not to be compared with
   /// these.
@@ -19,7 +19,7 @@ final class KeyCollation: Sendable {
 
   /// - Returns: `nil` for the binary collation, in which a text stands for itself.
   /// - Throws: `invalidRequest` for an unknown locale.
-  static func of(_ collation: Collation) throws(StoreError) -> KeyCollation? {
+  package static func of(_ collation: Collation) throws(StoreError) -> KeyCollation? {
     do throws(UnicodeTextError) {
       switch collation {
       case .binary: return nil
@@ -58,7 +58,7 @@ final class KeyCollation: Sendable {
     }
   }
 
-  func key(of text: UnsafeRawBufferPointer) -> [UInt8] {
+  package func key(of text: UnsafeRawBufferPointer) -> [UInt8] {
     var key: [UInt8] = []
     appendKey(of: text, to: &key)
     return key
@@ -73,7 +73,7 @@ final class KeyCollation: Sendable {
 
 /// Two of one collation yield the same within a process.
 extension KeyCollation: Equatable {
-  static func == (a: KeyCollation, b: KeyCollation) -> Bool { a.collation == b.collation }
+  package static func == (a: KeyCollation, b: KeyCollation) -> Bool { a.collation == b.collation }
 }
 
 extension KeyCollation {
@@ -89,7 +89,7 @@ extension KeyCollation {
   }
 
   /// - Throws: `invalidRequest` for an unknown locale.
-  static func version(of keys: [IndexKey]) throws(StoreError) -> String? {
+  package static func version(of keys: [IndexKey]) throws(StoreError) -> String? {
     var collations: [KeyCollation] = []
     for key in keys {
       if let collation = try of(key.collation) { collations.append(collation) }

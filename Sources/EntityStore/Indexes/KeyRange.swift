@@ -46,7 +46,7 @@ struct KeyRange: Equatable, Sendable {
 
 /// LMDB's key order: bytes, then length.
 @inline(__always)
-func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   let shared = min(a.count, b.count)
   if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
     let order = memcmp(left, right, shared)

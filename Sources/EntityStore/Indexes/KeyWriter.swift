@@ -28,7 +28,7 @@ import Foundation
 ///
 /// How much room a component has depends only on the components before it, so two keys that agree
 /// so far are cut at the same place.
-struct KeyWriter: ~Copyable {
+package struct KeyWriter: ~Copyable {
   private let start: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
   /// Whether some component was cut.
@@ -36,14 +36,14 @@ struct KeyWriter: ~Copyable {
   /// What a collation makes of a text, kept to allocate it once.
   private var collated: [UInt8] = []
 
-  static let present: UInt8 = 2
-  static let null: UInt8 = 1
+  package static let present: UInt8 = 2
+  package static let null: UInt8 = 1
   /// After the mark of a cut, in a unique index.
   static let hashBytes = 16
   /// A buffer that a very long text has made larger is not kept.
   private static let collatedBytesKept = 64 << 10
 
-  init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
+  package init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
 
   deinit { start.deallocate() }
 
@@ -145,11 +145,11 @@ struct KeyWriter: ~Copyable {
   /// A tag on its own: where the values that are not null begin.
   mutating func append(tag: UInt8, descending: Bool) { push(descending ? ~tag : tag) }
 
-  static func ordered(_ number: Int64) -> UInt64 {
+  package static func ordered(_ number: Int64) -> UInt64 {
     UInt64(bitPattern: number) ^ 0x8000_0000_0000_0000
   }
 
-  static func ordered(_ number: Double) -> UInt64 {
+  package static func ordered(_ number: Double) -> UInt64 {
     let bits = (number == 0 ? 0.0 : number).bitPattern
     return bits >> 63 == 1 ? ~bits : bits ^ 0x8000_0000_0000_0000
   }

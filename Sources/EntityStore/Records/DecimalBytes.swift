@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Decimals as bytes that sort as the numbers do. Equal numbers have equal bytes (1.0 is 1).
 ///
@@ -9,11 +9,11 @@ import Foundation
 ///          …     1   0
 ///
 /// After the first byte a negative number is complemented.
-enum DecimalBytes {
+package enum DecimalBytes {
   /// Foundation has 128 bits of digits: at most 39 of them, in 20 pairs.
   static let countMax = 24
 
-  static func append(_ decimal: Decimal, to bytes: inout [UInt8]) {
+  package static func append(_ decimal: Decimal, to bytes: inout [UInt8]) {
     // The description is exact: Foundation prints all of the at most 38 digits.
     var text = Substring(decimal.description)
     let isNegative = text.first == "-"

@@ -7,6 +7,12 @@ public struct Record: Sendable {
   /// By attribute position.
   package var values: [Value]
 
+  package init(id: ObjectID, layout: EntityLayout, values: [Value]) {
+    self.id = id
+    self.layout = layout
+    self.values = values
+  }
+
   public var entity: EntityDescription { layout.description }
 
   /// The value of an attribute.

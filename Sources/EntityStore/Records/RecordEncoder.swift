@@ -170,7 +170,7 @@ enum RecordEncoder {
 }
 
 /// What the encoder does for each slot of a shape, looked up once.
-struct RecordPlan: Sendable {
+package struct RecordPlan: Sendable {
   struct Slot: Sendable {
     /// Of the value in a row; −1 for a dropped attribute.
     let position: Int

@@ -1,9 +1,9 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 extension RecordField {
   /// Whether it has a value, as values are equal. Most are compared in place.
-  func holds(_ value: Value) throws(RecordDamage) -> Bool {
+  package func holds(_ value: Value) throws(RecordDamage) -> Bool {
     if isNull { return value.isNull }
     switch (kind, value) {
     case (.int64, .int64(let number)): return int64 == number

@@ -1,15 +1,15 @@
 /// The key of a record: its object id as 8 native bytes, sign flipped, in an `MDB_INTEGERKEY`
 /// tree. LMDB then compares words instead of bytes, which made short lists a quarter faster.
-enum RecordKey {
+package enum RecordKey {
   @inline(__always)
-  static func with<R>(
+  package static func with<R>(
     _ id: Int64, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
     try withUnsafeBytes(of: KeyWriter.ordered(id), body)
   }
 
   @inline(__always)
-  static func objectID(_ key: UnsafeRawBufferPointer) -> Int64? {
+  package static func objectID(_ key: UnsafeRawBufferPointer) -> Int64? {
     guard key.count == 8 else { return nil }
     return Int64(bitPattern: key.loadUnaligned(as: UInt64.self) ^ 0x8000_0000_0000_0000)
   }

@@ -9,7 +9,7 @@ import EntityModel
 /// The slot tables are plain memory, because a view of a record must be copied and dropped
 /// millions of times a second without reference counting. They live as long as this object, and
 /// a transaction keeps the catalog snapshot that owns it.
-final class RecordLayout: @unchecked Sendable {
+package final class RecordLayout: @unchecked Sendable {
   /// Where one attribute lies in records of one layout version.
   struct Slot {
     var kind: ValueKind = .int64
@@ -68,7 +68,7 @@ final class RecordLayout: @unchecked Sendable {
   /// - Parameter bytes: Valid for as long as the view is used.
   /// - Returns: `nil` if the header cannot be of this entity.
   @inline(__always)
-  func view(of bytes: UnsafeRawBufferPointer) -> RecordView? {
+  package func view(of bytes: UnsafeRawBufferPointer) -> RecordView? {
     guard bytes.count >= 2, let base = bytes.baseAddress else { return nil }
     let version = Int(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))
     guard version >= 1, version <= versions.count else { return nil }

@@ -1,12 +1,12 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 /// A record read in place, in the memory map or in a buffer.
 ///
 /// Valid only while those bytes are: within the transaction, and in a write transaction until its
 /// next write. Positions are those of the entity's current attributes. Every access is checked
 /// against the record's length, so damaged bytes give an error and never a wild read.
-struct RecordView {
+package struct RecordView {
   let base: UnsafeRawPointer
   let count: Int
   let slots: UnsafePointer<RecordLayout.Slot>
@@ -15,7 +15,7 @@ struct RecordView {
   let defaultSlots: UnsafePointer<RecordLayout.Slot>
   let attributeCount: Int
 
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
   /// The view of a copy.
   ///
@@ -29,7 +29,7 @@ struct RecordView {
 
   /// Where the attribute's value lies: in the record, or in the prototype of defaults.
   @inline(__always)
-  func field(_ position: Int) -> RecordField {
+  package func field(_ position: Int) -> RecordField {
     assert(position >= 0 && position < attributeCount)
     let slot = slots[position]
     if slot.isAbsent {
@@ -39,9 +39,9 @@ struct RecordView {
   }
 
   @inline(__always)
-  func value(_ position: Int) throws(RecordDamage) -> Value { try field(position).value() }
+  package func value(_ position: Int) throws(RecordDamage) -> Value { try field(position).value() }
 
-  func values() throws(RecordDamage) -> [Value] {
+  package func values() throws(RecordDamage) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(attributeCount)
     for position in 0..<attributeCount { values.append(try value(position)) }
@@ -50,10 +50,10 @@ struct RecordView {
 }
 
 /// The record's bytes contradict themselves.
-struct RecordDamage: Error {}
+package struct RecordDamage: Error {}
 
 /// One value inside a record.
-struct RecordField {
+package struct RecordField {
   let base: UnsafeRawPointer
   let count: Int
   let slot: RecordLayout.Slot
@@ -64,7 +64,7 @@ struct RecordField {
   var kind: ValueKind { slot.kind }
 
   @inline(__always)
-  var isNull: Bool {
+  package var isNull: Bool {
     let byte = base.load(fromByteOffset: 2 + Int(slot.nullBit >> 3), as: UInt8.self)
     return byte & (1 << UInt8(slot.nullBit & 7)) != 0
   }

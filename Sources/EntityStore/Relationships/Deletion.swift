@@ -3,18 +3,23 @@ import LMDB
 
 /// A deletion with all that follows from it. First everything is worked out, from indexes alone
 /// where links are ranges of one; then it is written.
-struct Deletion {
-  struct Item: Hashable {
-    let entity: String
-    let id: Int64
+package struct Deletion {
+  package struct Item: Hashable {
+    package let entity: String
+    package let id: Int64
   }
 
   /// What a deletion of many records says of each.
-  struct Terms {
+  package struct Terms {
     /// If not, every link is only cut. One that the other record must have refuses all the same.
     var followsRules = true
     /// Whether a record is among those to be deleted: it keeps no other of them, and goes with it.
     var isToGo: ((Item) throws -> Bool)?
+
+    package init(followsRules: Bool = true, isToGo: ((Item) throws -> Bool)? = nil) {
+      self.followsRules = followsRules
+      self.isToGo = isToGo
+    }
   }
 
   /// What a relationship of a record that goes leads to, to be judged when all that goes is known.
@@ -38,7 +43,7 @@ struct Deletion {
   /// - Parameter old: The record as it is stored now; void afterwards.
   /// - Returns: What was removed, links that are records apart.
   @discardableResult
-  static func run(
+  package static func run(
     of id: Int64, _ old: RecordView, in entity: EntityLayout, on terms: Terms = Terms(),
     _ transaction: WriteTransaction
   ) throws -> [Item] {

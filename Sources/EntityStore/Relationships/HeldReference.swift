@@ -2,12 +2,12 @@ import EntityModel
 import LMDB
 
 /// An attribute that holds the number of another record, and what a write must see to.
-struct HeldReference: Sendable {
-  let position: Int
-  let destination: String
+package struct HeldReference: Sendable {
+  package let position: Int
+  package let destination: String
   /// Of an attribute whose links have an order: where the place is, and the index that has the
   /// places of one destination in order.
-  let order: (position: Int, index: IndexLayout)?
+  package let order: (position: Int, index: IndexLayout)?
   /// A reference may outlive its record (`noAction`).
   let mayDangle: Bool
 

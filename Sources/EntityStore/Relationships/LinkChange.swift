@@ -1,5 +1,5 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// Changes links of one relationship where they are kept: in the records that hold them, or as
 /// records of their own. What is refused is an error, which `together` turns into nothing done.
@@ -229,5 +229,17 @@ extension StoreError {
   static func required(_ position: Int, in entity: EntityLayout) -> StoreError {
     .validation(
       .required, entity: entity.name, attribute: entity.description.attributes[position].name)
+  }
+}
+
+extension EntityDescription {
+  /// The attributes of a key that are set to null to end a link: those that may be null and that
+  /// no unique index contains, because a unique index identifies the record.
+  package func clearedToUnlink(_ pairs: [RelationshipDescription.KeyPair]) -> [Int] {
+    let own = indexes.filter { $0.isUnique && !$0.name.hasPrefix("_") }
+    let identifying = Set(own.flatMap(\.keys).map(\.attributeID))
+    return pairs.map(\.own).filter { id in
+      !identifying.contains(id) && attributes.contains { $0.id == id && $0.isOptional }
+    }
   }
 }

@@ -1,7 +1,7 @@
 import EntityModel
 
 /// The keys by which links are found. What a component looks like, `KeyWriter` draws.
-final class LinkKey {
+package final class LinkKey {
   /// Belongs to one transaction, and is overwritten by the next link that is looked up.
   var writer = KeyWriter()
 

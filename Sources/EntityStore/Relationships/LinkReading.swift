@@ -7,7 +7,7 @@ import LMDB
 /// A view must be that of the record `id` in this transaction, and a closure must not write.
 extension ReadTransaction {
   /// The entity that a relationship leads to.
-  func destination(of relationship: RelationshipLayout) throws -> EntityLayout {
+  package func destination(of relationship: RelationshipLayout) throws -> EntityLayout {
     try catalog.entity(relationship.description.destination)
   }
 

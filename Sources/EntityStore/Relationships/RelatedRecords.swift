@@ -44,7 +44,7 @@ extension ReadTransaction {
 
 extension EntityLayout {
   /// - Throws: `unknownRelationship`, naming those that there are.
-  func requiredRelationship(named name: String) throws(StoreError) -> RelationshipLayout {
+  package func requiredRelationship(named name: String) throws(StoreError) -> RelationshipLayout {
     if let found = relationship(named: name) { return found }
     let names = relationships.map(\.description).filter { !$0.isHidden }.map(\.name)
     throw StoreError(

@@ -1,15 +1,15 @@
-import EntityModel
+package import EntityModel
 
 /// What a relationship stands on, by descriptions alone: positions and indexes, without trees. Pure,
 /// so that a damaged catalog is found out by the same code that binds a sound one.
-struct RelationshipBinding {
+package struct RelationshipBinding {
   /// An index and the entity whose records it leads to.
-  struct Index {
+  package struct Index {
     let entity: EntityDescription
     let description: IndexDescription
   }
 
-  enum Access {
+  package enum Access {
     case attribute(position: Int)
     /// The own positions are those of the index's parts, in their order.
     case key(Index, own: [Int])
@@ -21,14 +21,14 @@ struct RelationshipBinding {
   }
 
   /// What contradicts itself.
-  struct Problem: Error {
-    let text: String
+  package struct Problem: Error {
+    package let text: String
   }
 
   let inverse: RelationshipDescription
   let access: Access
 
-  init(
+  package init(
     _ relationship: RelationshipDescription, of entity: EntityDescription, in schema: Schema
   ) throws(Problem) {
     guard let destination = schema.entity(named: relationship.destination) else {
@@ -47,9 +47,9 @@ struct RelationshipBinding {
 
 /// The pair of relationships, and both entities.
 private struct Frame {
-  typealias Problem = RelationshipBinding.Problem
-  typealias Index = RelationshipBinding.Index
-  typealias Access = RelationshipBinding.Access
+  package typealias Problem = RelationshipBinding.Problem
+  package typealias Index = RelationshipBinding.Index
+  package typealias Access = RelationshipBinding.Access
 
   let relationship: RelationshipDescription
   let inverse: RelationshipDescription

@@ -1,13 +1,13 @@
-import EntityModel
-import LMDB
+package import EntityModel
+package import LMDB
 
 /// One relationship, bound to positions, indexes and their trees: how its links are read.
-struct RelationshipLayout: Sendable {
-  let description: RelationshipDescription
-  let inverse: RelationshipDescription
-  let access: Access
+package struct RelationshipLayout: Sendable {
+  package let description: RelationshipDescription
+  package let inverse: RelationshipDescription
+  package let access: Access
 
-  enum Access: Sendable {
+  package enum Access: Sendable {
     /// The own attribute at this position holds the number of the other record.
     ///
     /// - Parameter mayDangle: Whether that record may have been deleted since (`noAction`).
@@ -24,8 +24,8 @@ struct RelationshipLayout: Sendable {
     case links(IndexLayout, entity: String, back: IndexLayout?)
   }
 
-  var name: String { description.name }
-  var isToMany: Bool { description.isToMany }
+  package var name: String { description.name }
+  package var isToMany: Bool { description.isToMany }
 
   /// - Parameter trees: Of all indexes of the schema, by index id.
   init(

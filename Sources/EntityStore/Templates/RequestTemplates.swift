@@ -51,7 +51,7 @@ extension Store {
 }
 
 extension StoreError {
-  static func unknownTemplate(_ name: String, in schema: Schema) -> StoreError {
+  package static func unknownTemplate(_ name: String, in schema: Schema) -> StoreError {
     let names = schema.templates.map(\.name).sorted()
     return StoreError(
       .unknownTemplate, "no such request template", [("template", name)],

@@ -1,16 +1,16 @@
-import EntityModel
+package import EntityModel
 
 /// Holds the names that a template or a migration uses against the schema. Values are not looked at:
 /// what the variables stand for is known only when the template is used.
-struct TemplateCheck {
+package struct TemplateCheck {
   /// What does not fit, in one line.
-  struct Problem: Error {
-    let text: String
+  package struct Problem: Error {
+    package let text: String
   }
 
   private let schema: Schema
 
-  static func check(_ request: FetchRequest, in schema: Schema) throws(Problem) {
+  package static func check(_ request: FetchRequest, in schema: Schema) throws(Problem) {
     let check = TemplateCheck(schema: schema)
     guard let entity = schema.entity(named: request.entityName) else {
       throw Problem(text: "there is no entity \(request.entityName)")
@@ -23,13 +23,13 @@ struct TemplateCheck {
     }
   }
 
-  static func check(
+  package static func check(
     _ predicate: FetchPredicate, of entity: EntityDescription, in schema: Schema
   ) throws(Problem) {
     try TemplateCheck(schema: schema).check(predicate, entity)
   }
 
-  static func check(
+  package static func check(
     _ expression: FetchExpression, of entity: EntityDescription, in schema: Schema
   ) throws(Problem) {
     try TemplateCheck(schema: schema).check(expression, entity)

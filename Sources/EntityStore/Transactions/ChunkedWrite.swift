@@ -18,7 +18,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
   public var duration = Limits.chunkDuration
   /// Keeps the record of a write that has ended, with its frontier marked by this: for who must not
   /// begin it again, and drops the record later (`finish`).
-  var markEnded: (@Sendable (inout Frontier) -> Void)?
+  package var markEnded: (@Sendable (inout Frontier) -> Void)?
 
   public init(name: String, author: String? = nil) {
     self.name = name

@@ -1,20 +1,20 @@
 public import EntityModel
 public import Foundation
-import LMDB
+package import LMDB
 
 /// One consistent view of the store: everything read through it is of the same commit.
 ///
 /// Valid only inside the closure that `Store.read` or `Store.write` passes it to, and on the
 /// thread that runs the closure. Use after that traps.
 public class ReadTransaction {
-  let transaction: LMDB.Transaction
-  let catalog: Catalog
+  package let transaction: TreeTransaction
+  package let catalog: Catalog
   lazy var linkKey = LinkKey()
   /// Called now and then while a fetch looks at rows and entries; ends it by throwing.
   final var interruption: (() throws -> Void)?
   private final var visits = 0
 
-  init(_ transaction: LMDB.Transaction, catalog: Catalog) {
+  init(_ transaction: TreeTransaction, catalog: Catalog) {
     self.transaction = transaction
     self.catalog = catalog
   }
@@ -114,17 +114,17 @@ public class ReadTransaction {
   }
 
   /// The record as whoever asks by identity sees it: in a draft, with what is pending.
-  func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+  package func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     try storedView(of: id, in: entity)
   }
 
   /// Whether an entity has a record of this number; in a draft, with what is pending.
-  func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
+  package func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
     try RecordKey.with(id) { try transaction.get(entity.tree, $0) } != nil
   }
 
   /// The record as it lies in the store, which is what index entries speak of.
-  final func storedView(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+  package final func storedView(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     try countVisit()
     let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
     guard let bytes else { return nil }
@@ -134,7 +134,7 @@ public class ReadTransaction {
     return view
   }
 
-  func record(_ view: RecordView, id: Int64, in entity: EntityLayout) throws -> Record {
+  package func record(_ view: RecordView, id: Int64, in entity: EntityLayout) throws -> Record {
     do {
       return Record(
         id: ObjectID(entity: entity.name, number: id), layout: entity, values: try view.values())

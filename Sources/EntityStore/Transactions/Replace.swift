@@ -13,7 +13,7 @@ extension WriteTransaction {
   /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them. Other
   ///   indexes are not looked at.
   /// - Complexity: O(*i* · log *n*) for *i* indexes whose keys change.
-  func replace(
+  package func replace(
     old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, marks: UInt64 = .max,
     in entity: EntityLayout
   ) throws {
@@ -48,7 +48,7 @@ extension WriteTransaction {
 
   /// Writes a record of which only attributes change that no reader, no index and no history knows
   /// yet: those that a migration step fills. Nothing else may be written in this way.
-  func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
+  package func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
     try writeRecord(new, id: id, isNew: false, in: entity)
   }
 
@@ -167,7 +167,7 @@ extension WriteTransaction {
 
 extension StoreError {
   /// - Parameter holder: The record that has the values.
-  static func uniqueViolation(
+  package static func uniqueViolation(
     of index: IndexLayout, in entity: EntityLayout, id: Int64, holder: Int64
   ) -> StoreError {
     StoreError(

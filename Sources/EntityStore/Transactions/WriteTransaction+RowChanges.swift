@@ -47,7 +47,7 @@ extension WriteTransaction {
   /// The same of a record that is at hand.
   ///
   /// - Parameter old: As it is stored now; void afterwards.
-  func update(
+  package func update(
     _ changes: RowChanges, id: Int64, old: RecordView, in entity: EntityLayout
   ) throws {
     do {

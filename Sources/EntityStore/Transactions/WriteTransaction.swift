@@ -1,6 +1,6 @@
 public import EntityModel
 public import Foundation
-import LMDB
+package import LMDB
 
 /// Everything a read transaction can do, and changes.
 ///
@@ -19,14 +19,14 @@ public final class WriteTransaction: ReadTransaction {
   @exclusivity(unchecked) public var recordsHistory = true
   /// Whether values must keep the rules of their attributes: range, length and pattern. That there
   /// is a value, and of the right kind, is always required.
-  @exclusivity(unchecked) var keepsRules = true
+  @exclusivity(unchecked) package var keepsRules = true
 
   /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet, so
   /// that neither the history nor its own notes get it.
-  @exclusivity(unchecked) var isBuilding = false
+  @exclusivity(unchecked) package var isBuilding = false
 
-  let writing: LMDB.WriteTransaction
-  let scratch: WriterScratch
+  package let writing: TreeWriter
+  package let scratch: WriterScratch
   /// By entity name.
   @exclusivity(unchecked) private var collected: [String: EntityChanges] = [:]
   /// Writes come in runs of one entity.
@@ -35,8 +35,8 @@ public final class WriteTransaction: ReadTransaction {
   @exclusivity(unchecked) private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
 
-  init(
-    _ transaction: LMDB.WriteTransaction, catalog: Catalog, catalogTree: Tree,
+  package init(
+    _ transaction: TreeWriter, catalog: Catalog, catalogTree: Tree,
     scratch: WriterScratch, author: String?, now: Date
   ) {
     writing = transaction
@@ -178,7 +178,7 @@ public final class WriteTransaction: ReadTransaction {
 
   /// Takes numbers for records that `insert(_:as:into:)` writes before the transaction ends. From
   /// now on references may lead to them, so that new records can be linked in a circle.
-  func reserve(_ count: Int, of entity: EntityLayout) throws -> Range<Int64> {
+  package func reserve(_ count: Int, of entity: EntityLayout) throws -> Range<Int64> {
     let first = try nextID(of: entity)
     let end = first + Int64(count)
     try changes(of: entity).nextID = end
@@ -191,7 +191,7 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   /// Inserts a row under a number that is reserved, or that the record had before it was deleted.
-  func insert(_ row: [Value], as id: Int64, into entity: EntityLayout) throws {
+  package func insert(_ row: [Value], as id: Int64, into entity: EntityLayout) throws {
     var row = row
     try settleReferences(of: &row, id: id, old: nil, in: entity)
     try put(row, id: id, old: nil, in: entity)
@@ -210,7 +210,7 @@ public final class WriteTransaction: ReadTransaction {
 
   /// Brings the indexes up to date, stores the id counters and writes the history. The commit
   /// follows.
-  func finish() throws {
+  package func finish() throws {
     try finishEntities()
     guard let tree = catalog.historyTree else { return }
     try scratch.history.write(to: tree, in: writing)
@@ -219,7 +219,7 @@ public final class WriteTransaction: ReadTransaction {
       in: self, after: scratch.history.partsWritten, newest: sequence)
   }
 
-  func finishEntities() throws {
+  package func finishEntities() throws {
     for name in collected.keys.sorted() {
       guard let changes = collected[name] else { continue }
       try changes.apply(in: writing)
@@ -244,7 +244,7 @@ public final class WriteTransaction: ReadTransaction {
 
   override func hasChanged(_ entity: EntityLayout) -> Bool { collected[entity.name] != nil }
 
-  func changes(of entity: EntityLayout) throws -> EntityChanges {
+  package func changes(of entity: EntityLayout) throws -> EntityChanges {
     if let last, last.entity === entity { return last }
     let changes: EntityChanges
     if let known = collected[entity.name] {
@@ -267,9 +267,9 @@ public final class WriteTransaction: ReadTransaction {
 }
 
 /// What a write transaction has collected for one entity. It belongs to the transaction.
-final class EntityChanges {
+package final class EntityChanges {
   let entity: EntityLayout
-  let rules: RowRules
+  package let rules: RowRules
   /// By index: changes that are not applied yet.
   let buffers: [IndexBuffer]
   /// By index under construction: likewise.
@@ -301,7 +301,7 @@ final class EntityChanges {
   /// Brings those indexes up to date that cannot wait. Unique ones are kept so at once, because the
   /// next record is checked against them; the others when they are read, when they grow large, or at
   /// the end.
-  func applyUrgent(in transaction: LMDB.WriteTransaction) throws {
+  func applyUrgent(in transaction: TreeWriter) throws {
     for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
       try buffers[index.number].apply(to: index, in: transaction)
     }
@@ -313,7 +313,7 @@ final class EntityChanges {
   }
 
   /// Brings the indexes up to date.
-  func apply(in transaction: LMDB.WriteTransaction) throws {
+  func apply(in transaction: TreeWriter) throws {
     for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
     guard let build = entity.build else { return }
     for (number, (_, tree)) in build.indexes.enumerated() {
@@ -342,7 +342,7 @@ extension StoreError {
       failure, entity: entity.name, attribute: entity.description.attributes[position].name, id: id)
   }
 
-  static func otherRecord(_ other: ObjectID, insteadOf id: ObjectID) -> StoreError {
+  package static func otherRecord(_ other: ObjectID, insteadOf id: ObjectID) -> StoreError {
     StoreError(
       .invalidRequest, "an update put another record in the place of the one to change",
       [("record", id.description), ("other", other.description)],
@@ -351,10 +351,10 @@ extension StoreError {
 }
 
 /// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
-final class WriterScratch {
+package final class WriterScratch {
   // SAFETY (of what is unchecked): the writer's thread alone gets here, and what is handed down from
   // here is not reached for again before that call returns.
-  @exclusivity(unchecked) var record: [UInt8] = []
+  @exclusivity(unchecked) package var record: [UInt8] = []
   @exclusivity(unchecked) var history = HistoryLog()
   @exclusivity(unchecked) var oldKey = KeyWriter()
   @exclusivity(unchecked) var newKey = KeyWriter()
@@ -391,8 +391,8 @@ final class WriterScratch {
 }
 
 /// What the values of a row must be.
-struct RowRules {
-  let validator: RowValidator
+package struct RowRules {
+  package let validator: RowValidator
   /// Positions whose defaults may not stand in a row: they must be given.
   let unfilled: [Int]
 

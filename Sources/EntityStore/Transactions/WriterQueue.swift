@@ -8,7 +8,7 @@ import LMDB
 /// transaction, so that one that throws does not harm the others. Their callers hear of success
 /// only after the durable commit, and all of them of a commit that fails. Observers are told before
 /// the callers, so that a process that ends with its write has told them.
-final class WriterQueue: Sendable {
+package final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
     let author: String?
@@ -59,7 +59,7 @@ final class WriterQueue: Sendable {
   ///
   /// Blocks the calling thread until the commit. Nothing shares the commit, because what ran
   /// after it would still see the schema from before.
-  func runAlone<R>(_ body: (LMDB.WriteTransaction, WriterScratch) throws -> R) throws -> R {
+  func runAlone<R>(_ body: (TreeWriter, WriterScratch) throws -> R) throws -> R {
     try queue.sync {
       defer { scratch.forgetSchema() }
       let result = try translatingStorageErrors { try environment.write { try body($0, scratch) } }
@@ -139,7 +139,7 @@ final class WriterQueue: Sendable {
         }
         let riders = riders.withLock { Array($0.all.values) }
         var awaited: [CommitRider] = []
-        func run(_ job: Job, in transaction: LMDB.WriteTransaction) throws {
+        func run(_ job: Job, in transaction: TreeWriter) throws {
           let scope = try self.run(job, in: transaction, catalog: catalog)
           for rider in riders where scope.hasChanged(entityNamed: rider.entity) {
             awaited.append(rider)
@@ -172,7 +172,7 @@ final class WriterQueue: Sendable {
   }
 
   private func run(
-    _ job: Job, in transaction: LMDB.WriteTransaction, catalog: Catalog
+    _ job: Job, in transaction: TreeWriter, catalog: Catalog
   ) throws -> WriteTransaction {
     let scope = WriteTransaction(
       transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch,
@@ -184,7 +184,7 @@ final class WriterQueue: Sendable {
 }
 
 /// LMDB's errors leave this module only inside a `StoreError`.
-func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
+package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()
   } catch let error as LMDBError {

@@ -65,7 +65,7 @@ public struct EntityAttribute<Root>: Sendable {
 extension Entity {
   /// - Throws: `invalidRequest` if the property stands for no attribute.
   @usableFromInline
-  static func attributeName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
+  package static func attributeName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
     let property = try property(of: keyPath)
     guard property.isAttribute else { throw .unknownKeyPath(keyPath, of: Self.self) }
     return property.name
@@ -75,7 +75,7 @@ extension Entity {
   ///
   /// - Throws: `invalidRequest` if it stands for none.
   @usableFromInline
-  static func propertyName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
+  package static func propertyName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
     try property(of: keyPath).name
   }
 
@@ -97,7 +97,7 @@ extension Entity {
 
   /// The values of the type's attributes, in their order.
   @inlinable
-  var attributeValues: [Value] {
+  package var attributeValues: [Value] {
     // In place: a copy of an attribute would retain what it holds.
     Self.attributes.withUnsafeBufferPointer { attributes in
       withUnsafePointer(to: self) { entity in
@@ -113,7 +113,7 @@ extension Entity {
 
   /// What the type's relationships lead to, in their order; of to-many ones nothing.
   @inlinable
-  var linkedObjects: [ObjectID?] { Self.relationships.map { $0.link(self) } }
+  package var linkedObjects: [ObjectID?] { Self.relationships.map { $0.link(self) } }
 }
 
 extension StoreError {

@@ -125,21 +125,21 @@ public struct RecordReader {
 }
 
 /// Hands records of one entity to one Swift type, or to a closure.
-struct EntityDecoder {
+package struct EntityDecoder {
   /// Whose order is kept for other fetches; `nil` of a closure.
   private let type: Any.Type?
   private let entity: EntityLayout
   private let transaction: ReadTransaction
   private var order: ReadingOrder?
 
-  init(_ type: Any.Type? = nil, entity: EntityLayout, in transaction: ReadTransaction) {
+  package init(_ type: Any.Type? = nil, entity: EntityLayout, in transaction: ReadTransaction) {
     self.type = type
     self.entity = entity
     self.transaction = transaction
     order = type.flatMap { entity.readingOrder(of: $0) }
   }
 
-  mutating func decode(
+  package mutating func decode(
     _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
   ) throws {
     var reader = RecordReader(

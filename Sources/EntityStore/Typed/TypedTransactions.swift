@@ -86,7 +86,7 @@ extension ReadTransaction {
   }
 
   @usableFromInline
-  func prefetch<T: Entity>(_ name: String, into rows: inout [T]) throws {
+  package func prefetch<T: Entity>(_ name: String, into rows: inout [T]) throws {
     guard let relationship = T.relationships.first(where: { $0.name == name }) else {
       throw StoreError(
         .invalidRequest, "a type has no relationship of the name that is prefetched",
@@ -97,7 +97,7 @@ extension ReadTransaction {
   }
 
   @usableFromInline
-  func readRecords(
+  package func readRecords(
     _ request: FetchRequest, as type: any Entity.Type,
     _ body: (inout RecordReader) throws -> Void
   ) throws {
@@ -173,14 +173,14 @@ extension WriteTransaction {
 }
 
 extension StoreError {
-  static func requireEntity(_ name: String, of id: ObjectID) throws(StoreError) {
+  package static func requireEntity(_ name: String, of id: ObjectID) throws(StoreError) {
     if id.entity == name { return }
     throw StoreError(
       .invalidRequest, "an identity is of another entity",
       [("expected", name), ("found", id.entity)])
   }
 
-  static func requireEntity(_ name: String, of request: FetchRequest) throws(StoreError) {
+  package static func requireEntity(_ name: String, of request: FetchRequest) throws(StoreError) {
     if request.entityName == name { return }
     throw StoreError(
       .invalidRequest, "a request is of another entity than the type",

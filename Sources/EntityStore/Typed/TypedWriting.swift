@@ -68,7 +68,7 @@ final class TypeBinding {
 
 extension WriteTransaction {
   @usableFromInline
-  func insert(
+  package func insert(
     _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type
   ) throws -> ObjectID {
     let binding = try binding(of: type)
@@ -77,7 +77,7 @@ extension WriteTransaction {
   }
 
   @usableFromInline
-  func upsert<T: Entity>(
+  package func upsert<T: Entity>(
     _ values: [Value], _ links: [ObjectID?], as type: T.Type, by keyPaths: [PartialKeyPath<T>],
     named names: () throws -> [String]
   ) throws -> ObjectID {
@@ -85,7 +85,7 @@ extension WriteTransaction {
     return try upsert(values, links, binding, by: try binding.index(on: keyPaths, names: names))
   }
 
-  func upsert(
+  package func upsert(
     _ values: [Value], _ links: [ObjectID?], as type: any Entity.Type, by attributes: [String]
   ) throws -> ObjectID {
     let binding = try binding(of: type)

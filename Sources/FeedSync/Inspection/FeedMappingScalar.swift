@@ -1,4 +1,5 @@
 import EntityStore
+import SchemaFiles
 
 /// A pointer, a path or a name as a mapping has it: in quotes where a reader might take it for
 /// something else.

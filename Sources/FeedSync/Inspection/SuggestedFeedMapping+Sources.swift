@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SchemaFiles
 
 /// Sources of values, as a mapping has them.
 extension SuggestedFeedMapping {

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// The migration that makes what a suggested mapping maps to.
 enum SuggestedFeedMigration {

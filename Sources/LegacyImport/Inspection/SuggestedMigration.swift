@@ -1,4 +1,5 @@
 import EntityStore
+import Migrations
 
 /// The migration that goes with a suggested import.
 package enum SuggestedMigration {

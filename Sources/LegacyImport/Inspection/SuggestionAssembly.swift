@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// Makes a mapping and a migration of what was guessed: gives names that are free, and leaves nothing
 /// of the source unsaid.

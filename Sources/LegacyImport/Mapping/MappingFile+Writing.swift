@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SchemaFiles
 
 extension MappingFile {
   /// The text of the file; reading it gives an equal mapping, but for the evidence, which stands as

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SchemaFiles
 import StrictYAML
 
 /// Reads where the values of attributes come from.

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SchemaFiles
 import StrictYAML
 
 /// Reads what becomes of the rows of one table.

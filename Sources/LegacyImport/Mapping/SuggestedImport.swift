@@ -1,4 +1,5 @@
 package import EntityStore
+package import Migrations
 
 /// What an inspection proposes: a mapping, and the migration that makes what it maps to.
 package struct SuggestedImport: Sendable {

@@ -1,4 +1,5 @@
 public import EntityStore
+public import Migrations
 
 extension MigrationSource {
   /// The system entities of legacy imports. A store that imports is opened with it.
@@ -9,7 +10,7 @@ extension MigrationSource {
 
 /// The entities that remember what was imported; their attributes are described in
 /// System/0001_import.yaml.
-enum ImportRecords {
+package enum ImportRecords {
   static let source = "_Import"
   static let row = "_ImportedRow"
   static let reject = "_ImportReject"

@@ -33,7 +33,7 @@ package final class RowReader {
   private lazy var oversized = Result { try OversizedRows(connection, walk, columns: columns) }
   private lazy var detour = Result { try DamageDetour(connection, walk, columns: columns) }
 
-  struct Options {
+  package struct Options {
     let allowsDamage: Bool
     /// More than a file of its size can hold: pages that lead in circles give endless rows.
     let rowsMax: Int64

@@ -1,3 +1,4 @@
+public import EntityObjects
 public import EntityStore
 
 /// What a batch job has done, with what attempts before that were interrupted had done.

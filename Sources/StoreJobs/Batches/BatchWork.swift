@@ -1,5 +1,6 @@
 import DurableJobs
 import EntityModel
+import EntityObjects
 import EntityStore
 
 /// A batch request that runs as a job.

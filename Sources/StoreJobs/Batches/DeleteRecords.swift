@@ -1,5 +1,6 @@
 public import DurableJobs
 public import EntityModel
+public import EntityObjects
 public import EntityStore
 
 /// Deletes all records of an entity that match (`BatchDeleteRequest`), in chunks between which others

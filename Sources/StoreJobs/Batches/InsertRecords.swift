@@ -1,7 +1,8 @@
 public import DurableJobs
-import EntityModel
+public import EntityModel
+public import EntityObjects
 public import EntityStore
-import Foundation
+public import Foundation
 
 /// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
 ///

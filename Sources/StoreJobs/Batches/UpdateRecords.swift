@@ -1,5 +1,6 @@
 public import DurableJobs
 public import EntityModel
+public import EntityObjects
 public import EntityStore
 
 /// Changes all records of an entity that match (`BatchUpdateRequest`), in chunks between which others
@@ -25,7 +26,7 @@ public struct UpdateRecords: Job, Hashable {
   public var author: String
 
   public init(
-    _ entity: String, where predicate: FetchPredicate? = nil, set: [String: BatchAssignment],
+    _ entity: String, where predicate: FetchPredicate? = nil, set: [String: AttributeAssignment],
     without: [BatchOption] = [], author: String = "batch"
   ) {
     self.entity = entity
@@ -70,8 +71,8 @@ extension UpdateRecords {
     }
   }
 
-  private var assignments: [String: BatchAssignment] {
-    var assignments = set.mapValues(BatchAssignment.expression)
+  private var assignments: [String: AttributeAssignment] {
+    var assignments = set.mapValues(AttributeAssignment.expression)
     for name in setNow { assignments[name] = .now }
     return assignments
   }

@@ -2,6 +2,8 @@ public import DurableJobs
 import EntityModel
 import EntityStore
 public import Foundation
+import Maintenance
+import Migrations
 
 /// Copies the last commit of the store to a folder of its own (`Store.backUp`), while others read and
 /// write.

@@ -1,5 +1,6 @@
 public import DurableJobs
 import EntityStore
+import Migrations
 
 /// Applies migrations that make, change or drop indexes, while others read and write (`Store.migrate`).
 ///

@@ -1,5 +1,6 @@
 public import DurableJobs
 import EntityStore
+import Maintenance
 
 /// Checks the whole store (`Store.check`), while others read and write. Changes nothing.
 ///

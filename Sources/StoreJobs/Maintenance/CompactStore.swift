@@ -1,5 +1,6 @@
 public import DurableJobs
 public import EntityStore
+public import Maintenance
 
 /// Makes the store's file as small as its data (`Store.compact`).
 ///

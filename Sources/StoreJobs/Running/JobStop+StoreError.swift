@@ -1,4 +1,5 @@
 import DurableJobs
+import EntityObjects
 import EntityStore
 import LMDB
 

@@ -1,5 +1,6 @@
 import DurableJobs
 import EntityStore
+import Maintenance
 import Synchronization
 
 /// The compactions that jobs have asked for.

@@ -2,6 +2,8 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
+@testable import Migrations
+@testable import Maintenance
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+@testable import Maintenance
 import TestSupport
 import Testing
 

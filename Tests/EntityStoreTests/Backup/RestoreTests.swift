@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Maintenance
 import TestSupport
 import Testing
 

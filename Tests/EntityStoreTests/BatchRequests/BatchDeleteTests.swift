@@ -1,4 +1,5 @@
 import EntityModel
+@testable import EntityObjects
 import LMDB
 import TestSupport
 import Testing

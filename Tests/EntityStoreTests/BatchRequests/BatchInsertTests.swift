@@ -1,4 +1,5 @@
 import EntityModel
+@testable import EntityObjects
 import Foundation
 import LMDB
 import TestSupport

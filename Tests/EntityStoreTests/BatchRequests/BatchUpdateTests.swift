@@ -1,4 +1,6 @@
 import EntityModel
+@testable import Migrations
+@testable import EntityObjects
 import Foundation
 import LMDB
 import TestSupport
@@ -109,7 +111,7 @@ import Testing
     try await withVenues(3) { temporary in
       let store = temporary.store
       func refusal(
-        _ set: [String: BatchAssignment], _ predicate: FetchPredicate? = nil,
+        _ set: [String: AttributeAssignment], _ predicate: FetchPredicate? = nil,
         of entity: String = "Venue"
       ) async -> StoreError.Code? {
         await code {
@@ -164,7 +166,7 @@ import Testing
 
   @Test func aRequiredValueAndItsKindAreNeverDoneWithout() async throws {
     try await withVenues(2) { temporary in
-      for set: [String: BatchAssignment] in [["name": nil], ["wins": try .format("wins / 0")]] {
+      for set: [String: AttributeAssignment] in [["name": nil], ["wins": try .format("wins / 0")]] {
         let request = BatchUpdateRequest(
           "Venue", set: set, options: BatchRequestOptions(without: Set(BatchOption.allCases)))
         #expect(await code { try await temporary.store.execute(request) } == .validation)

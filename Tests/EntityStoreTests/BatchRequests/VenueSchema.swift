@@ -1,5 +1,7 @@
 import EntityModel
+import EntityObjects
 import EntityStore
+import Migrations
 import TestSupport
 
 /// Venues, and what is linked with them by every delete rule.

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 import TestSupport
 
 /// One schema from a seed, its data, and requests that all judges answer.

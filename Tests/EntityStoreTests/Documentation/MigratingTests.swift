@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import LMDB
+import Migrations
 import TestSupport
 import Testing
 
@@ -23,18 +24,18 @@ import Testing
         (name: "0001_walks", bytes: Array(walks.utf8)),
         (name: "0002_pace", bytes: Array(pace.utf8)),
       ])
-      var options = Store.Options()
-      options.program = "walker 2.0"
-      options.migrationCodes = [
+      let code = MigrationSource.code([
         MigrationCode("pace", revision: 1) { record in
           guard case .double(let meters) = try record["meters"],
             case .double(let minutes) = try record["minutes"], minutes > 0
           else { return }
           try record.set("pace", to: .double(meters / minutes / 60))
         }
-      ]
+      ])
+      var options = Store.Options()
+      options.program = "walker 2.0"
       let store = try Store.open(
-        at: folder, migrations: [line], migrate: .pending, options: options)
+        at: folder, migrations: [line, code], migrate: .pending, options: options)
       // end
       #expect(try store.read { try $0.get(id)?["pace"] } == .double(2))
       #expect(try store.migrationHistory().last?.program == "walker 2.0")

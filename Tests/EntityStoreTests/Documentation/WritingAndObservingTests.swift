@@ -1,6 +1,8 @@
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
+import Migrations
 import TestSupport
 import Testing
 

@@ -1,4 +1,6 @@
 import EntityModel
+@testable import Migrations
+@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import EntityModel
+@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 import TestSupport
 
 /// People and the teams that they are in.

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+@testable import Migrations
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Maintenance
+@testable import Migrations
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Migrations
+@testable import Maintenance
 import TestSupport
 import Testing
 

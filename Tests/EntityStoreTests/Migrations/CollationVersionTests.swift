@@ -1,5 +1,7 @@
 import EntityModel
 import LMDB
+@testable import Migrations
+@testable import Maintenance
 import TestSupport
 import Testing
 
@@ -23,7 +25,7 @@ import Testing
 
   /// Changes the schema behind the back of everybody, as another program would.
   private static func change(
-    _ store: Store, _ change: (inout Schema, LMDB.WriteTransaction) throws -> Void
+    _ store: Store, _ change: (inout Schema, TreeWriter) throws -> Void
   ) throws {
     try store.runAlone { writing, scratch in
       let transaction = try SchemaTransaction(writing, scratch, of: store)

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+@testable import SchemaFiles
 import StrictYAML
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
 import EntityStore
+import Maintenance
+import Migrations
 import TestSupport
 import Testing
 

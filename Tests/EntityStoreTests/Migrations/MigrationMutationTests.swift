@@ -1,4 +1,5 @@
 import Foundation
+@testable import Migrations
 import StrictYAML
 import TestSupport
 import Testing

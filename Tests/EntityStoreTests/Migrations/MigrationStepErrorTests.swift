@@ -1,4 +1,5 @@
 import EntityModel
+@testable import Migrations
 import Testing
 
 @testable import EntityStore

@@ -1,4 +1,7 @@
 import EntityModel
+@testable import SchemaFiles
+@testable import Migrations
+@testable import EntityObjects
 import Foundation
 import Testing
 

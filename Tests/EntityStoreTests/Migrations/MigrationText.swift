@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 
+@testable import Migrations
 @testable import EntityStore
 
 /// Migrations as people write them.

@@ -1,4 +1,5 @@
 import EntityModel
+@testable import Maintenance
 import TestSupport
 import Testing
 

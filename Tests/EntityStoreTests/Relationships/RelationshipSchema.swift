@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// `Node` and `Leaf`, linked in every way that links are stored.
 enum RelationshipSchema {

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import Migrations
 
 struct Movie: Entity, Equatable {
   var title: String

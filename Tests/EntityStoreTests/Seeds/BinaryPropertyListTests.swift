@@ -1,3 +1,4 @@
+@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 import TestSupport
 
 /// A schema with every type of attribute and every kind of link, and one seed in each format.

@@ -1,4 +1,5 @@
 import EntityModel
+@testable import Migrations
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import EntityStore
+import Migrations
 
 // Entities with relationships: a book has chapters and may be one of a series.
 

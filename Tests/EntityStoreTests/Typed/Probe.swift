@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 import TestSupport
 
 /// An entity with an attribute of every type, with and without null. Its values are drawn from few,

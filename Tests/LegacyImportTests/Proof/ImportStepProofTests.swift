@@ -53,9 +53,9 @@ struct ImportStepProofTests {
     var options = Store.Options()
     options.flushesCommits = false
     options.mapSize = 1 << 30
-    options.legacyImporter = files.map { .files($0) }
+    let importer = files.map { [MigrationSource.legacyImporter(.files($0))] } ?? []
     return try Store.open(
-      at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration, line],
+      at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration, line] + importer,
       migrate: .never, options: options)
   }
 

@@ -24,10 +24,12 @@ struct ImportStepTests {
       var options = Store.Options()
       options.flushesCommits = false
       options.mapSize = 1 << 30
-      options.legacyImporter = .files(["old": library.file.path])
       let store = try Store.open(
         at: library.store.folder + "-taken",
-        migrations: [.legacyImport, Library.migration, source],
+        migrations: [
+          .legacyImport, Library.migration, source,
+          .legacyImporter(.files(["old": library.file.path])),
+        ],
         migrate: .create, options: options)
       try store.migrate()
       #expect(try store.read { try $0.count(of: "Book") } == 100)

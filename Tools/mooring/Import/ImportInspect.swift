@@ -3,6 +3,7 @@ import Console
 import EntityModel
 import EntityStore
 public import LegacyImport
+import Migrations
 
 extension ImportInheritance: ExpressibleByArgument {}
 

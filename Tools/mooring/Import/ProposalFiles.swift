@@ -1,6 +1,7 @@
 import Console
 import EntityStore
 import Foundation
+import Migrations
 
 /// What an inspection proposes, as files.
 struct ProposedFiles {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import EntityStore
+import Migrations
 
 extension Migrate {
   struct Contract: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Console
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 
 extension Migrate {
   struct Status: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import Console
 import DurableJobs
 import EntityStore
 import Foundation
+import Migrations
 import StoreJobs
 
 extension Migrate {
@@ -70,10 +71,11 @@ extension Migrate {
     }
 
     private func opening() throws -> @Sendable () throws -> Store {
-      let (folder, sources) = (options.folder, options.allSources)
-      var opening = try options.storeOptions()
-      opening.legacyImporter = try legacy.importer(for: try options.migrationLines())
-      return { [opening] in
+      let folder = options.folder
+      let importer = try legacy.importer(for: try options.migrationLines())
+      let sources = options.allSources + [.legacyImporter(importer)]
+      let opening = try options.storeOptions()
+      return {
         try Store.open(at: folder, migrations: sources, migrate: .create, options: opening)
       }
     }

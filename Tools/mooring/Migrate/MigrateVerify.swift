@@ -1,6 +1,8 @@
 import ArgumentParser
 import Console
 import EntityStore
+import Maintenance
+import Migrations
 
 extension Migrate {
   struct Verify: AsyncParsableCommand {

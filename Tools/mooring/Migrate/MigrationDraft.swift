@@ -1,7 +1,9 @@
 import ArgumentParser
 import Console
+import EntityObjects
 import EntityStore
 import Foundation
+import Migrations
 
 /// The next migration file of a line, which is still to be written.
 struct MigrationDraft {

@@ -1,6 +1,7 @@
 import Console
 import EntityStore
 import Foundation
+import Migrations
 
 /// What a run of migrations has come to.
 struct MigrationOutcome: Sendable {

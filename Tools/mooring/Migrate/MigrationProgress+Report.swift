@@ -1,4 +1,5 @@
 import EntityStore
+import Migrations
 
 extension MigrationProgress {
   /// A stage of a step, as a command tells it.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Console
 import EntityStore
+import Migrations
 
 /// What the commands have in common that run migrations.
 struct MigrationRunOptions: ParsableArguments {

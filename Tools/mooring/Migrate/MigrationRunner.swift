@@ -1,5 +1,6 @@
 import Console
 import EntityStore
+import Migrations
 
 /// Runs as a command what changes the schema of a store: with progress, and until Ctrl-C.
 struct MigrationRunner {

@@ -1,9 +1,9 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 extension Binder {
   /// - Throws: `unknownAttribute`, `invalidRequest`.
-  func bind(_ expression: FetchExpression, depth: Int = 0) throws -> BoundExpression {
+  package func bind(_ expression: FetchExpression, depth: Int = 0) throws -> BoundExpression {
     guard depth < Binder.depthMax else {
       throw StoreError(.invalidRequest, "an expression is nested too deeply")
     }

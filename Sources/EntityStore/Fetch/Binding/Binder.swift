@@ -1,13 +1,13 @@
-import EntityModel
+package import EntityModel
 
 /// Binds predicates and expressions to an entity, or to the columns of grouped rows: names become
 /// positions, constants take the kinds of what they are compared with, and what makes no sense is
 /// refused before anything is read.
-struct Binder {
+package struct Binder {
   let scope: Scope
   let transaction: ReadTransaction
 
-  enum Scope {
+  package enum Scope {
     case entity(EntityLayout)
     case columns(GroupColumns)
   }
@@ -15,13 +15,13 @@ struct Binder {
   /// Deeper trees cannot be meant, and would use up a thread's stack.
   static let depthMax = 400
 
-  init(_ scope: Scope, in transaction: ReadTransaction) {
+  package init(_ scope: Scope, in transaction: ReadTransaction) {
     self.scope = scope
     self.transaction = transaction
   }
 
   /// - Throws: `unknownAttribute`, `invalidRequest`.
-  func bind(_ predicate: FetchPredicate, depth: Int = 0) throws -> PredicateProgram {
+  package func bind(_ predicate: FetchPredicate, depth: Int = 0) throws -> PredicateProgram {
     guard depth < Binder.depthMax else {
       throw StoreError(
         .invalidRequest, "a predicate is nested too deeply", [("limit", String(Binder.depthMax))],

@@ -1,14 +1,14 @@
 import EntityModel
 
 /// A path of names resolved along relationships.
-struct BoundPath {
+package struct BoundPath {
   /// The relationships that are passed, but for one at the end.
   var hops: [Hop] = []
-  var end: End
+  package var end: End
   /// The entity that the end belongs to.
   var entity: EntityLayout
 
-  enum End {
+  package enum End {
     case attribute(Int)
     case relationship(Hop)
   }
@@ -17,7 +17,7 @@ struct BoundPath {
   static let hopsMax = 16
 
   /// - Throws: `unknownAttribute`, naming what there is; `invalidRequest`.
-  init(_ path: String, of entity: EntityLayout, in transaction: ReadTransaction) throws {
+  package init(_ path: String, of entity: EntityLayout, in transaction: ReadTransaction) throws {
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.count <= BoundPath.hopsMax else {
       throw StoreError(.invalidRequest, "a path is too long", [("path", path)])
@@ -45,7 +45,7 @@ struct BoundPath {
   }
 
   /// The hops with the relationship at the end, if there is one.
-  var allHops: [Hop] {
+  package var allHops: [Hop] {
     if case .relationship(let hop) = end { hops + [hop] } else { hops }
   }
 

@@ -1,5 +1,5 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 extension BoundExpression {
   /// A constant in the kind of what it is compared with.
@@ -21,7 +21,7 @@ extension BoundExpression {
   }
 
   /// - Returns: `nil` for a constant that does not fit.
-  static func fit(
+  package static func fit(
     _ value: Value, _ kind: ExpressionKind, _ attribute: AttributeDescription?
   ) -> Value? {
     if value.isNull { return .null }

@@ -1,7 +1,7 @@
-import EntityModel
+package import EntityModel
 
 /// What kind of value an expression has, known before anything is read.
-enum ExpressionKind: Equatable {
+package enum ExpressionKind: Equatable {
   /// The constant null.
   case null
   case value(ValueKind)
@@ -17,7 +17,7 @@ enum ExpressionKind: Equatable {
     self == .value(.int64) || self == .value(.double) || self == .value(.decimal)
   }
 
-  var name: String {
+  package var name: String {
     switch self {
     case .null: "nil"
     case .value(let kind): kind.rawValue
@@ -38,16 +38,16 @@ enum ExpressionKind: Equatable {
   }
 
   /// Whether values of both kinds can be compared.
-  func compares(with other: ExpressionKind) -> Bool {
+  package func compares(with other: ExpressionKind) -> Bool {
     self == other || self == .null || other == .null || (isNumber && other.isNumber)
       || (isText && other.isText)
   }
 }
 
 /// An expression with what the binder knows of it.
-struct BoundExpression {
-  var program: ExpressionProgram
-  var kind: ExpressionKind
+package struct BoundExpression {
+  package var program: ExpressionProgram
+  package var kind: ExpressionKind
   /// The to-one relationships that lead to the record whose attribute it is.
   var hops: [Hop] = []
   /// The attribute at the end of the hops, where it is one.
@@ -55,7 +55,7 @@ struct BoundExpression {
   /// The description of that attribute: an enumeration gives names to constants.
   var attribute: AttributeDescription?
 
-  var constant: Value? { if case .constant(let value) = program { value } else { nil } }
+  package var constant: Value? { if case .constant(let value) = program { value } else { nil } }
 
   /// A test of the expression, on the bytes of the record where it is an attribute.
   func tested(by test: AttributeTest) -> PredicateProgram {

@@ -2,7 +2,7 @@ import EntityModel
 
 /// The columns of a grouped request before its own expressions are applied: the group keys, then
 /// each distinct aggregate.
-struct GroupColumns {
+package struct GroupColumns {
   let entity: String
   /// Group keys by their paths, aggregates as they are written.
   private(set) var expressions: [FetchExpression] = []

@@ -1,9 +1,9 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 /// What a predicate says of one value and constants: evaluated on the bytes of a record, without
 /// building a value.
-enum AttributeTest {
+package enum AttributeTest {
   case isNull
   case isNotNull
   case int64(OrderTest, Int64)
@@ -101,7 +101,7 @@ enum AttributeTest {
 
 extension Value {
   /// The bytes of a text, of data or of a UUID; none for other kinds.
-  func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+  package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     switch self {
     case .string(var text):
       return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }

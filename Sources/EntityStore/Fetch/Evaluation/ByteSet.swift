@@ -1,5 +1,5 @@
 /// Some byte strings, to be looked up without building one.
-struct ByteSet {
+package struct ByteSet {
   /// In the order of the bytes, each once.
   let elements: [[UInt8]]
 

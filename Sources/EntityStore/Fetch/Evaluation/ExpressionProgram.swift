@@ -1,7 +1,7 @@
-import EntityModel
+package import EntityModel
 
 /// An expression bound to an entity or to the columns of a group.
-indirect enum ExpressionProgram {
+package indirect enum ExpressionProgram {
   case constant(Value)
   case attribute(Int)
   /// The record's own number.
@@ -14,7 +14,7 @@ indirect enum ExpressionProgram {
   case arithmetic(ArithmeticOperator, ExpressionProgram, ExpressionProgram)
   case negative(ExpressionProgram)
 
-  func evaluate(_ row: FetchRow, in transaction: ReadTransaction) throws -> Value {
+  package func evaluate(_ row: FetchRow, in transaction: ReadTransaction) throws -> Value {
     switch self {
     case .constant(let value): return value
     case .attribute(let position): return try row.value(position)
@@ -55,9 +55,9 @@ extension ExpressionProgram {
 }
 
 /// One step along a relationship.
-struct Hop {
-  let relationship: RelationshipLayout
-  let destination: EntityLayout
+package struct Hop {
+  package let relationship: RelationshipLayout
+  package let destination: EntityLayout
 
   /// Calls the closure with the record that the to-one relationship leads to, or the missing row.
   func follow<R>(
@@ -116,7 +116,7 @@ extension FetchRow {
 }
 
 /// A figure over the records at the end of a to-many path, or over a list.
-struct CollectionProgram {
+package struct CollectionProgram {
   let function: CollectionFunction
   let hops: [Hop]
   /// What of each record; `nil` for a count.

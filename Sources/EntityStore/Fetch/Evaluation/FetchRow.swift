@@ -1,13 +1,13 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 /// One row while a predicate or an expression is evaluated on it.
-struct FetchRow {
-  let id: Int64
-  let fields: Fields
+package struct FetchRow {
+  package let id: Int64
+  package let fields: Fields
 
   /// Where its values come from.
-  enum Fields {
+  package enum Fields {
     case record(RecordView)
     /// By position: what an index key holds, or the columns of a group.
     case values([Value])
@@ -22,7 +22,7 @@ struct FetchRow {
     self.fields = fields
   }
 
-  init(id: Int64, view: RecordView) { self.init(id: id, fields: .record(view)) }
+  package init(id: Int64, view: RecordView) { self.init(id: id, fields: .record(view)) }
 
   /// The value as rows and expressions have it.
   func value(_ position: Int) throws(RecordDamage) -> Value {

@@ -1,5 +1,5 @@
 /// True, false, or neither where null is compared.
-enum Logic {
+package enum Logic {
   case yes, no, unknown
 
   @inline(__always)

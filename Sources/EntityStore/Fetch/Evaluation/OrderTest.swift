@@ -1,7 +1,7 @@
 import EntityModel
 
 /// The comparison operators that ask for the order alone.
-enum OrderTest {
+package enum OrderTest {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
   init?(_ comparison: ComparisonOperator) {

@@ -1,9 +1,9 @@
-import EntityModel
-import Foundation
+package import EntityModel
+package import Foundation
 
 /// A predicate bound to an entity: evaluated on a record's bytes where its sides are an attribute
 /// and constants.
-indirect enum PredicateProgram {
+package indirect enum PredicateProgram {
   case constant(Logic)
   case attribute(Int, AttributeTest)
   /// The record is one of these.
@@ -30,7 +30,7 @@ indirect enum PredicateProgram {
   ///
   /// - Throws: `damaged`; `invalidRequest` for arithmetic without a result and for a regular
   ///   expression that takes too long.
-  func matches(_ row: FetchRow, in transaction: ReadTransaction) throws -> Bool {
+  package func matches(_ row: FetchRow, in transaction: ReadTransaction) throws -> Bool {
     try evaluate(row, in: transaction) == .yes
   }
 

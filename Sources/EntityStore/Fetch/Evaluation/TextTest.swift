@@ -3,7 +3,7 @@ import Foundation
 import UnicodeText
 
 /// What a predicate says of one text and a constant, by bytes, folded, or collated.
-struct TextTest {
+package struct TextTest {
   let operation: Operation
   let form: Form
   /// The constant in the form.

@@ -1,7 +1,7 @@
 import EntityModel
 
 /// How the records of a fetch are found.
-enum Access {
+package enum Access {
   /// The predicate is never true.
   case nothing
   /// Every record, in order of object id.
@@ -14,7 +14,7 @@ enum Access {
 }
 
 /// Ranges of one index, and the order in which they are read.
-struct IndexAccess {
+package struct IndexAccess {
   let index: IndexLayout
   /// Disjoint, in the order of the keys.
   var ranges: [KeyRange]
@@ -94,11 +94,11 @@ struct AccessPlan {
 }
 
 /// A sort key bound to an entity.
-struct BoundSort {
-  let program: ExpressionProgram
+package struct BoundSort {
+  package let program: ExpressionProgram
   /// Where it is an attribute of the record itself.
   let position: Int?
   /// What texts are compared by; `nil` for their bytes.
-  let key: KeyCollation?
-  let isDescending: Bool
+  package let key: KeyCollation?
+  package let isDescending: Bool
 }

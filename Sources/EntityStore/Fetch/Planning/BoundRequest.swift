@@ -1,22 +1,22 @@
-import EntityModel
+package import EntityModel
 
 /// The part of a request that is about single records, bound to the entity.
-struct BoundRequest {
-  let entity: EntityLayout
+package struct BoundRequest {
+  package let entity: EntityLayout
   /// What must all hold, as written and as bound.
-  var conjuncts: [(text: FetchPredicate, program: PredicateProgram)]
-  private(set) var sort: [BoundSort]
-  private(set) var offset: Int
+  package var conjuncts: [(text: FetchPredicate, program: PredicateProgram)]
+  package private(set) var sort: [BoundSort]
+  package private(set) var offset: Int
   /// `Int.max` without a limit.
-  private(set) var limit: Int
-  private(set) var requiresIndex: Bool
+  package private(set) var limit: Int
+  package private(set) var requiresIndex: Bool
   /// Whether the order of the records matters.
-  private(set) var isOrdered = true
+  package private(set) var isOrdered = true
   /// The attributes that are asked for; `nil` for the whole record.
   var attributes: Set<Int>?
 
   /// - Throws: `unknownAttribute`, `invalidRequest`.
-  init(
+  package init(
     _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
   ) throws {
     guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
@@ -48,7 +48,7 @@ struct BoundRequest {
   }
 
   /// How many matches there are up to the end of the window, at most.
-  var windowEnd: Int {
+  package var windowEnd: Int {
     let (end, overflows) = offset.addingReportingOverflow(limit)
     return overflows ? .max : end
   }
@@ -65,7 +65,7 @@ struct BoundRequest {
   /// The first matches, in order.
   ///
   /// - Parameter count: `nil` for all of them.
-  func first(_ count: Int?) -> BoundRequest {
+  package func first(_ count: Int?) -> BoundRequest {
     var request = withoutWindow()
     if let count { request.limit = count }
     return request
@@ -88,7 +88,7 @@ struct BoundRequest {
   }
 
   /// For the number of records in the window, to which their order and their values do not matter.
-  var counted: BoundRequest {
+  package var counted: BoundRequest {
     var request = self
     request.sort = []
     request.isOrdered = false

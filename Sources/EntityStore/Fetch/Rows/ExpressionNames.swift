@@ -1,4 +1,4 @@
-import EntityModel
+package import EntityModel
 
 extension FetchPredicate {
   /// The predicate with its outermost expressions replaced, and those inside of arithmetic and
@@ -17,7 +17,7 @@ extension FetchPredicate {
   }
 
   /// The sides of all comparisons.
-  var expressions: [FetchExpression] {
+  package var expressions: [FetchExpression] {
     switch self {
     case .always, .exists: []
     case .comparison(let comparison): [comparison.left, comparison.right]

@@ -47,7 +47,7 @@ struct EntryCount {
   private func countByPages(
     from lower: UnsafeRawBufferPointer, _ range: KeyRange
   ) throws -> Int? {
-    guard let snapshot = transaction.transaction as? LMDB.ReadTransaction else { return nil }
+    guard let snapshot = transaction.transaction as? TreeReader else { return nil }
     let transaction = transaction
     guard let upper = range.upper else {
       return try snapshot.count(tree, from: lower, upTo: nil) { try transaction.countVisit() }

@@ -1,8 +1,8 @@
 import EntityModel
 
 /// A match that waits for its place: identity and sort values.
-struct SortedRow {
-  let id: Int64
+package struct SortedRow {
+  package let id: Int64
   private let values: [SortValue]
 
   private enum SortValue {
@@ -11,7 +11,7 @@ struct SortedRow {
     case key([UInt8])
   }
 
-  init(_ row: FetchRow, sort: [BoundSort], in transaction: ReadTransaction) throws {
+  package init(_ row: FetchRow, sort: [BoundSort], in transaction: ReadTransaction) throws {
     id = row.id
     values = try sort.map { part in
       let value = try part.program.evaluate(row, in: transaction)
@@ -34,7 +34,7 @@ struct SortedRow {
     }
   }
 
-  func precedes(_ other: SortedRow, _ sort: [BoundSort]) -> Bool {
+  package func precedes(_ other: SortedRow, _ sort: [BoundSort]) -> Bool {
     for (number, part) in sort.enumerated() {
       let order = SortedRow.compare(values[number], other.values[number])
       if order != .same { return (order == .ascending) != part.isDescending }

@@ -1,3 +1,4 @@
+import EntityObjects
 import EntityStore
 package import Foundation
 

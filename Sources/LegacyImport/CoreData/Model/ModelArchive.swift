@@ -1,4 +1,5 @@
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 

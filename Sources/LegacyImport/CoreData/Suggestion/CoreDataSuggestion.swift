@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// The import of a Core Data or SwiftData file, as far as the file itself says what is in it.
 package enum CoreDataSuggestion {

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// The unique constraints of a model as indexes of a target.
 struct IndexSuggestion {

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// The relationships of the targets, each pair once: which the migration makes, and which columns have
 /// the links.

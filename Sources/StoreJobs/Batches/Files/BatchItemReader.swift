@@ -1,4 +1,5 @@
 public import EntityModel
+public import EntityObjects
 public import EntityStore
 public import Foundation
 

@@ -1,12 +1,13 @@
 import EntityModel
 import Foundation
+@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
 
 @Suite struct MigrationTextTests {
-  private typealias Writer = EntityStore.MigrationText
+  private typealias Writer = Migrations.MigrationText
 
   private static let rounds =
     ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" ? 1_000 : 30

@@ -1,4 +1,9 @@
 import EntityModel
+import LegacyImport
+@testable import SchemaFiles
+@testable import Migrations
+@testable import Maintenance
+@testable import EntityObjects
 import Foundation
 import StrictYAML
 import TestSupport
@@ -164,7 +169,7 @@ struct RandomWrittenSteps {
     flag() ? .or([.isNull("a"), .comparison("b", .equal, .string(text()))]) : nil
   }
 
-  private mutating func assignment() -> BatchAssignment {
+  private mutating func assignment() -> AttributeAssignment {
     switch int(0...3) {
     case 0: .now
     case 1: .expression(.arithmetic(.divide, .path("duration"), .value(60)))

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+@testable import Migrations
 import TestSupport
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
     let comparison = SchemaComparison(from: old, to: new)
     #expect(comparison.steps.isEmpty == comparison.differences.isEmpty, "\(replay)")
     // As a file has them, for that is what they are for.
-    let text = EntityStore.MigrationText.yaml(of: comparison.steps, line: "a", summary: "s")
+    let text = Migrations.MigrationText.yaml(of: comparison.steps, line: "a", summary: "s")
     let steps = try MigrationText.file(text).steps
     #expect(steps == comparison.steps, "\(replay)\n\(text)")
     var change = SchemaChange(schema: old)

@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 
@@ -50,8 +51,8 @@ struct MigrationBench {
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
-    options.migrationCodes = MigrationScenario.codes
-    return try Store.open(at: path, migrations: sources, migrate: migrate, options: options)
+    return try Store.open(at: path, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
+      options: options)
   }
 
   /// Another store with what the store has before.

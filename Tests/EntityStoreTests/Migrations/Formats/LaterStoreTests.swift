@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 
@@ -123,7 +124,7 @@ import Testing
   }
 
   private func changeCatalog(
-    at path: String, _ change: (Tree, LMDB.WriteTransaction) throws -> Void
+    at path: String, _ change: (Tree, TreeWriter) throws -> Void
   ) throws {
     let options = Environment.Options(mapSize: 1 << 30, flushesCommits: false)
     let environment = try Environment.open(at: path, options: options)

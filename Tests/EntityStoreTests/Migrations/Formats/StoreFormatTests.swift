@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 

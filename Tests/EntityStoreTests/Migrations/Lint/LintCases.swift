@@ -1,3 +1,5 @@
+@testable import EntityObjects
+@testable import Migrations
 @testable import EntityStore
 
 /// One example of each rule, and of what is no finding.

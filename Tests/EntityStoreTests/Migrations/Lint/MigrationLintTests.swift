@@ -1,5 +1,7 @@
 import EntityModel
+@testable import EntityObjects
 import Foundation
+@testable import Migrations
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 
@@ -116,10 +117,10 @@ import Testing
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
-    options.migrationCodes = Self.codes
     return try Store.open(
       at: path,
-      migrations: files.map { MigrationSource(embedded: [("0001_m", Array($0.utf8))]) },
+      migrations: files.map { MigrationSource(embedded: [("0001_m", Array($0.utf8))]) }
+        + [.code(Self.codes)],
       migrate: .ifEmpty, options: options)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 

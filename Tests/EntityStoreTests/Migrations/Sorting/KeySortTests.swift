@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 

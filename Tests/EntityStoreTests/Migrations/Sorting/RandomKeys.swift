@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+@testable import Migrations
 import TestSupport
 
 @testable import EntityStore

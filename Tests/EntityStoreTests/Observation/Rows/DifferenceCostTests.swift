@@ -1,4 +1,6 @@
 import EntityModel
+@testable import LegacyImport
+@testable import EntityObjects
 import Synchronization
 import Testing
 
@@ -10,10 +12,10 @@ import Testing
     static let looks = Atomic(0)
     let number: Int64
 
-    var key: RowKey {
+    var key: EntityObjects.RowKey {
       Self.looks.add(1, ordering: .relaxed)
       // Big-endian, so that the bytes sort as the numbers do.
-      return RowKey(
+      return EntityObjects.RowKey(
         bytes: (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }, id: number)
     }
     var section: Value {

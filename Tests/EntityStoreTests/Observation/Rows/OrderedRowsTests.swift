@@ -1,3 +1,5 @@
+@testable import LegacyImport
+@testable import EntityObjects
 import Synchronization
 import TestSupport
 import Testing
@@ -6,23 +8,23 @@ import Testing
 
 @Suite struct OrderedRowsTests {
   struct Sample: OrderedRow, Equatable {
-    let key: RowKey
+    let key: EntityObjects.RowKey
     let content: Int
   }
 
   /// Few sort keys, so that many rows have equal bytes.
-  static func key(_ random: inout SeededRandom, keys: Int) -> RowKey {
+  static func key(_ random: inout SeededRandom, keys: Int) -> EntityObjects.RowKey {
     let number = Int.random(in: 0..<keys, using: &random)
-    return RowKey(
+    return EntityObjects.RowKey(
       bytes: [[], [0], [0, 255], [1], [127], [128], [128, 0], [255]][number % 8],
       id: Int64(number / 8))
   }
 
   @Test func keysCompareByUnsignedBytesThenByIdentity() {
     let ascending = [
-      RowKey(bytes: [], id: -5), RowKey(bytes: [], id: 3), RowKey(bytes: [0], id: 0),
-      RowKey(bytes: [0, 0], id: 0), RowKey(bytes: [127], id: 9), RowKey(bytes: [128], id: 0),
-      RowKey(bytes: [128], id: 1), RowKey(bytes: [255, 255], id: 0),
+      EntityObjects.RowKey(bytes: [], id: -5), RowKey(bytes: [], id: 3), RowKey(bytes: [0], id: 0),
+      EntityObjects.RowKey(bytes: [0, 0], id: 0), RowKey(bytes: [127], id: 9), RowKey(bytes: [128], id: 0),
+      EntityObjects.RowKey(bytes: [128], id: 1), RowKey(bytes: [255, 255], id: 0),
     ]
     for (i, left) in ascending.enumerated() {
       for (j, right) in ascending.enumerated() {
@@ -72,7 +74,7 @@ import Testing
 
   @Test func everySizeIsBuiltFromASortedList() throws {
     for count in [0, 1, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 20_000] {
-      let samples = (0..<count).map { Sample(key: RowKey(bytes: [7], id: Int64($0)), content: $0) }
+      let samples = (0..<count).map { Sample(key: EntityObjects.RowKey(bytes: [7], id: Int64($0)), content: $0) }
       let rows = OrderedRows(ascending: samples)
       #expect(Array(rows.rows(at: 0..<count)) == samples)
       #expect(Self.isSound(rows.ranked.root, isRoot: true), "\(count) rows")
@@ -82,7 +84,7 @@ import Testing
   @Test(arguments: [5]) func aChangeAfterACopyMakesOnlyOnePathAnew(seed: UInt64) throws {
     var random = SeededRandom(seed: testSeed(seed))
     let samples = (0..<100_000).map {
-      Sample(key: RowKey(bytes: [1], id: Int64($0 * 2)), content: 0)
+      Sample(key: EntityObjects.RowKey(bytes: [1], id: Int64($0 * 2)), content: 0)
     }
     var rows = OrderedRows(ascending: samples)
     // Narrow leaves, so that joins and splits come.
@@ -92,7 +94,7 @@ import Testing
     for round in 0..<60 {
       let copy = rows
       let id = Int64.random(in: 0..<200_000, using: &random)
-      let key = RowKey(bytes: [1], id: id)
+      let key = EntityObjects.RowKey(bytes: [1], id: id)
       if round.isMultiple(of: 2) {
         rows.insert(Sample(key: key, content: round))
       } else {
@@ -105,7 +107,7 @@ import Testing
   }
 
   @Test func whatIsNotSharedIsChangedInPlace() {
-    let samples = (0..<5000).map { Sample(key: RowKey(bytes: [], id: Int64($0)), content: 0) }
+    let samples = (0..<5000).map { Sample(key: EntityObjects.RowKey(bytes: [], id: Int64($0)), content: 0) }
     var rows = OrderedRows(ascending: samples)
     rows.insert(Sample(key: samples[2500].key, content: 1))
     let before = Self.arrays(of: rows.ranked.root)

@@ -1,4 +1,6 @@
 import EntityModel
+@testable import LegacyImport
+@testable import EntityObjects
 import TestSupport
 
 @testable import EntityStore
@@ -30,7 +32,7 @@ struct ResultsModel {
     LiveRow(
       id: ObjectID(entity: "Sample", number: record.id),
       section: isSectioned ? names[Int(record.group)] : .null, value: record.content,
-      key: RowKey(bytes: [record.group, record.place], id: record.id),
+      key: EntityObjects.RowKey(bytes: [record.group, record.place], id: record.id),
       contentHash: record.content)
   }
 
@@ -52,7 +54,7 @@ struct ResultsModel {
   }
 
   /// The rows that changed since `old`, as a store tells them.
-  func transitions(since old: ResultsModel) -> [RowTransition<RowKey>] {
+  func transitions(since old: ResultsModel) -> [RowTransition<EntityObjects.RowKey>] {
     Set(records.keys).union(old.records.keys).sorted().compactMap { id in
       let (before, after) = (old.records[id].map(old.row), records[id].map(row))
       return before == after ? nil : RowTransition(from: before?.key, to: after?.key)

@@ -1,6 +1,7 @@
 import EntityModel
 import Glibc
 import LMDB
+@testable import Migrations
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Dispatch
 import EntityModel
 import Glibc
 import LMDB
+@testable import Migrations
 import TestSupport
 
 @testable import EntityStore

@@ -1,5 +1,7 @@
 import Dispatch
 import EntityModel
+@testable import Migrations
+@testable import Maintenance
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 
 // What no command can write: links of each kind, and how far a reader of the history has come. Then
 // prints the links as they are read.

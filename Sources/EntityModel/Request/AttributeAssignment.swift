@@ -1,0 +1,39 @@
+/// What a batch update gives an attribute or a to-one relationship.
+public enum AttributeAssignment: Hashable, Sendable {
+  /// A constant, or an expression about the record as it was before the update: `wins + 1`. For a
+  /// relationship a record, a path that leads to one, or null.
+  case expression(FetchExpression)
+  /// The time at which the batch began: the same for all records, also if it was interrupted.
+  case now
+
+  public static func value(_ value: Value) -> AttributeAssignment { .expression(.value(value)) }
+
+  public static func object(_ id: ObjectID) -> AttributeAssignment { .expression(.object(id)) }
+
+  /// An expression in the language of predicates.
+  ///
+  /// - Throws: `PredicateFormatError`.
+  public static func format(
+    _ format: String, _ arguments: (any PredicateArgument)?...
+  ) throws(PredicateFormatError) -> AttributeAssignment {
+    .expression(try FetchExpression(format: format, arguments: arguments))
+  }
+
+  /// By which two requests are told apart.
+  package var identity: String {
+    switch self {
+    case .expression(let expression): "= \(expression)"
+    case .now: "now"
+    }
+  }
+}
+
+extension AttributeAssignment: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+  public init(integerLiteral value: Int64) { self = .value(.int64(value)) }
+  public init(floatLiteral value: Double) { self = .value(.double(value)) }
+  public init(stringLiteral value: String) { self = .value(.string(value)) }
+  public init(booleanLiteral value: Bool) { self = .value(.bool(value)) }
+  public init(nilLiteral: ()) { self = .value(.null) }
+}

@@ -1,0 +1,49 @@
+import EntityModel
+public import EntityStore
+
+extension Store {
+  /// Deletes the records that match, in chunks: other writers have their turn between them.
+  ///
+  /// What a record takes along by a `cascade` rule goes in its commit, and is not met again. A `deny`
+  /// rule keeps a record only while it is linked with one that is not to be deleted itself; of those
+  /// that are, all go in one commit.
+  ///
+  /// - Parameter progress: Called after each commit.
+  /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest` before anything is written; the
+  ///   last also for records of several entities. `deletionDenied`: then the chunks before stay, and
+  ///   the same request goes on with that record. `CancellationError`, of which the same holds.
+  ///   `storage` with the code `busy` if the same batch is under way.
+  public func execute(
+    _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) async throws -> BatchResult {
+    guard let entityName = try request.entityName() else {
+      return BatchResult(request.resultType, BatchResult.Counts(), [], isResumed: false)
+    }
+    let options = request.options
+    return try await BatchRun.begin("delete", request.identity, options, on: self) { run in
+      let selection: BatchSelection
+      switch request.target {
+      case .matching(_, let predicate):
+        selection = try BatchSelection(
+          entityName, predicate, beyond: run.start.last, in: self)
+      case .records(let records):
+        selection = BatchSelection(entityName, records, beyond: run.start.last)
+      }
+      return try await run.run(
+        over: selection, request.resultType, without: options.without, progress: progress
+      ) { bound, transaction in
+        let terms = Deletion.Terms(followsRules: !options.without.contains(.deleteRules)) {
+          try bound.contains($0.id, of: $0.entity)
+        }
+        return { row, counts in
+          guard case .record(let old) = row.fields else { return [] }
+          // Asked now: when they are gone they match nothing.
+          let removed = try Deletion.run(of: row.id, old, in: bound.entity, on: terms, transaction)
+            .filter { $0.entity == entityName && selection.contains($0.id) }
+          counts.deleted += Int64(removed.count)
+          return removed.map(\.id)
+        }
+      }
+    }
+  }
+}

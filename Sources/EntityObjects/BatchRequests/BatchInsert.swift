@@ -1,0 +1,154 @@
+import EntityModel
+public import EntityStore
+import Foundation
+import LMDB
+
+extension Store {
+  /// Inserts the items of a source in chunks: other writers have their turn between them.
+  ///
+  /// Each item is taken once, however often the batch is interrupted and run again with the same
+  /// source: what was taken already is passed over. It is the same batch if entity, conflict and what
+  /// is left out are the same (or if it has the same name), and the source must begin with the same
+  /// items.
+  ///
+  /// - Parameter progress: Called after each commit.
+  /// - Throws: `BatchItemError` for an item that is refused (unless they are collected), around
+  ///   `validation`, `uniqueViolation` with the record that has the values, `unknownAttribute`; what the
+  ///   source throws: then all items before stay, and the same request goes on with that one.
+  ///   `CancellationError`: then the chunks before stay, and the same request goes on.
+  ///   `unknownEntity`; `invalidRequest` without a unique index for `update(by:)`, or for a source that
+  ///   begins with other items. `storage` with the code `busy` if the same batch is under way.
+  public func execute(
+    _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
+  ) async throws -> BatchResult {
+    try await BatchRun.begin("insert", request.identity, request.options, on: self) { run in
+      let reader = request.read(run.start.startedAt)
+      try await reader.skip(to: run.start)
+      let record = Guarded(InsertRecord())
+      var reached = run.start
+      while true {
+        try Task.checkCancellation()
+        let taken = try await reader.take(
+          from: (reached.done, reached.digest), rowsMax: run.write.rowsMax)
+        repeat {
+          let (committed, isDone) = try await run.write.runChunk(on: self, from: run.start) {
+            try request.insert(taken, in: $0, &$1, &$2, record)
+          }
+          reached = committed.frontier
+          progress?(BatchProgress(done: reached.done, total: nil))
+          if isDone {
+            let record = record.withLock { $0 }
+            return BatchResult(
+              request.resultType, reached.counts, record.identifiers, isResumed: run.isResumed,
+              errors: record.errors)
+          }
+        } while reached.done < taken.end
+      }
+    }
+  }
+}
+
+/// What this run tells of single items.
+private struct InsertRecord {
+  var identifiers: [ObjectID] = []
+  var errors: [BatchItemError] = []
+}
+
+extension BatchInsertRequest {
+  /// Inserts what the chunk has room for.
+  ///
+  /// - Returns: Whether there is more.
+  fileprivate func insert(
+    _ taken: TakenItems, in transaction: WriteTransaction, _ frontier: inout BatchFrontier,
+    _ chunk: inout ChunkedWrite<BatchFrontier>.Chunk, _ record: Guarded<InsertRecord>
+  ) throws -> Bool {
+    transaction.leaveOut(options.without)
+    let entity = try transaction.catalog.entity(entityName)
+    if case .update(let attributes) = onConflict { _ = try entity.uniqueIndex(on: attributes) }
+    while frontier.done < taken.end {
+      let item = taken[frontier.done]
+      do {
+        let id = try insert(item.row, &frontier.counts, in: transaction)
+        if let id, resultType == .identifiers { record.withLock { $0.identifiers.append(id) } }
+      } catch {
+        let refusal = try refusal(of: item.row, frontier.done + 1, error)
+        guard case .collect(let errorsMax) = itemErrors else {
+          if chunk.rows == 0 { throw refusal }
+          // What came before is committed; the item is refused again as the first of its chunk.
+          chunk.end()
+          return true
+        }
+        frontier.counts.refused += 1
+        record.withLock { if $0.errors.count < errorsMax { $0.errors.append(refusal) } }
+      }
+      frontier.done += 1
+      frontier.digest = item.digest
+      chunk.add(rows: 1)
+      // Not before: each chunk comes one item further.
+      if !chunk.hasRoom { return true }
+    }
+    if taken.areLast { return false }
+    chunk.end()
+    return true
+  }
+
+  /// - Returns: `nil` if the item was left out.
+  private func insert(
+    _ row: BatchRow, _ counts: inout BatchResult.Counts, in transaction: WriteTransaction
+  ) throws -> ObjectID? {
+    if case .update(let attributes) = onConflict {
+      let before = try transaction.count(of: entityName)
+      let id = try upsert(row, by: attributes, in: transaction)
+      if try transaction.count(of: entityName) > before {
+        counts.inserted += 1
+      } else {
+        counts.updated += 1
+      }
+      return id
+    }
+    do {
+      let id = try insert(row, in: transaction)
+      counts.inserted += 1
+      return id
+    } catch let error as StoreError where error.code == .uniqueViolation && onConflict == .skip {
+      counts.skipped += 1
+      return nil
+    }
+  }
+
+  private func insert(_ row: BatchRow, in transaction: WriteTransaction) throws -> ObjectID {
+    switch row.content {
+    case .values(let values): return try transaction.insert(entityName, values)
+    case .entity(let values, let links, let type):
+      return try transaction.insert(values, links, as: type)
+    case .failure(let error): throw error
+    }
+  }
+
+  private func upsert(
+    _ row: BatchRow, by attributes: [String], in transaction: WriteTransaction
+  ) throws -> ObjectID {
+    switch row.content {
+    case .values(let values): return try transaction.upsert(entityName, values, by: attributes)
+    case .entity(let values, let links, let type):
+      return try transaction.upsert(values, links, as: type, by: attributes)
+    case .failure(let error): throw error
+    }
+  }
+
+  /// - Throws: An error that is not about the item.
+  private func refusal(
+    of row: BatchRow, _ number: Int64, _ error: any Error
+  ) throws -> BatchItemError {
+    var isAboutItem = if case .failure = row.content { true } else { false }
+    if let error = error as? StoreError {
+      switch error.code {
+      case .validation, .uniqueViolation, .unknownAttribute, .missingRecord, .invalidRequest:
+        isAboutItem = true
+      default: break
+      }
+    }
+    guard isAboutItem else { throw error }
+    return BatchItemError(item: number, place: row.place, error: error)
+  }
+}

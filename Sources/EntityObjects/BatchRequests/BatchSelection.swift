@@ -1,0 +1,135 @@
+import EntityModel
+import EntityStore
+import LMDB
+
+/// The records that an update or a deletion goes over, 8 bytes each.
+struct BatchSelection: Sendable {
+  let entityName: String
+  let predicate: FetchPredicate?
+  /// Ascending.
+  let ids: [Int64]
+
+  /// Those that match on a snapshot of now, beyond a record.
+  init(
+    _ entityName: String, _ predicate: FetchPredicate?, beyond last: Int64, in store: Store
+  ) throws {
+    self.entityName = entityName
+    self.predicate = predicate
+    ids = try store.read { transaction in
+      var ids: [Int64] = []
+      let request = FetchRequest(entityName: entityName, predicate: predicate)
+      var execution = try FetchExecution(request, in: transaction)
+      try execution.run { row in
+        if row.id > last { ids.append(row.id) }
+        return true
+      }
+      return ids
+    }
+  }
+
+  /// These, beyond a record.
+  init(_ entityName: String, _ records: [ObjectID], beyond last: Int64) {
+    self.entityName = entityName
+    predicate = nil
+    ids = Set(records.map(\.number)).filter { $0 > last }.sorted()
+  }
+
+  /// Looks for the place of the first record beyond one.
+  ///
+  /// - Complexity: O(log *n*).
+  func index(beyond id: Int64) -> Int {
+    var (low, high) = (0, ids.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if ids[middle] > id { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  func contains(_ id: Int64) -> Bool {
+    let index = index(beyond: id)
+    return index > 0 && ids[index - 1] == id
+  }
+}
+
+/// The selection within one transaction.
+struct BoundSelection {
+  let entity: EntityLayout
+  private let filter: PredicateProgram?
+  private let selection: BatchSelection
+  private let transaction: WriteTransaction
+
+  init(_ selection: BatchSelection, in transaction: WriteTransaction) throws {
+    self.selection = selection
+    self.transaction = transaction
+    let entity = try transaction.catalog.entity(selection.entityName)
+    let binder = Binder(.entity(entity), in: transaction)
+    filter = try selection.predicate.map { try binder.bind($0) }
+    self.entity = entity
+  }
+
+  /// The record as it is now.
+  ///
+  /// - Returns: `nil` if it is gone or has ceased to match.
+  func row(_ id: Int64) throws -> FetchRow? {
+    guard let view = try transaction.view(of: id, in: entity) else { return nil }
+    let row = FetchRow(id: id, view: view)
+    do {
+      if let filter, try !filter.matches(row, in: transaction) { return nil }
+      return row
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
+  /// Whether a record is one of the selection, and still matches.
+  func contains(_ id: Int64, of entity: String) throws -> Bool {
+    guard entity == self.entity.name, selection.contains(id) else { return false }
+    return try row(id) != nil
+  }
+}
+
+extension BatchRun {
+  /// Changes one record, and says which of the selection have been changed by that.
+  typealias RecordChange = (FetchRow, inout BatchResult.Counts) throws -> [Int64]
+
+  /// Goes over the records of a selection in chunks.
+  ///
+  /// - Parameter prepare: Called in the transaction of each chunk; makes what changes a record.
+  func run(
+    over selection: BatchSelection, _ resultType: BatchResultType,
+    without options: Set<BatchOption>, progress: (@Sendable (BatchProgress) -> Void)?,
+    prepare: @escaping @Sendable (BoundSelection, WriteTransaction) throws -> RecordChange
+  ) async throws -> BatchResult {
+    let changed = Guarded<[ObjectID]>([])
+    let total = start.done + Int64(selection.ids.count)
+    let end = try await write.run(on: store, from: start) { committed in
+      progress?(BatchProgress(done: committed.frontier.done, total: total))
+    } step: { transaction, frontier, chunk in
+      transaction.leaveOut(options)
+      let bound = try BoundSelection(selection, in: transaction)
+      let change = try prepare(bound, transaction)
+      // The records of a chunk are mostly neighbors.
+      return try store.environment.readingAhead {
+        for id in selection.ids[selection.index(beyond: frontier.last)...] {
+          if let row = try bound.row(id) {
+            let ids = try change(row, &frontier.counts)
+            chunk.add(rows: ids.count)
+            if resultType == .identifiers {
+              changed.withLock { changed in
+                changed += ids.map { ObjectID(entity: bound.entity.name, number: $0) }
+              }
+            }
+          }
+          frontier.last = id
+          frontier.done += 1
+          // Not before: however long the preparation took, each chunk comes one record further.
+          if !chunk.hasRoom { return true }
+        }
+        return false
+      }
+    }
+    return BatchResult(
+      resultType, end.frontier.counts, changed.withLock { $0 }, isResumed: isResumed)
+  }
+}

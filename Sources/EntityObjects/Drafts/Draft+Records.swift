@@ -1,0 +1,107 @@
+public import EntityModel
+public import EntityStore
+
+/// Records by names alone.
+extension Draft {
+  /// The record as the draft has it.
+  ///
+  /// - Returns: `nil` if there is none, or if the draft has deleted it.
+  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  public func get(_ id: ObjectID) throws -> Record? {
+    guard let entity = pending.entities[id.entity], let object = entity.objects[id.number] else {
+      return try store.read { try $0.get(id) }
+    }
+    return object.values.map { Record(id: id, layout: entity.layout, values: $0) }
+  }
+
+  /// Adds a record.
+  ///
+  /// - Parameter values: By attribute name; what is not named gets the attribute's default.
+  /// - Returns: Its temporary identity.
+  /// - Throws: `unknownEntity`, `unknownAttribute`; `validation` for a value of another kind than the
+  ///   attribute's, or NaN. All other rules are applied by the save.
+  @discardableResult
+  public func insert(_ entity: String, _ values: [String: Value] = [:]) throws -> ObjectID {
+    let layout = try store.read { try $0.layout(entity) }
+    var row = layout.newRow()
+    for (name, value) in values { row[try layout.position(of: name)] = value }
+    return try insert(row, into: layout)
+  }
+
+  /// Reads a record as the draft has it, lets the closure change it, and keeps what it became. A
+  /// record that has its former values again is unchanged.
+  ///
+  /// - Throws: `missingRecord`; what the closure throws; `invalidRequest` if the closure assigns a
+  ///   record of another identity; else as `insert`.
+  public func update(_ id: ObjectID, _ change: (inout Record) throws -> Void) throws {
+    guard var record = try get(id) else { throw StoreError.missing(id) }
+    let before = record.values
+    try change(&record)
+    guard record.id == id else { throw StoreError.otherRecord(record.id, insteadOf: id) }
+    try update(id, to: record.values, from: before, of: record.layout)
+  }
+
+  /// Deletes a record; of one that the draft has inserted nothing remains. Delete rules are applied
+  /// by the save, but for those of an inserted record: what the draft has linked with it goes or is
+  /// cut at once, and a link that a rule denies or leaves alone is refused by the save.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: As `get`.
+  @discardableResult
+  public func delete(_ id: ObjectID) throws -> Bool {
+    guard let record = try get(id) else { return false }
+    try change { try $0.delete(id.number, from: record.values, of: record.layout) }
+    return true
+  }
+
+  /// The first record, in order of identity, that has these values, or a new one. What the draft has
+  /// inserted or changed takes part.
+  ///
+  /// - Parameter attributes: At least one. Texts are compared by their bytes.
+  /// - Parameter values: The other values of a new record.
+  /// - Throws: As `fetch` and `insert`.
+  @discardableResult
+  public func findOrCreate(
+    _ entity: String, by attributes: [String: Value], orCreate values: [String: Value] = [:]
+  ) throws -> (id: ObjectID, wasCreated: Bool) {
+    let found = try read { transaction in
+      try transaction.first(entity, having: attributes) {
+        try DraftFetch($0, in: transaction).identifiers().first
+      }
+    }
+    if let found { return (found, false) }
+    return (try insert(entity, attributes.merging(values) { found, _ in found }), true)
+  }
+
+  // MARK: Rows by position
+
+  func insert(_ row: [Value], into entity: EntityLayout) throws -> ObjectID {
+    let id = ObjectID(entity: entity.name, number: TemporaryNumbers.take())
+    try entity.requireKinds(of: row, id)
+    try change { try $0.insert(id.number, row, into: entity) }
+    return id
+  }
+
+  func update(
+    _ id: ObjectID, to values: [Value], from before: [Value], of entity: EntityLayout
+  ) throws {
+    try entity.requireKinds(of: values, id)
+    try change { try $0.update(id.number, to: values, from: before, of: entity) }
+  }
+}
+
+extension EntityLayout {
+  /// What a record cannot hold at all is refused at once; the rules of attributes are for the save.
+  fileprivate func requireKinds(of row: [Value], _ id: ObjectID) throws(StoreError) {
+    for (attribute, value) in zip(description.attributes, row) {
+      guard let found = value.kind else { continue }
+      let expected = attribute.type.kind
+      let failure: ValidationFailure? =
+        found != expected
+        ? .wrongKind(expected: expected, found: found)
+        : value.isNotANumber ? .notANumber : nil
+      guard let failure else { continue }
+      throw .validation(failure, entity: name, attribute: attribute.name, id: id.number)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import EntityModel
+import EntityStore
+
+/// Changes of relationships.
+///
+/// A to-one relationship that is held by a reference, and whose inverse is to-many, is changed at
+/// once, as the attribute it is. All others are recorded, in order, and made by the save; the draft's
+/// reads do not see them.
+///
+/// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` if the draft has no
+/// such record; `invalidRequest` for a record of another entity, or where the relationship is of
+/// another kind.
+extension Draft {
+  /// Links a record with another one, or with none, by a to-one relationship.
+  public func setRelated(_ id: ObjectID, _ relationship: String, to other: ObjectID?) throws {
+    let link = try link(id, relationship, others: [other].compactMap { $0 }, toMany: false)
+    if let attribute = link.attribute {
+      let value = other.map { Value.int64($0.number) } ?? .null
+      return try update(id) { try $0.set(attribute, to: value) }
+    }
+    try record(.setOne, id, relationship, [other].compactMap { $0 })
+  }
+
+  /// As `WriteTransaction.setRelated(_:_:to:)` for many.
+  public func setRelated(
+    _ id: ObjectID, _ relationship: String, to others: [ObjectID]
+  ) throws {
+    _ = try link(id, relationship, others: others, toMany: true)
+    try record(.set, id, relationship, others)
+  }
+
+  /// As `WriteTransaction.addRelated`.
+  public func addRelated(
+    _ others: [ObjectID], to id: ObjectID, _ relationship: String, at index: Int? = nil
+  ) throws {
+    _ = try link(id, relationship, others: others, toMany: true)
+    try record(.add(index: index), id, relationship, others)
+  }
+
+  /// As `WriteTransaction.removeRelated`.
+  public func removeRelated(
+    _ others: [ObjectID], from id: ObjectID, _ relationship: String
+  ) throws {
+    _ = try link(id, relationship, others: others, toMany: true)
+    try record(.remove, id, relationship, others)
+  }
+
+  private func record(
+    _ kind: PendingLink.Change, _ owner: ObjectID, _ relationship: String, _ others: [ObjectID]
+  ) throws {
+    try change {
+      try $0.add(
+        PendingLink(owner: owner, relationship: relationship, change: kind, others: others))
+    }
+  }
+
+  private struct Link {
+    /// That holds it. Of a one-to-one relationship none: the other record may have to be taken from
+    /// its former partner.
+    var attribute: String?
+
+    init(_ relationship: RelationshipLayout, of entity: EntityLayout) {
+      guard case .attribute(let position, _) = relationship.access, relationship.inverse.isToMany
+      else { return }
+      attribute = entity.description.attributes[position].name
+    }
+  }
+
+  /// Checks what can be known before the save.
+  private func link(
+    _ id: ObjectID, _ name: String, others: [ObjectID], toMany: Bool
+  ) throws -> Link {
+    try read { transaction in
+      let entity = try transaction.catalog.entity(id.entity)
+      let relationship = try entity.requiredRelationship(named: name)
+      guard try transaction.exists(id.number, in: entity) else { throw StoreError.missing(id) }
+      let destination = try transaction.destination(of: relationship)
+      guard relationship.isToMany == toMany else {
+        throw StoreError(
+          .invalidRequest,
+          toMany ? "the relationship is to-one" : "the relationship is to-many",
+          [("entity", id.entity), ("relationship", name)],
+          advice: toMany ? "use setRelated with one record or nil" : "pass a list")
+      }
+      for other in others {
+        try StoreError.requireEntity(destination.name, of: other)
+        guard try transaction.exists(other.number, in: destination) else {
+          throw StoreError.missing(other)
+        }
+      }
+      return Link(relationship, of: entity)
+    }
+  }
+}

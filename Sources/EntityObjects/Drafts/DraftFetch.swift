@@ -1,0 +1,113 @@
+import EntityModel
+import EntityStore
+
+/// A fetch in a draft: what the store has and what the draft has changed are put together, then
+/// ordered, then windowed.
+///
+/// The store's part is an ordinary fetch, whose rows of pending records are left out; those are
+/// held against the same predicate and take their places by the same sort keys.
+struct DraftFetch {
+  let entity: EntityLayout
+  private let request: BoundRequest
+  private let transaction: DraftTransaction
+  private let pending: [Int64: PendingObject]
+  /// Whether the pending changes have a part in which records come, and in which order.
+  private let isOverlaid: Bool
+
+  /// - Throws: As `ReadTransaction.fetch`.
+  init(_ request: FetchRequest, in transaction: DraftTransaction) throws {
+    try transaction.requireRecords(request)
+    entity = try transaction.catalog.entity(request.entityName)
+    isOverlaid = request.includesPendingChanges
+    self.transaction = transaction
+    self.request = try BoundRequest(request, entity, in: transaction)
+    pending = transaction.overlay.entities[entity.name]?.objects ?? [:]
+  }
+
+  /// Calls the closure with each record of the window, in order, with the draft's values.
+  func run(_ body: (Int64, RecordView) throws -> Void) throws {
+    for id in try identifiers() {
+      var view = try transaction.view(of: id, in: entity)
+      // Without the pending changes a record comes though the draft has deleted it.
+      if view == nil, !isOverlaid { view = try transaction.storedView(of: id, in: entity) }
+      guard let view else { continue }
+      try damageNamed(id) { try body(id, view) }
+    }
+  }
+
+  func identifiers() throws -> [Int64] {
+    if isOverlaid, !pending.isEmpty { return try mergedIdentifiers() }
+    var ids: [Int64] = []
+    var execution = try FetchExecution(request, in: isOverlaid ? transaction : transaction.stored)
+    try execution.run { row in
+      ids.append(row.id)
+      return true
+    }
+    return ids
+  }
+
+  private func mergedIdentifiers() throws -> [Int64] {
+    guard request.limit > 0 else { return [] }
+    var rows: [SortedRow] = []
+    var execution = try FetchExecution(request.first(storedWindow), in: transaction)
+    try execution.run { row in
+      if pending[row.id] != nil { return true }
+      rows.append(try SortedRow(row, sort: request.sort, in: transaction))
+      return rows.count < request.windowEnd
+    }
+    try eachPendingMatch { row in
+      rows.append(try SortedRow(row, sort: request.sort, in: transaction))
+    }
+    rows.sort { $0.precedes($1, request.sort) }
+    return rows.dropFirst(request.offset).prefix(request.limit).map(\.id)
+  }
+
+  /// How many records the window holds.
+  ///
+  /// - Complexity: As that of an ordinary count, and O(*p*) for *p* pending records of the entity.
+  func count() throws -> Int {
+    guard isOverlaid, !pending.isEmpty else {
+      var execution = try FetchExecution(
+        request.counted, in: isOverlaid ? transaction : transaction.stored)
+      return try execution.count()
+    }
+    var execution = try FetchExecution(request.counted.first(storedWindow), in: transaction)
+    var matches = try execution.count()
+    for id in pending.keys {
+      guard let view = try transaction.storedView(of: id, in: entity) else { continue }
+      try damageNamed(id) {
+        if try isMatch(FetchRow(id: id, view: view)) { matches -= 1 }
+      }
+    }
+    try eachPendingMatch { _ in matches += 1 }
+    return max(0, min(matches, request.windowEnd) - request.offset)
+  }
+
+  /// So many of the store's matches fill the window even if all that are pending drop out.
+  private var storedWindow: Int {
+    let (count, overflows) = request.windowEnd.addingReportingOverflow(pending.count)
+    return overflows ? .max : count
+  }
+
+  private func eachPendingMatch(_ body: (FetchRow) throws -> Void) throws {
+    for id in pending.keys {
+      guard let view = try transaction.view(of: id, in: entity) else { continue }
+      let row = FetchRow(id: id, view: view)
+      try damageNamed(id) {
+        if try isMatch(row) { try body(row) }
+      }
+    }
+  }
+
+  private func isMatch(_ row: FetchRow) throws -> Bool {
+    try request.conjuncts.allSatisfy { try $0.program.matches(row, in: transaction) }
+  }
+
+  private func damageNamed<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+}

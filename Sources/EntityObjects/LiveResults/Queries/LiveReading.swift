@@ -1,0 +1,77 @@
+import EntityModel
+import EntityStore
+import LMDB
+
+/// A live request bound to one snapshot: which records are rows of it, and where.
+struct LiveReading<T: Sendable> {
+  let window: ResultsWindow
+  let dependencies: Dependencies
+  private let bound: BoundRequest
+  private let section: ExpressionProgram?
+  private let decode: RecordSource<T>.Decode
+  private let transaction: ReadTransaction
+
+  private var entity: EntityLayout { bound.entity }
+
+  /// - Throws: As a fetch of the request.
+  init(_ query: LiveRequest<T>, in transaction: ReadTransaction) throws {
+    let request = query.source.request
+    let entity = try transaction.catalog.entity(request.entityName)
+    try transaction.requireRecords(request)
+    self.transaction = transaction
+    bound = try BoundRequest(request, entity, in: transaction)
+    window = ResultsWindow(
+      offset: bound.offset, limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
+    dependencies = try Dependencies(
+      request, sections: query.sectionPath, of: entity, in: transaction)
+    section = try query.sectionPath.map {
+      try Binder(.entity(entity), in: transaction).bind(.path($0)).program
+    }
+    decode = query.source.decoder(in: transaction, entity)
+  }
+
+  /// The row that a record is in this snapshot; `nil` if it is none.
+  ///
+  /// - Complexity: O(log *n*).
+  func row(_ id: Int64) throws -> LiveRow<T>? {
+    guard let view = try transaction.view(of: id, in: entity) else { return nil }
+    do {
+      let row = FetchRow(id: id, view: view)
+      for (_, program) in bound.conjuncts where try !program.matches(row, in: transaction) {
+        return nil
+      }
+      return try self.row(row, view)
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
+  /// The first rows, in order; of those after them nothing is read.
+  ///
+  /// - Parameter count: `nil` for all of them.
+  func firstRows(_ count: Int?) throws -> [LiveRow<T>] {
+    var rows: [LiveRow<T>] = []
+    var execution = try FetchExecution(bound.first(count), in: transaction)
+    try execution.runRecords { id, view in
+      guard let row = try self.row(FetchRow(id: id, view: view), view) else { return true }
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+
+  private func row(_ row: FetchRow, _ view: RecordView) throws -> LiveRow<T>? {
+    let key = RowKey(
+      bytes: try SortBytes(row, by: bound.sort, in: transaction).bytes, id: row.id)
+    let section = try section?.evaluate(row, in: transaction) ?? .null
+    var made: LiveRow<T>?
+    try decode(view, row.id) { value in
+      made = LiveRow(
+        id: ObjectID(entity: entity.name, number: row.id), section: section, value: value,
+        key: key,
+        // The same bytes may read otherwise under another schema.
+        contentHash: ContentHash.of(view.bytes) ^ Int64(bitPattern: transaction.catalog.revision))
+    }
+    return made
+  }
+}

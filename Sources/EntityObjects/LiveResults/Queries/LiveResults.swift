@@ -1,0 +1,122 @@
+public import EntityModel
+public import EntityStore
+
+/// The results of a request as they are, and as they become: Core Data's fetched results controller
+/// as a sequence. Each element has the new results and what turned the old ones into them; limit and
+/// offset hold throughout.
+///
+/// The rows of a version are in memory, all of them where there is no limit; versions share what is
+/// equal in both.
+///
+/// ```swift
+/// for try await update in try store.results(of: descriptor, sectionBy: \.type) {
+///   for change in update.changes.rows { print(change) }
+/// }
+/// ```
+public typealias LiveResults<T: Sendable> = LiveSequence<ResultsUpdate<T>>
+
+/// One step of live results.
+public struct ResultsUpdate<T: Sendable>: Sendable {
+  public let snapshot: ResultsSnapshot<T>
+  /// What turns the snapshot before into this one; of the first nothing.
+  public let changes: ResultsDifference<T>
+  public let origin: Origin
+
+  /// How the step was worked out.
+  public enum Origin: Sendable, Hashable {
+    /// There was nothing before.
+    case first
+    /// From the records that were changed, O(log *n*) each.
+    case changes
+    /// All was fetched again and compared.
+    case fetched(Reason)
+  }
+
+  /// Why all was fetched again.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// A record was changed to which the predicate, the order or the sections lead by a relationship.
+    case relationship
+    /// An entity on which the results depend keeps no history: then it is done after every commit.
+    case noHistory
+    /// The history no longer reaches back to the step before, or a write left changes out.
+    case historyIncomplete
+    /// More records were changed at once, or since the step before, than to look at one by one.
+    case manyChanges
+    /// More rows have left the window than were known behind it.
+    case windowEmptied
+    case schemaChanged
+  }
+}
+
+extension LiveRequest {
+  /// - Throws: `invalidRequest` for what cannot be observed.
+  func check() throws(StoreError) {
+    let request = source.request
+    if request.isGrouped {
+      throw StoreError(
+        .invalidRequest, "live results are of records, and a grouped request has rows",
+        [("entity", request.entityName)], advice: "observe it with updates(ofRows:)")
+    }
+    if let path = request.relationshipKeyPathsForPrefetching.first {
+      throw StoreError(
+        .invalidRequest, "live results prefetch nothing",
+        [("entity", request.entityName), ("relationship", path)],
+        advice: "observe the related records by themselves")
+    }
+    guard let sectionPath else { return }
+    guard let first = request.sortBy.first, first.path == sectionPath else {
+      throw StoreError(
+        .invalidRequest, "the rows of a section must stand together",
+        [("entity", request.entityName), ("sections", sectionPath)],
+        advice: "sort by \(sectionPath) first")
+    }
+    if first.collation != .binary {
+      throw StoreError(
+        .invalidRequest, "sections are told apart by their exact values",
+        [("entity", request.entityName), ("sort", first.description)],
+        advice: "sort by \(sectionPath) without a collation first")
+    }
+  }
+}
+
+extension Store {
+  /// Observes the records of a request.
+  ///
+  /// - Parameter sectionBy: The path whose values divide the results; the first sort key must be the
+  ///   same.
+  /// - Throws: `invalidRequest` for what cannot be observed. Other errors of the request come from
+  ///   the first element.
+  public func results(
+    of request: FetchRequest, sectionBy: String? = nil, options: AsynchronousFetchOptions = .init()
+  ) throws -> LiveResults<Record> {
+    try results(LiveRequest(source: RecordSource(request), sectionPath: sectionBy), options)
+  }
+
+  /// Observes the values of a descriptor.
+  ///
+  /// - Throws: `invalidRequest` for a key path that names no attribute, and as the one above.
+  public func results<T: Entity>(
+    of descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
+  ) throws -> LiveResults<T> {
+    try results(LiveRequest(source: RecordSource(descriptor), sectionPath: nil), options)
+  }
+
+  /// Observes the values of a descriptor, divided into sections.
+  ///
+  /// - Throws: As those above.
+  public func results<T: Entity, V>(
+    of descriptor: FetchDescriptor<T>, sectionBy: any KeyPath<T, V> & Sendable,
+    options: AsynchronousFetchOptions = .init()
+  ) throws -> LiveResults<T> {
+    let path = try T.propertyName(of: sectionBy)
+    return try results(
+      LiveRequest(source: RecordSource(descriptor), sectionPath: path), options)
+  }
+
+  private func results<T>(
+    _ request: LiveRequest<T>, _ options: AsynchronousFetchOptions
+  ) throws -> LiveResults<T> {
+    try request.check()
+    return LiveSequence(self, options) { LiveQuery(request) }
+  }
+}

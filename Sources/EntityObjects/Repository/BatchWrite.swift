@@ -1,0 +1,102 @@
+import EntityModel
+import EntityStore
+import LMDB
+
+/// One write that is done for each of many items.
+struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
+  let store: Store
+  let author: String?
+  /// Writes one item; if it throws, it has changed nothing.
+  let write: @Sendable (WriteTransaction, Input) throws -> ObjectID
+  /// What the caller gets of a written item.
+  let read: @Sendable (WriteTransaction, ObjectID) throws -> Output
+  /// A commit ends at the first of these.
+  var itemsMax = 1_000
+  var duration = Limits.chunkDuration
+
+  /// All of the items in one commit, or none.
+  ///
+  /// - Throws: What the first refused item was refused for.
+  func runAtomically(_ items: [Input]) async throws -> [Output] {
+    try await store.write(author: author) { transaction in
+      try items.enumerated().map { index, item in
+        do {
+          return try read(transaction, try write(transaction, item))
+        } catch let error as StoreError {
+          throw error.about("item", String(index))
+        }
+      }
+    }
+  }
+
+  /// Each item for itself, in commits of bounded size. When a commit fails or the task is cancelled,
+  /// the items of that commit and all after them have failed.
+  func run(_ items: [Input]) async -> BatchOutcome<Input, Output> {
+    var outcome = BatchOutcome<Input, Output>()
+    var unreadable: [Int: any Error] = [:]
+    var next = 0
+    while next < items.count {
+      do {
+        try Task.checkCancellation()
+        for result in try await commitChunk(of: items, from: next, leavingOut: unreadable) {
+          outcome.add(result, of: items[next], at: next)
+          next += 1
+        }
+      } catch let item as UnreadableItem {
+        unreadable[item.index] = item.error
+      } catch {
+        for index in next..<items.count {
+          outcome.add(.failure(error), of: items[index], at: index)
+        }
+        next = items.count
+      }
+    }
+    return outcome
+  }
+
+  /// An item that was written and could not be read back: its commit is tried again without it.
+  private struct UnreadableItem: Error {
+    let index: Int
+    let error: any Error
+  }
+
+  /// - Returns: The results of the first items, at least of one.
+  private func commitChunk(
+    of items: [Input], from start: Int, leavingOut unreadable: [Int: any Error]
+  ) async throws -> [Result<Output, any Error>] {
+    try await store.write(author: author) { transaction in
+      let deadline = ContinuousClock.now + duration
+      var results: [Result<Output, any Error>] = []
+      for index in start..<min(items.count, start + itemsMax) {
+        if let error = unreadable[index] {
+          results.append(.failure(error))
+        } else {
+          results.append(try result(of: items[index], index, in: transaction))
+        }
+        if ContinuousClock.now >= deadline { break }
+      }
+      return results
+    }
+  }
+
+  private func result(
+    of item: Input, _ index: Int, in transaction: WriteTransaction
+  ) throws -> Result<Output, any Error> {
+    let id: ObjectID
+    do {
+      id = try write(transaction, item)
+    } catch let error as LMDBError {
+      // The transaction itself has failed.
+      throw error
+    } catch {
+      return .failure(error)
+    }
+    do {
+      return .success(try read(transaction, id))
+    } catch let error as LMDBError {
+      throw error
+    } catch {
+      throw UnreadableItem(index: index, error: error)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+public import EntityModel
+public import EntityStore
+public import Foundation
+package import LMDB
+
+/// A store as asynchronous calls on values, with no transaction in sight: create, read, update,
+/// delete, fetch, count and aggregate.
+///
+/// ```swift
+/// let repository = Repository(store, author: "ui")
+/// var walk = try await repository.create(Walk(title: "Round the lake"))
+/// walk.value.title = "Round the lake twice"
+/// try await repository.update(walk)
+/// let total = try await repository.sum(of: \Walk.kilometers)
+/// ```
+///
+/// Each write returns after its durable commit. Each read is of one snapshot, and runs on the
+/// store's own threads; it ends with `CancellationError` when its task is cancelled, and with
+/// `snapshotExpired` when it takes longer than `options` allow. Errors are thrown: no read answers
+/// with nothing because it failed.
+///
+/// Beside those that it names, each call throws `unknownEntity`, `unknownAttribute`,
+/// `unknownRelationship`, `schemaMismatch`, `damaged`, `storage` and what the type's
+/// `init(from:)` throws; a write also `needsMigration`, `newerSchema`. A write that throws has
+/// changed nothing.
+public struct Repository: Sendable {
+  public let store: Store
+  /// Who writes, where a call does not say otherwise.
+  public var author: String?
+  /// How long a read may take.
+  public var options = AsynchronousFetchOptions()
+
+  public init(_ store: Store, author: String? = nil) {
+    self.store = store
+    self.author = author
+  }
+
+  // MARK: One record
+
+  /// Writes a value as a new record.
+  ///
+  /// - Returns: The value as it is stored, and its new identity.
+  /// - Throws: `validation`, `uniqueViolation`.
+  @discardableResult
+  public func create<T: Entity>(
+    _ value: T, author: String? = nil
+  ) async throws -> Identified<T> {
+    try await transaction(author: author) { transaction in
+      try transaction.stored(T.self, try transaction.insert(value))
+    }
+  }
+
+  /// The record with this identity.
+  ///
+  /// - Throws: `missingRecord`; `invalidRequest` for an identity of another entity.
+  public func read<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
+    try await snapshot { try $0.stored(type, id).value }
+  }
+
+  /// The record that a URL refers to.
+  ///
+  /// - Throws: `missingRecord`; `invalidRequest` for a URL that refers to no record of this store,
+  ///   or to one of another entity.
+  public func read<T: Entity>(_ type: T.Type, at url: URL) async throws -> Identified<T> {
+    try await snapshot { try $0.stored(type, try $0.objectID(at: url)) }
+  }
+
+  /// Writes a value over a record; attributes that the type does not know keep their values.
+  ///
+  /// - Returns: The value as it is stored.
+  /// - Throws: `missingRecord`, `validation`, `uniqueViolation`; `invalidRequest` for an identity
+  ///   of another entity.
+  @discardableResult
+  public func update<T: Entity>(
+    _ id: ObjectID, with value: T, author: String? = nil
+  ) async throws -> T {
+    try await update(Identified(id, value), author: author).value
+  }
+
+  /// Writes a value over its record, as `update(_:with:author:)`.
+  @discardableResult
+  public func update<T: Entity>(
+    _ changed: Identified<T>, author: String? = nil
+  ) async throws -> Identified<T> {
+    try await transaction(author: author) { transaction in
+      try transaction.stored(T.self, try transaction.overwrite(changed))
+    }
+  }
+
+  /// Removes a record; what becomes of those it is linked with, the delete rules say.
+  ///
+  /// - Throws: `missingRecord`, `deletionDenied`.
+  public func delete(_ id: ObjectID, author: String? = nil) async throws {
+    try await transaction(author: author) { _ = try $0.deleteExisting(id) }
+  }
+
+  // MARK: References
+
+  /// The identity that a URL stands for, whether or not there is such a record.
+  ///
+  /// - Throws: `invalidRequest` for a URL that refers to no record of this store.
+  public func objectID(at url: URL) async throws -> ObjectID {
+    try await snapshot { try $0.objectID(at: url) }
+  }
+
+  /// The URL by which a record can be known outside of the program.
+  public func url(of id: ObjectID) async throws -> URL {
+    try await snapshot { id.url(in: $0.storeID) }
+  }
+
+  // MARK: Whatever else
+
+  /// Several writes that belong together: `Store.write`, by this author.
+  @discardableResult
+  public func transaction<R: Sendable>(
+    author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
+  ) async throws -> R {
+    try await store.write(author: author ?? self.author, body)
+  }
+
+  func snapshot<R: Sendable>(
+    _ body: @escaping @Sendable (ReadTransaction) throws -> R
+  ) async throws -> R {
+    try await store.readAsynchronously(options: options, body)
+  }
+}
+
+extension ReadTransaction {
+  /// - Throws: `missingRecord`.
+  func stored<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> Identified<T> {
+    guard let value = try get(type, id) else { throw StoreError.missing(id) }
+    return Identified(id, value)
+  }
+
+  fileprivate func objectID(at url: URL) throws -> ObjectID {
+    if let id = ObjectID(url: url, in: storeID) { return id }
+    throw StoreError(
+      .invalidRequest, "a URL refers to no record of this store",
+      [("url", url.absoluteString)],
+      advice: "a reference begins with mooring://\(storeID.uuidString.lowercased())/")
+  }
+}
+
+extension WriteTransaction {
+  /// - Throws: `missingRecord`.
+  func overwrite<T: Entity>(_ changed: Identified<T>) throws -> ObjectID {
+    try update(T.self, changed.id) { $0 = changed.value }
+    return changed.id
+  }
+
+  /// - Throws: `missingRecord`.
+  func deleteExisting(_ id: ObjectID) throws -> ObjectID {
+    guard try delete(id) else { throw StoreError.missing(id) }
+    return id
+  }
+}

@@ -1,0 +1,56 @@
+import EntityModel
+import EntityStore
+import Foundation
+import StrictYAML
+
+/// A file of seed data.
+struct SeedFile {
+  /// What it may hold is in memory several times over while it is applied.
+  private static let bytesMax = 64 << 20
+
+  let path: String
+
+  /// - Throws: `seed`, with the place.
+  func plan(for schema: Schema, now: Date) throws -> SeedPlan {
+    var reader = SeedReader(schema, now: now)
+    let format = URL(filePath: path).pathExtension.lowercased()
+    do {
+      switch format {
+      case "json":
+        return try reader.plan(try document(SurrogateEscapes.joined(in: Array(try contents()))))
+      case "yaml", "yml":
+        return try reader.plan(try document(Array(try contents())))
+      case "plist":
+        return try reader.plan(try PropertyListNode.parse(try contents(), file: path))
+      default: throw unreadable("its extension is not json, yaml, yml or plist")
+      }
+    } catch let error as YAMLError {
+      throw StoreError.seed(
+        at: .line(error.line, column: error.column, file: error.file), error.summary)
+    }
+  }
+
+  private func document(_ bytes: [UInt8]) throws(YAMLError) -> YAMLNode {
+    try YAMLDocument.parse(bytes: bytes, file: path, bytesMax: Self.bytesMax)
+  }
+
+  private func contents() throws -> Data {
+    let data: Data
+    do {
+      let file = try FileHandle(forReadingFrom: URL(filePath: path))
+      defer { file.closeFile() }
+      data = try file.read(upToCount: Self.bytesMax + 1) ?? Data()
+    } catch {
+      throw unreadable(error.localizedDescription)
+    }
+    guard data.count <= Self.bytesMax else {
+      throw unreadable("it has more than \(Self.bytesMax) bytes; split it into several seeds")
+    }
+    return data
+  }
+
+  private func unreadable(_ problem: String) -> StoreError {
+    StoreError(
+      .seed, "a seed file cannot be read", [("file", path), ("problem", problem)])
+  }
+}

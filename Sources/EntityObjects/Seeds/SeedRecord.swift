@@ -1,0 +1,46 @@
+import EntityModel
+import EntityStore
+import LMDB
+
+/// The record that a seed has been applied.
+struct SeedRecord: Sendable {
+  private static let entity = "_Seed"
+  private static let nameLengthMax = 200
+
+  let name: String
+
+  /// - Throws: `invalidRequest` for a name that no record can have.
+  init(name: String) throws(StoreError) {
+    guard !name.isEmpty, name.count <= Self.nameLengthMax else {
+      throw StoreError(
+        .invalidRequest, "a seed has no name, or too long a name",
+        [("characters", String(name.count))],
+        advice: "give it a name of 1 to \(Self.nameLengthMax) characters")
+    }
+    self.name = name
+  }
+
+  /// - Returns: `nil` if the seed has not been applied.
+  func outcome(in transaction: ReadTransaction) throws -> SeedOutcome? {
+    // A store that is behind its migrations may have no such entity; the write then says so.
+    guard transaction.schema.entity(named: Self.entity) != nil,
+      let record = try transaction.get(Self.entity, by: ["name": .string(name)])
+    else { return nil }
+    guard case .date(let appliedAt) = try record["appliedAt"],
+      case .int64(let objects) = try record["objects"]
+    else {
+      throw StoreError.damaged(
+        "the record of a seed is unreadable", entity: Self.entity, id: record.id.number)
+    }
+    return .appliedBefore(at: appliedAt, objects: Int(objects))
+  }
+
+  func write(objects: Int, in transaction: WriteTransaction) throws {
+    try transaction.insert(
+      Self.entity,
+      [
+        "name": .string(name), "objects": .int64(Int64(objects)),
+        "appliedAt": .date(transaction.now),
+      ])
+  }
+}

@@ -1,0 +1,81 @@
+package import EntityModel
+
+/// Unsaved values that a transaction shows in place of stored records.
+package protocol RecordOverlay {
+  /// The unsaved state of a record, or `nil` if the record is as it is stored.
+  func pendingRecord(_ id: Int64, of entity: String) -> PendingRecord?
+
+  /// - Throws: `schemaMismatch`, `unknownEntity` if the catalog does not fit the unsaved values.
+  func check(against catalog: Catalog) throws
+}
+
+/// The unsaved state of a record.
+package enum PendingRecord {
+  /// The values by attribute position.
+  case values([Value])
+  case deleted
+}
+
+/// A snapshot of the store with unsaved changes over it, as a draft reads it.
+///
+/// Records that are looked up by identity, or by following a relationship, have their unsaved
+/// values. Indexes, and so the links that indexes hold, are as they were saved.
+package final class OverlayTransaction<Overlay: RecordOverlay>: ReadTransaction {
+  package let overlay: Overlay
+  /// The unsaved records as bytes, by identity, so that all code that reads records reads them.
+  private var encoded: [ObjectID: UnsafeMutableRawBufferPointer] = [:]
+
+  /// - Throws: `schemaMismatch`, `unknownEntity`.
+  package init(_ snapshot: ReadTransaction, _ overlay: Overlay) throws {
+    self.overlay = overlay
+    super.init(snapshot.transaction, catalog: snapshot.catalog)
+    try overlay.check(against: catalog)
+  }
+
+  // SAFETY: views of these bytes are used only in the closure that was given the transaction, and its
+  // caller keeps the transaction until the closure has returned.
+  deinit {
+    for bytes in encoded.values { bytes.deallocate() }
+  }
+
+  /// The same snapshot without the unsaved changes.
+  package var stored: ReadTransaction { ReadTransaction(transaction, catalog: catalog) }
+
+  package override func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+    switch overlay.pendingRecord(id, of: entity.name) {
+    case nil: try storedView(of: id, in: entity)
+    case .deleted: nil
+    case .values(let values): try view(of: values, id: id, in: entity)
+    }
+  }
+
+  package override func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
+    switch overlay.pendingRecord(id, of: entity.name) {
+    case nil: try super.exists(id, in: entity)
+    case .deleted: false
+    case .values: true
+    }
+  }
+
+  private func view(
+    of values: [Value], id: Int64, in entity: EntityLayout
+  ) throws -> RecordView {
+    let bytes = bytes(of: values, ObjectID(entity: entity.name, number: id), in: entity)
+    guard let view = entity.record.view(of: bytes) else {
+      throw StoreError.damaged("a pending record is unreadable", entity: entity.name, id: id)
+    }
+    return view
+  }
+
+  private func bytes(
+    of values: [Value], _ id: ObjectID, in entity: EntityLayout
+  ) -> UnsafeRawBufferPointer {
+    if let known = encoded[id] { return UnsafeRawBufferPointer(known) }
+    var record: [UInt8] = []
+    entity.encode(values, into: &record)
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: record.count, alignment: 8)
+    bytes.copyBytes(from: record)
+    encoded[id] = bytes
+    return UnsafeRawBufferPointer(bytes)
+  }
+}

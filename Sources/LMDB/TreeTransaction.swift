@@ -1,0 +1,158 @@
+import CMooringLMDB
+import Glibc
+
+/// One view of the whole store: a snapshot, or the writer's own.
+///
+/// Not for use by two threads at once. Using it after its scope, or while a nested transaction
+/// runs in it, is a mistake of the program and traps.
+public class TreeTransaction {
+  final let environment: Environment
+  // SAFETY (of what is unchecked): nothing is called back while these are looked at or changed.
+  /// Null when the transaction has ended, or while a nested one runs in it.
+  @exclusivity(unchecked) final var handle: OpaquePointer?
+  @exclusivity(unchecked) final var openCursors = 0
+  /// By the handle of a tree: where in it something was read or written last.
+  @exclusivity(unchecked) final var places: [OpaquePointer?] = []
+
+  init(environment: Environment, raw: OpaquePointer) {
+    self.environment = environment
+    handle = raw
+  }
+
+  /// The snapshot's number: of the last commit it sees, or the one that this write will be.
+  public final var id: Int { Int(mdb_txn_id(raw)) }
+
+  /// The value of a key, or nil. A tree that is not in this snapshot reads as empty.
+  ///
+  /// - Returns: bytes in the map, valid until the transaction ends or, in a write transaction,
+  ///   until its next write.
+  /// - Complexity: O(log *n*); allocates nothing.
+  public final func get(
+    _ tree: Tree, _ key: UnsafeRawBufferPointer
+  ) throws -> UnsafeRawBufferPointer? {
+    var keyValue = MDB_val(key)
+    var value = MDB_val()
+    // SAFETY: LMDB reads the key and keeps no pointer to it.
+    let result =
+      if let place = place(in: tree) {
+        mdb_cursor_get(place, &keyValue, &value, MDB_SET)
+      } else {
+        mdb_get(raw, tree.handle, &keyValue, &value)
+      }
+    if result == MDB_SUCCESS { return UnsafeRawBufferPointer(value) }
+    if result == MDB_NOTFOUND || isUnknownTree(result, tree.handle) { return nil }
+    throw environment.failure(result, doing: "read")
+  }
+
+  @inline(__always)
+  final func place(in tree: Tree) -> OpaquePointer? {
+    let number = Int(tree.handle)
+    return number < places.count ? places[number] : nil
+  }
+
+  /// A cursor before the first entry.
+  public final func cursor(_ tree: Tree) throws -> Cursor {
+    var cursor: OpaquePointer?
+    let result = mdb_cursor_open(raw, tree.handle, &cursor)
+    guard result == MDB_SUCCESS || isUnknownTree(result, tree.handle) else {
+      throw environment.failure(result, doing: "opening a cursor")
+    }
+    return Cursor(cursor, tree: tree, transaction: self)
+  }
+
+  /// - Complexity: O(1).
+  public final func count(_ tree: Tree) throws -> Int { try statistics(tree).entries }
+
+  /// - Complexity: O(1).
+  public final func statistics(_ tree: Tree) throws -> TreeStatistics {
+    // mdb_stat says nothing about a tree that is not in the snapshot, so that is asked first.
+    guard try environment.exists(tree.name, in: self) else { return TreeStatistics() }
+    return try statistics(ofHandle: tree.handle)
+  }
+
+  final func statistics(ofHandle handle: MDB_dbi) throws -> TreeStatistics {
+    var statistics = MDB_stat()
+    let result = mdb_stat(raw, handle, &statistics)
+    if isUnknownTree(result, handle) { return TreeStatistics() }
+    guard result == MDB_SUCCESS else {
+      throw environment.failure(result, doing: "reading statistics")
+    }
+    return TreeStatistics(statistics)
+  }
+
+  /// The handle of LMDB; traps on misuse.
+  final var raw: OpaquePointer {
+    guard let handle else {
+      preconditionFailure("the transaction has ended, or a nested one runs in it")
+    }
+    return handle
+  }
+
+  /// Ends the Swift side; the caller commits, resets or aborts the returned handle.
+  final func end() -> OpaquePointer {
+    precondition(openCursors == 0, "a cursor outlives its transaction")
+    let handle = raw
+    forgetPlaces()
+    self.handle = nil
+    return handle
+  }
+
+  final func forgetPlaces() {
+    // SAFETY: the transaction, which is still open, has closed none of them.
+    for place in places { if let place { mdb_cursor_close(place) } }
+    places = []
+  }
+
+  /// EINVAL for a handle that came into being after this transaction began: the tree is younger
+  /// than the snapshot, and so not in it.
+  private func isUnknownTree(_ result: Int32, _ handle: MDB_dbi) -> Bool {
+    guard result == EINVAL else { return false }
+    var flags: UInt32 = 0
+    return mdb_dbi_flags(raw, handle, &flags) == EINVAL
+  }
+}
+
+/// A snapshot. It sees the last commit before it began, and nothing later.
+public final class TreeReader: TreeTransaction {}
+
+/// The size and shape of one tree.
+public struct TreeStatistics: Sendable, Hashable {
+  public var depth = 0
+  public var branchPages = 0
+  public var leafPages = 0
+  public var overflowPages = 0
+  public var entries = 0
+  /// Bytes.
+  public var pageSize = 0
+
+  init() {}
+
+  /// Branches, leaves and overflow. Of a damaged tree it may be any number.
+  public var pages: Int { branchPages &+ leafPages &+ overflowPages }
+
+  /// Of its pages.
+  public var bytes: Int { pages &* pageSize }
+
+  init(_ statistics: MDB_stat) {
+    depth = Int(statistics.ms_depth)
+    branchPages = Int(statistics.ms_branch_pages)
+    leafPages = Int(statistics.ms_leaf_pages)
+    overflowPages = Int(statistics.ms_overflow_pages)
+    entries = Int(statistics.ms_entries)
+    pageSize = Int(statistics.ms_psize)
+  }
+}
+
+extension MDB_val {
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  @inline(__always)
+  init(_ value: MDB_val) {
+    self.init(start: value.mv_data, count: value.mv_size)
+  }
+}

@@ -1,0 +1,222 @@
+import CMooringLMDB
+
+/// The one write transaction of a store.
+///
+/// It sees its own changes. An error from a write leaves the transaction usable, except
+/// `.mapFull`: that transaction can only be given up.
+public final class TreeWriter: TreeTransaction {
+  /// Trees made here, by name; they become everyone's when the outermost transaction commits.
+  var createdTrees: [String: MDB_dbi] = [:]
+  /// Trees emptied by `drop`, whose names go after the commit.
+  var droppedTrees: Set<String> = []
+  /// The failure after which LMDB refuses the commit; it says more than the refusal.
+  private(set) var firstFailure: LMDBError?
+  /// By handle: whether the tree was seen to exist in this transaction.
+  // SAFETY: as of the places of a transaction.
+  @exclusivity(unchecked) private var known: [Bool]
+
+  init(environment: Environment, raw: OpaquePointer, parent: TreeWriter?) {
+    known = parent?.known ?? []
+    createdTrees = parent?.createdTrees ?? [:]
+    droppedTrees = parent?.droppedTrees ?? []
+    super.init(environment: environment, raw: raw)
+  }
+
+  /// Has reads and writes by key begin in this tree where the last one was: what is read is often
+  /// written next, and what comes next often lies on the same page. Until the transaction ends, or
+  /// a nested one begins.
+  ///
+  /// - Throws: As `cursor`.
+  public func keepPlace(in tree: Tree) throws {
+    let number = Int(tree.handle)
+    if number < places.count, places[number] != nil { return }
+    try requireTree(tree)
+    var cursor: OpaquePointer?
+    let result = mdb_cursor_open(raw, tree.handle, &cursor)
+    guard result == MDB_SUCCESS else {
+      throw environment.failure(result, doing: "opening a cursor")
+    }
+    while places.count <= number { places.append(nil) }
+    places[number] = cursor
+  }
+
+  /// Sets the value of a key.
+  ///
+  /// - Throws: `LMDBError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if the
+  ///   tree is not in the store.
+  public func put(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws {
+    let result = try store(tree, key, value, flags: 0)
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
+  }
+
+  /// Adds an entry whose key is greater than every other: fills pages to the brim.
+  ///
+  /// - Throws: as `put`; `.keyInvalid` also if the key is not the greatest.
+  public func append(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws {
+    let result = try store(tree, key, value, flags: UInt32(MDB_APPEND))
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
+  }
+
+  /// Adds an entry as `append` does if its key is greater than every other.
+  ///
+  /// - Returns: `false` if it is not; nothing is changed then.
+  /// - Throws: as `put`.
+  public func appendIfGreatest(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws -> Bool {
+    let result = try store(tree, key, value, flags: UInt32(MDB_APPEND))
+    if result == MDB_KEYEXIST { return false }
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
+    return true
+  }
+
+  /// Sets the value of a key that is not there yet.
+  ///
+  /// - Returns: `false` if the key is there; its value stays.
+  @discardableResult
+  public func insert(
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+  ) throws -> Bool {
+    let result = try store(tree, key, value, flags: UInt32(MDB_NOOVERWRITE))
+    if result == MDB_KEYEXIST { return false }
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
+    return true
+  }
+
+  /// Sets the value of a key by letting `fill` write `count` bytes into the page itself.
+  ///
+  /// - Parameter fill: is given exactly `count` bytes, must write all of them, and must not use
+  ///   the transaction.
+  public func reserve(
+    _ tree: Tree, key: UnsafeRawBufferPointer, count: Int,
+    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws {
+    try requireTree(tree)
+    var keyValue = MDB_val(key)
+    var value = MDB_val(mv_size: count, mv_data: nil)
+    let result = mdb_put(raw, tree.handle, &keyValue, &value, UInt32(MDB_RESERVE))
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: count) }
+    // SAFETY: LMDB returned `count` writable bytes of a page of this transaction, valid until its
+    // next write, and `fill` makes none.
+    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: count))
+  }
+
+  /// Removes a key.
+  ///
+  /// - Returns: whether it was there.
+  @discardableResult
+  public func delete(_ tree: Tree, key: UnsafeRawBufferPointer) throws -> Bool {
+    try requireTree(tree)
+    var keyValue = MDB_val(key)
+    let result = mdb_del(raw, tree.handle, &keyValue, nil)
+    if result == MDB_NOTFOUND { return false }
+    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: 0) }
+    return true
+  }
+
+  /// Removes every entry of a tree.
+  ///
+  /// - Complexity: O(pages), not O(entries).
+  public func empty(_ tree: Tree) throws {
+    try requireTree(tree)
+    let result = mdb_drop(raw, tree.handle, 0)
+    guard result == MDB_SUCCESS else {
+      throw remember(environment.failure(result, doing: "emptying a tree"))
+    }
+  }
+
+  /// Empties a tree now and removes its name right after the commit.
+  ///
+  /// Older snapshots go on seeing the tree. A crash between the two leaves an empty tree.
+  // LMDB's own drop closes the handle at once and for everyone, so that older snapshots of this
+  // process would read an empty tree, or memory that was freed.
+  public func drop(_ tree: Tree) throws {
+    try empty(tree)
+    droppedTrees.insert(tree.name)
+  }
+
+  /// Runs `body` in a transaction within this one. If it throws, its changes are undone and this
+  /// transaction goes on; else they become this transaction's. This one must not be used
+  /// meanwhile (that traps).
+  public func nested<R>(_ body: (TreeWriter) throws -> R) throws -> R {
+    forgetPlaces()
+    let parentHandle = raw
+    var handle: OpaquePointer?
+    let begun = mdb_txn_begin(environment.raw, parentHandle, 0, &handle)
+    guard begun == MDB_SUCCESS, let handle else {
+      throw environment.failure(begun, doing: "begin of a nested transaction")
+    }
+    let child = TreeWriter(environment: environment, raw: handle, parent: self)
+    self.handle = nil
+    defer { self.handle = parentHandle }
+    let value: R
+    do {
+      value = try body(child)
+    } catch {
+      mdb_txn_abort(child.end())
+      throw error
+    }
+    let committed = mdb_txn_commit(child.end())
+    guard committed == MDB_SUCCESS else {
+      throw child.firstFailure ?? environment.failure(committed, doing: "nested commit")
+    }
+    createdTrees = child.createdTrees
+    droppedTrees = child.droppedTrees
+    known = child.known
+    return value
+  }
+
+  private func store(
+    _ tree: Tree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32
+  ) throws -> Int32 {
+    try requireTree(tree)
+    var keyValue = MDB_val(key)
+    var valueValue = MDB_val(value)
+    // SAFETY: LMDB copies key and value and keeps no pointer to them.
+    if let place = place(in: tree) { return mdb_cursor_put(place, &keyValue, &valueValue, flags) }
+    return mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
+  }
+
+  /// Holds a tree against the store once per transaction: LMDB would write through a handle
+  /// whose tree is gone with the root of some older snapshot.
+  @inline(__always)
+  func requireTree(_ tree: Tree) throws {
+    let index = Int(tree.handle)
+    if index < known.count, known[index] { return }
+    try learn(tree)
+  }
+
+  private func learn(_ tree: Tree) throws {
+    guard try environment.exists(tree.name, in: self) else {
+      throw LMDBError(
+        .programming, "the tree is not in the store", context: [("tree", tree.name)],
+        advice: "create it in this transaction first")
+    }
+    let index = Int(tree.handle)
+    while known.count <= index { known.append(false) }
+    known[index] = true
+  }
+
+  func failed(_ result: Int32, key: UnsafeRawBufferPointer, valueCount: Int) -> LMDBError {
+    if result == MDB_KEYEXIST {
+      return LMDBError(
+        .keyInvalid, "an appended key is not greater than the last one", context: [],
+        advice: "append in key order, or put")
+    }
+    if result == MDB_BAD_VALSIZE, (1...511).contains(key.count) {
+      return LMDBError(
+        .valueTooLarge, "a value is larger than the store can hold",
+        context: [("bytes", String(valueCount))], advice: "keep values below 4 GiB")
+    }
+    return remember(environment.failure(result, doing: "write"))
+  }
+
+  private func remember(_ error: LMDBError) -> LMDBError {
+    if firstFailure == nil { firstFailure = error }
+    return error
+  }
+}

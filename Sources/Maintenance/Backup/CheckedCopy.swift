@@ -1,0 +1,40 @@
+import EntityStore
+import Foundation
+import LMDB
+
+/// A copy of a store that was read back and found sound.
+struct CheckedCopy {
+  let storeID: UUID
+  let token: HistoryToken
+  let bytes: Int
+
+  /// Checks a copy that nobody else knows of yet.
+  ///
+  /// - Parameter deeply: also records against indexes and back, and the history.
+  /// - Parameter place: what to call the copy in an error.
+  /// - Throws: `StoreError` with `damaged`, `notAStore`, `newerFormat`; `LMDBError`.
+  init(folder: String, named place: String, deeply: Bool, options: Store.Options) throws {
+    let report = try Store.check(at: folder, options: options, deeply: deeply)
+    try CheckedCopy.requireSound(report, place)
+    let store = try Store.openForReading(at: folder, options)
+    storeID = try store.id
+    token = try store.historyToken()
+    bytes = try DataFile.mark(of: DataFile.path(in: folder))?.bytes ?? 0
+  }
+
+  private static func requireSound(_ report: StoreReport, _ place: String) throws {
+    let count = report.problemCount + (report.integrity?.problemCount ?? 0)
+    guard count > 0 else { return }
+    let first = report.problems.first ?? report.integrity?.problems.first?.description ?? ""
+    throw StoreError.damaged(place, problems: count, first: first)
+  }
+}
+
+extension StoreError {
+  static func damaged(_ place: String, problems: Int, first: String) -> StoreError {
+    StoreError(
+      .damaged, "the data is damaged",
+      [("path", place), ("problems", String(problems)), ("first", first)],
+      advice: "nothing was changed; `mooring check` tells more, an older backup may be whole")
+  }
+}

@@ -1,0 +1,185 @@
+import EntityModel
+public import EntityStore
+import Foundation
+import LMDB
+
+/// What an integrity check found.
+public struct IntegrityReport: Codable, Sendable {
+  public struct Problem: Codable, Hashable, Sendable, CustomStringConvertible {
+    public var entity: String
+    public var id: Int64?
+    public var index: String?
+    public var text: String
+
+    public var description: String {
+      let place = [entity, id.map(String.init), index].compactMap { $0 }.joined(separator: " ")
+      return "\(place): \(text)"
+    }
+  }
+
+  public var entities = 0
+  public var records = 0
+  public var entries = 0
+  /// Transactions of the history.
+  public var historyTransactions = 0
+  /// At most `Limits.problemsListedMax`.
+  public var problems: [Problem] = []
+  public var problemCount = 0
+
+  public var isClean: Bool { problemCount == 0 }
+
+  fileprivate mutating func add(
+    _ text: String, entity: String, id: Int64? = nil, index: String? = nil
+  ) {
+    problemCount += 1
+    if problems.count < Limits.problemsListedMax {
+      problems.append(Problem(entity: entity, id: id, index: index, text: text))
+    }
+  }
+}
+
+extension Store {
+  /// Checks records against indexes and indexes against records, on one snapshot.
+  ///
+  /// Every record is decoded in full, keeps its attributes' rules on null, and has each of the
+  /// index entries that follow from it; every entry points at a record that yields it; every
+  /// reference leads to a record, unless its rule lets it outlive that; ids are below the entity's
+  /// counter. Of an index that was made with another version of its collation the entries must
+  /// point at records, whatever their keys. Memory is bounded; damage is reported and the check
+  /// goes on.
+  ///
+  /// - Complexity: O(*e* · log *n*) for *e* index entries.
+  public func checkIntegrity() throws -> IntegrityReport {
+    try read { transaction in
+      var check = IntegrityCheck(transaction, catalogTree: catalogTree)
+      try check.run()
+      return check.report
+    }
+  }
+}
+
+struct IntegrityCheck {
+  private let transaction: ReadTransaction
+  private let catalogTree: Tree
+  private(set) var report = IntegrityReport()
+  private let key = KeyBox()
+
+  init(_ transaction: ReadTransaction, catalogTree: Tree) {
+    self.transaction = transaction
+    self.catalogTree = catalogTree
+  }
+
+  mutating func run() throws {
+    for name in transaction.catalog.entities.keys.sorted() {
+      let entity = try transaction.catalog.entity(name)
+      report.entities += 1
+      try checkRecords(of: entity)
+      for index in entity.indexes { try checkEntries(of: index, entity) }
+    }
+    try checkHistory()
+  }
+
+  /// Every transaction can be read; their numbers, and those of their parts, leave no gap.
+  private mutating func checkHistory() throws {
+    guard let tree = transaction.historyTree else { return }
+    for problem in try tree.problems(in: transaction.catalog.schema, &report.historyTransactions) {
+      report.add(problem.text, entity: HistoryTree.name, id: problem.sequence)
+    }
+  }
+
+  /// From the records to the entries: none is missing.
+  private mutating func checkRecords(of entity: EntityLayout) throws {
+    let nextID = try CatalogTree.readNextID(of: entity, catalogTree, in: transaction.transaction)
+    var cursor = try transaction.transaction.cursor(entity.tree)
+    var entry = try cursor.first()
+    while let found = entry {
+      report.records += 1
+      if let id = RecordKey.objectID(found.key) {
+        try check(found.value, id: id, entity)
+        if id < 1 || id >= nextID {
+          report.add("the record's id is not below the counter", entity: entity.name, id: id)
+        }
+      } else {
+        report.add("a record has an unreadable key", entity: entity.name)
+      }
+      entry = try cursor.next()
+    }
+  }
+
+  private mutating func check(
+    _ bytes: UnsafeRawBufferPointer, id: Int64, _ entity: EntityLayout
+  ) throws {
+    guard let view = entity.record.view(of: bytes), let values = readable(view) else {
+      report.add("the record is unreadable", entity: entity.name, id: id)
+      return
+    }
+    for (attribute, value) in zip(entity.description.attributes, values)
+    where value.isNull && !attribute.isOptional {
+      report.add("\(attribute.name) is required and null", entity: entity.name, id: id)
+    }
+    for text in try transaction.linkProblems(of: view, id: id, in: entity) {
+      report.add(text, entity: entity.name, id: id)
+    }
+    for index in entity.indexes where index.isUsable {
+      var missing = 0
+      try index.eachKey(of: view, id: id, writer: &key.writer) { bytes in
+        let stored = try transaction.transaction.get(index.tree, bytes)
+        if stored.flatMap({ index.objectID(key: bytes, value: $0) }) != id { missing += 1 }
+      }
+      if missing > 0 {
+        report.add(
+          "an index entry is missing", entity: entity.name, id: id, index: index.description.name)
+      }
+    }
+  }
+
+  private func readable(_ view: RecordView) -> [Value]? {
+    do {
+      return try view.values()
+    } catch {
+      return nil
+    }
+  }
+
+  /// From the entries to the records: none is left over.
+  private mutating func checkEntries(of index: IndexLayout, _ entity: EntityLayout) throws {
+    var cursor = try transaction.transaction.cursor(index.tree)
+    var entry = try cursor.first()
+    while let found = entry {
+      report.entries += 1
+      if let text = try problem(with: found, index, entity) {
+        report.add(
+          text, entity: entity.name, id: index.objectID(key: found.key, value: found.value),
+          index: index.description.name)
+      }
+      entry = try cursor.next()
+    }
+  }
+
+  private mutating func problem(
+    with entry: Cursor.Entry, _ index: IndexLayout, _ entity: EntityLayout
+  ) throws -> String? {
+    guard let id = index.objectID(key: entry.key, value: entry.value) else {
+      return "an index entry is unreadable"
+    }
+    guard
+      let bytes = try RecordKey.with(id, { try transaction.transaction.get(entity.tree, $0) })
+    else { return "an index entry points at no record" }
+    // Keys of another version of a collation cannot be made here.
+    guard index.isUsable, let view = entity.record.view(of: bytes) else { return nil }
+    var isFound = false
+    do {
+      try index.eachKey(of: view, id: id, writer: &key.writer) { bytes in
+        if compare(bytes, entry.key) == 0 { isFound = true }
+      }
+    } catch is RecordDamage {
+      return nil  // reported with the record
+    }
+    return isFound ? nil : "an index entry does not follow from its record"
+  }
+}
+
+/// A key writer in a class, so that closures over the check need not capture it inout.
+private final class KeyBox {
+  var writer = KeyWriter()
+}

@@ -1,0 +1,35 @@
+import EntityStore
+
+/// Lets this program read a store whatever migrations the store has had, and never write to it: a
+/// check or a copy does not depend on the migrations that a program knows.
+struct ReadingOnly: SchemaPolicy {
+  /// The newest migration of the line `system` whose format this module reads.
+  private static let systemVersion = 3
+
+  func checkReadable(_ catalog: Catalog) throws {
+    let newer = catalog.history.first {
+      $0.line == "system" && $0.version > Self.systemVersion && $0.older == .refuse
+    }
+    guard let newer else { return }
+    throw StoreError(
+      .newerSchema, "the store was migrated by a newer version of this program",
+      [("migration", newer.name)], advice: "install that version")
+  }
+
+  func checkWritable(_ catalog: Catalog, in folder: String) throws {
+    throw StoreError(.invalidRequest, "the store is open for reading only")
+  }
+}
+
+extension Store {
+  /// Opens a store to check or to copy it.
+  ///
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
+  static func openForReading(at folder: String, _ options: Options) throws -> Store {
+    var options = options
+    options.isReadOnly = true
+    return try translatingStorageErrors {
+      try Store(folder: folder, policy: ReadingOnly(), creates: false, options: options)
+    }
+  }
+}

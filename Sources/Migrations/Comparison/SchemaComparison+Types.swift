@@ -1,0 +1,167 @@
+public import EntityModel
+public import EntityStore
+public import Foundation
+
+extension SchemaComparison {
+  /// What Swift types need and a schema has not: the differences that `Store.require` would list,
+  /// and the steps that close them.
+  ///
+  /// A missing attribute that the type requires gets a default where its kind has a natural one: 0,
+  /// false, an empty text, list or data. Of the others (`date`, `uuid`, `url`) it is made optional
+  /// and then required, which is refused where there are records until a backfill is added. A
+  /// relationship gets no inverse. One that is required in the type and optional in the schema has
+  /// no step: either the links are lost, or the type makes it optional.
+  ///
+  /// What the schema has beyond the types is no difference.
+  public init(_ schema: Schema, requiring types: [any Entity.Type]) {
+    self.init()
+    var needs = TypeNeeds(schema: schema)
+    for type in types { needs.add(type) }
+    differences = needs.differences
+    steps = needs.steps
+  }
+}
+
+/// Compares one type after another with a schema.
+private struct TypeNeeds {
+  let schema: Schema
+  private(set) var differences: [String] = []
+  private var entities: [MigrationStep] = []
+  private var attributes: [MigrationStep] = []
+  private var relationships: [MigrationStep] = []
+  /// Several types may be of one entity.
+  private var made: Set<LintName> = []
+
+  init(schema: Schema) { self.schema = schema }
+
+  var steps: [MigrationStep] { entities + attributes + relationships }
+
+  mutating func add<T: Entity>(_ type: T.Type) {
+    if let entity = schema.entity(named: type.entityName) {
+      for needed in type.attributes { add(needed, entity) }
+    } else if made.insert(.entity(type.entityName)).inserted {
+      differences.append("entity \(type.entityName) is missing")
+      entities.append(
+        .createEntity(
+          name: type.entityName,
+          attributes: type.attributes.map {
+            AttributeDescription(
+              name: $0.name, type: AttributeType($0.kind), isOptional: $0.isOptional)
+          }, keepsHistory: true))
+    }
+    for needed in type.relationships { add(needed, of: type.entityName) }
+  }
+
+  private mutating func add<T: Entity>(_ needed: EntityAttribute<T>, _ entity: EntityDescription) {
+    guard made.insert(.property(entity.name, needed.name)).inserted else { return }
+    let name = "\(entity.name).\(needed.name)"
+    guard let attribute = entity.attribute(named: needed.name) else {
+      addMissing(needed, to: entity.name)
+      return
+    }
+    if attribute.type.kind != needed.kind {
+      differences.append(
+        "\(name) is \(attribute.type.name), and \(needed.kind.rawValue) in the type")
+      attributes.append(
+        .retypeAttribute(
+          AttributeRetyping(
+            entity: entity.name, name: needed.name, type: AttributeType(needed.kind),
+            isOptional: attribute.isOptional && !needed.isOptional ? false : nil, owner: nil,
+            defaultValue: .null, validation: .none, conversion: .none)))
+    } else if attribute.isOptional, !needed.isOptional {
+      differences.append(
+        "\(name) is optional, and required in the type: if there are records without a value, add "
+          + "a backfill")
+      attributes.append(.requiring(needed.name, of: entity.name))
+    }
+  }
+
+  private mutating func addMissing<T: Entity>(_ needed: EntityAttribute<T>, to entity: String) {
+    var attribute = AttributeDescription(
+      name: needed.name, type: AttributeType(needed.kind), isOptional: needed.isOptional)
+    var text = "\(entity).\(needed.name) (\(needed.kind.rawValue)) is missing"
+    var requirement: MigrationStep?
+    if !needed.isOptional {
+      attribute.defaultValue = needed.kind.naturalDefault
+      if attribute.defaultValue.isNull {
+        attribute.isOptional = true
+        text += ", and required in the type: if there are records, add a backfill"
+        requirement = .requiring(needed.name, of: entity)
+      } else {
+        text += ", and required in the type: records that are there read as its default"
+      }
+    }
+    differences.append(text)
+    attributes.append(.addAttribute(entity: entity, attribute))
+    if let requirement { attributes.append(requirement) }
+  }
+
+  private mutating func add<T: Entity>(_ needed: EntityRelationship<T>, of entity: String) {
+    guard made.insert(.property(entity, needed.name)).inserted else { return }
+    let name = "\(entity).\(needed.name)"
+    let destination = needed.destination.entityName
+    let creation = MigrationStep.createRelationship(
+      RelationshipDefinition(
+        entity: entity, destination: destination,
+        side: .init(
+          name: needed.name, isToMany: needed.isToMany, isOrdered: false, orderBy: nil,
+          isOptional: needed.isToMany || needed.isOptional, deleteRule: .nullify), inverse: nil,
+        key: []))
+    guard let there = schema.entity(named: entity)?.relationship(named: needed.name) else {
+      differences.append("relationship \(name) to \(destination) is missing")
+      relationships.append(creation)
+      return
+    }
+    if there.isToMany != needed.isToMany || there.destination != destination {
+      let many = there.isToMany ? "many " : ""
+      differences.append(
+        "relationship \(name) leads to \(many)\(there.destination), and to "
+          + "\(needed.isToMany ? "many " : "")\(destination) in the type: its links are lost")
+      relationships += [.dropRelationship(entity: entity, name: needed.name), creation]
+    } else if !needed.isToMany, !needed.isOptional, there.isOptional {
+      differences.append(
+        "relationship \(name) is optional, and required in the type: make it optional there")
+    }
+  }
+}
+
+extension MigrationStep {
+  fileprivate static func requiring(_ name: String, of entity: String) -> MigrationStep {
+    var change = AttributeChange(entity: entity, name: name)
+    change.isOptional = false
+    return .changeAttribute(change)
+  }
+}
+
+extension AttributeType {
+  fileprivate init(_ kind: ValueKind) {
+    switch kind {
+    case .int64: self = .int64
+    case .double: self = .double
+    case .decimal: self = .decimal
+    case .bool: self = .bool
+    case .string: self = .string
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .url: self = .url
+    case .strings: self = .strings
+    }
+  }
+}
+
+extension ValueKind {
+  /// What stands for nothing in particular; null if no value does.
+  fileprivate var naturalDefault: Value {
+    switch self {
+    case .int64: .int64(0)
+    case .double: .double(0)
+    case .decimal: .decimal(0)
+    case .bool: .bool(false)
+    case .string: .string("")
+    case .data: .data(Data())
+    case .strings: .strings([])
+    case .date, .uuid, .url: .null
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package import EntityStore
+
+/// What takes over files of other programs for the `importLegacy` steps of migrations. The store itself
+/// knows of no format but its own.
+public struct LegacyImporter: Sendable {
+  /// Whether a step could begin, as far as that can be told before anything runs.
+  let check: @Sendable (LegacyImportReference) throws(StoreError) -> Void
+  let run: @Sendable (LegacyImportReference, LegacyImportRun) throws -> Void
+
+  package init(
+    check: @escaping @Sendable (LegacyImportReference) throws(StoreError) -> Void,
+    run: @escaping @Sendable (LegacyImportReference, LegacyImportRun) throws -> Void
+  ) {
+    self.check = check
+    self.run = run
+  }
+
+  static func required(_ importer: LegacyImporter?) throws(StoreError) -> LegacyImporter {
+    if let importer { return importer }
+    throw StoreError(
+      .migration, "this program cannot import legacy files",
+      advice: "run `mooring migrate up`, or open the store with `MigrationSource.legacyImporter`")
+  }
+}
+
+/// The store in the middle of a migration, for who imports into it.
+package struct LegacyImportRun {
+  package let store: Store
+  package let isCancelled: @Sendable () -> Bool
+  /// Called with rows done and rows in all; 0 if that is not known.
+  package let progress: @Sendable (Int64, Int64) -> Void
+  private let commit: ((WriteTransaction) throws -> Void) throws -> Void
+
+  init(
+    store: Store, isCancelled: @escaping @Sendable () -> Bool,
+    progress: @escaping @Sendable (Int64, Int64) -> Void,
+    commit: @escaping ((WriteTransaction) throws -> Void) throws -> Void
+  ) {
+    self.store = store
+    self.isCancelled = isCancelled
+    self.progress = progress
+    self.commit = commit
+  }
+
+  /// Runs a closure in a transaction of its own, which is durable when the call returns.
+  package func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
+    var result: R?
+    try withoutActuallyEscaping(body) { body in
+      try commit { result = try body($0) }
+    }
+    guard let result else { throw CancellationError() }
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+import EntityModel
+import EntityStore
+
+/// Whether the `down` steps of a migration lead back to where it began. A migration without any is
+/// not taken back, and that is no finding.
+struct LintDown {
+  private let migration: Migration
+  private let before: Schema
+  private let after: Schema
+
+  init(_ migration: Migration, from before: Schema, to after: Schema) {
+    self.migration = migration
+    self.before = before
+    self.after = after
+  }
+
+  var findings: [LintFinding] {
+    if migration.down.isEmpty { return [] }
+    var change = SchemaChange(schema: after)
+    for (index, step) in migration.down.enumerated() {
+      do throws(StoreError) {
+        try change.apply(step)
+      } catch {
+        return [
+          LintFinding(
+            .misfitDown, .warning, of: migration, step: index + 1,
+            "taking it back fails: \(step): \(error.finding)",
+            advice: error.advice ?? "write the down steps in the opposite order of the steps")
+        ]
+      }
+    }
+    let differences = SchemaComparison(from: before, to: change.schema).differences
+    guard let first = differences.first else { return [] }
+    let more = differences.count > 1 ? ", and \(differences.count - 1) more" : ""
+    return [
+      LintFinding(
+        .differentDown, .warning, of: migration,
+        "its down steps do not lead back to the schema before: \(first)\(more)",
+        advice: "correct the down steps, or leave them out")
+    ]
+  }
+}

@@ -1,0 +1,84 @@
+import EntityStore
+
+/// What a store has had and what the files say: a file that was applied is never edited, and none
+/// is put before it.
+struct LintHistory {
+  private let state: MigrationState
+  private let base: LintBase
+  private let files: LintFiles
+
+  init(_ state: MigrationState, _ base: LintBase, _ files: LintFiles) {
+    self.state = state
+    self.base = base
+    self.files = files
+  }
+
+  var findings: [LintFinding] { changed + displaced + newer + running }
+
+  private var changed: [LintFinding] {
+    state.changed.map {
+      LintFinding(
+        .changedFile, of: $0, "the file was changed after it was applied",
+        advice: "put it back as it was, and write the change as a new migration")
+    }
+  }
+
+  /// Those that have been put there; the ones behind, which they have moved, are not to blame.
+  private var displaced: [LintFinding] {
+    let applied = Set(base.history.map(\.checksum))
+    let new = state.displaced.filter { !applied.contains($0.file.checksum) }
+    return (new.isEmpty ? state.displaced : new).map { entry, file in
+      LintFinding(
+        .displacedFile, of: file, "it stands where \(entry.name) has been applied",
+        advice: "give it the number after the last one of its line, and \(entry.name) its own back")
+    }
+  }
+
+  /// For each line the first that is not here.
+  private var newer: [LintFinding] {
+    var lines: Set<String> = []
+    return state.unknown.filter { lines.insert($0.line).inserted }.map { entry in
+      let by = entry.program.map { " by \($0)" } ?? ""
+      return LintFinding(
+        .newerStore, .error, line: entry.line, migration: entry.name,
+        "the store has had it\(by), and its file is not here",
+        advice: "use the files that have \(entry.line)@\(entry.version)")
+    }
+  }
+
+  private var running: [LintFinding] {
+    guard let running = base.running else { return [] }
+    func finding(
+      _ rule: LintFinding.Rule, step: Int? = nil, _ text: String, advice: String
+    ) -> LintFinding {
+      LintFinding(
+        rule, .error, line: running.line, migration: running.name, step: step, text, advice: advice)
+    }
+    guard let file = files.migrations.first(where: { running.isOf($0) }) else {
+      return [
+        finding(
+          .missingFile, "it is under way, and its file is not here",
+          advice: "name its folder with --migrations")
+      ]
+    }
+    var found: [LintFinding] = []
+    if running.isDown {
+      found.append(
+        finding(
+          .beingTakenBack, "it is being taken back",
+          advice: "finish that first: mooring migrate down \(running.line)"))
+    }
+    let now = running.isDown ? file.downChecksums : file.stepChecksums
+    let done = running.doneChecksums
+    if let step = done.indices.first(where: { $0 >= now.count || now[$0] != done[$0] }) {
+      found.append(
+        finding(
+          .changedStep, step: step + 1,
+          "it is under way, and a step that is done has been changed",
+          advice:
+            "put the first \(done.count) steps back as they were; those after may be corrected"
+        ))
+    }
+    return found
+  }
+}

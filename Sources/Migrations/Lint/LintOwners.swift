@@ -1,0 +1,72 @@
+import EntityStore
+
+/// Which migration has made what is there, under the names of now.
+struct LintOwners {
+  struct Owner: Hashable {
+    let line: String
+    let version: Int
+    let migration: String
+    /// Whether it is in the store, and not only in a file.
+    let isApplied: Bool
+  }
+
+  private var owners: [LintName: Owner] = [:]
+
+  init() {}
+
+  /// What a store has had, from the files where they are here.
+  init(_ history: [AppliedMigration], _ migrations: [Migration]) {
+    for entry in history {
+      let owner = Owner(
+        line: entry.line, version: entry.version, migration: entry.name, isApplied: true)
+      let file = migrations.first { $0.line == entry.line && $0.checksum == entry.checksum }
+      guard let file else {
+        note(entry.creates ?? [], by: owner)
+        continue
+      }
+      for step in file.steps { note(step, by: owner) }
+    }
+  }
+
+  subscript(name: LintName) -> Owner? { owners[name] }
+
+  mutating func note(_ step: MigrationStep, by owner: Owner) {
+    switch step {
+    case .renameEntity(let name, let newName): renameEntity(name, to: newName)
+    case .dropEntity(let name): removeEntity(name)
+    case .renameAttribute(let entity, let name, let newName):
+      owners[.property(entity, newName)] = owners.removeValue(forKey: .property(entity, name))
+    case .dropAttribute(let entity, let name), .dropRelationship(let entity, let name):
+      owners[.property(entity, name)] = nil
+    case .dropIndex(let entity, let name): owners[.index(entity, name)] = nil
+    case .dropTemplate(let name): owners[.template(name)] = nil
+    default: break
+    }
+    // A name that it has changed is from now on that of the migration that has chosen it.
+    for name in step.makes { owners[name] = owner }
+  }
+
+  /// The history tells names, and not of what.
+  private mutating func note(_ names: [String], by owner: Owner) {
+    for name in names {
+      let kinds: [LintName.Kind] = name.contains(".") ? [.property, .index] : [.entity, .template]
+      for kind in kinds { owners[LintName(kind: kind, text: name)] = owner }
+    }
+  }
+
+  private mutating func renameEntity(_ name: String, to newName: String) {
+    for (key, owner) in members(of: name) {
+      owners[key] = nil
+      owners[LintName(kind: key.kind, text: newName + key.text.dropFirst(name.count))] = owner
+    }
+  }
+
+  private mutating func removeEntity(_ name: String) {
+    owners[.entity(name)] = nil
+    for (key, _) in members(of: name) { owners[key] = nil }
+  }
+
+  private func members(of entity: String) -> [LintName: Owner] {
+    owners.filter { $0.key.text.hasPrefix(entity + ".") }
+  }
+}

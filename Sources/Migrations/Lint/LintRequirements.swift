@@ -1,0 +1,79 @@
+import EntityStore
+
+/// Why migrations can never be applied: what they require is not there, or requires them.
+struct LintRequirements {
+  private struct Place: Hashable {
+    let line: String
+    let version: Int
+  }
+
+  /// What cannot be applied, whether by its own fault or by that of what it requires.
+  private let unmet: [Migration]
+  /// Applied, or here as a file.
+  private let known: Set<Place>
+
+  init(_ unmet: [Migration], _ migrations: [Migration], _ history: [AppliedMigration]) {
+    self.unmet = unmet
+    known = Set(
+      migrations.map(Self.place) + history.map { Place(line: $0.line, version: $0.version) })
+  }
+
+  var findings: [LintFinding] { missing + circles }
+
+  private var missing: [LintFinding] {
+    unmet.flatMap { migration in
+      migration.requires.filter { !known.contains(Self.place($0)) }.map { requirement in
+        let name = "\(requirement.line)@\(requirement.version)"
+        let last = known.filter { $0.line == requirement.line }.map(\.version).max()
+        let what = last.map { "the line ends at \(requirement.line)@\($0)" }
+        return LintFinding(
+          .missingRequirement, of: migration, "it requires \(name), which is not here",
+          advice: what.map { "\($0): correct the number, or use the files that have it" }
+            ?? "name the folder of that line with --migrations")
+      }
+    }
+  }
+
+  /// Each circle once, at the first of its files.
+  private var circles: [LintFinding] {
+    var needs: [Place: [Place]] = [:]
+    for migration in unmet {
+      let before = Place(line: migration.line, version: migration.version - 1)
+      needs[Self.place(migration)] = migration.requires.map(Self.place) + [before]
+    }
+    var told: Set<Place> = []
+    return unmet.compactMap { migration in
+      let start = Self.place(migration)
+      guard !told.contains(start), let circle = Self.circle(from: start, needs) else { return nil }
+      told.formUnion(circle)
+      let text = (circle + [start]).map { "\($0.line)@\($0.version)" }.joined(separator: ", ")
+      return LintFinding(
+        .circularRequirement, of: migration, "each requires the next: \(text)",
+        advice: "remove one requirement, or put what it is for into a later file")
+    }
+  }
+
+  /// The shortest way from a file back to itself.
+  private static func circle(from start: Place, _ needs: [Place: [Place]]) -> [Place]? {
+    var ways = [[start]]
+    var seen: Set<Place> = []
+    var next = 0
+    while next < ways.count {
+      let way = ways[next]
+      next += 1
+      for need in way.last.flatMap({ needs[$0] }) ?? [] {
+        if need == start { return way }
+        if needs[need] != nil, seen.insert(need).inserted { ways.append(way + [need]) }
+      }
+    }
+    return nil
+  }
+
+  private static func place(_ migration: Migration) -> Place {
+    Place(line: migration.line, version: migration.version)
+  }
+
+  private static func place(_ requirement: Migration.Requirement) -> Place {
+    Place(line: requirement.line, version: requirement.version)
+  }
+}

@@ -1,0 +1,179 @@
+import EntityModel
+import EntityStore
+
+/// Applies what is pending to a copy of the schema, step by step, and goes on where one is refused.
+struct LintSimulation {
+  private(set) var findings: [LintFinding] = []
+  private let base: LintBase
+  private let codes: [MigrationCode]
+  private let reach: LintReach
+  private var change: SchemaChange
+  private var owners: LintOwners
+  /// What refused steps would have made: that it is not there is said already.
+  private var absent: Set<LintName> = []
+
+  init(_ files: LintFiles, _ base: LintBase, codes: [MigrationCode]) {
+    self.base = base
+    self.codes = codes
+    reach = LintReach(files.migrations)
+    change = SchemaChange(schema: base.schema)
+    owners = LintOwners(base.history, files.migrations)
+  }
+
+  mutating func run(_ pending: [Migration]) {
+    if let running = base.running, running.isDown { return }
+    // One that was applied under another number has been found already.
+    let applied = Set(base.history.map(\.checksum))
+    for migration in pending where !applied.contains(migration.checksum) { run(migration) }
+  }
+
+  private mutating func run(_ migration: Migration) {
+    let owner = LintOwners.Owner(
+      line: migration.line, version: migration.version, migration: migration.name, isApplied: false)
+    let running = base.running.flatMap { $0.isOf(migration) ? $0 : nil }
+    let done = min(running?.doneChecksums.count ?? 0, migration.steps.count)
+    let before = change.schema
+    let findingsBefore = findings.count
+    var untouched = LintUntouched()
+    var undeclared: Set<String> = []
+    for (index, step) in migration.steps.enumerated().dropFirst(done) {
+      let place = LintPlace(migration: migration, step: index + 1)
+      let old = change.schema
+      let isApplied = apply(step, at: place)
+      if migration.isOfSystem || !isApplied {
+        if isApplied { owners.note(step, by: owner) }
+        continue
+      }
+      checkLines(step, at: place, told: &undeclared)
+      owners.note(step, by: owner)
+      let effect = LintEffect(step, from: old, to: change.schema, untouched)
+      findings += effect.findings(at: place, codes)
+      untouched.note(step)
+    }
+    if migration.isOfSystem { return }
+    checkSummary(of: migration)
+    checkSteps(of: migration)
+    let isSound = !findings[findingsBefore...].contains { $0.rule.isOfFit }
+    if done == 0, isSound {
+      findings += LintDown(migration, from: before, to: change.schema).findings
+    }
+  }
+
+  private mutating func checkSummary(of migration: Migration) {
+    guard migration.summary.allSatisfy(\.isWhitespace) else { return }
+    findings.append(
+      LintFinding(
+        .emptySummary, .warning, of: migration, "its summary is empty",
+        advice: "say in one line what it is for: plan and status show it"))
+  }
+
+  private mutating func checkSteps(of migration: Migration) {
+    guard migration.steps.isEmpty else { return }
+    findings.append(
+      LintFinding(
+        .noSteps, of: migration, "it has no steps yet",
+        advice: "fill it in, or move the file away"))
+  }
+
+  // MARK: Whether the step fits
+
+  /// - Returns: Whether the schema is as after the step.
+  private mutating func apply(_ step: MigrationStep, at place: LintPlace) -> Bool {
+    let taken = step.makes.filter { $0.exists(in: change.schema) }
+    do throws(StoreError) {
+      try change.apply(step)
+      absent.subtract(step.makes)
+      return true
+    } catch {
+      let made = step.makes.filter { !$0.exists(in: change.schema) }
+      if step.needs.contains(where: absent.contains) {
+        absent.formUnion(made)
+        return false
+      }
+      absent.formUnion(made)
+      if let collision = collision(step, taken, at: place) {
+        findings.append(collision)
+      } else if breaksTemplate(step) {
+        findings.append(
+          place.finding(
+            .brokenTemplate, .error, error.finding,
+            advice: error.advice ?? "drop the template first (dropTemplate)"))
+      } else {
+        findings.append(
+          place.finding(
+            .misfit, .error, "\(step): \(error.finding)",
+            advice: error.advice ?? "correct the step, or put it where it fits"))
+      }
+      return false
+    }
+  }
+
+  /// Whether the step would fit if there were no templates.
+  private func breaksTemplate(_ step: MigrationStep) -> Bool {
+    if case .dropTemplate = step { return false }
+    var without = change
+    without.schema.templates = []
+    do throws(StoreError) {
+      try without.apply(step)
+      return !change.schema.templates.isEmpty
+    } catch {
+      return false
+    }
+  }
+
+  private func collision(
+    _ step: MigrationStep, _ taken: [LintName], at place: LintPlace
+  ) -> LintFinding? {
+    for name in taken {
+      guard let owner = owners[name], owner.line != place.migration.line else { continue }
+      return LintCollision(name, owner, place, reach).finding
+    }
+    return nil
+  }
+
+  // MARK: Whose the entity is
+
+  private mutating func checkLines(
+    _ step: MigrationStep, at place: LintPlace, told: inout Set<String>
+  ) {
+    let migration = place.migration
+    for name in step.needs {
+      if name.kind == .entity, name.text.hasPrefix("_"), told.insert(name.text).inserted {
+        findings.append(
+          place.finding(
+            .systemEntity, .warning, "\(name.text) is an entity of the system",
+            advice: "a later program may change or drop it; keep what is yours in an entity of "
+              + "your own"))
+      }
+      guard let owner = owners[name], owner.line != migration.line, !name.text.hasPrefix("_"),
+        !reach.has(owner.line, owner.version, from: migration),
+        told.insert(owner.line).inserted
+      else { continue }
+      findings.append(
+        place.finding(
+          .undeclaredRequirement, .warning,
+          "it uses \(name.text), which \(owner.line) \(owner.migration) makes, and requires it not",
+          advice: "add requires: [\(owner.line)@\(owner.version)], so that it never comes before"))
+    }
+  }
+}
+
+extension LintFinding.Rule {
+  /// Of a step that cannot be applied.
+  fileprivate var isOfFit: Bool {
+    [.misfit, .brokenTemplate, .collision].contains(self)
+  }
+}
+
+/// A step of a migration.
+struct LintPlace {
+  let migration: Migration
+  /// From 1.
+  let step: Int
+
+  func finding(
+    _ rule: LintFinding.Rule, _ severity: LintFinding.Severity, _ text: String, advice: String
+  ) -> LintFinding {
+    LintFinding(rule, severity, of: migration, step: step, text, advice: advice)
+  }
+}

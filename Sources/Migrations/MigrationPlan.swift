@@ -1,0 +1,186 @@
+import EntityModel
+public import EntityStore
+import Foundation
+import LMDB
+import StrictYAML
+
+/// What pending migrations would do: computed on a copy of the schema, nothing is changed.
+///
+/// Times and sizes are estimates: the sizes lean to the high side, for they are held against the room
+/// that there is before anything runs.
+public struct MigrationPlan: Codable, Sendable {
+  public struct Step: Codable, Sendable {
+    public var line: String
+    public var migration: String
+    /// In words.
+    public var text: String
+    public var mode: Mode
+    /// Records that are gone over; 0 for a change of the catalog alone.
+    public var records: Int
+    public var seconds: Double
+    /// Bytes by which the store's folder grows, files for sorting included.
+    public var bytes: Int
+    /// What is lost; `nil` for nothing.
+    public var loss: String?
+    /// Whether an interrupted run has begun with it.
+    public var isUnderWay: Bool
+  }
+
+  public enum Mode: String, Codable, Sendable {
+    /// Only the catalog changes, whatever the number of records.
+    case catalog
+    /// All records of the entity are gone over, in one transaction.
+    case transaction
+    /// All records are gone over in chunks, and readers see the result at once at the end; others
+    /// write meanwhile.
+    case online
+  }
+
+  public var steps: [Step] = []
+  /// Bytes of the copy that is made first, if a step loses data.
+  public var backupBytes = 0
+  /// Bytes that the volume of the store has left; `nil` if that is not known.
+  public var freeBytes: Int?
+  /// Bytes by which the store's file may still grow.
+  public var mapBytes = 0
+
+  public var seconds: Double { steps.reduce(0) { $0 + $1.seconds } }
+  /// The copy, and what the steps take together.
+  public var bytes: Int { backupBytes + steps.reduce(0) { $0 + $1.bytes } }
+  public var isDestructive: Bool { steps.contains { $0.loss != nil } }
+
+  /// What it takes to make a new store.
+  public static func ofNewStore(
+    _ sources: [MigrationSource], _ options: MigrationOptions = MigrationOptions()
+  ) throws -> MigrationPlan {
+    let lines = try MigrationLine.load([.system] + sources)
+    let state = MigrationState(lines: lines, history: [])
+    try state.checkApplicable()
+    var plan = MigrationPlan()
+    try plan.add(
+      state.pending(upTo: options.targets).map { MigrationPosition($0) }, options, from: Schema()
+    ) { _ in EntitySize() }
+    return plan
+  }
+
+  /// - Throws: `migration` for a step that does not fit.
+  init(
+    _ positions: [MigrationPosition], _ options: MigrationOptions,
+    in transaction: ReadTransaction, of store: Store
+  ) throws {
+    try add(positions, options, from: transaction.schema) { id in
+      guard
+        let entity = transaction.catalog.entities.values.first(where: { $0.description.id == id })
+      else { return EntitySize() }
+      let size = try transaction.transaction.statistics(entity.tree)
+      return EntitySize(records: size.entries, bytes: size.bytes)
+    }
+    let information = try store.environment.information()
+    let used = information.pagesUsed * information.pageSize
+    let free = try store.environment.freePages(in: transaction.transaction) * information.pageSize
+    mapBytes = max(0, information.mapSize - used + free)
+    freeBytes = store.environment.freeBytesOfVolume.map { $0 + free }
+    if isDestructive, options.backsUp, positions.first?.backup == nil { backupBytes = used }
+  }
+
+  private init() {}
+
+  /// - Parameter size: Of an entity, by its id.
+  private mutating func add(
+    _ positions: [MigrationPosition], _ options: MigrationOptions, from schema: Schema,
+    size: (Int) throws -> EntitySize
+  ) throws {
+    var change = SchemaChange(schema: schema)
+    for position in positions {
+      for (number, step) in position.remainder.enumerated() {
+        let before = change.schema
+        try SchemaChange.naming(position.migration) { () throws(StoreError) in
+          try change.apply(step)
+        }
+        let work = try StepWork(step, from: before, to: change.schema) { name in
+          try (before.entity(named: name).map { try size($0.id).records } ?? 0) > 0
+        }
+        let id = work.isNone ? nil : before.entity(named: work.entityName)?.id
+        let found = try id.map(size) ?? EntitySize()
+        let cost = work.cost(of: found)
+        steps.append(
+          Step(
+            line: position.migration.line, migration: position.migration.name,
+            text: step.description,
+            mode: work.isNone
+              ? .catalog
+              : work.legacyImport == nil && found.isShort(options) ? .transaction : .online,
+            records: found.records, seconds: cost.seconds, bytes: cost.bytes, loss: step.loss,
+            isUnderWay: number == 0 && position.isBuilding))
+      }
+    }
+  }
+
+  /// - Throws: `storage` with the code `diskFull` or `mapFull`.
+  func checkRoom() throws(StoreError) {
+    let grows = bytes - backupBytes
+    if let freeBytes, bytes > freeBytes {
+      throw Self.noRoom(
+        .diskFull, "the volume of the store has too little room for the migration",
+        needed: bytes, there: freeBytes, advice: "free some, or move the store to a larger volume")
+    }
+    if grows > mapBytes {
+      throw Self.noRoom(
+        .mapFull, "the map of the store is too small for the migration", needed: grows,
+        there: mapBytes, advice: "open it with a larger --map-size")
+    }
+  }
+
+  private static func noRoom(
+    _ code: LMDBError.Code, _ summary: StaticString, needed: Int, there: Int,
+    advice: StaticString
+  ) -> StoreError {
+    let error = LMDBError(
+      code, summary, context: [("needed bytes", String(needed)), ("there are", String(there))],
+      advice: advice)
+    return StoreError(.storage, summary, underlying: error)
+  }
+}
+
+/// Records of an entity, and the bytes of their tree.
+struct EntitySize {
+  var records = 0
+  var bytes = 0
+
+  /// Whether they can be gone over in one transaction.
+  func isShort(_ options: MigrationOptions) -> Bool {
+    records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax
+  }
+}
+
+extension StepWork {
+  /// What it takes, by what was measured on a machine of two cores (Tools/bench).
+  fileprivate func cost(of size: EntitySize) -> (seconds: Double, bytes: Int) {
+    var seconds = 0.0
+    var bytes = 0
+    if records != nil {
+      seconds += Double(size.records) / 300_000
+      // Records that grow split their pages.
+      bytes += size.bytes
+    }
+    if assertion != nil { seconds += Double(size.records) / 5_000_000 }
+    for index in indexes {
+      seconds += Double(size.records) / 500_000
+      // A key, its place in the tree, and the same again while it is being sorted.
+      bytes += size.records * (24 + 20 * index.keys.count) * 2
+    }
+    return (seconds, bytes)
+  }
+}
+
+extension Store {
+  /// What `migrate()` would do now. Nothing is changed.
+  ///
+  /// - Throws: `migration` for a file or a step that is wrong.
+  public func migrationPlan(_ options: MigrationOptions = MigrationOptions()) throws
+    -> MigrationPlan
+  {
+    let positions = try Migrator(self, options).positions(from: migrationState())
+    return try read { try MigrationPlan(positions, options, in: $0, of: self) }
+  }
+}

@@ -1,0 +1,282 @@
+public import EntityStore
+
+/// How the migrations that a program knows relate to those that a store has had.
+public struct MigrationState: Sendable {
+  /// What is still to do, in an order that satisfies `requires`. The first may be partly done: see
+  /// `running`.
+  public let pending: [Migration]
+  /// The migration of which some steps are done.
+  public let running: RunningMigration?
+  /// Applied by a newer program: in a line that this program knows, but beyond its end.
+  public let unknown: [AppliedMigration]
+  /// Applied, and its file has been changed since.
+  public let changed: [Migration]
+  /// Pending, and something it requires is neither applied nor known.
+  public let unmet: [Migration]
+  /// Files that stand where another one was applied: somebody has put a migration before one that a
+  /// store has had.
+  public let displaced: [(applied: AppliedMigration, file: Migration)]
+  private let lines: [MigrationLine]
+  private let history: [AppliedMigration]
+
+  init(
+    lines: [MigrationLine], history: [AppliedMigration], running: RunningMigration? = nil
+  ) {
+    self.lines = lines
+    self.history = history
+    self.running = running
+    var applied: [String: [AppliedMigration]] = [:]
+    for entry in history { applied[entry.line, default: []].append(entry) }
+    var queue: [Migration] = []
+    var unknown: [AppliedMigration] = []
+    var changed: [Migration] = []
+    var displaced: [(applied: AppliedMigration, file: Migration)] = []
+    for line in lines {
+      let done = applied[line.name] ?? []
+      unknown += done.dropFirst(line.migrations.count)
+      for (migration, entry) in zip(line.migrations, done)
+      where migration.checksum != entry.checksum {
+        let isElsewhere = line.migrations.contains { $0.checksum == entry.checksum }
+        if isElsewhere { displaced.append((entry, migration)) } else { changed.append(migration) }
+      }
+      queue += line.migrations.dropFirst(done.count)
+    }
+    self.unknown = unknown
+    self.changed = changed
+    self.displaced = displaced
+    // What is under way comes first, whatever else could.
+    if let running, let index = queue.firstIndex(where: { running.isOf($0) }) {
+      queue.insert(queue.remove(at: index), at: 0)
+    }
+    var reached = applied.mapValues(\.count)
+    var ordered: [Migration] = []
+    var progress = true
+    while progress {
+      progress = false
+      for (index, migration) in queue.enumerated() where migration.canFollow(reached) {
+        ordered.append(migration)
+        reached[migration.line] = migration.version
+        queue.remove(at: index)
+        progress = true
+        break
+      }
+    }
+    pending = ordered
+    unmet = queue
+  }
+
+  /// What is still to do if lines go no further than to these versions, by name. What requires more
+  /// of them is left out.
+  func pending(upTo targets: [String: Int]) -> [Migration] {
+    var reached = Dictionary(grouping: history, by: \.line).mapValues(\.count)
+    return pending.filter { migration in
+      guard migration.version <= targets[migration.line] ?? .max, migration.canFollow(reached)
+      else { return false }
+      reached[migration.line] = migration.version
+      return true
+    }
+  }
+
+  /// - Throws: `migration` if a file was changed or a requirement cannot be met.
+  func checkApplicable() throws(StoreError) {
+    try checkFiles()
+    if let running { _ = try migration(of: running) }
+  }
+
+  private func checkFiles() throws(StoreError) {
+    if let (entry, file) = displaced.first {
+      throw StoreError(
+        .migration, "a migration has been put before one that is applied",
+        [("line", file.line), ("file", file.name), ("applied", entry.name)],
+        advice: "give it the number after the last one of its line")
+    }
+    if let migration = changed.first {
+      throw StoreError(
+        .migration, "a migration was changed after it was applied",
+        [("line", migration.line), ("file", migration.name)],
+        advice: "put the file back as it was and write the change as a new migration")
+    }
+    if let migration = unmet.first {
+      let missing = migration.requires.map { "\($0.line)@\($0.version)" }
+      throw StoreError(
+        .migration, "a migration requires another one that is not there",
+        [("file", migration.name), ("requires", missing.joined(separator: ", "))],
+        advice: "add the line with --migrations")
+    }
+  }
+
+  /// The file of the migration that is under way.
+  ///
+  /// - Throws: `migration` if it is not there, or the steps that are done have been changed.
+  func migration(of running: RunningMigration) throws(StoreError) -> Migration {
+    let name = [("migration", "\(running.line) \(running.name)")]
+    let known = lines.first { $0.name == running.line }?.migrations
+    guard let migration = known?.first(where: { running.isOf($0) }) else {
+      throw StoreError(
+        .migration, "a migration is under way whose file is not here", name,
+        advice: "name its folder with --migrations and run `mooring migrate up`")
+    }
+    let checksums = running.isDown ? migration.downChecksums : migration.stepChecksums
+    guard checksums.starts(with: running.doneChecksums) else {
+      throw StoreError(
+        .migration, "a migration was changed in steps that are done already",
+        name + [("steps done", String(running.doneChecksums.count))],
+        advice: "put these steps back as they were; those after them may be corrected")
+    }
+    return migration
+  }
+
+  /// - Throws: `newerSchema` if the store has had a migration that this program does not know and
+  ///   that lets no such program open it.
+  func checkReadable() throws(StoreError) {
+    if let newer = unknown.first(where: { $0.older == .refuse }) {
+      throw .newer(newer, "this one cannot open it")
+    }
+  }
+
+  /// - Throws: `newerSchema`, `needsMigration`, or as `checkApplicable`.
+  func checkWritable() throws(StoreError) {
+    if let newer = unknown.first(where: { $0.older != .write }) {
+      throw .newer(newer, "reading still works")
+    }
+    try checkFiles()
+    if let running { try checkWritable(during: running) }
+    if let next = pending.first { throw behind("\(next.line) \(next.name)") }
+  }
+
+  /// Whoever migrates takes over what others write meanwhile: programs that do not know the migration
+  /// go on writing, for as long as nothing of it is done that they would not keep up.
+  private func checkWritable(during running: RunningMigration) throws(StoreError) {
+    guard let line = lines.first(where: { $0.name == running.line }) else { return }
+    if line.migrations.contains(where: { running.isOf($0) }) {
+      _ = try migration(of: running)
+      throw behind("\(running.line) \(running.name)")
+    }
+    if running.doneChecksums.isEmpty || running.older == .write { return }
+    throw StoreError(
+      .newerSchema, "the store is being migrated by a newer version of this program",
+      [("line", running.line), ("migration", running.name)],
+      advice:
+        "install the version that knows \(running.line)@\(running.version); reading still works")
+  }
+
+  /// As `checkWritable()`, for a store in a folder.
+  ///
+  /// - Throws: also `storage` with the code `busy`, if somebody is bringing the store to where it could
+  ///   be written: that is to be waited for, and nothing to be looked into.
+  func checkWritable(in folder: String) throws(StoreError) {
+    do {
+      try checkWritable()
+    } catch  where error.code == .needsMigration || running != nil && error.code == .migration {
+      throw MigrationLock.holder(in: folder).map(MigrationLock.busy(by:)) ?? error
+    }
+  }
+
+  private func behind(_ next: String) -> StoreError {
+    StoreError(
+      .needsMigration, "the store is behind its migrations",
+      [("next", next), ("pending", String(max(1, pending.count)))],
+      advice: "run `mooring migrate plan`")
+  }
+
+  /// The files of what a line has had beyond a version, the last one first.
+  ///
+  /// - Throws: `migration` if one is not here, was changed, has no `down` steps, or is required.
+  func applied(of line: String, beyond version: Int) throws(StoreError) -> [Migration] {
+    try checkApplicable()
+    let count = history.count { $0.line == line }
+    guard version < count else { return [] }
+    for other in history where other.line != line {
+      let file = lines.first { $0.name == other.line }?.migrations
+        .first { $0.version == other.version }
+      if let need = file?.requires.first(where: { $0.line == line && $0.version > version }) {
+        throw StoreError(
+          .migration, "another line requires what would be taken back",
+          [("line", other.line), ("requires", "\(need.line)@\(need.version)")],
+          advice: "take that line back first")
+      }
+    }
+    var migrations: [Migration] = []
+    for number in (max(0, version)..<count).reversed() {
+      let known = lines.first { $0.name == line }?.migrations
+      guard let migration = known?.first(where: { $0.version == number + 1 }) else {
+        throw StoreError(
+          .migration, "the file of a migration that would be taken back is not here",
+          [("migration", "\(line)@\(number + 1)")], advice: "name its folder with --migrations")
+      }
+      if migration.down.isEmpty {
+        throw StoreError(
+          .migration, "a migration says nothing of how it is taken back",
+          [("migration", "\(line) \(migration.name)")],
+          advice: "restore a backup, or write a new migration that undoes it")
+      }
+      migrations.append(migration)
+    }
+    return migrations
+  }
+}
+
+extension StoreError {
+  static func newer(_ newer: AppliedMigration, _ what: String) -> StoreError {
+    StoreError(
+      .newerSchema, "the store has been migrated by a newer version of this program",
+      [("line", newer.line), ("migration", newer.name)]
+        + (newer.program.map { [("by", $0)] } ?? []),
+      advice: "install the version that knows \(newer.line)@\(newer.version); \(what)")
+  }
+
+  static func isGoingDown(_ running: RunningMigration) -> StoreError {
+    StoreError(
+      .migration, "a migration is being taken back",
+      [("migration", "\(running.line) \(running.name)")],
+      advice: "finish that with `mooring migrate down \(running.line)`")
+  }
+
+  static func isGoingUp(_ running: RunningMigration) -> StoreError {
+    StoreError(
+      .migration, "a migration is under way",
+      [("migration", "\(running.line) \(running.name)")],
+      advice: running.doneChecksums.isEmpty
+        ? "finish it with `mooring migrate up`, or give it up with `mooring migrate abandon`"
+        : "finish it with `mooring migrate up`; steps that are not done may be corrected")
+  }
+}
+
+extension Migration {
+  /// Whether it is the next one of its line, and what it requires is there.
+  ///
+  /// - Parameter reached: The last version of each line, by name.
+  fileprivate func canFollow(_ reached: [String: Int]) -> Bool {
+    version == (reached[line] ?? 0) + 1
+      && requires.allSatisfy { (reached[$0.line] ?? 0) >= $0.version }
+  }
+}
+
+extension RunningMigration {
+  func isOf(_ migration: Migration) -> Bool {
+    line == migration.line && version == migration.version
+  }
+}
+
+extension Store {
+  /// How this program's migrations relate to the store's history.
+  public func migrationState() throws -> MigrationState {
+    try MigrationState(lines: migrationLines, of: catalog())
+  }
+
+  /// The lines that this program was opened with.
+  ///
+  /// - Throws: As `MigrationLine.load`, for files that are part of the program.
+  public var migrationLines: [MigrationLine] { get throws { try migrations.all() } }
+
+  /// What has been applied to this store, in the order in which it was.
+  public func migrationHistory() throws -> [AppliedMigration] {
+    try catalog().history.sorted { $0.sequence < $1.sequence }
+  }
+}
+
+extension MigrationState {
+  init(lines: [MigrationLine], of catalog: Catalog) {
+    self.init(lines: lines, history: catalog.history, running: catalog.running)
+  }
+}

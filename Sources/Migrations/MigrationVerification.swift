@@ -1,0 +1,86 @@
+import EntityModel
+public import EntityStore
+
+/// Something about the migrations of a store that is not as it should be.
+public struct MigrationProblem: Codable, Hashable, Sendable, CustomStringConvertible {
+  public var text: String
+  public var advice: String?
+
+  public var description: String { advice.map { "\(text); \($0)" } ?? text }
+}
+
+extension Store {
+  /// Holds what has been applied against the files that this program knows, and the schema against
+  /// what those files make. Changes nothing.
+  ///
+  /// - Returns: What is wrong; empty if a store that the same files make anew would have this schema.
+  /// - Complexity: No record is read.
+  public func verifyMigrations() throws -> [MigrationProblem] {
+    let catalog = try catalog()
+    let lines = try migrationLines
+    let state = MigrationState(lines: lines, of: catalog)
+    let known = Set(lines.map(\.name))
+    let foreign = Set(catalog.history.map(\.line)).subtracting(known).sorted()
+    var problems = state.problems
+    problems += foreign.map {
+      MigrationProblem(
+        text: "the files of line \($0) are not here", advice: "name their folder with --migrations")
+    }
+    // What a migration under way has done so far is made by no whole files.
+    guard problems.isEmpty, catalog.running == nil else { return problems }
+    let made = try schemaOfFiles(catalog.history)
+    return SchemaComparison(from: made, to: catalog.schema).differences.map {
+      MigrationProblem(
+        text: "the schema is not what the files make: \($0)",
+        advice: "write a migration that says so: `mooring schema diff`")
+    }
+  }
+
+  /// What the files make that have been applied, in the order in which they were.
+  private func schemaOfFiles(_ history: [AppliedMigration]) throws -> Schema {
+    var change = SchemaChange(schema: Schema())
+    for entry in history.sorted(by: { $0.sequence < $1.sequence }) {
+      let line = try migrationLines.first { $0.name == entry.line }
+      guard let file = line?.migrations.first(where: { $0.version == entry.version }) else {
+        continue
+      }
+      for step in file.steps {
+        try SchemaChange.naming(file) { () throws(StoreError) in try change.apply(step) }
+      }
+    }
+    return change.schema
+  }
+}
+
+extension MigrationState {
+  /// All that keeps a program from applying what is pending, or from being sure of what is applied.
+  fileprivate var problems: [MigrationProblem] {
+    var problems: [MigrationProblem] = []
+    for newer in unknown {
+      problems.append(
+        MigrationProblem(
+          text: "\(newer.line) \(newer.name) was applied by a newer program",
+          advice: "install the version that knows \(newer.line)@\(newer.version)"))
+    }
+    for (entry, file) in displaced {
+      problems.append(
+        MigrationProblem(
+          text: "\(file.line) \(file.name) stands where \(entry.name) was applied",
+          advice: "give it the number after the last one of its line"))
+    }
+    for migration in changed {
+      problems.append(
+        MigrationProblem(
+          text: "\(migration.line) \(migration.name) was changed after it was applied",
+          advice: "put the file back as it was and write the change as a new migration"))
+    }
+    if let running {
+      do throws(StoreError) {
+        _ = try migration(of: running)
+      } catch {
+        problems.append(MigrationProblem(text: "\(error)"))
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,146 @@
+import EntityModel
+public import EntityStore
+import Foundation
+import LMDB
+
+/// What migrations have left behind, and `contract` frees.
+public struct ContractReport: Codable, Hashable, Sendable {
+  /// Trees that nothing in the catalog names: of dropped entities, of dropped indexes, and of indexes
+  /// that were made anew.
+  public var trees: [String] = []
+  /// Bytes of their pages, which the next writes use. The file itself does not shrink: `compact` does
+  /// that.
+  public var bytes = 0
+  /// Folders of copies that were made before destructive steps, and that are still there.
+  public var backups: [String] = []
+  /// Bytes of those.
+  public var backupBytes = 0
+
+  public var isEmpty: Bool { trees.isEmpty && backups.isEmpty }
+}
+
+extension Store {
+  /// What `contract()` would free now.
+  public func contractable() throws -> ContractReport {
+    let statistics = try statistics()
+    let orphans = statistics.trees.filter {
+      $0.content == .orphan && EntityLayout.isTreeName($0.name)
+    }
+    let backups = try read { try MigrationBackup.all(of: self, in: $0.transaction) }
+      .filter { FileManager.default.fileExists(atPath: $0.dataFile) }
+    return ContractReport(
+      trees: orphans.map(\.name), bytes: orphans.reduce(0) { $0 + $1.bytes },
+      backups: backups.map(\.path), backupBytes: backups.reduce(0) { $0 + $1.bytes })
+  }
+
+  /// Frees what migrations have left behind: trees that nothing names any more, and the copies of the
+  /// store. Blocks the calling thread.
+  ///
+  /// A snapshot that is older than the migration keeps what it sees; LMDB uses the pages when the last
+  /// such reader has gone. Each tree goes in a transaction of its own, so that other writers have their
+  /// turn, and a kill leaves the rest for the next call.
+  ///
+  /// - Returns: What was freed.
+  /// - Throws: `migration` while one is under way, for its copy may be needed; `storage`, with the code
+  ///   `busy` if another run holds the lock.
+  @discardableResult
+  public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
+    let lock = try MigrationLock(
+      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+    defer { withExtendedLifetime(lock) {} }
+    let catalog = try catalog()
+    try catalog.checkWritable()
+    if let running = catalog.running { throw StoreError.isUnderWay(running) }
+    let report = try contractable()
+    try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
+    for name in report.trees {
+      if options.isCancelled() { throw CancellationError() }
+      try runAlone { transaction in
+        guard let tree = try environment.tree(named: name, in: transaction) else { return }
+        try transaction.drop(tree)
+      }
+    }
+    for path in report.backups { try MigrationBackup.remove(path) }
+    try runAlone { transaction in
+      try CatalogTree.backupsKey.withUnsafeBytes {
+        _ = try transaction.delete(catalogTree, key: $0)
+      }
+    }
+    return report
+  }
+
+  /// Gives up the migration under way: drops what its present step has built. The steps that are done
+  /// stay done, and so do the records that a step has updated or deleted already: `migrate` goes on
+  /// there, with steps that may have been corrected.
+  ///
+  /// - Returns: What was under way; `nil` if nothing was.
+  /// - Throws: `storage`, with the code `busy` if another run holds the lock.
+  @discardableResult
+  public func abandonMigration(
+    _ options: MigrationOptions = MigrationOptions()
+  ) throws -> RunningMigration? {
+    let lock = try MigrationLock(
+      folder: folder, within: options.wait, isCancelled: options.isCancelled)
+    defer { withExtendedLifetime(lock) {} }
+    guard let running = try catalog().running else { return nil }
+    try Migrator(self, options).commit { transaction in
+      try StepDiscard.drop(in: transaction)
+      var left = running
+      left.buildChecksum = nil
+      if left.doneChecksums.isEmpty {
+        try transaction.delete(CatalogTree.runningKey)
+      } else {
+        try transaction.put(CatalogTree.runningKey, try CatalogTree.encode(left))
+      }
+    }
+    try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
+    return running
+  }
+}
+
+extension StoreError {
+  fileprivate static func isUnderWay(_ running: RunningMigration) -> StoreError {
+    StoreError(
+      .migration, "a migration is under way",
+      [("migration", "\(running.line) \(running.name)")],
+      advice: "finish it first; until then the copy of the store may be needed")
+  }
+}
+
+extension EntityLayout {
+  /// Whether this is how trees of records, of indexes, and of notes are named. What else is in the file
+  /// is not ours.
+  fileprivate static func isTreeName(_ name: String) -> Bool {
+    name.wholeMatch(of: /r\.\d+|i\.\d+\.\d+|n\.\d+|n\.i\.\d+\.\d+/) != nil
+  }
+}
+
+extension MigrationBackup {
+  fileprivate var dataFile: String { path + "/data.mdb" }
+
+  fileprivate var bytes: Int {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: dataFile)
+    return (attributes?[.size] as? Int) ?? 0  // it serves a figure in a report
+  }
+
+  /// Removes the files of a store, and the folder if nothing else is in it.
+  fileprivate static func remove(_ path: String) throws {
+    for name in ["data.mdb", "lock.mdb", "writer.turn", "writer.lock", "migrate.lock"] {
+      let file = path + "/" + name
+      guard unlink(file) == 0 || errno == ENOENT else {
+        throw LMDBError.cannotRemove(file, errno)
+      }
+    }
+    _ = rmdir(path)
+  }
+}
+
+extension LMDBError {
+  fileprivate static func cannotRemove(_ path: String, _ number: Int32) -> StoreError {
+    let error = LMDBError(
+      .permission, "the copy of the store cannot be removed",
+      context: [("path", path), ("reason", String(cString: strerror(number)))],
+      advice: "remove it by hand")
+    return StoreError(.storage, error.summary, underlying: error)
+  }
+}

@@ -1,0 +1,83 @@
+import EntityStore
+import Foundation
+import LMDB
+import Maintenance
+
+/// A copy of the store that was made before steps that lose data. It is kept until `contract`.
+public struct MigrationBackup: Codable, Hashable, Sendable {
+  public var path: String
+  /// The migration before which it was made: line and name.
+  public var before: String
+  /// Seconds since 1970.
+  public var madeAt: Double
+}
+
+extension MigrationBackup {
+  /// Copies the store beside itself, and notes that in the catalog.
+  ///
+  /// - Returns: The folder of the copy.
+  static func make(
+    of store: Store, before position: MigrationPosition, isCancelled: () -> Bool
+  ) throws -> String {
+    let migration = position.migration
+    let now = store.options.now()
+    let path = unused(
+      "\(store.folder).before-\(migration.line)-\(stamp(migration.version, now))")
+    let unfinished = "\(store.folder).before.new"
+    // Of a run that was interrupted.
+    try removeUnfinished(unfinished)
+    try store.backUp(to: unfinished) { _ in if isCancelled() { throw CancellationError() } }
+    // Listed before it has its name, so that there is never one that nobody knows of.
+    try store.runAlone { transaction in
+      var backups = try all(of: store, in: transaction)
+      backups.append(
+        MigrationBackup(
+          path: path, before: "\(migration.line) \(migration.name)",
+          madeAt: now.timeIntervalSince1970))
+      try transaction.put(
+        store.catalogTree, key: CatalogTree.backupsKey, value: try CatalogTree.encode(backups))
+    }
+    guard rename(unfinished, path) == 0 else {
+      throw StoreError.scratch(
+        errno, "the copy before a migration cannot be put in its place", path: path)
+    }
+    return path
+  }
+
+  /// A run that is ended and begun again may make two within a second.
+  private static func unused(_ path: String) -> String {
+    var candidate = path
+    var number = 1
+    while FileManager.default.fileExists(atPath: candidate) {
+      number += 1
+      candidate = "\(path)-\(number)"
+    }
+    return candidate
+  }
+
+  private static func removeUnfinished(_ folder: String) throws {
+    do {
+      try FileManager.default.removeItem(atPath: folder)
+    } catch CocoaError.fileNoSuchFile {
+      return
+    } catch {
+      throw StoreError(
+        .storage, "what an interrupted copy has left cannot be removed",
+        [("path", folder), ("cause", "\(error)")], advice: "remove that folder")
+    }
+  }
+
+  /// Those that are kept.
+  static func all(of store: Store, in transaction: TreeTransaction) throws -> [MigrationBackup] {
+    try CatalogTree.read(
+      [MigrationBackup].self, at: CatalogTree.backupsKey, store.catalogTree, in: transaction) ?? []
+  }
+
+  /// `0003-20261121T110500Z`.
+  private static func stamp(_ version: Int, _ now: Date) -> String {
+    let digits = String(version)
+    let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    let time = now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
+    return "\(number)-\(time)"
+  }
+}

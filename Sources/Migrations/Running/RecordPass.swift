@@ -1,0 +1,154 @@
+import EntityModel
+import EntityObjects
+import EntityStore
+import Foundation
+import LMDB
+
+/// Goes over the records of an entity for a migration step, in order of object id.
+struct RecordPass {
+  private enum Action {
+    case fill(RecordFilling)
+    case backfill(RecordUpdate, position: Int)
+    case verify(AttributeValidator, position: Int)
+    case update(RecordUpdate, PredicateProgram?)
+    case delete(PredicateProgram?)
+  }
+
+  private let entity: EntityLayout
+  private let transaction: WriteTransaction
+  private var action: Action
+  /// Records that matched.
+  private(set) var matches = 0
+
+  /// - Parameter startedAt: What `now` stands for, also after an interruption.
+  init(
+    _ records: StepWork.Records, _ work: StepWork, codes: [MigrationCode], startedAt: Date,
+    in transaction: WriteTransaction
+  ) throws {
+    self.transaction = transaction
+    let entity = try transaction.catalog.entity(work.entityName)
+    self.entity = entity
+    let binder = Binder(.entity(entity), in: transaction)
+    func filter(_ predicate: FetchPredicate?) throws -> PredicateProgram? {
+      try predicate.map { try binder.bind($0) }
+    }
+    func update(_ set: [String: AttributeAssignment]) throws -> RecordUpdate {
+      try RecordUpdate(set, of: entity, startedAt: startedAt, in: transaction)
+    }
+    func position(_ id: Int) throws -> Int {
+      guard let position = entity.description.attributes.firstIndex(where: { $0.id == id }) else {
+        throw StoreError.damaged("a step names an attribute that is gone", entity: entity.name)
+      }
+      return position
+    }
+    switch records {
+    case .fill(let fillings):
+      transaction.isBuilding = true
+      action = .fill(try RecordFilling(fillings, of: entity, codes: codes, in: transaction))
+    case .backfill(let id, let assignment):
+      let position = try position(id)
+      let name = entity.description.attributes[position].name
+      action = .backfill(try update([name: assignment]), position: position)
+    case .verify(let id):
+      let after = work.after.entities.first { $0.id == work.entityID }
+      guard let attribute = after?.attributes.first(where: { $0.id == id }) else {
+        throw StoreError.damaged("a step names an attribute that is gone", entity: entity.name)
+      }
+      action = .verify(try AttributeValidator(attribute), position: try position(id))
+    case .update(let rows): action = .update(try update(rows.set), try filter(rows.predicate))
+    case .delete(let predicate): action = .delete(try filter(predicate))
+    }
+  }
+
+  /// Goes on after a record for as long as there is room.
+  ///
+  /// - Returns: Whether there is more.
+  mutating func advance(
+    after last: inout Int64, rows: inout Int64, while hasRoom: () -> Bool
+  ) throws -> Bool {
+    guard last < .max else { return false }
+    // LMDB keeps the cursor in its place through every change of the tree.
+    var cursor = try transaction.transaction.cursor(entity.tree)
+    var entry = try RecordKey.with(last + 1) { try cursor.seek(atLeast: $0) }
+    while let found = entry {
+      guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
+      else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
+      try visit(view, id: id, isFirst: true)
+      last = id
+      rows += 1
+      if !hasRoom() { return true }
+      entry = try cursor.next()
+    }
+    return false
+  }
+
+  /// Looks again at records that others have changed since, for as long as there is room.
+  ///
+  /// - Returns: Whether there are more.
+  mutating func settle(_ notes: Tree, rows: inout Int64, while hasRoom: () -> Bool) throws -> Bool {
+    while let id = try first(of: notes) {
+      if let view = try transaction.view(of: id, in: entity) {
+        try visit(view, id: id, isFirst: false)
+      }
+      try RecordKey.with(id) { _ = try transaction.writing.delete(notes, key: $0) }
+      rows += 1
+      if !hasRoom() { return true }
+    }
+    return false
+  }
+
+  private mutating func visit(_ view: RecordView, id: Int64, isFirst: Bool) throws {
+    let row = FetchRow(id: id, view: view)
+    switch action {
+    case .fill(let filling):
+      if isFirst { try filling.fill(view, id: id) } else { try filling.refill(view, id: id) }
+    case .backfill(let update, let position):
+      guard view.field(position).isNull else { return }
+      try update.apply(to: row)
+      if let now = try transaction.view(of: id, in: entity), now.field(position).isNull {
+        throw refusal(id, "it has no value, and `backfill` gives it none", position)
+      }
+    case .verify(let validator, let position):
+      guard let failure = validator.failure(of: try value(view, position, id: id)) else { return }
+      throw refusal(id, "\(failure)", position)
+    case .update(let update, let filter):
+      guard try matches(row, filter) else { return }
+      try update.apply(to: row)
+    case .delete(let filter):
+      guard try matches(row, filter) else { return }
+      try transaction.delete(ObjectID(entity: entity.name, number: id))
+    }
+    matches += 1
+  }
+
+  private func matches(_ row: FetchRow, _ filter: PredicateProgram?) throws -> Bool {
+    do {
+      return try filter?.matches(row, in: transaction) ?? true
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
+    }
+  }
+
+  private func value(_ view: RecordView, _ position: Int, id: Int64) throws -> Value {
+    do {
+      return try view.value(position)
+    } catch {
+      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+    }
+  }
+
+  private func first(of notes: Tree) throws -> Int64? {
+    var cursor = try transaction.transaction.cursor(notes)
+    return try cursor.first().flatMap { RecordKey.objectID($0.key) }
+  }
+
+  private func refusal(_ id: Int64, _ reason: String, _ position: Int) -> StoreError {
+    let record = ObjectID(entity: entity.name, number: id)
+    let attribute = entity.description.attributes[position].name
+    return StoreError(
+      .validation, "a record does not keep the rules that its attribute gets",
+      [("record", record.description), ("attribute", attribute), ("reason", reason)],
+      advice: "correct the record or the step, then run `mooring migrate up` again",
+      object: record, property: attribute)
+  }
+}

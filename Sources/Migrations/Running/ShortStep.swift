@@ -1,0 +1,74 @@
+import EntityModel
+import EntityStore
+import Foundation
+import LMDB
+
+/// A step that goes over few records or none, within a transaction that others share.
+struct ShortStep {
+  let work: StepWork
+  /// As who it writes.
+  let author: String
+  let codes: [MigrationCode]
+
+  /// - Throws: What the records refuse; the transaction must then be aborted.
+  func run(in transaction: SchemaTransaction) throws {
+    if let assertion = work.assertion {
+      return try transaction.scope(author: nil) { try assertion.check(in: $0) }
+    }
+    if work.isNone { return transaction.set(work.after) }
+    if let records = work.records {
+      transaction.set(work.interim)
+      try transaction.scope(author: author) { scope in
+        var pass = try RecordPass(
+          records, work, codes: codes, startedAt: scope.now, in: scope)
+        var last = Int64.min
+        var rows: Int64 = 0
+        _ = try pass.advance(after: &last, rows: &rows) { true }
+      }
+    }
+    if !work.indexes.isEmpty {
+      transaction.set(
+        work.interim, build: EntityBuild(entityID: work.entityID, indexes: work.indexes))
+      try transaction.scope(author: author) { scope in
+        for index in work.indexes { try build(index, in: scope) }
+      }
+    }
+    transaction.set(work.after)
+  }
+
+  private func build(_ index: IndexDescription, in scope: WriteTransaction) throws {
+    let entity = try scope.catalog.entity(work.entityName)
+    var construction = try IndexConstruction(index, of: entity, work.rule, in: scope)
+    var keys = SortedKeyList()
+    var last = Int64.min
+    var rows: Int64 = 0
+    let source = IndexKeys(construction.index, of: entity)
+    _ = try source.eachKey(
+      after: &last, rows: &rows, in: scope.transaction, while: { true }
+    ) { keys.add($0) }
+    keys.sort()
+    var lastKey: [UInt8]?
+    _ = try construction.append(&keys, after: &lastKey, rows: &rows) { true }
+    // What is deleted as a duplicate is noted in its turn.
+    repeat {
+      _ = try construction.settle(rows: &rows) { true }
+      try scope.finishEntities()
+    } while try construction.hasNotes()
+  }
+}
+
+/// Keys in memory.
+struct SortedKeyList: SortedKeys {
+  private var keys: [[UInt8]] = []
+  private var next = 0
+
+  mutating func add(_ key: UnsafeRawBufferPointer) { keys.append(Array(key)) }
+
+  mutating func sort() { keys.sort { $0.lexicographicallyPrecedes($1) } }
+
+  mutating func withNext<R>(_ body: (UnsafeRawBufferPointer?) throws -> R) throws -> R {
+    guard next < keys.count else { return try body(nil) }
+    defer { next += 1 }
+    return try keys[next].withUnsafeBytes { try body($0) }
+  }
+}

@@ -1,0 +1,50 @@
+import EntityModel
+import EntityStore
+import LMDB
+
+/// Drops what a step has begun to build. The steps before it stay.
+enum StepDiscard {
+  /// - Parameter error: What the records refused; `nil` if the step is given up for another reason.
+  static func run(
+    _ position: MigrationPosition, because error: StoreError?, in transaction: SchemaTransaction,
+    _ migrator: Migrator
+  ) throws {
+    // Of a step that has changed records for all to see, how far it has come is kept: the same step
+    // goes on there.
+    let begun = transaction.catalog.running?.buildChecksum
+    let isKept = transaction.build == nil && error != nil && begun != nil
+    if !isKept { try drop(in: transaction) }
+    var left = position
+    left.buildChecksum = isKept ? begun : nil
+    if left.done == 0, !isKept {
+      try transaction.delete(CatalogTree.runningKey)
+    } else {
+      try migrator.save(left, lastError: error.map { "\($0)" }, in: transaction)
+    }
+  }
+
+  /// Drops what is being built, and how far that has come.
+  static func drop(in transaction: SchemaTransaction) throws {
+    let catalog = transaction.catalog
+    if catalog.build != nil { transaction.set(schemaWithoutHidden(catalog)) }
+    for index in catalog.build?.indexes ?? [] {
+      let name = EntityLayout.treeName(of: index)
+      let environment = transaction.store.environment
+      if let tree = try environment.tree(named: name, in: transaction.writing) {
+        try transaction.writing.drop(tree)
+      }
+    }
+    try transaction.delete(CatalogTree.targetKey)
+    try transaction.scope(author: nil) { try LongStep.write.finish(in: $0) }
+  }
+
+  /// The layout stays, for records have been written in it, and so do the ids.
+  private static func schemaWithoutHidden(_ catalog: Catalog) -> Schema {
+    var schema = catalog.schema
+    guard let id = catalog.build?.entityID,
+      let number = schema.entities.firstIndex(where: { $0.id == id })
+    else { return schema }
+    schema.entities[number].attributes.removeAll { EntityBuild.isHiddenName($0.name) }
+    return schema
+  }
+}

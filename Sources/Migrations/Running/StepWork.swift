@@ -1,0 +1,215 @@
+import EntityModel
+import EntityStore
+
+/// What a migration step takes beside its change of the catalog: records that are gone over, indexes
+/// that are filled. Both are of one entity.
+struct StepWork {
+  /// What is done with each record.
+  enum Records {
+    /// New attributes get values that nobody sees before the end.
+    case fill([Filling])
+    /// Records without a value get one, and then all must have one.
+    case backfill(attribute: Int, AttributeAssignment)
+    /// All must keep the rules that an attribute has afterward.
+    case verify(attribute: Int)
+    case update(RowUpdate)
+    case delete(FetchPredicate?)
+
+    /// Whether what others change meanwhile must be looked at again.
+    var followsChanges: Bool {
+      switch self {
+      case .fill, .backfill, .verify: true
+      case .update, .delete: false
+      }
+    }
+  }
+
+  /// Where the values of a new attribute come from.
+  struct Filling {
+    /// As it is after the step.
+    let attribute: AttributeDescription
+    let source: Source
+  }
+
+  enum Source {
+    /// The values of another attribute, by id.
+    case conversion(Int, Conversion)
+    case expression(FetchExpression)
+    /// What code gives the attribute of this name.
+    case code(CodeReference, name: String)
+  }
+
+  /// The entity by its id; 0 where there is nothing to do.
+  var entityID = 0
+  /// As it is before the step.
+  var entityName = ""
+  var records: Records?
+  /// As they are after the step.
+  var indexes: [IndexDescription] = []
+  var rule = UniqueViolationRule.fail
+  /// The schema while it is under way: attributes that are being filled are hidden.
+  let interim: Schema
+  let after: Schema
+
+  /// What must hold of the records, if that is all.
+  var assertion: RowAssertion?
+  /// A file that is imported, if that is all.
+  var legacyImport: LegacyImportReference?
+
+  /// Whether only the catalog changes.
+  var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil && legacyImport == nil }
+
+  /// - Parameter before: The schema of now: also one in which the step has begun to fill attributes.
+  /// - Parameter hasRecords: Whether an entity, by its name before the step, has any.
+  /// - Throws: `migration` for a relationship that every record must have and none has.
+  init(
+    _ step: MigrationStep, from before: Schema, to after: Schema,
+    hasRecords: (String) throws -> Bool
+  ) throws {
+    self.after = after
+    interim = Self.interim(of: step, from: before, to: after)
+    if case .assert(let assertion) = step {
+      entityName = assertion.entity
+      self.assertion = assertion
+      return
+    }
+    if case .importLegacy(let reference) = step {
+      legacyImport = reference
+      return
+    }
+    let difference = SchemaDifference(from: interim, to: after)
+    for (entity, attribute) in difference.required {
+      guard let old = before.entities.first(where: { $0.id == entity.id }),
+        try hasRecords(old.name)
+      else { continue }
+      throw StoreError(
+        .migration, "a required relationship can only be made while there are no records",
+        [("entity", entity.name), ("relationship", attribute.name)], advice: "make it optional")
+    }
+    let built = difference.indexes.filter { !$0.isEmpty }
+    guard let id = built.first?.entity.id ?? step.entityID(in: before),
+      let old = before.entities.first(where: { $0.id == id }),
+      try hasRecords(old.name)
+    else { return }
+    entityID = id
+    entityName = old.name
+    indexes = built.map(\.description)
+    records = try Self.records(of: step, old, in: after)
+    if case .createIndex(_, let definition) = step { rule = definition.onViolation }
+    if case .changeIndex(_, let definition) = step { rule = definition.onViolation }
+  }
+
+  /// An index that is made anew, because its keys come from another version of its collation.
+  init(rebuilding index: IndexDescription, of entity: EntityDescription, in schema: Schema) {
+    interim = schema
+    var after = schema
+    for number in after.entities.indices where after.entities[number].id == entity.id {
+      after.entities[number].indexes = entity.indexes.map { $0.id == index.id ? index : $0 }
+    }
+    self.after = after
+    entityID = entity.id
+    entityName = entity.name
+    indexes = [index]
+  }
+
+  private static func records(
+    of step: MigrationStep, _ old: EntityDescription, in after: Schema
+  ) throws(StoreError) -> Records? {
+    guard let new = after.entities.first(where: { $0.id == old.id }) else { return nil }
+    switch step {
+    case .retypeAttribute(let retyping):
+      guard let source = old.attribute(named: retyping.name),
+        let attribute = new.attribute(named: retyping.name)
+      else { return nil }
+      return .fill([
+        Filling(attribute: attribute, source: .conversion(source.id, retyping.conversion))
+      ])
+    case .deriveAttribute(let derivation):
+      return new.attribute(named: derivation.attribute.name).map {
+        .fill([Filling(attribute: $0, source: .expression(derivation.expression))])
+      }
+    case .runCode(let code):
+      return .fill(
+        code.changes.compactMap { name in
+          new.attribute(named: name).map {
+            Filling(attribute: $0, source: .code(code, name: name))
+          }
+        })
+    case .changeAttribute(let change):
+      guard let before = old.attribute(named: change.name),
+        let now = new.attribute(named: change.name)
+      else { return nil }
+      if !now.isOptional, before.isOptional {
+        let backfill = change.backfill ?? .value(now.defaultValue)
+        return .backfill(attribute: now.id, try backfill.fitted(to: now))
+      }
+      return now.validation.isAtLeastAsWide(as: before.validation)
+        ? nil : .verify(attribute: now.id)
+    case .updateRows(let update): return .update(update)
+    case .deleteRows(_, let predicate): return .delete(predicate)
+    default: return nil
+    }
+  }
+
+  /// The schema before, and in it, hidden and optional, what is being filled.
+  private static func interim(
+    of step: MigrationStep, from before: Schema, to after: Schema
+  ) -> Schema {
+    var schema = before
+    for (number, entity) in before.entities.enumerated() {
+      guard let new = after.entities.first(where: { $0.id == entity.id }) else { continue }
+      let known = Set(entity.attributes.map(\.id))
+      let added = new.attributes.filter { !known.contains($0.id) && step.fills($0, of: new) }
+      if added.isEmpty { continue }
+      for attribute in added {
+        schema.entities[number].attributes.append(
+          AttributeDescription(
+            id: attribute.id, name: EntityBuild.hiddenName(of: attribute), type: attribute.type,
+            isOptional: true, owner: .local))
+      }
+      // The first of the new layouts has the old attributes and the new ones.
+      schema.entities[number].layouts = Array(new.layouts.prefix(entity.layouts.count + 1))
+      schema.entities[number].nextAttributeID = new.nextAttributeID
+    }
+    return schema
+  }
+}
+
+extension MigrationStep {
+  /// The entity whose records the step goes over.
+  fileprivate func entityID(in schema: Schema) -> Int? {
+    let name: String
+    switch self {
+    case .retypeAttribute(let retyping): name = retyping.entity
+    case .deriveAttribute(let derivation): name = derivation.entity
+    case .changeAttribute(let change): name = change.entity
+    case .updateRows(let update): name = update.entity
+    case .deleteRows(let entity, _): name = entity
+    case .runCode(let code): name = code.entity
+    default: return nil
+    }
+    return schema.entity(named: name)?.id
+  }
+
+  fileprivate func fills(_ attribute: AttributeDescription, of entity: EntityDescription) -> Bool {
+    switch self {
+    case .retypeAttribute(let retyping):
+      retyping.entity == entity.name && retyping.name == attribute.name
+    case .deriveAttribute(let derivation):
+      derivation.entity == entity.name && derivation.attribute.name == attribute.name
+    case .runCode(let code): code.entity == entity.name && code.changes.contains(attribute.name)
+    default: false
+    }
+  }
+}
+
+extension Validation {
+  /// Whether every value that keeps the other rules keeps these.
+  func isAtLeastAsWide(as other: Validation) -> Bool {
+    func isBelow(_ a: Value, _ b: Value) -> Bool { a.compared(with: b) != .descending }
+    return (min.isNull || !other.min.isNull && isBelow(min, other.min))
+      && (max.isNull || !other.max.isNull && isBelow(other.max, max))
+      && (maxLength == nil || other.maxLength.map { $0 <= maxLength ?? 0 } ?? false)
+      && (pattern == nil || pattern == other.pattern)
+  }
+}

@@ -1,0 +1,113 @@
+import EntityModel
+import EntityStore
+
+/// `changeRelationship`, `dropRelationship`, and what stands on an attribute.
+extension SchemaChange {
+  mutating func changeRelationship(
+    _ name: String, of entity: String, deleteRule: DeleteRule
+  ) throws(StoreError) {
+    let number = try number(of: entity)
+    let position = try relationship(name, of: number)
+    schema.entities[number].relationships[position].deleteRule = deleteRule
+    try checkUnlinking()
+  }
+
+  /// Both sides go, with what was made for them.
+  mutating func dropRelationship(_ name: String, of entity: String) throws(StoreError) {
+    let number = try number(of: entity)
+    let relationship = schema.entities[number].relationships[
+      try relationship(name, of: number)]
+    let other = try self.number(of: relationship.destination)
+    guard let inverse = schema.entities[other].relationship(named: relationship.inverse) else {
+      throw .damaged("a relationship has no inverse", entity: entity)
+    }
+    schema.entities[number].relationships.removeAll { $0.id == relationship.id }
+    schema.entities[other].relationships.removeAll { $0.id == inverse.id }
+    switch (relationship.storage, inverse.storage) {
+    case (.link(let links, _, _, _, _), _): schema.entities.removeAll { $0.name == links }
+    case (.inverse(let order), _):
+      try dropLinks(inverse.storage, order: relationship.isOrdered ? order : nil, of: other)
+    case (_, .inverse(let order)):
+      try dropLinks(relationship.storage, order: inverse.isOrdered ? order : nil, of: number)
+    default: throw .damaged("neither side of a relationship holds its links", entity: entity)
+    }
+  }
+
+  /// - Parameter order: The attribute made for the order; one that the migration named stays.
+  private mutating func dropLinks(
+    _ storage: RelationshipDescription.Storage, order: Int?, of number: Int
+  ) throws(StoreError) {
+    switch storage {
+    case .reference(let attribute, let index):
+      schema.entities[number].indexes.removeAll { $0.id == index }
+      for id in [attribute, order].compactMap({ $0 }) {
+        try refuseIndexes(with: id, of: number)
+        schema.entities[number].attributes.removeAll { $0.id == id }
+      }
+      schema.entities[number].addLayout()
+    case .key(_, let index): schema.entities[number].indexes.removeAll { $0.id == index }
+    case .inverse, .link: break
+    }
+  }
+
+  private func relationship(_ name: String, of number: Int) throws(StoreError) -> Int {
+    let entity = schema.entities[number]
+    guard
+      let position = entity.relationships.firstIndex(where: { $0.name == name && !$0.isHidden })
+    else {
+      let names = entity.relationships.map(\.name).filter { !$0.hasPrefix("_") }
+      throw StoreError(
+        .migration, "no such relationship", [("entity", entity.name), ("relationship", name)],
+        advice: names.isEmpty
+          ? nil
+          : NearestName.advice(
+            on: name, among: names, otherwise: "it has " + names.joined(separator: ", ")))
+    }
+    return position
+  }
+
+  /// Where a deletion nullifies a link by key, there must be something to set to null.
+  func checkUnlinking() throws(StoreError) {
+    for entity in schema.entities {
+      for relationship in entity.relationships {
+        guard case .key(let pairs, _) = relationship.storage,
+          let inverse = schema.entity(named: relationship.destination)?
+            .relationship(named: relationship.inverse),
+          inverse.deleteRule == .nullify, entity.clearedToUnlink(pairs).isEmpty
+        else { continue }
+        throw StoreError(
+          .migration,
+          "no attribute of a relationship's key could be set to null, which nullify does",
+          [
+            ("relationship", "\(entity.name).\(relationship.name)"),
+            ("inverse", "\(relationship.destination).\(relationship.inverse)"),
+          ], advice: "choose noAction, cascade or deny (changeRelationship)")
+      }
+    }
+  }
+
+  /// A relationship whose links an attribute holds, orders or is a key of, as `Entity.name`. One
+  /// that people can name is taken first.
+  func relationship(standingOn id: Int, of number: Int) -> String? {
+    let owner = schema.entities[number]
+    var found: [(name: String, isHidden: Bool)] = []
+    for entity in schema.entities {
+      for relationship in entity.relationships {
+        let isOwn = entity.id == owner.id
+        let leadsThere = relationship.destination == owner.name
+        let stands =
+          switch relationship.storage {
+          case .reference(let attribute, _): isOwn && attribute == id
+          case .key(let pairs, _):
+            isOwn && pairs.contains { $0.own == id }
+              || leadsThere && pairs.contains { $0.other == id }
+          case .inverse(let order): leadsThere && order == id
+          case .link(let links, let own, let other, let order, _):
+            links == owner.name && [own, other, order].contains(id)
+          }
+        if stands { found.append(("\(entity.name).\(relationship.name)", relationship.isHidden)) }
+      }
+    }
+    return (found.first { !$0.isHidden } ?? found.first)?.name
+  }
+}

@@ -1,0 +1,197 @@
+import EntityModel
+import EntityStore
+import StrictYAML
+
+/// A schema to which migration steps are applied: pure, so that a plan uses the same code as a run.
+///
+/// Ids are never used again, and layouts are only appended: a record names the layout that it was
+/// written in. An attribute that gets other values gets another id, too, so that old and new values
+/// are not taken for each other.
+struct SchemaChange {
+  /// Changed by `apply` alone.
+  var schema: Schema
+
+  /// - Throws: `migration`, `unknownEntity`, `unknownAttribute` if the step does not fit the schema;
+  ///   the schema is then unchanged.
+  mutating func apply(_ step: MigrationStep) throws(StoreError) {
+    var changed = self
+    try changed.carryOut(step)
+    try changed.checkWhatUsesIt()
+    try changed.checkLimits()
+    self = changed
+  }
+
+  private mutating func carryOut(_ step: MigrationStep) throws(StoreError) {
+    switch step {
+    case .createEntity(let name, let attributes, let keepsHistory):
+      try createEntity(name, attributes, keepsHistory: keepsHistory)
+    case .renameEntity(let name, let newName): try renameEntity(name, to: newName)
+    case .dropEntity(let name): try dropEntity(name)
+    case .addAttribute(let name, let attribute): try addAttribute(attribute, to: name)
+    case .renameAttribute(let entity, let name, let newName):
+      try renameAttribute(name, of: entity, to: newName)
+    case .changeAttribute(let change): try changeAttribute(change)
+    case .retypeAttribute(let retyping): try retypeAttribute(retyping)
+    case .deriveAttribute(let derivation): try deriveAttribute(derivation)
+    case .dropAttribute(let entity, let name): try dropAttribute(name, of: entity)
+    case .createIndex(let name, let definition): try createIndex(definition, on: name)
+    case .changeIndex(let name, let definition): try changeIndex(definition, on: name)
+    case .dropIndex(let entity, let name): try dropIndex(name, of: entity)
+    case .createRelationship(let definition):
+      try RelationshipCreation.apply(definition, to: &schema)
+    case .changeRelationship(let entity, let name, let deleteRule):
+      try changeRelationship(name, of: entity, deleteRule: deleteRule)
+    case .dropRelationship(let entity, let name): try dropRelationship(name, of: entity)
+    case .createTemplate(let template): try createTemplate(template)
+    case .dropTemplate(let name): try dropTemplate(name)
+    case .setHistory(let setting): try setHistory(setting)
+    case .retainHistory(let retention): schema.historyRetention = retention
+    case .updateRows(let update): try checkRows(update)
+    case .deleteRows(let entity, let predicate): try checkRows(of: entity, predicate)
+    case .assert(let assertion): try checkRows(of: assertion.entity, assertion.predicate)
+    case .runCode(let code): try replaceAttributes(changedBy: code)
+    case .importLegacy: break
+    }
+  }
+
+  /// Adds the migration's name to what goes wrong in one of its steps.
+  ///
+  /// - Throws: `migration`: a name that is not there is a mistake of the file, and none of a caller.
+  static func naming<R>(
+    _ migration: Migration, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    do throws(StoreError) {
+      return try body()
+    } catch {
+      throw StoreError(
+        .migration, error.summary, error.context,
+        advice: error.advice ?? "correct the step; `mooring migrate lint` says which it is"
+      ).naming(migration)
+    }
+  }
+
+  // MARK: What must hold after each step
+
+  /// Relationships stand on attributes and on indexes, their own and the unique one on a key;
+  /// templates name attributes and relationships.
+  private func checkWhatUsesIt() throws(StoreError) {
+    for entity in schema.entities {
+      for relationship in entity.relationships {
+        do throws(RelationshipBinding.Problem) {
+          _ = try RelationshipBinding(relationship, of: entity, in: schema)
+        } catch {
+          throw StoreError(
+            .migration, "a relationship needs what the step takes away",
+            [("relationship", "\(entity.name).\(relationship.name)"), ("problem", error.text)],
+            advice: "drop the relationship first (dropRelationship)")
+        }
+      }
+    }
+    for template in schema.templates {
+      do throws(TemplateCheck.Problem) {
+        try TemplateCheck.check(template.request, in: schema)
+      } catch {
+        throw StoreError(
+          .migration, "a template does not fit the schema after this step",
+          [("template", template.name), ("problem", error.text)],
+          advice: "drop the template first (dropTemplate), and make it again afterward")
+      }
+    }
+  }
+
+  private func checkLimits() throws(StoreError) {
+    for entity in schema.entities {
+      guard entity.attributes.count <= Limits.attributesMax else {
+        throw StoreError(
+          .migration, "an entity has too many attributes",
+          [("entity", entity.name), ("limit", String(Limits.attributesMax))])
+      }
+      guard entity.layouts.count <= Limits.layoutsMax else {
+        throw StoreError(
+          .migration, "an entity has been changed too often",
+          [("entity", entity.name), ("limit", String(Limits.layoutsMax))],
+          advice: "make another entity")
+      }
+    }
+  }
+
+  // MARK: Templates and history
+
+  private mutating func createTemplate(_ template: RequestTemplate) throws(StoreError) {
+    if schema.templates.contains(where: { $0.name == template.name }) {
+      throw StoreError(
+        .migration, "the template is there already", [("template", template.name)],
+        advice: "a template never changes: drop it first, or choose another name")
+    }
+    do throws(TemplateCheck.Problem) {
+      try TemplateCheck.check(template.request, in: schema)
+    } catch {
+      throw StoreError(
+        .migration, "a template does not fit the schema",
+        [("template", template.name), ("problem", error.text)])
+    }
+    schema.templates.append(template)
+    schema.templates.sort { $0.name < $1.name }
+  }
+
+  private mutating func dropTemplate(_ name: String) throws(StoreError) {
+    guard let number = schema.templates.firstIndex(where: { $0.name == name }) else {
+      let error = StoreError.unknownTemplate(name, in: schema)
+      throw StoreError(.migration, error.summary, error.context, advice: error.advice)
+    }
+    schema.templates.remove(at: number)
+  }
+
+  private mutating func setHistory(_ setting: HistorySetting) throws(StoreError) {
+    let number = try number(of: setting.entity)
+    if schema.entities[number].isSystem {
+      throw StoreError(
+        .migration, "a system entity has no history", [("entity", setting.entity)])
+    }
+    if let isKept = setting.isKept { schema.entities[number].keepsHistory = isKept }
+    guard let values = setting.values else { return }
+    for name in values where schema.entities[number].attribute(named: name) == nil {
+      throw .unknownAttribute(name, in: schema.entities[number])
+    }
+    for position in schema.entities[number].attributes.indices {
+      let name = schema.entities[number].attributes[position].name
+      schema.entities[number].attributes[position].keepsHistory = values.contains(name)
+    }
+  }
+
+  // MARK: Parts
+
+  func number(of entity: String) throws(StoreError) -> Int {
+    guard let number = schema.entities.firstIndex(where: { $0.name == entity }) else {
+      throw .unknownEntity(entity, in: schema)
+    }
+    return number
+  }
+}
+
+extension EntityDescription {
+  /// Gives it the next id.
+  mutating func add(_ attribute: AttributeDescription) {
+    var attribute = attribute
+    attribute.id = nextAttributeID
+    nextAttributeID += 1
+    attributes.append(attribute)
+  }
+
+  /// Appends the layout of the attributes as they are now.
+  mutating func addLayout() { layouts.append(RecordShape(of: attributes)) }
+}
+
+extension RecordShape {
+  init(of attributes: [AttributeDescription]) {
+    self.init(slots: attributes.map { .init(attributeID: $0.id, kind: $0.type.kind) })
+  }
+}
+
+extension StoreError {
+  func naming(_ migration: Migration) -> StoreError {
+    StoreError(
+      code, summary, [("migration", "\(migration.line) \(migration.name)")] + context,
+      advice: advice, object: object, property: property)
+  }
+}

@@ -1,0 +1,47 @@
+import EntityModel
+import EntityStore
+
+/// What one schema has that an earlier one of the same store had not, as far as trees and records
+/// are concerned.
+struct SchemaDifference {
+  struct NewIndex {
+    let entity: EntityDescription
+    let description: IndexDescription
+    /// No record has an entry, so that none need be read.
+    let isEmpty: Bool
+  }
+
+  let entities: [EntityDescription]
+  let indexes: [NewIndex]
+  /// Attributes that every record must have and that no record there has: such entities must be
+  /// empty.
+  let required: [(entity: EntityDescription, attribute: AttributeDescription)]
+
+  init(from old: Schema, to new: Schema) {
+    var entities: [EntityDescription] = []
+    var indexes: [NewIndex] = []
+    var required: [(entity: EntityDescription, attribute: AttributeDescription)] = []
+    for entity in new.entities {
+      let before = old.entities.first { $0.id == entity.id }
+      if before == nil { entities.append(entity) }
+      let known = Set(before?.indexes.map(EntityLayout.treeName) ?? [])
+      let knownAttributes = Set(before?.attributes.map(\.id) ?? [])
+      let added = entity.attributes.filter {
+        !knownAttributes.contains($0.id) && $0.defaultValue.isNull
+      }
+      for index in entity.indexes where !known.contains(EntityLayout.treeName(of: index)) {
+        let isEmpty =
+          before == nil
+          || index.isSparse
+            && index.keys.contains { key in added.contains { $0.id == key.attributeID } }
+        indexes.append(NewIndex(entity: entity, description: index, isEmpty: isEmpty))
+      }
+      if before != nil {
+        required += added.filter { !$0.isOptional }.map { (entity, $0) }
+      }
+    }
+    self.entities = entities
+    self.indexes = indexes
+    self.required = required
+  }
+}

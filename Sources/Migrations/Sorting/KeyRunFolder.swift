@@ -1,0 +1,113 @@
+import EntityStore
+import Glibc
+
+/// The folder `scratch` of a store: the runs of sorts that are under way.
+///
+/// What is in it can always be made again. A sort that was killed leaves its files, until
+/// `removeLeftovers` finds that nobody needs them.
+struct KeyRunFolder: Sendable {
+  let path: String
+
+  init(ofStore folder: String) { path = folder + "/scratch" }
+
+  /// Makes the folder, mode 0700, if it is missing.
+  func prepare() throws(StoreError) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw .scratch(errno, "the scratch folder cannot be made", path: path)
+    }
+  }
+
+  /// Removes the runs of every owner but these. Files of other kinds stay.
+  ///
+  /// - Parameter owners: Every owner whose sort or merge is under way, in any process.
+  func removeLeftovers(except owners: [String]) throws(StoreError) {
+    let kept = Set(owners.map(KeyRunFolder.stem))
+    try removeFiles { !kept.contains($0) }
+  }
+
+  /// Removes the runs of one owner.
+  func removeRuns(of owner: String) throws(StoreError) {
+    let stem = KeyRunFolder.stem(of: owner)
+    try removeFiles { $0 == stem }
+  }
+
+  /// Removes one run.
+  func removeRun(owner: String, number: Int) throws(StoreError) {
+    try removeFile(file(owner: owner, number: number))
+  }
+
+  /// The file of a run. It does not name the owner as it is, which may hold any character.
+  func file(owner: String, number: Int) -> String {
+    "\(path)/\(KeyRunFolder.stem(of: owner))-\(number)\(KeyRunFolder.suffix)"
+  }
+
+  /// What a run is called until it is complete.
+  static func unfinished(_ file: String) -> String { file + unfinishedSuffix }
+
+  /// Makes new names durable.
+  func flush() throws(StoreError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .scratch(errno, "the scratch folder cannot be read", path: path)
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else {
+      throw .scratch(errno, "the scratch folder cannot be written", path: path)
+    }
+  }
+
+  private static let suffix = ".run"
+  private static let unfinishedSuffix = ".new"
+  private static let stemDigits = 16
+
+  private static func stem(of owner: String) -> String {
+    let digits = String(UInt64(bitPattern: ContentHash.of(owner)), radix: 16)
+    return String(repeating: "0", count: stemDigits - digits.count) + digits
+  }
+
+  private func removeFiles(where isUnneeded: (String) -> Bool) throws(StoreError) {
+    for name in try fileNames() {
+      guard let stem = KeyRunFolder.stem(ofFile: name), isUnneeded(stem) else { continue }
+      try removeFile("\(path)/\(name)")
+    }
+  }
+
+  private func removeFile(_ file: String) throws(StoreError) {
+    // Another process may be cleaning up as well.
+    guard unlink(file) == 0 || errno == ENOENT else {
+      throw .scratch(errno, "a scratch file cannot be removed", path: file)
+    }
+  }
+
+  /// - Returns: `nil` for a file that is no run.
+  private static func stem(ofFile name: String) -> String? {
+    let isRun = name.hasSuffix(suffix) || name.hasSuffix(suffix + unfinishedSuffix)
+    let stem = name.prefix(while: { $0 != "-" })
+    guard isRun, stem.utf8.count == stemDigits, stem.allSatisfy(\.isHexDigit) else { return nil }
+    return String(stem)
+  }
+
+  private func fileNames() throws(StoreError) -> [String] {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return [] }
+      throw .scratch(errno, "the scratch folder cannot be read", path: path)
+    }
+    guard let listing = fdopendir(descriptor) else {
+      let number = errno
+      close(descriptor)
+      throw .scratch(number, "the scratch folder cannot be read", path: path)
+    }
+    defer { closedir(listing) }
+    var names: [String] = []
+    while let entry = readdir(listing) {
+      // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
+      // than `dirent`, so that it is not copied.
+      let name = UnsafeRawPointer(entry) + KeyRunFolder.nameOffset
+      names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
+    }
+    return names
+  }
+
+  private static let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+}

@@ -1,0 +1,114 @@
+import EntityStore
+import Glibc
+import LMDB
+
+/// An open scratch file, closed with the value.
+///
+/// It is read by `pread`: a cut file is a short read, where a map of it is a signal.
+struct ScratchFile: ~Copyable {
+  let path: String
+  private let descriptor: Int32
+
+  /// Opens a complete file.
+  ///
+  /// - Throws: `damaged` if it is missing.
+  init(reading path: String) throws(StoreError) {
+    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    self.path = path
+    guard descriptor >= 0 else {
+      if errno == ENOENT { throw .damagedRun(path, "it is missing") }
+      throw .scratch(errno, "a scratch file cannot be read", path: path)
+    }
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+  }
+
+  /// Makes the file, mode 0600, in the place of one that a kill has left.
+  init(creating path: String) throws(StoreError) {
+    unlink(path)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    self.path = path
+    guard descriptor >= 0 else {
+      throw .scratch(errno, "a scratch file cannot be made", path: path)
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  func byteCount() throws(StoreError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .scratch(errno, "a scratch file cannot be read", path: path)
+    }
+    return Int(status.st_size)
+  }
+
+  /// Fills the buffer from `offset`.
+  ///
+  /// - Throws: `damaged` if the file ends before, or its device cannot read it.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StoreError) {
+    var done = 0
+    while done < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, offset + done)
+      if count < 0, errno == EINTR { continue }
+      // A lost sector is a lost run, and that is made again.
+      if count < 0, errno == EIO { throw .damagedRun(path, "the device cannot read it") }
+      guard count >= 0 else { throw .scratch(errno, "a scratch file cannot be read", path: path) }
+      if count == 0 { throw .damagedRun(path, "it is cut short") }
+      done += count
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw .scratch(errno, "a scratch file cannot be written", path: path)
+      }
+      done += count
+    }
+  }
+
+  /// Makes the contents durable.
+  func flush() throws(StoreError) {
+    guard fsync(descriptor) == 0 else {
+      throw .scratch(errno, "a scratch file cannot be written", path: path)
+    }
+  }
+}
+
+extension StoreError {
+  /// A run that is lost or is not what was written: an ordinary outcome, after which the caller
+  /// sorts again.
+  static func damagedRun(_ path: String, _ cause: String) -> StoreError {
+    StoreError(
+      .damaged, "a scratch file of a sort is damaged", [("path", path), ("cause", cause)],
+      advice: "start again what was sorting; the store itself is not damaged")
+  }
+
+  /// What the system refuses on a scratch file.
+  static func scratch(_ number: Int32, _ summary: StaticString, path: String) -> StoreError {
+    let context = [("path", path), ("cause", String(cString: strerror(number)))]
+    let error =
+      switch number {
+      case ENOSPC, EDQUOT, EFBIG:
+        LMDBError(
+          .diskFull, "no room is left for the scratch files of a sort", context: context,
+          advice: "free some space and try again; nothing was changed")
+      case EACCES, EPERM, EROFS, ELOOP:
+        LMDBError(
+          .permission, summary, context: context,
+          advice: "check the owner and the mode of the path")
+      case EIO, ENXIO, ESTALE:
+        LMDBError(
+          .inputOutput, summary, context: context, advice: "check the device and the system log")
+      default: LMDBError(.other, summary, context: context, advice: "see the cause")
+      }
+    return StoreError(.storage, error.summary, underlying: error)
+  }
+}

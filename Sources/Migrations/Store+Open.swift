@@ -1,0 +1,48 @@
+public import EntityModel
+public import EntityStore
+
+extension Store {
+  /// What opening may do about migrations.
+  public enum MigrationPolicy: Sendable {
+    /// Create a missing store and apply all migrations to it; leave a store that has been
+    /// migrated before as it is. Writes to one that is behind are then refused.
+    case ifEmpty
+    /// Create a missing store, and apply what is pending. Opening then takes as long as that does, and
+    /// fails with `busy` if another process is migrating. A destructive step is refused.
+    case pending
+    /// Create a missing store and apply nothing: for a program that then migrates it, with options of
+    /// its own.
+    case create
+    /// Never create, never apply.
+    case never
+  }
+
+  /// Opens the store in a folder.
+  ///
+  /// Indexes whose keys were made with another version of Unicode or of a locale's rules are rebuilt
+  /// first, unless the store is opened for reading only. Meanwhile readers do without them; after it,
+  /// writes by programs with the other version are refused.
+  ///
+  /// - Parameter sources: The sources of the migration lines that this program knows, and the code
+  ///   that their steps call. The store's own line, `system`, is always among them.
+  /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
+  ///   difference), `migration`, `storage`.
+  public static func open(
+    at folder: String, migrations sources: [MigrationSource] = [],
+    migrate: MigrationPolicy = .never,
+    requiring types: [any Entity.Type] = [], options: Options = Options()
+  ) throws -> Store {
+    let known = try KnownMigrations([.system] + sources)
+    // A program that may write fails now on a file that cannot be read, and not on the first write.
+    if !options.isReadOnly { _ = try known.all() }
+    let store = try translatingStorageErrors {
+      try Store(folder: folder, policy: known, creates: migrate != .never, options: options)
+    }
+    let isNew = try store.catalog().history.isEmpty
+    if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
+    if !options.isReadOnly { try CollationRebuild(store).run() }
+    try store.require(types)
+    return store
+  }
+}
