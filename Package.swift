@@ -53,18 +53,22 @@ let package = Package(
       name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
     // Libraries, lowest first.
-    .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
-    .target(name: "EntityModel", swiftSettings: settings),
-    // Values, rows and records as JSON and CSV.
-    .target(name: "RowText", dependencies: ["EntityModel"], swiftSettings: settings),
+    // Locks, leases, threads and scratch folders of the operating system.
+    .target(name: "SystemSupport", swiftSettings: settings),
+    // JSON and CSV text, the civil calendar, suggestions for misspelled names.
+    .target(name: "TextFormats", swiftSettings: settings),
     .target(
-      name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
+      name: "LMDB", dependencies: ["SystemSupport", "CMooringLMDB"], swiftSettings: settings),
+    .target(name: "EntityModel", dependencies: ["TextFormats"], swiftSettings: settings),
+    .target(
+      name: "StrictYAML", dependencies: ["TextFormats", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore",
       dependencies: [
-        "EntityModel", "LMDB", "StrictYAML", "UnicodeText", "CMooringXXHash",
+        "SystemSupport", "TextFormats", "EntityModel", "LMDB", "StrictYAML", "UnicodeText",
+        "CMooringXXHash",
       ],
       exclude: ["Migrations/System"],
       resources: [
@@ -74,14 +78,17 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "DurableJobs", dependencies: ["EntityModel", "EntityStore", "LMDB", logging],
+      name: "DurableJobs",
+      dependencies: ["SystemSupport", "TextFormats", "EntityModel", "EntityStore", logging],
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "FeedSync",
       dependencies: [
-        "EntityModel", "EntityStore", "StrictYAML", "CMooringCurl", "CMooringJSON", "CMooringXML",
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "StrictYAML", "CMooringCurl",
+        "CMooringJSON",
+        "CMooringXML",
       ],
       exclude: ["System", "Mapping/BuiltIn"],
       resources: [
@@ -95,7 +102,8 @@ let package = Package(
     .target(
       name: "LegacyImport",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", "CMooringSQLite",
+        "SystemSupport", "EntityModel", "EntityStore", "TextFormats", "StrictYAML",
+        "CMooringSQLite",
         "CMooringZlib", "CMooringXXHash",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
@@ -110,14 +118,16 @@ let package = Package(
     .target(
       name: "StoreJobs",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "RowText", "LMDB", logging,
+        "SystemSupport", "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "TextFormats",
+        logging,
       ],
       swiftSettings: settings),
     .target(
       name: "WorkerService",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
-        metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "DurableJobs", "FeedSync",
+        "StoreJobs",
+        "StrictYAML", logging, metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -126,7 +136,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "RowText", "StrictYAML", argumentParser,
+        "SystemSupport", "EntityModel", "EntityStore", "TextFormats", "StrictYAML", argumentParser,
       ],
       swiftSettings: settings),
 
@@ -135,17 +145,19 @@ let package = Package(
       name: "mooring",
       dependencies: [
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
+        "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/mooring", swiftSettings: settings),
     .executableTarget(
       name: "mooring-dump",
-      dependencies: ["EntityModel", "EntityStore", "DurableJobs", "Console", argumentParser],
+      dependencies: [
+        "TextFormats", "EntityModel", "EntityStore", "DurableJobs", "Console", argumentParser,
+      ],
       path: "Tools/mooring-dump", swiftSettings: settings),
     .executableTarget(
-      name: "feed-server", dependencies: ["LoopbackHTTP", argumentParser],
+      name: "feed-server", dependencies: ["TextFormats", "LoopbackHTTP", argumentParser],
       path: "Tools/feed-server", swiftSettings: settings),
     // A sample of what a program sees while another one writes.
     .executableTarget(
@@ -160,11 +172,16 @@ let package = Package(
       name: "store-child",
       dependencies: [
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
-        "StoreJobs", "LMDB", "TestSupport",
+        "StoreJobs", "SystemSupport", "LMDB", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
-      name: "LMDBTests", dependencies: ["LMDB", "TestSupport", "store-child"],
+      name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
+    .testTarget(
+      name: "LMDBTests", dependencies: ["SystemSupport", "LMDB", "TestSupport", "store-child"],
       swiftSettings: settings),
     .testTarget(
       name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
@@ -178,8 +195,8 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityModel", "EntityStore", "LMDB", "StrictYAML", "UnicodeText", "CMooringSQLite",
-        "TestSupport", "store-child",
+        "SystemSupport", "EntityModel", "EntityStore", "LMDB", "StrictYAML", "UnicodeText",
+        "CMooringSQLite", "TestSupport", "store-child",
       ],
       exclude: ["Migrations/Formats/Stores"],
       swiftSettings: settings),
@@ -196,14 +213,14 @@ let package = Package(
     .testTarget(
       name: "LegacyImportTests",
       dependencies: [
-        "LegacyImport", "EntityModel", "EntityStore", "LMDB", "StrictYAML", "CMooringSQLite",
-        "TestSupport", "store-child",
+        "LegacyImport", "SystemSupport", "EntityModel", "EntityStore", "LMDB", "StrictYAML",
+        "CMooringSQLite", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "DurableJobsTests",
       dependencies: [
-        "DurableJobs", "EntityModel", "EntityStore", "LMDB", "TestSupport", "store-child",
+        "DurableJobs", "SystemSupport", "EntityModel", "EntityStore", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -3,6 +3,7 @@ import EntityStore
 import Foundation
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 
 /// Commands that migrate a store, or use it while it is migrated: `migration-… FOLDER NAME=VALUE…`.

@@ -3,6 +3,7 @@ import EntityStore
 import Foundation
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 
 /// Commands on a store.

@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+import SystemSupport
 
 /// The catalog as of one schema revision: what every transaction works with. Immutable.
 final class Catalog: Sendable {
@@ -173,7 +174,7 @@ enum CatalogTree {
 final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
-  private let cached = Guarded(Cached())
+  private let cached = Locked(Cached())
 
   private struct Cached {
     var catalog: Catalog?

@@ -1,5 +1,5 @@
 import EntityModel
-import LMDB
+import SystemSupport
 
 /// Makes indexes anew whose keys come from another version of their collation: the data of Unicode
 /// or of a locale has changed since, with the library that this program uses.

@@ -1,4 +1,4 @@
-import LMDB
+import SystemSupport
 
 /// The migration lines that a program knows, read when something first asks for them: whoever only
 /// reads a store has no use for them.
@@ -6,7 +6,7 @@ import LMDB
 /// What comes from a folder is read at once, for anything may be wrong with it.
 final class KnownLines: Sendable {
   private let sources: [MigrationSource]
-  private let lines = Guarded<[MigrationLine]?>(nil)
+  private let lines = Locked<[MigrationLine]?>(nil)
 
   init(_ sources: [MigrationSource]) throws {
     self.sources = sources

@@ -1,6 +1,6 @@
 import EntityModel
 import Foundation
-import LMDB
+import SystemSupport
 
 /// Applies migrations, and takes them back.
 ///
@@ -268,7 +268,7 @@ public struct MigrationReport: Sendable {
 
 /// Measures how long writers have to wait for this one.
 final class WriterWatch: Sendable {
-  private let held = Guarded(Duration.zero)
+  private let held = Locked(Duration.zero)
 
   var longest: Duration { held.withLock { $0 } }
 

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import TextFormats
 
 /// One value of a property list, with the way to it from the root: a list has no lines.
 struct PropertyListNode: SeedNode {

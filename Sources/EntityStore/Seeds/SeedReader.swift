@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import TextFormats
 
 /// Reads the objects of a seed file by a schema: which entities, attributes and relationships there
 /// are, what kind of value each has, and which labels.

@@ -1,4 +1,5 @@
 public import Foundation
+import SystemSupport
 
 /// What a call of `Store.seed` has done.
 public enum SeedOutcome: Hashable, Sendable {

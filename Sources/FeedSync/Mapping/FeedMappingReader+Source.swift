@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import StrictYAML
+import TextFormats
 
 /// Reads where values come from.
 extension FeedMappingReader {

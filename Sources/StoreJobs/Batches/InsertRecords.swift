@@ -2,6 +2,7 @@ public import DurableJobs
 import EntityModel
 public import EntityStore
 import Foundation
+import SystemSupport
 
 /// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
 ///

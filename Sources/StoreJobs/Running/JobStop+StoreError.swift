@@ -1,6 +1,6 @@
 import DurableJobs
 import EntityStore
-import LMDB
+import SystemSupport
 
 extension JobStop {
   /// What a refusal of the store means for a job: another attempt helps against what others do at the

@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -110,7 +111,7 @@ import Testing
   @Test func twoBackupsToOnePlaceExcludeEachOther() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("backup")
-      let second = Box<LMDBError.Code?>(nil)
+      let second = Box<StorageError.Code?>(nil)
       // The first one is at work when its progress is told.
       func tryAgain(_: CopyProgress) {
         second.value = storageCode { try temporary.store.backUp(to: target) }

@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

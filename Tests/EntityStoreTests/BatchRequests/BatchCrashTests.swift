@@ -1,6 +1,7 @@
 import EntityModel
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

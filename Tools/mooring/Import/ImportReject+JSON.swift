@@ -1,5 +1,5 @@
 import LegacyImport
-import RowText
+import TextFormats
 
 extension ImportReject {
   /// One object on one line, with the key and the row as JSON of their own, for `jq .row.ZTITLE`.

@@ -4,6 +4,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import LegacyImport
+import TextFormats
 
 /// Where the files are that `importLegacy` steps take over.
 struct LegacyFileOptions: ParsableArguments {

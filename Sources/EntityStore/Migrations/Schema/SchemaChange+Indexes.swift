@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// `createIndex`, `changeIndex`, `dropIndex`.
 extension SchemaChange {

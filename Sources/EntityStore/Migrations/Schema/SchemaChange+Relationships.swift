@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// `changeRelationship`, `dropRelationship`, and what stands on an attribute.
 extension SchemaChange {

@@ -1,5 +1,5 @@
 import EntityModel
-import LMDB
+import SystemSupport
 
 /// What is observed: a request, how its records become values, and what divides them.
 struct LiveRequest<T: Sendable>: Sendable {
@@ -27,7 +27,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
   }
 
   private let request: LiveRequest<T>
-  private let state = Guarded<State?>(nil)
+  private let state = Locked<State?>(nil)
 
   init(_ request: LiveRequest<T>) { self.request = request }
 

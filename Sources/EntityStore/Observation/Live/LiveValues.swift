@@ -1,5 +1,5 @@
 public import EntityModel
-import LMDB
+import SystemSupport
 
 /// A value of a request, computed again when something on which it depends was changed.
 final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
@@ -12,7 +12,7 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   private let request: FetchRequest
   private let readsRows: Bool
   private let compute: @Sendable (ReadTransaction) throws -> Value
-  private let state = Guarded<State?>(nil)
+  private let state = Locked<State?>(nil)
 
   init(
     _ request: FetchRequest, readsRows: Bool = false,
@@ -62,7 +62,7 @@ final class ObservedRecord<T: Sendable>: LiveObserver {
 
   private let id: ObjectID
   private let read: @Sendable (ReadTransaction) throws -> T?
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(_ id: ObjectID, _ read: @escaping @Sendable (ReadTransaction) throws -> T?) {
     self.id = id

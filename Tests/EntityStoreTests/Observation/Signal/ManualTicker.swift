@@ -2,6 +2,7 @@ import Dispatch
 import EntityModel
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 
 @testable import EntityStore
@@ -13,7 +14,7 @@ final class ManualTicker: Sendable {
     var ticks: [Int: @Sendable () -> Void] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   var ticker: CommitTicker {
     CommitTicker { [state] _, tick in
