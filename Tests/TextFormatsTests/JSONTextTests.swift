@@ -30,7 +30,7 @@ import TextFormats
   }
 
   @Test func aTextWithoutQuotesKeepsThem() {
-    #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedLog) == #"a "b\\#n\u202e"#)
+    #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedLog) == #"a "b\\n\u202e"#)
     #expect(JSONLiteral.escaped("plain", .log) == "plain")
   }
 
