@@ -48,34 +48,44 @@ let package = Package(
       name: "CMooringICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
 
     // Libraries, lowest first.
-    .target(name: "LMDB", dependencies: ["CMooringLMDB"], swiftSettings: settings),
-    .target(name: "EntityModel", swiftSettings: settings),
-    // Values, rows and records as JSON and CSV.
-    .target(name: "RowText", dependencies: ["EntityModel"], swiftSettings: settings),
+    // Locks, leases, threads and scratch folders of the operating system.
+    .target(name: "SystemSupport", swiftSettings: settings),
+    // JSON and CSV text, the civil calendar, suggestions for misspelled names.
+    .target(name: "TextFormats", swiftSettings: settings),
     .target(
-      name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
+      name: "LMDB", dependencies: ["SystemSupport", "CMooringLMDB"], swiftSettings: settings),
+    .target(name: "EntityModel", dependencies: ["TextFormats"], swiftSettings: settings),
+    .target(
+      name: "StrictYAML", dependencies: ["TextFormats", .product(name: "Yams", package: "Yams")],
       swiftSettings: settings),
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore",
-      dependencies: ["UnicodeText", "LMDB", "EntityModel", "CMooringXXHash"],
+      dependencies: [
+        "SystemSupport", "TextFormats", "UnicodeText", "LMDB", "EntityModel", "CMooringXXHash",
+      ],
       swiftSettings: settings),
     // What works on objects and is built of fetches and writes: drafts, the repository, batch
     // requests, live results, seeds.
     .target(
       name: "EntityObjects",
-      dependencies: ["StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles"],
+      dependencies: [
+        "SystemSupport", "TextFormats", "StrictYAML", "LMDB", "EntityModel", "EntityStore",
+        "SchemaFiles",
+      ],
       swiftSettings: settings),
     // Conversions and values in YAML.
     .target(
-      name: "SchemaFiles", dependencies: ["StrictYAML", "EntityModel"], swiftSettings: settings),
+      name: "SchemaFiles", dependencies: ["TextFormats", "StrictYAML", "EntityModel"],
+      swiftSettings: settings),
     // The integrity check, backup, restore, compaction.
     .target(
-      name: "Maintenance", dependencies: ["LMDB", "EntityModel", "EntityStore"],
+      name: "Maintenance", dependencies: ["SystemSupport", "LMDB", "EntityModel", "EntityStore"],
       swiftSettings: settings),
     .target(
       name: "Migrations",
       dependencies: [
+        "SystemSupport", "TextFormats",
         "StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles", "EntityObjects",
         "Maintenance", "CMooringXXHash",
       ],
@@ -88,13 +98,16 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "DurableJobs",
-      dependencies: ["LMDB", "EntityModel", "EntityStore", "Migrations", logging],
+      dependencies: [
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "Migrations", logging,
+      ],
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(
       name: "FeedSync",
       dependencies: [
+        "SystemSupport", "TextFormats",
         "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles", "Migrations", "CMooringCurl",
         "CMooringJSON", "CMooringXML",
       ],
@@ -110,7 +123,7 @@ let package = Package(
     .target(
       name: "LegacyImport",
       dependencies: [
-        "RowText", "StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles",
+        "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles",
         "EntityObjects", "Migrations", "CMooringSQLite", "CMooringZlib", "CMooringXXHash",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
@@ -125,13 +138,14 @@ let package = Package(
     .target(
       name: "StoreJobs",
       dependencies: [
-        "RowText", "LMDB", "EntityModel", "EntityStore", "EntityObjects", "Maintenance",
-        "Migrations", "FeedSync", "DurableJobs", logging,
+        "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "EntityObjects",
+        "Maintenance", "Migrations", "FeedSync", "DurableJobs", logging,
       ],
       swiftSettings: settings),
     .target(
       name: "WorkerService",
       dependencies: [
+        "SystemSupport", "TextFormats",
         "LMDB", "Maintenance",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
         metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -143,7 +157,8 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "RowText", "StrictYAML", "LMDB", "EntityModel", "EntityStore", "Migrations", argumentParser,
+        "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations",
+        argumentParser,
       ],
       swiftSettings: settings),
     // What an embedder imports: re-exports the modules above that have a public interface.
@@ -161,17 +176,17 @@ let package = Package(
       dependencies: [
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
+        "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       path: "Tools/mooring", swiftSettings: settings),
     .executableTarget(
       name: "mooring-dump",
-      dependencies: ["EntityModel", "EntityStore", "DurableJobs", "Console", argumentParser],
+      dependencies: ["TextFormats", "EntityModel", "EntityStore", "Console", argumentParser],
       path: "Tools/mooring-dump", swiftSettings: settings),
     .executableTarget(
-      name: "feed-server", dependencies: ["LoopbackHTTP", argumentParser],
+      name: "feed-server", dependencies: ["TextFormats", "LoopbackHTTP", argumentParser],
       path: "Tools/feed-server", swiftSettings: settings),
     // A sample of what a program sees while another one writes.
     .executableTarget(
@@ -181,17 +196,25 @@ let package = Package(
 
     // Tests.
     .target(
-      name: "TestSupport", dependencies: ["LMDB", "EntityModel", "EntityStore"],
+      name: "TestSupport",
+      dependencies: [
+        "EntityObjects", "Maintenance", "Migrations", "LMDB", "EntityModel", "EntityStore",
+      ],
       path: "Tests/TestSupport", swiftSettings: settings),
     .executableTarget(
       name: "store-child",
       dependencies: [
-        "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
-        "StoreJobs", "HomeFeed", "TestSupport",
+        "EntityObjects", "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel",
+        "EntityStore", "FeedSync", "LegacyImport", "DurableJobs", "HomeFeed", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
-      name: "LMDBTests", dependencies: ["LMDB", "TestSupport", "store-child"],
+      name: "SystemSupportTests", dependencies: ["SystemSupport", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TextFormatsTests", dependencies: ["TextFormats"], swiftSettings: settings),
+    .testTarget(
+      name: "LMDBTests", dependencies: ["SystemSupport", "LMDB", "TestSupport", "store-child"],
       swiftSettings: settings),
     .testTarget(
       name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
@@ -205,8 +228,9 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "StrictYAML", "UnicodeText", "LMDB", "EntityModel", "EntityStore", "CMooringSQLite",
-        "TestSupport", "store-child",
+        "EntityObjects", "Maintenance", "Migrations", "SchemaFiles", "SystemSupport", "StrictYAML",
+        "UnicodeText", "LMDB", "EntityModel", "EntityStore", "CMooringSQLite", "TestSupport",
+        "store-child",
       ],
       exclude: ["Migrations/Formats/Stores"],
       swiftSettings: settings),
@@ -223,14 +247,14 @@ let package = Package(
     .testTarget(
       name: "LegacyImportTests",
       dependencies: [
-        "StrictYAML", "LMDB", "EntityModel", "EntityStore", "LegacyImport", "CMooringSQLite",
-        "TestSupport", "store-child",
+        "SystemSupport", "StrictYAML", "EntityModel", "EntityStore", "LegacyImport",
+        "CMooringSQLite", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "DurableJobsTests",
       dependencies: [
-        "LMDB", "EntityModel", "EntityStore", "DurableJobs", "TestSupport", "store-child",
+        "SystemSupport", "EntityModel", "EntityStore", "DurableJobs", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,8 +1,8 @@
 public import ArgumentParser
 public import EntityStore
 import Foundation
-public import LMDB
 public import StrictYAML
+public import SystemSupport
 
 /// An error that knows how a command ends because of it.
 public protocol ExitStatusProviding: Error {
@@ -80,7 +80,7 @@ extension YAMLError: ExitStatusProviding {
   public var exitStatus: ExitStatus { .configuration }
 }
 
-extension LMDBError: ExitStatusProviding {
+extension StorageError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
     case .storeMissing: .unavailable

@@ -1,5 +1,5 @@
 public import ArgumentParser
-import RowText
+import TextFormats
 
 /// How a command prints its data.
 public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {

@@ -1,5 +1,5 @@
 public import EntityModel
-import RowText
+import TextFormats
 
 /// What stands in one column of a row.
 public enum RowCell: Sendable {

@@ -1,5 +1,5 @@
 public import EntityModel
-import RowText
+import TextFormats
 
 /// Writes rows of values in any format, one at a time: every command prints values in this way.
 ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EntityModel
+import TextFormats
 
 /// A first word that names no command, and the command that may have been meant.
 struct UnknownVerb {

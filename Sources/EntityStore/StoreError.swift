@@ -1,5 +1,6 @@
 public import EntityModel
-public import LMDB
+public import SystemSupport
+import TextFormats
 
 /// What the store refuses or fails at.
 ///
@@ -40,7 +41,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case closed
     /// Bytes that no version of this program wrote.
     case damaged
-    /// LMDB's own: see `underlying`.
+    /// A failure of the storage layer: see `underlying`.
     case storage
   }
 
@@ -50,7 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let context: [(String, String)]
   public let advice: String?
   /// The storage failure behind `.storage`.
-  public let underlying: LMDBError?
+  public let underlying: StorageError?
   /// The record that it is about, where a caller should know which of many.
   public package(set) var object: ObjectID?
   /// The attribute or the relationship that it is about.
@@ -60,7 +61,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   package init(
     _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
-    advice: String? = nil, underlying: LMDBError? = nil, object: ObjectID? = nil,
+    advice: String? = nil, underlying: StorageError? = nil, object: ObjectID? = nil,
     property: String? = nil
   ) {
     self.code = code
@@ -70,6 +71,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.underlying = underlying
     self.object = object
     self.property = property
+  }
+
+  /// A failure of the storage layer.
+  package init(_ failure: StorageError) {
+    self.init(.storage, failure.summary, underlying: failure)
   }
 
   public var description: String {

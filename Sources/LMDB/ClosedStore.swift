@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The folder of a store that no process has open, and that none can open meanwhile.
 ///
@@ -24,7 +25,7 @@ public struct ClosedStore {
     let data = StoreFiles.dataFile(folder)
     try adoptOwner(path, of: data)
     if let kept, link(data, kept) != 0 {
-      throw LMDBError.system(
+      throw StorageError.system(
         errno, "the replaced data file cannot be kept", context: [("path", kept)])
     }
     do {
@@ -32,7 +33,8 @@ public struct ClosedStore {
       // does not need it, as nobody has it open.
       try lockFile.empty()
       guard rename(path, data) == 0 else {
-        throw LMDBError.system(errno, "the data file cannot be replaced", context: [("path", data)])
+        throw StorageError.system(
+          errno, "the data file cannot be replaced", context: [("path", data)])
       }
     } catch {
       if let kept { unlink(kept) }
@@ -41,7 +43,7 @@ public struct ClosedStore {
     StoreFiles.flushFolder(folder)
   }
 
-  private func adoptOwner(_ path: String, of data: String) throws(LMDBError) {
+  private func adoptOwner(_ path: String, of data: String) throws(StorageError) {
     var old = stat()
     var new = stat()
     let isFirst = stat(data, &old) != 0
@@ -95,23 +97,22 @@ extension Environment {
 
   private enum Attempt<R> {
     case done(R)
-    case busy(LMDBError)
+    case busy(StorageError)
   }
 
   private static func holdingAll<R>(
     of folder: String, _ body: (ClosedStore) throws -> R
   ) throws -> Attempt<R> {
     guard let gate = try OpeningGate.shut(folder) else { return .busy(beingOpened(folder)) }
-    defer { gate.leave() }
+    defer { gate.release() }
     // A writer has the lock file, too. Asked first, its own lock tells which of those who have the
     // store open it is that writes; and it holds where other code of a process has closed the lock
     // file and so dropped LMDB's.
-    let writer = try WriterLock.open(folder: folder)
-    defer { writer.close() }
+    let writer = try WriterLock(folder: folder)
     let lockFile: LockFile
-    do throws(LMDBError) {
+    do throws(StorageError) {
       try writer.acquire(within: .zero)
-      do throws(LMDBError) {
+      do throws(StorageError) {
         lockFile = try LockFile.hold(in: folder)
       } catch {
         writer.release()
@@ -128,14 +129,14 @@ extension Environment {
     return .done(try body(ClosedStore(folder: folder, lockFile: lockFile)))
   }
 
-  private static func openHere(_ folder: String) -> LMDBError {
-    LMDBError(
+  private static func openHere(_ folder: String) -> StorageError {
+    StorageError(
       .busy, "this process has the store open", context: [("path", folder)],
       advice: "release it first")
   }
 
-  private static func beingOpened(_ folder: String) -> LMDBError {
-    LMDBError(
+  private static func beingOpened(_ folder: String) -> StorageError {
+    StorageError(
       .busy, "another process is opening the store", context: [("path", folder)],
       advice: "try again")
   }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The data file of a store as a file: looked at and copied, and never mapped.
 public enum DataFile {
@@ -10,7 +11,7 @@ public enum DataFile {
     /// The size of the file.
     public let bytes: Int
 
-    fileprivate init(_ source: PageSource) throws(LMDBError) {
+    fileprivate init(_ source: PageSource) throws(StorageError) {
       var status = stat()
       guard fstat(source.descriptor, &status) == 0 else {
         throw .system(errno, "the data file cannot be read", context: [("path", source.path)])
@@ -30,7 +31,7 @@ public enum DataFile {
   /// - Returns: nil if there is no such file.
   /// - Throws: `.permission`, `.inputOutput`, `.notAFolder`.
   public static func mark(of path: String) throws -> Mark? {
-    do throws(LMDBError) {
+    do throws(StorageError) {
       return try withSource(path, Mark.init)
     } catch {
       if error.code == .storeMissing { return nil }
@@ -54,7 +55,7 @@ public enum DataFile {
     defer { close(source.descriptor) }
     let descriptor = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw LMDBError.system(errno, "the copy cannot be made", context: [("path", target)])
+      throw StorageError.system(errno, "the copy cannot be made", context: [("path", target)])
     }
     defer { close(descriptor) }
     do {
@@ -62,7 +63,7 @@ public enum DataFile {
       try copy(source, to: PageSource(descriptor: descriptor, path: target), progress)
       guard try Mark(source) == before else { throw written(path) }
       guard fsync(descriptor) == 0 else {
-        throw LMDBError.system(errno, "the copy cannot be flushed", context: [("path", target)])
+        throw StorageError.system(errno, "the copy cannot be flushed", context: [("path", target)])
       }
     } catch {
       unlink(target)
@@ -73,7 +74,7 @@ public enum DataFile {
   /// - Throws: `.diskFull` if a file of so many bytes has no room in a folder.
   public static func requireRoom(for bytes: Int, in folder: String) throws {
     guard let free = StoreFiles.freeBytes(folder: folder), free < bytes else { return }
-    throw LMDBError(
+    throw StorageError(
       .diskFull, "the copy has no room",
       context: [
         ("path", folder), ("needed bytes", String(bytes)), ("free bytes", String(free)),
@@ -81,14 +82,14 @@ public enum DataFile {
   }
 
   private static func withSource<R>(
-    _ path: String, _ body: (PageSource) throws(LMDBError) -> R
-  ) throws(LMDBError) -> R {
+    _ path: String, _ body: (PageSource) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
     let source = try openSource(path)
     defer { close(source.descriptor) }
     return try body(source)
   }
 
-  private static func openSource(_ path: String) throws(LMDBError) -> PageSource {
+  private static func openSource(_ path: String) throws(StorageError) -> PageSource {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw .system(errno, "the data file cannot be read", context: [("path", path)])
@@ -111,15 +112,15 @@ public enum DataFile {
     }
   }
 
-  private static func written(_ path: String) -> LMDBError {
-    LMDBError(
+  private static func written(_ path: String) -> StorageError {
+    StorageError(
       .busy, "somebody wrote to the source while it was copied", context: [("path", path)],
       advice: "make a copy of a store in use with `mooring backup`")
   }
 }
 
 extension PageSource {
-  fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LMDBError) {
+  fileprivate func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
     var done = 0
     while done < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])

@@ -1,6 +1,7 @@
 import CMooringLMDB
 import Dispatch
 import Glibc
+import SystemSupport
 
 extension Environment {
   /// Copies the last commit into `data.mdb` of another folder, which is made (mode 0700) if it is
@@ -46,7 +47,7 @@ extension Environment {
     readAhead.begin(in: self)
     defer { readAhead.end() }
     let copied = DispatchGroup()
-    let result = Guarded<Int32>(MDB_SUCCESS)
+    let result = Locked<Int32>(MDB_SUCCESS)
     DispatchQueue(label: "mooring.copy").async(group: copied) { [self] in
       let number = mdb_env_copyfd2(raw, descriptor, compacting ? UInt32(MDB_CP_COMPACT) : 0)
       result.withLock { $0 = number }
@@ -73,21 +74,21 @@ extension Environment {
     close(nothing)
   }
 
-  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> LMDBError {
+  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> StorageError {
     guard number == EEXIST else {
       return .system(number, "the copy cannot be made", context: [("path", path)])
     }
-    return LMDBError(
+    return StorageError(
       .programming, "the folder holds a store already", context: [("path", path)],
       advice: "copy into an empty folder")
   }
 
-  private func copyFailure(_ result: Int32, target: String) -> LMDBError {
+  private func copyFailure(_ result: Int32, target: String) -> StorageError {
     let context = [("path", target)]
     guard result == MDB_INCOMPATIBLE else {
       return .lmdb(result, doing: "copy", context: context)
     }
-    return LMDBError(
+    return StorageError(
       .damaged, "the pages of the store do not add up", context: context,
       advice: "run `mooring check`, or copy without compacting")
   }

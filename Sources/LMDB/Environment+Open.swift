@@ -1,6 +1,7 @@
 import CMooringLMDB
 import Dispatch
 import Glibc
+public import SystemSupport
 
 extension Environment {
   /// Opens the store in a folder, or returns the object with which this process has it open.
@@ -17,13 +18,13 @@ extension Environment {
   ///   being replaced for longer than `Options.writerDeadline`.
   public static func open(
     at folder: String, options: Options = .init()
-  ) throws(LMDBError) -> Environment {
+  ) throws(StorageError) -> Environment {
     let isNew = try StoreFiles.prepareFolder(folder, create: options.createIfMissing)
     let identity = try StoreFiles.identity(ofFolder: folder)
     while true {
       switch try OpenEnvironments.find(
         identity,
-        orOpen: { entry throws(LMDBError) in
+        orOpen: { entry throws(StorageError) in
           let environment = try openFirst(folder: folder, options: options, entry: entry)
           if isNew { StoreFiles.flushFolder(folder) }
           return environment
@@ -32,7 +33,7 @@ extension Environment {
       case .closing(let entry): entry.closed.wait()
       case .open(let environment):
         guard environment.options.access == .readWrite || options.access == .readOnly else {
-          throw LMDBError(
+          throw StorageError(
             .programming, "the store is open for reading only in this process",
             context: [("path", folder)], advice: "open it for writing first")
         }
@@ -43,20 +44,13 @@ extension Environment {
 
   private static func openFirst(
     folder: String, options: Options, entry: OpenEnvironments.Entry
-  ) throws(LMDBError) -> Environment {
+  ) throws(StorageError) -> Environment {
     let gate = try OpeningGate.enter(folder, within: options.writerDeadline)
-    defer { gate.leave() }
+    defer { gate.release() }
     try StoreFiles.checkDataFile(folder: folder, create: options.createIfMissing)
     ignoreFileSizeSignal()
-    let lock =
-      options.access == .readWrite ? try WriterLock.open(folder: folder) : nil
-    let raw: OpaquePointer
-    do {
-      raw = try openRaw(folder: folder, options: options)
-    } catch {
-      lock?.close()
-      throw error
-    }
+    let lock = options.access == .readWrite ? try WriterLock(folder: folder) : nil
+    let raw = try openRaw(folder: folder, options: options)
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
@@ -76,7 +70,7 @@ extension Environment {
 
   private static func openRaw(
     folder: String, options: Options
-  ) throws(LMDBError) -> OpaquePointer {
+  ) throws(StorageError) -> OpaquePointer {
     var handle: OpaquePointer?
     var result = mdb_env_create(&handle)
     guard result == MDB_SUCCESS, let raw = handle else {
@@ -103,12 +97,12 @@ extension Environment {
   }
 
   /// Says so if it is the lock file that the system refuses: readers need it, too.
-  private static func checkLockFile(folder: String) throws(LMDBError) {
+  private static func checkLockFile(folder: String) throws(StorageError) {
     let path = folder + "/lock.mdb"
     if access(path, R_OK | W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0) { return }
-    throw LMDBError(
+    throw StorageError(
       .permission, "the lock file, in which readers announce themselves, cannot be written",
-      context: [("path", path), ("cause", LMDBError.text(of: errno))],
+      context: [("path", path), ("cause", StorageError.text(of: errno))],
       advice: "run as the owner of the store, or copy data.mdb to a folder of your own")
   }
 
@@ -142,7 +136,7 @@ enum OpenEnvironments {
     /// Left when the environment is closed: from the last release until then it can be neither
     /// used nor opened again.
     let closed = DispatchGroup()
-    private let environment = Guarded(Weak())
+    private let environment = Locked(Weak())
 
     init(_ identity: StoreFiles.Identity) { self.identity = identity }
 
@@ -158,13 +152,13 @@ enum OpenEnvironments {
 
   enum Found { case open(Environment), closing(Entry) }
 
-  private static let entries = Guarded<[StoreFiles.Identity: Entry]>([:])
+  private static let entries = Locked<[StoreFiles.Identity: Entry]>([:])
   /// Held while an environment is opened, so that none is opened twice.
   private static let opening = ThreadLock()
 
   static func find(
-    _ identity: StoreFiles.Identity, orOpen open: (Entry) throws(LMDBError) -> Environment
-  ) throws(LMDBError) -> Found {
+    _ identity: StoreFiles.Identity, orOpen open: (Entry) throws(StorageError) -> Environment
+  ) throws(StorageError) -> Found {
     opening.lock()
     defer { opening.unlock() }
     if let entry = entries.withLock({ $0[identity] }) {

@@ -2,6 +2,7 @@ import CMooringLMDB
 public import Dispatch
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// An open store: one folder with `data.mdb`, one map of it, many readers, one writer at a time.
 ///
@@ -83,7 +84,6 @@ public final class Environment: @unchecked Sendable {
     readers.abortAll()
     FaultGuard.remove(self)
     mdb_env_close(raw)
-    writerLock?.close()
     OpenEnvironments.remove(entry)
   }
 
@@ -92,7 +92,7 @@ public final class Environment: @unchecked Sendable {
   /// Runs `body` on a snapshot: it sees the last commit before it began, whatever is written
   /// meanwhile. Never waits for a writer.
   ///
-  /// - Throws: what `body` throws; `LMDBError` with `.readersFull`.
+  /// - Throws: what `body` throws; `StorageError` with `.readersFull`.
   public func read<R>(_ body: (TreeReader) throws -> R) throws -> R {
     let transaction = try beginRead()
     defer { endRead(transaction) }
@@ -103,7 +103,7 @@ public final class Environment: @unchecked Sendable {
   /// again, so that a store with a forgotten one grows. It may move between threads, one at a
   /// time.
   ///
-  /// - Throws: `LMDBError` with `.readersFull`.
+  /// - Throws: `StorageError` with `.readersFull`.
   public func beginRead() throws -> TreeReader {
     var handle = try readers.takeOrBegin(in: self)
     while true {
@@ -137,7 +137,7 @@ public final class Environment: @unchecked Sendable {
   /// It is asked of a snapshot, because the meta page, which `mdb_env_info` reads, names a commit
   /// already while its writer still waits for the device; a reader would not find it yet.
   ///
-  /// - Throws: `LMDBError` with `.readersFull`.
+  /// - Throws: `StorageError` with `.readersFull`.
   public var lastCommit: Int {
     get throws { try read { $0.id } }
   }
@@ -158,7 +158,7 @@ public final class Environment: @unchecked Sendable {
   /// The caller serialises the writers of its process (a second `write` at the same time traps);
   /// this method makes the processes take turns.
   ///
-  /// - Throws: what `body` throws; `LMDBError` with `.busy` after `Options.writerDeadline`, with
+  /// - Throws: what `body` throws; `StorageError` with `.busy` after `Options.writerDeadline`, with
   ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.permission` if the
   ///   environment is read-only.
   public func write<R>(_ body: (TreeWriter) throws -> R) throws -> R {
@@ -204,8 +204,8 @@ public final class Environment: @unchecked Sendable {
 
   // MARK: Errors
 
-  private var readOnlyError: LMDBError {
-    LMDBError(
+  private var readOnlyError: StorageError {
+    StorageError(
       .permission, "the store is open for reading only", context: [("path", folder)],
       advice: "open it for writing")
   }
@@ -217,7 +217,7 @@ public final class Environment: @unchecked Sendable {
     return Int(information.me_last_txnid)
   }
 
-  func failure(_ result: Int32, doing: StaticString) -> LMDBError {
+  func failure(_ result: Int32, doing: StaticString) -> StorageError {
     // LMDB turns the short write of a full device into EIO, so ask the device itself.
     if result == EIO, let room = StoreFiles.exhaustedRoom(folder: folder) {
       return .lmdb(ENOSPC, doing: doing, context: [("path", folder), room])

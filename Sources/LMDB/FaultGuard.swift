@@ -1,6 +1,7 @@
 import CMooringLMDB
 import Glibc
 import Synchronization
+public import SystemSupport
 
 /// Makes damage that only shows as a page fault end a command-line tool with one line and exit
 /// code 65 instead of a crash.
@@ -10,20 +11,20 @@ import Synchronization
 /// read. The check at open finds cut files; this is for pages that are overwritten, and for a
 /// file that another program cuts while it is open.
 public enum FaultGuard {
-  private static let isInstalled = Guarded(false)
+  private static let isInstalled = Locked(false)
 
   /// Handles SIGBUS and SIGSEGV from inside the map of this environment until it is closed, and
   /// those that the code of LMDB raises. Other faults go to the handler that was there before.
   ///
-  /// - Throws: `LMDBError` with `.other` if the system refuses the handler, or the map is not
+  /// - Throws: `StorageError` with `.other` if the system refuses the handler, or the map is not
   ///   found, or sixteen environments are guarded already.
-  public static func install(for environment: Environment) throws(LMDBError) {
+  public static func install(for environment: Environment) throws(StorageError) {
     let mappings = try mappings(of: environment)
     let range = try mapRange(of: environment, mappings)
-    try isInstalled.withLock { (isInstalled: inout Bool) throws(LMDBError) in
+    try isInstalled.withLock { (isInstalled: inout Bool) throws(StorageError) in
       if !isInstalled {
         guard mooring_fault_install() == 0 else {
-          throw LMDBError.system(errno, "the fault handler cannot be installed", context: [])
+          throw StorageError.system(errno, "the fault handler cannot be installed", context: [])
         }
         // Linked into the program, LMDB has no mapping of its own, and only its map is guarded.
         if let code = mappings.first(where: { $0.isCode && $0.path.contains("/liblmdb") }) {
@@ -46,16 +47,16 @@ public enum FaultGuard {
   /// The addresses of the map. LMDB does not tell them, the kernel does, by inode.
   ///
   /// - Throws: `.other` if it does not.
-  static func mapRange(of environment: Environment) throws(LMDBError) -> Range<UInt> {
+  static func mapRange(of environment: Environment) throws(StorageError) -> Range<UInt> {
     try mapRange(of: environment, mappings(of: environment))
   }
 
   private static func mapRange(
     of environment: Environment, _ mappings: [Mapping]
-  ) throws(LMDBError) -> Range<UInt> {
+  ) throws(StorageError) -> Range<UInt> {
     var status = stat()
     guard stat(StoreFiles.dataFile(environment.folder), &status) == 0 else {
-      throw notGuarded(environment, LMDBError.text(of: errno))
+      throw notGuarded(environment, StorageError.text(of: errno))
     }
     let inode = UInt(status.st_ino)
     let found = mappings.first { $0.inode == inode && $0.path.hasSuffix("/data.mdb") }
@@ -84,9 +85,9 @@ public enum FaultGuard {
     }
   }
 
-  private static func mappings(of environment: Environment) throws(LMDBError) -> [Mapping] {
+  private static func mappings(of environment: Environment) throws(StorageError) -> [Mapping] {
     guard let file = fopen("/proc/self/maps", "re") else {
-      throw notGuarded(environment, LMDBError.text(of: errno))
+      throw notGuarded(environment, StorageError.text(of: errno))
     }
     defer { fclose(file) }
     var line: UnsafeMutablePointer<CChar>?
@@ -99,8 +100,8 @@ public enum FaultGuard {
     return mappings
   }
 
-  private static func notGuarded(_ environment: Environment, _ cause: String) -> LMDBError {
-    LMDBError(
+  private static func notGuarded(_ environment: Environment, _ cause: String) -> StorageError {
+    StorageError(
       .other, "faults in the map of the store cannot be caught",
       context: [("path", environment.folder), ("cause", cause)],
       advice: "go on without; damage may then end the process by a signal")

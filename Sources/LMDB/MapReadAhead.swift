@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// Whether the kernel reads ahead of page faults in the map of an environment.
 ///
@@ -17,7 +18,7 @@ final class MapReadAhead: Sendable {
     var map: Range<UInt>?
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   /// Begins a long walk; to be ended.
   func begin(in environment: Environment) {
@@ -36,7 +37,7 @@ final class MapReadAhead: Sendable {
   }
 
   private static func map(of environment: Environment) -> Range<UInt> {
-    do throws(LMDBError) {
+    do throws(StorageError) {
       return try FaultGuard.mapRange(of: environment)
     } catch {
       // A system without /proc: what is not in memory is read page by page there.

@@ -1,5 +1,6 @@
 import CMooringLMDB
 import Glibc
+import SystemSupport
 
 /// A data file read page by page, with every number in it held against its bounds.
 ///
@@ -66,7 +67,7 @@ public enum PageFile {
   /// - Parameter names: the named trees to walk, besides the free list and the main tree; nil for
   ///   all.
   /// - Parameter limit: how many problems to describe.
-  /// - Throws: `LMDBError` if the file cannot be read: `.storeMissing`, `.permission`,
+  /// - Throws: `StorageError` if the file cannot be read: `.storeMissing`, `.permission`,
   ///   `.inputOutput`. Damage is in the report.
   /// - Complexity: O(pages used), each read once.
   public static func verify(
@@ -76,7 +77,7 @@ public enum PageFile {
     let path = StoreFiles.dataFile(folder)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw LMDBError.system(
+      throw StorageError.system(
         errno, "the data file of the store cannot be read", context: [("path", path)])
     }
     defer { close(descriptor) }

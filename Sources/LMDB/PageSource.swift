@@ -1,11 +1,12 @@
 import Glibc
+import SystemSupport
 
 /// A data file, read by `pread`: a cut file is a short read, where a map of it is a signal.
 struct PageSource {
   let descriptor: Int32
   let path: String
 
-  func byteCount() throws(LMDBError) -> Int {
+  func byteCount() throws(StorageError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw .system(errno, "the data file cannot be read", context: [("path", path)])
@@ -16,7 +17,8 @@ struct PageSource {
   /// Fills `buffer` from `offset`.
   ///
   /// - Returns: the number of bytes read; fewer than asked for only at the end of the file.
-  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(LMDBError) -> Int {
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int
+  {
     var done = 0
     while done < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
@@ -34,7 +36,7 @@ struct PageSource {
 
   /// Holds the meta pages against each other and the size of the file, and walks the tree of
   /// trees: what LMDB touches when it opens the file.
-  func checkBeforeMapping() throws(LMDBError) {
+  func checkBeforeMapping() throws(StorageError) {
     var cause: String?
     var last: UInt64?
     while true {
@@ -48,7 +50,7 @@ struct PageSource {
     }
   }
 
-  private func readNewestMeta() throws(LMDBError) -> MetaPage {
+  private func readNewestMeta() throws(StorageError) -> MetaPage {
     let metas = try readMetaPages()
     if metas.allSatisfy({ $0.flaw == .noMagic }) { throw notAStore }
     guard let first = metas[0].page, let second = metas[1].page else {
@@ -60,7 +62,7 @@ struct PageSource {
     return first.transaction >= second.transaction ? first : second
   }
 
-  private func damage(under meta: MetaPage) throws(LMDBError) -> String? {
+  private func damage(under meta: MetaPage) throws(StorageError) -> String? {
     let size = try byteCount()
     // LMDB does not write a page that was taken and given back within one transaction, so that
     // the end of the file may be missing if those pages are free.
@@ -80,7 +82,7 @@ struct PageSource {
   }
 
   /// Both meta pages; the second is looked for where the first says, or else at any page size.
-  func readMetaPages() throws(LMDBError) -> [FoundMeta] {
+  func readMetaPages() throws(StorageError) -> [FoundMeta] {
     let first = try readMeta(at: 0)
     if let page = first.page { return [first, try readMeta(at: page.pageSize)] }
     for size in PageFormat.pageSizes {
@@ -90,7 +92,7 @@ struct PageSource {
     return [first, FoundMeta(page: nil, flaw: .noMagic)]
   }
 
-  private func readMeta(at offset: Int) throws(LMDBError) -> FoundMeta {
+  private func readMeta(at offset: Int) throws(StorageError) -> FoundMeta {
     let bytes = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PageFormat.metaCount, alignment: 8)
     defer { bytes.deallocate() }
@@ -104,14 +106,14 @@ struct PageSource {
     }
   }
 
-  func damaged(_ cause: String) -> LMDBError {
-    LMDBError(
+  func damaged(_ cause: String) -> StorageError {
+    StorageError(
       .damaged, "the store is damaged", context: [("path", path), ("cause", cause)],
       advice: "run `mooring check`, then restore a backup")
   }
 
-  private var notAStore: LMDBError {
-    LMDBError(
+  private var notAStore: StorageError {
+    StorageError(
       .notAStore, "the file is not a store", context: [("path", path)],
       advice: "check the path")
   }

@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// A walk over the trees of one commit.
 struct PageWalk {
   enum Kind {
@@ -27,7 +29,7 @@ struct PageWalk {
   var usedCount: Int { used.count }
   var freeCount: Int { free.count + freeBeyondFile.count }
 
-  init(source: PageSource, meta: MetaPage, findings: PageFindings) throws(LMDBError) {
+  init(source: PageSource, meta: MetaPage, findings: PageFindings) throws(StorageError) {
     self.source = source
     self.meta = meta
     self.findings = findings
@@ -39,7 +41,7 @@ struct PageWalk {
   /// Whether every page that the file is too short for is on the free list.
   static func endIsFree(
     of source: PageSource, meta: MetaPage, pagesInFile: Int
-  ) throws(LMDBError) -> Bool {
+  ) throws(StorageError) -> Bool {
     var walk = try PageWalk(source: source, meta: meta, findings: PageFindings(limit: 0))
     _ = try walk.walkTree(.freeList, meta.freeList)
     return walk.findings.total == 0
@@ -47,7 +49,8 @@ struct PageWalk {
   }
 
   /// Walks a tree in key order and holds what it counted against the tree's record.
-  mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(LMDBError) -> PageFile.TreePages
+  mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(StorageError)
+    -> PageFile.TreePages
   {
     var tree = Progress(kind: kind, record)
     defer { for page in tree.pages { page.deallocate() } }
@@ -109,7 +112,7 @@ struct PageWalk {
 
   private mutating func walkPage(
     _ number: UInt64, level: Int, _ tree: inout Progress
-  ) throws(LMDBError) {
+  ) throws(StorageError) {
     let isLeaf = level == tree.depth - 1
     guard claim(number, in: tree) else { return }
     let page = UnsafeRawBufferPointer(tree.pages[level])
@@ -154,7 +157,7 @@ struct PageWalk {
   private mutating func visit(
     _ node: PageNodes.Node, _ page: UnsafeRawBufferPointer, _ number: UInt64,
     _ tree: inout Progress
-  ) throws(LMDBError) {
+  ) throws(StorageError) {
     let key = Array(page[node.key])
     checkKeySize(key.count, number, in: tree)
     if let last = tree.lastKey, !tree.precedes(last, key) {
@@ -190,7 +193,7 @@ struct PageWalk {
   /// Checks the run of pages that a large value has.
   private mutating func visitOverflow(
     _ first: UInt64, valueCount: Int, key: [UInt8], _ tree: inout Progress
-  ) throws(LMDBError) {
+  ) throws(StorageError) {
     guard claim(first, in: tree) else { return }
     // The leaf's buffer is in use, so the header is read into one of its own.
     let header = UnsafeMutableRawBufferPointer.allocate(
@@ -216,7 +219,7 @@ struct PageWalk {
 
   private mutating func releaseOverflow(
     _ first: UInt64, valueCount: Int, key: [UInt8], in tree: Progress
-  ) throws(LMDBError) {
+  ) throws(StorageError) {
     // The run was claimed page by page, so that it lies in the file and memory is bounded by it.
     let value = UnsafeMutableRawBufferPointer.allocate(byteCount: valueCount, alignment: 8)
     defer { value.deallocate() }
@@ -280,7 +283,7 @@ struct PageWalk {
 
   private mutating func readPage(
     _ page: UInt64, into buffer: UnsafeMutableRawBufferPointer, in tree: Progress
-  ) throws(LMDBError) -> Bool {
+  ) throws(StorageError) -> Bool {
     let count = try source.read(into: buffer, at: Int(page) * meta.pageSize)
     if count == buffer.count { return true }
     add("the page is cut short", page: page, in: tree)

@@ -1,4 +1,5 @@
 import CMooringLMDB
+import SystemSupport
 
 /// Idle read transactions: reset, each with its slot in the reader table, ready to be renewed.
 ///
@@ -9,7 +10,7 @@ final class ReaderPool: Sendable {
 
   // @unchecked: the pointer is an idle transaction, used by none until it is taken out.
   struct Idle: @unchecked Sendable { let raw: OpaquePointer }
-  private let idle = Guarded<[Idle]>([])
+  private let idle = Locked<[Idle]>([])
 
   /// A reset transaction. When the reader table is full, slots of dead processes are freed once.
   func takeOrBegin(in environment: Environment) throws -> OpaquePointer {

@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// What the file system says about a store, before LMDB touches it.
 enum StoreFiles {
@@ -13,7 +14,7 @@ enum StoreFiles {
   /// Makes the folder with its parents, mode 0700, if it is missing and `create` says so.
   ///
   /// - Returns: whether there is no data file yet.
-  static func prepareFolder(_ folder: String, create: Bool) throws(LMDBError) -> Bool {
+  static func prepareFolder(_ folder: String, create: Bool) throws(StorageError) -> Bool {
     let context = [("path", folder)]
     var status = stat()
     if stat(folder, &status) != 0 {
@@ -27,7 +28,7 @@ enum StoreFiles {
     return stat(dataFile(folder), &status) != 0
   }
 
-  private static func makeFolder(_ folder: String) throws(LMDBError) {
+  private static func makeFolder(_ folder: String) throws(StorageError) {
     var path = folder.hasPrefix("/") ? "" : "."
     for name in folder.split(separator: "/") {
       path += "/" + name
@@ -37,7 +38,7 @@ enum StoreFiles {
     }
   }
 
-  static func identity(ofFolder folder: String) throws(LMDBError) -> Identity {
+  static func identity(ofFolder folder: String) throws(StorageError) -> Identity {
     var status = stat()
     guard stat(folder, &status) == 0 else {
       throw .system(errno, "the folder of the store cannot be read", context: [("path", folder)])
@@ -54,7 +55,7 @@ enum StoreFiles {
   }
 
   /// Refuses a data file that LMDB would map and then fault in.
-  static func checkDataFile(folder: String, create: Bool) throws(LMDBError) {
+  static func checkDataFile(folder: String, create: Bool) throws(StorageError) {
     let path = dataFile(folder)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

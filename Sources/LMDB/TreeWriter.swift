@@ -1,4 +1,5 @@
 import CMooringLMDB
+import SystemSupport
 
 /// The one write transaction of a store.
 ///
@@ -10,7 +11,7 @@ public final class TreeWriter: TreeTransaction {
   /// Trees emptied by `drop`, whose names go after the commit.
   var droppedTrees: Set<String> = []
   /// The failure after which LMDB refuses the commit; it says more than the refusal.
-  private(set) var firstFailure: LMDBError?
+  private(set) var firstFailure: StorageError?
   /// By handle: whether the tree was seen to exist in this transaction.
   // SAFETY: as of the places of a transaction.
   @exclusivity(unchecked) private var known: [Bool]
@@ -42,7 +43,7 @@ public final class TreeWriter: TreeTransaction {
 
   /// Sets the value of a key.
   ///
-  /// - Throws: `LMDBError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if the
+  /// - Throws: `StorageError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if the
   ///   tree is not in the store.
   public func put(
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -192,7 +193,7 @@ public final class TreeWriter: TreeTransaction {
 
   private func learn(_ tree: Tree) throws {
     guard try environment.exists(tree.name, in: self) else {
-      throw LMDBError(
+      throw StorageError(
         .programming, "the tree is not in the store", context: [("tree", tree.name)],
         advice: "create it in this transaction first")
     }
@@ -201,21 +202,21 @@ public final class TreeWriter: TreeTransaction {
     known[index] = true
   }
 
-  func failed(_ result: Int32, key: UnsafeRawBufferPointer, valueCount: Int) -> LMDBError {
+  func failed(_ result: Int32, key: UnsafeRawBufferPointer, valueCount: Int) -> StorageError {
     if result == MDB_KEYEXIST {
-      return LMDBError(
+      return StorageError(
         .keyInvalid, "an appended key is not greater than the last one", context: [],
         advice: "append in key order, or put")
     }
     if result == MDB_BAD_VALSIZE, (1...511).contains(key.count) {
-      return LMDBError(
+      return StorageError(
         .valueTooLarge, "a value is larger than the store can hold",
         context: [("bytes", String(valueCount))], advice: "keep values below 4 GiB")
     }
     return remember(environment.failure(result, doing: "write"))
   }
 
-  private func remember(_ error: LMDBError) -> LMDBError {
+  private func remember(_ error: StorageError) -> StorageError {
     if firstFailure == nil { firstFailure = error }
     return error
   }

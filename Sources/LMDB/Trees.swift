@@ -1,6 +1,7 @@
 import CMooringLMDB
 import Glibc
 import Synchronization
+import SystemSupport
 
 /// A named tree of an environment. The value stays good while the environment is open; whether
 /// the tree is in a snapshot is the snapshot's matter.
@@ -28,7 +29,7 @@ extension Environment {
     named name: String, hasIntegerKeys: Bool = false, in transaction: TreeWriter
   ) throws -> Tree {
     guard (1...511).contains(name.utf8.count), !name.utf8.contains(0) else {
-      throw LMDBError(
+      throw StorageError(
         .keyInvalid, "a tree needs a name of 1 to 511 bytes without zero bytes",
         context: [("name", String(name.prefix(64)))], advice: "choose another name")
     }
@@ -93,11 +94,11 @@ final class TreeHandles: Sendable {
   private static let treeRecordFlag: UInt32 = 0x02
   private static let treeRecordCount = 48
 
-  private let byName = Guarded<[String: MDB_dbi]>([:])
+  private let byName = Locked<[String: MDB_dbi]>([:])
   /// Held while handles are opened: by a write transaction as a whole, as it may create trees.
   private let opening = ThreadLock()
   /// Trees that were dropped, and whose empty entry could not be removed yet.
-  private let emptied = Guarded<Set<String>>([])
+  private let emptied = Locked<Set<String>>([])
   /// A commit up to which every tree has a handle that new transactions know.
   let verifiedTransaction = Atomic<Int>(-1)
 
@@ -139,13 +140,13 @@ final class TreeHandles: Sendable {
 
   /// Opens a handle for each tree that another process made. Waits for a write transaction of
   /// this process that runs just now.
-  func openMissing(in environment: Environment) throws(LMDBError) {
+  func openMissing(in environment: Environment) throws(StorageError) {
     opening.lock()
     defer { opening.unlock() }
     try openMissingHoldingLock(in: environment)
   }
 
-  private func openMissingHoldingLock(in environment: Environment) throws(LMDBError) {
+  private func openMissingHoldingLock(in environment: Environment) throws(StorageError) {
     var handle: OpaquePointer?
     let begun = mdb_txn_begin(environment.raw, nil, UInt32(MDB_RDONLY), &handle)
     guard begun == MDB_SUCCESS, let transaction = handle else {
@@ -170,7 +171,7 @@ final class TreeHandles: Sendable {
 
   private func openMissing(
     in transaction: OpaquePointer, environment: Environment
-  ) throws(LMDBError) -> [String: MDB_dbi] {
+  ) throws(StorageError) -> [String: MDB_dbi] {
     // Opening the main tree once sets its order; without it a lookup in it would crash.
     var main: MDB_dbi = 0
     let result = mdb_dbi_open(transaction, nil, 0, &main)
@@ -196,7 +197,7 @@ final class TreeHandles: Sendable {
   /// main tree that are not trees with a name in UTF-8 are not ours, and passed over.
   func forEachName(
     in transaction: OpaquePointer, environment: Environment, _ body: (String) -> Bool
-  ) throws(LMDBError) {
+  ) throws(StorageError) {
     var cursor: OpaquePointer?
     let opened = mdb_cursor_open(transaction, Self.main, &cursor)
     guard opened == MDB_SUCCESS, let cursor else {

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// Makes indexes anew whose keys come from another version of their collation: the data of Unicode
 /// or of a locale has changed since, with the library that this program uses.

@@ -9,7 +9,7 @@ final class KnownMigrations: SchemaPolicy {
   let codes: [MigrationCode]
   let legacyImporter: LegacyImporter?
   private let sources: [MigrationSource]
-  private let lines = Guarded<[MigrationLine]?>(nil)
+  private let lines = Locked<[MigrationLine]?>(nil)
 
   init(_ sources: [MigrationSource]) throws {
     self.sources = sources

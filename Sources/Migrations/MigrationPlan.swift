@@ -3,6 +3,7 @@ public import EntityStore
 import Foundation
 import LMDB
 import StrictYAML
+import SystemSupport
 
 /// What pending migrations would do: computed on a copy of the schema, nothing is changed.
 ///
@@ -132,13 +133,13 @@ public struct MigrationPlan: Codable, Sendable {
   }
 
   private static func noRoom(
-    _ code: LMDBError.Code, _ summary: StaticString, needed: Int, there: Int,
+    _ code: StorageError.Code, _ summary: StaticString, needed: Int, there: Int,
     advice: StaticString
   ) -> StoreError {
-    let error = LMDBError(
+    let error = StorageError(
       code, summary, context: [("needed bytes", String(needed)), ("there are", String(there))],
       advice: advice)
-    return StoreError(.storage, summary, underlying: error)
+    return StoreError(error)
   }
 }
 

@@ -1,7 +1,7 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
+import SystemSupport
 
 /// Applies migrations, and takes them back.
 ///
@@ -271,7 +271,7 @@ public struct MigrationReport: Sendable {
 
 /// Measures how long writers have to wait for this one.
 final class WriterWatch: Sendable {
-  private let held = Guarded(Duration.zero)
+  private let held = Locked(Duration.zero)
 
   var longest: Duration { held.withLock { $0 } }
 

@@ -1,6 +1,7 @@
 package import EntityModel
 import Foundation
 package import StrictYAML
+import TextFormats
 
 /// Reads a conversion from a file: `{ date: unixMilliseconds, nullValues: [0] }`. The keys are in
 /// Migrations/README.md.

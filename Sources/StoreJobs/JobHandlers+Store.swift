@@ -1,6 +1,7 @@
 public import DurableJobs
 import EntityStore
 public import FeedSync
+import SystemSupport
 
 extension JobHandlers {
   /// Registers who runs the jobs of this module.

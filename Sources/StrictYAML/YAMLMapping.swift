@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A mapping that is read strictly: the reader takes each key it knows, and ``finish()`` refuses
 /// what is left.
 ///
@@ -34,7 +36,7 @@ public struct YAMLMapping: Sendable {
   public mutating func required(_ key: String) throws(YAMLError) -> YAMLNode {
     if let value = optional(key) { return value }
     let untaken = entries.indices.filter { !taken.contains($0) }.map { entries[$0].key }
-    if let similar = nearest(to: key, among: untaken), let index = indexes[similar] {
+    if let similar = NearestName.of(key, among: untaken), let index = indexes[similar] {
       let line = entries[index].position.line
       throw error("the key \"\(key)\" is missing; is \(excerpt(similar)) at line \(line) meant?")
     }
@@ -60,7 +62,7 @@ public struct YAMLMapping: Sendable {
     let entry = entries[index]
     let unused = known.filter { indexes[$0] == nil }
     let advice =
-      if let similar = nearest(to: entry.key, among: unused) {
+      if let similar = NearestName.of(entry.key, among: unused) {
         "did you mean \"\(similar)\"?"
       } else if known.isEmpty {
         "no key is expected here"

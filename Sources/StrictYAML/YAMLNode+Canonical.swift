@@ -1,3 +1,5 @@
+import TextFormats
+
 extension YAMLNode {
   /// The canonical form of the tree, version 1, for checksums.
   ///
@@ -28,7 +30,7 @@ extension YAMLNode {
     case .scalar where isNull:
       form += "null"
     case .scalar(let text, _):
-      writeCanonicalString(text, to: &form)
+      form += JSONLiteral.quoted(text, .canonical)
     case .sequence(let elements):
       form += "["
       for (index, element) in elements.enumerated() {
@@ -41,25 +43,11 @@ extension YAMLNode {
       let sorted = entries.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       for (index, entry) in sorted.enumerated() {
         if index > 0 { form += "," }
-        writeCanonicalString(entry.key, to: &form)
+        form += JSONLiteral.quoted(entry.key, .canonical)
         form += ":"
         entry.value.writeCanonical(to: &form)
       }
       form += "}"
     }
   }
-}
-
-private func writeCanonicalString(_ text: String, to form: inout String) {
-  form += "\""
-  for character in text.unicodeScalars {
-    switch character {
-    case "\"": form += "\\\""
-    case "\\": form += "\\\\"
-    case "\u{00}"..."\u{0F}": form += "\\u000" + String(character.value, radix: 16)
-    case "\u{10}"..."\u{1F}": form += "\\u00" + String(character.value, radix: 16)
-    default: form.unicodeScalars.append(character)
-    }
-  }
-  form += "\""
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         do {
           try requireClosed(path)
           Issue.record("it is open")
-        } catch let error as LMDBError {
+        } catch let error as StorageError {
           #expect(error.code == .busy)
           #expect(error.description.contains("pid: \(child.pid)"), "\(error)")
         }
@@ -114,7 +115,7 @@ import Testing
         child.waitForExit()
       }
       Issue.record("the copy is of two states")
-    } catch let error as LMDBError {
+    } catch let error as StorageError {
       #expect(error.code == .busy)
     }
     #expect(!FileManager.default.fileExists(atPath: target))

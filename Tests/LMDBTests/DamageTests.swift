@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

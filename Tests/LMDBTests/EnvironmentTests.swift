@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -112,7 +113,7 @@ import Testing
       // A caller that swallows the error gets it again from the commit.
       let swallowed = try code {
         try environment.write { transaction in
-          do { try fill(transaction) } catch is LMDBError {}
+          do { try fill(transaction) } catch is StorageError {}
         }
       }
       #expect(swallowed == .mapFull)

@@ -1,5 +1,6 @@
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
       do {
         try environment.write { _ in }
         Issue.record("the lock was not held")
-      } catch let error as LMDBError {
+      } catch let error as StorageError {
         #expect(error.code == .busy)
         #expect(error.context.contains { $0 == ("pid", String(holder.pid)) })
         #expect(error.context.contains { $0.0 == "command" && $0.1.contains("store-child") })

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -173,7 +174,7 @@ extension FileHandle {
 extension Thread {
   /// Runs the closure on a thread of its own and waits for it.
   fileprivate static func runToEnd(_ body: @Sendable @escaping () throws -> Void) throws {
-    let result = Guarded<Result<Void, any Error>?>(nil)
+    let result = Locked<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
       let outcome = Result { try body() }

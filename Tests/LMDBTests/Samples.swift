@@ -1,4 +1,5 @@
 import LMDB
+import SystemSupport
 import TestSupport
 
 /// Runs `body` with a new store, and checks its pages at the end.
@@ -30,11 +31,11 @@ extension Environment {
 }
 
 /// The code of the error that `body` throws, if it is one of LMDB.
-func code(of body: () throws -> Void) throws -> LMDBError.Code? {
+func code(of body: () throws -> Void) throws -> StorageError.Code? {
   do {
     try body()
     return nil
-  } catch let error as LMDBError {
+  } catch let error as StorageError {
     return error.code
   }
 }

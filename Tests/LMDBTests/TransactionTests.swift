@@ -1,4 +1,5 @@
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import EntityStore
 import Foundation
-import LMDB
 import LegacyImport
 import Migrations
+import SystemSupport
 import TestSupport
 
 /// `import-run STORE FILE MAPPING MIGRATIONS`: imports a legacy file, with a line of output for each
@@ -33,11 +33,11 @@ func runImportCommand(_ arguments: [String]) throws -> Bool {
 /// or to drop.
 private final class ProcessMemory: Sendable {
   private let start: Int
-  private let highest: Guarded<Int>
+  private let highest: Locked<Int>
 
   init() {
     start = Self.now()
-    highest = Guarded(start)
+    highest = Locked(start)
   }
 
   /// In bytes, since the beginning.

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import LMDB
 import Migrations
+import SystemSupport
 import TestSupport
 
 /// Commands on a store with jobs: `jobs-… FOLDER NAME=VALUE…`.
@@ -204,11 +205,11 @@ private struct Waiting: Job {
 /// Where the process kills itself, when it has come there so often.
 private final class KillPoint: Sendable {
   private let name: String
-  private let left: Guarded<Int>
+  private let left: Locked<Int>
 
   init(_ name: String, after times: Int) {
     self.name = name
-    left = Guarded(times)
+    left = Locked(times)
   }
 
   func reach(_ name: String) {
@@ -223,10 +224,10 @@ private final class KillPoint: Sendable {
 
 /// Calls a closure when so many things have happened.
 private final class Countdown: Sendable {
-  private let left: Guarded<Int>
-  private let action = Guarded<(@Sendable () -> Void)?>(nil)
+  private let left: Locked<Int>
+  private let action = Locked<(@Sendable () -> Void)?>(nil)
 
-  init(after times: Int) { left = Guarded(times) }
+  init(after times: Int) { left = Locked(times) }
 
   func onLast(_ action: @escaping @Sendable () -> Void) { self.action.withLock { $0 = action } }
 
@@ -244,22 +245,17 @@ private final class Countdown: Sendable {
 /// Made before the runner's own lock is taken: the kernel closes the files of a process that dies in the
 /// order of their descriptors, so nobody takes a job over before it has gone here.
 private final class RunLocks: Sendable {
-  private let descriptor: Int32
-  private let running = Guarded<Set<JobID>>([])
+  private let file: FileLock
+  private let running = Locked<Set<JobID>>([])
 
-  init(_ folder: String) throws {
-    descriptor = open(folder + ".runs", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-    }
-  }
+  init(_ folder: String) throws { file = try FileLock(folder + ".runs") }
 
   func during<R>(_ id: JobID, _ body: () async throws -> R) async rethrows -> R {
-    let lock = FileRegionLock(start: Int(id.rawValue), count: 1)
+    let region = FileLock.Region.bytes(from: Int(id.rawValue), count: 1)
     let isAlone = running.withLock { $0.insert(id).inserted }
-    if !isAlone || !lock.set(.exclusive, of: descriptor) { say("twice \(id)") }
+    if !isAlone || (try? file.take(region)) != true { say("twice \(id)") }
     defer {
-      lock.set(.none, of: descriptor)
+      file.release(region)
       running.withLock { _ = $0.remove(id) }
     }
     return try await body()

@@ -1,5 +1,6 @@
 import Glibc
 import LMDB
+import SystemSupport
 
 /// Commands on a raw environment. Each says what it reached, and goes on when it is sent a line.
 ///
@@ -76,7 +77,7 @@ private func fill(_ folder: String, fileBytesMax: Int) throws {
       }
     }
     say("never full")
-  } catch let error as LMDBError {
+  } catch let error as StorageError {
     say("\(error.code)")
     say("\(error)")
   }

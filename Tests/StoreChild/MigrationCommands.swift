@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import LMDB
 import Migrations
+import SystemSupport
 import TestSupport
 
 /// Commands that migrate a store, or use it while it is migrated: `migration-… FOLDER NAME=VALUE…`.

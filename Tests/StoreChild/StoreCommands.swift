@@ -6,6 +6,7 @@ import Glibc
 import LMDB
 import Maintenance
 import Migrations
+import SystemSupport
 import TestSupport
 
 /// Commands on a store.

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What every item says, made from (seed, index, revision): a million items take no memory.
 ///
 /// Items are numbered: the learning paths first, then the episodes of version 1, then the
@@ -47,15 +49,15 @@ struct Catalog: Sendable {
     _ = numbers.next()
     let stamp = Timestamps.rfc3339(seconds: Timestamps.start - numbers.below(5_000_000))
     writer.string("id", id(of: item))
-    writer.integer("rev", 1 + numbers.below(100))
+    writer.number("rev", 1 + numbers.below(100))
     switch numbers.below(3) {
     case 0: writer.string("favoriteAt", stamp)
-    case 1: writer.null("favoriteAt")
+    case 1: writer.literal("favoriteAt", "null")
     default: writer.string("watchLaterAt", stamp)
     }
     if numbers.below(2) == 0 {
       writer.string("watchedAt", stamp)
-      writer.hundredths("progress", 1 + numbers.below(99))
+      writer.literal("progress", "0." + (1 + numbers.below(99)).padded(to: 2))
     }
   }
 
@@ -106,7 +108,7 @@ extension Catalog {
     let text = Text(from: &fixed)
     writer.string("title", text.title(from: Words.pathTitles, number: nil, &fixed))
     writer.string("summary", text.summary(&changing))
-    writer.integer("position", item + 1)
+    writer.number("position", item + 1)
     writer.string("url", "https://example.org/paths/\(item + 1)")
   }
 
@@ -120,12 +122,12 @@ extension Catalog {
     writer.string(
       "title", text.title(from: Words.episodeTitles, number: place?.position, &fixed))
     writer.string("summary", text.summary(&changing))
-    writer.integer("type", [1, 2, 2, 3][fixed.below(4)])
-    writer.integer("duration", 180 + fixed.below(3_000) + changing.below(60))
+    writer.number("type", [1, 2, 2, 3][fixed.below(4)])
+    writer.number("duration", 180 + fixed.below(3_000) + changing.below(60))
     writer.string("url", "https://example.org/episodes/\(number(of: item))")
     if let place {
       writer.string("path", id(of: place.path))
-      writer.integer("position", place.position)
+      writer.number("position", place.position)
     }
     let age = item < firstItems ? 86_400 * (1 + fixed.below(400)) : 0
     writer.string("publishedAt", Timestamps.rfc3339(seconds: seconds(of: born) - age))

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The pages of the home feed: from a checkpoint, a cursor or nothing to the bytes of a document.
 enum FeedPages {
   static let timeToLive = 900
@@ -72,8 +74,12 @@ enum FeedPages {
       writer.string("format", "homefeed/1")
       writer.string("epoch", cursor.epoch)
       writer.string("mode", cursor.since == nil ? "full" : "delta")
-      writer.integer("version", cursor.version)
-      if let since = cursor.since { writer.integer("since", since) } else { writer.null("since") }
+      writer.number("version", cursor.version)
+      if let since = cursor.since {
+        writer.number("since", since)
+      } else {
+        writer.literal("since", "null")
+      }
       writer.string("title", "首页 · Home")
       if cursor.since == nil, cursor.index == 0 { writeSections(of: history, to: &writer) }
       writer.array("entities") { writer in
@@ -86,14 +92,14 @@ enum FeedPages {
       }
       writer.object("page") { writer in
         if let next { writer.string("next", next) }
-        writer.integer("index", cursor.index)
+        writer.number("index", cursor.index)
       }
       if next == nil {
         writer.string(
           "checkpoint", Checkpoint(epoch: cursor.epoch, version: cursor.version).text)
       }
-      writer.integer("horizon", history.horizon)
-      writer.integer("ttl", timeToLive)
+      writer.number("horizon", history.horizon)
+      writer.number("ttl", timeToLive)
     }
     return writer.bytes
   }
@@ -105,7 +111,7 @@ enum FeedPages {
     writer.object { writer in
       writer.string("id", catalog.id(of: state.item))
       writer.string("kind", catalog.kind(of: state.item))
-      writer.integer("rev", state.revision)
+      writer.number("rev", state.revision)
       if state.isDeleted {
         writer.bool("deleted", true)
         writer.string("deletedAt", time)

@@ -1,5 +1,6 @@
 import LoopbackHTTP
 import Synchronization
+import TextFormats
 
 /// The HTTP face: the home feed, its controls, and a folder of files.
 final class FeedService: Sendable {
@@ -107,13 +108,13 @@ final class FeedService: Sendable {
     let (done, now) = history.withLock { history in (change(&history), history) }
     var writer = JSONWriter()
     writer.object { writer in
-      writer.integer("version", now.version)
+      writer.number("version", now.version)
       writer.string("epoch", now.epoch)
-      writer.integer("items", now.liveCount)
-      writer.integer("changed", done.changed)
-      writer.integer("added", done.added)
-      writer.integer("deleted", done.deleted)
-      writer.integer("restored", done.restored)
+      writer.number("items", now.liveCount)
+      writer.number("changed", done.changed)
+      writer.number("added", done.added)
+      writer.number("deleted", done.deleted)
+      writer.number("restored", done.restored)
     }
     return .json(200, writer.bytes)
   }

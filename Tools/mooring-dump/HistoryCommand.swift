@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import EntityModel
 import EntityStore
+import TextFormats
 
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import EntityStore
 
-import class LMDB.Guarded
+import SystemSupport
 
 /// The enqueues of one queue that wait for the writer: one transaction takes them all.
 ///
@@ -20,7 +20,7 @@ final class EnqueueGroup: Sendable {
   }
 
   private let store: Store
-  private let waiting = Guarded<[Waiting]>([])
+  private let waiting = Locked<[Waiting]>([])
 
   init(_ store: Store) { self.store = store }
 
@@ -50,7 +50,7 @@ final class EnqueueGroup: Sendable {
 
   /// - Parameter take: Says what to enqueue when the writer gets to it.
   private func write(_ take: @escaping @Sendable () -> [Waiting]) {
-    let attempt = Guarded<Attempt?>(nil)
+    let attempt = Locked<Attempt?>(nil)
     store.write(author: "jobs") { transaction in
       let group = take()
       do {

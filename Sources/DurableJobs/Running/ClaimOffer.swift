@@ -1,6 +1,6 @@
 import EntityStore
 
-import class LMDB.Guarded
+import SystemSupport
 
 /// What an idle runner would take on, held out to the commits of its own process.
 ///
@@ -24,7 +24,7 @@ final class ClaimOffer: Sendable {
     case landed([JobRecord])
   }
 
-  private let state = Guarded(State.closed)
+  private let state = Locked(State.closed)
 
   /// Holds terms out until they are settled; not while there is a claim that has not been taken over.
   func open(_ terms: ClaimTerms) {
@@ -64,7 +64,7 @@ final class ClaimOffer: Sendable {
   func rider(_ wake: @escaping @Sendable () -> Void) -> CommitRider {
     CommitRider(onChangesOf: JobRecord.entity) { [self] in
       guard let terms = take() else { return nil }
-      let claimed = Guarded<[JobRecord]>([])
+      let claimed = Locked<[JobRecord]>([])
       return CommitRider.Ride { transaction in
         // Somebody else's commit: what schedules make is not for it to wait for.
         let exchange = try JobExchange.run(

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import SystemSupport
 
 /// Who does the work: for each kind of jobs that a runner knows, a closure.
 ///

@@ -3,7 +3,7 @@ public import EntityStore
 import Foundation
 import Logging
 
-import class LMDB.Guarded
+import SystemSupport
 
 /// Claims jobs and runs them.
 ///
@@ -43,7 +43,7 @@ public actor JobRunner {
   private let clock = ContinuousClock()
   private let offer = ClaimOffer()
   /// Ended attempts that are not written yet.
-  private let ended = Guarded<[Ended]>([])
+  private let ended = Locked<[Ended]>([])
 
   private var phase = Phase.working
   private var running: [JobID: RunningJob] = [:]
@@ -227,7 +227,7 @@ public actor JobRunner {
     let progress = takeProgress()
     guard !known.isEmpty || !progress.isEmpty || survey.hasWork else { return false }
     let mayClaim = canClaim
-    let written = Guarded<[Ended]>([])
+    let written = Locked<[Ended]>([])
     do {
       let exchange = try await store.write(author: "jobs") { [ended] transaction in
         // Also what has ended while the writer was busy: a commit for all of them takes as long as for

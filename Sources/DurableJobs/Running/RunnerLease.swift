@@ -1,81 +1,68 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
+import SystemSupport
 
-/// A runner's life: a number that no other runner of the store ever gets, its epoch, and a kernel lock
-/// on one byte of the file `jobs.lock`, at that number.
+/// The registration of a runner: a number that no other runner of the store ever gets, its epoch, and
+/// a kernel lock on one byte of the file `jobs.lock`, at that number.
 ///
-/// The kernel frees the lock when the process dies, and not when it stands still, so that nothing has
-/// to expire and no clock is asked. One file serves all runners, and asking for the holder of a byte
-/// takes nothing. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each
-/// runner, and one that is left over for each that has died.
+/// The kernel frees the lock when the process dies, and not when it is stopped, so that nothing has to
+/// expire and no clock is asked. One file serves all runners: `flock` would need a file for each
+/// runner, and would leave one for each that has died.
 final class RunnerLease: Sendable {
   let epoch: Int64
-  private let descriptor: Int32
+  private let lock: FileLock
 
-  /// Registers a runner. The lock is taken within the transaction that makes the epoch known, so that
-  /// nobody sees the one without the other.
+  /// Registers a runner. The lock is taken within the transaction that publishes the epoch, so that
+  /// no other process sees one without the other.
   static func take(
     in store: Store, command: String, kinds: Set<JobKind>
   ) async throws -> RunnerLease {
-    let descriptor = open(path(in: store), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw refusal("the lock of the runners cannot be opened") }
     let names = kinds.map(\.rawValue).sorted().joined(separator: ",")
-    do {
-      let epoch = try await store.write(author: "jobs") { transaction in
-        let id = try transaction.insert(
-          RunnerRecord.entity,
-          [
-            "process": .int64(Int64(getpid())), "host": .string(hostName()),
-            "command": .string(command), "startedAt": .date(transaction.now),
-            "kinds": .string(names),
-          ])
-        guard lock(id.number).set(.exclusive, of: descriptor) else {
-          throw refusal("the lock of a runner cannot be taken")
-        }
-        return id.number
-      }
-      return RunnerLease(epoch: epoch, descriptor: descriptor)
-    } catch {
-      close(descriptor)
-      throw error
+    return try await store.write(author: "jobs") { transaction in
+      let id = try transaction.insert(
+        RunnerRecord.entity,
+        [
+          "process": .int64(Int64(getpid())), "host": .string(hostName()),
+          "command": .string(command), "startedAt": .date(transaction.now),
+          "kinds": .string(names),
+        ])
+      return RunnerLease(epoch: id.number, lock: try lock(id.number, in: store))
     }
   }
 
-  private init(epoch: Int64, descriptor: Int32) {
+  private init(epoch: Int64, lock: FileLock) {
     self.epoch = epoch
-    self.descriptor = descriptor
+    self.lock = lock
   }
 
-  deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program.
-    Self.lock(epoch).set(.none, of: descriptor)
-    close(descriptor)
-  }
-
-  /// Whether some process holds the lock of an epoch.
+  /// True while a process holds the lock of an epoch.
   ///
-  /// - Throws: `busy` if that cannot be found out.
-  static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
-    // To ask is to read: also for those who may not write.
-    let descriptor = open(path(in: store), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      // Without the file nobody has a lock on it: a store that was restored, or copied.
-      if errno == ENOENT { return false }
-      throw refusal("the lock of the runners cannot be opened")
+  /// - Throws: `busy` if the system does not tell.
+  static func isAlive(_ epoch: Int64, in store: Store) throws(JobError) -> Bool {
+    do {
+      // For reading only: a process that may not write can ask, too.
+      return try FileLock(path(in: store), .readOnly).isHeld(region(epoch))
+    } catch {
+      // Without the file no process has a lock on it: a store that was restored, or copied.
+      if error.number == ENOENT { return false }
+      throw refusal("the lock of a runner cannot be asked for", error)
     }
-    defer { close(descriptor) }
-    guard let isHeld = lock(epoch).isHeld(of: descriptor) else {
-      throw refusal("the lock of a runner cannot be asked for")
+  }
+
+  private static func lock(_ epoch: Int64, in store: Store) throws(JobError) -> FileLock {
+    do throws(SystemError) {
+      if let lock = try FileLock.take(region(epoch), of: path(in: store)) { return lock }
+      throw SystemError(EAGAIN)
+    } catch {
+      throw refusal("the lock of a runner cannot be taken", error)
     }
-    return isHeld
   }
 
   private static func path(in store: Store) -> String { store.folder + "/jobs.lock" }
 
-  private static func lock(_ epoch: Int64) -> FileRegionLock {
-    FileRegionLock(start: Int(epoch), count: 1)
+  private static func region(_ epoch: Int64) -> FileLock.Region {
+    .bytes(from: Int(epoch), count: 1)
   }
 
   private static func hostName() -> String {
@@ -84,11 +71,9 @@ final class RunnerLease: Sendable {
     return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  private static func refusal(_ summary: StaticString) -> JobError {
-    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
-    let reason = String(cString: strerror(errno))
-    return JobError(
-      .busy, summary, [("reason", reason)],
+  private static func refusal(_ summary: StaticString, _ error: SystemError) -> JobError {
+    JobError(
+      .busy, summary, [("reason", error.text)],
       advice: "see to it that the store's folder can be written")
   }
 }

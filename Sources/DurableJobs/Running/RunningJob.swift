@@ -1,7 +1,7 @@
 import EntityStore
 import Foundation
 
-import class LMDB.Guarded
+import SystemSupport
 
 /// One attempt under way.
 ///
@@ -30,7 +30,7 @@ final class RunningJob: Sendable {
   let isSuspect: Bool
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?
-  private let state = Guarded(State())
+  private let state = Locked(State())
   /// Called when there is progress to be stored, for the first time since it was taken.
   private let onProgress: @Sendable () -> Void
 

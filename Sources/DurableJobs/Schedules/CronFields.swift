@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The five fields as sets of numbers, and the local times that match them.
 ///
 /// A local time is what the clock on the wall shows, as seconds since it showed 1970-01-01 00:00.
@@ -15,13 +17,16 @@ struct CronFields: Sendable, Hashable {
   /// The first matching minute in `from..<end`.
   func first(from: Int, before end: Int) -> Int? {
     guard from < end else { return nil }
-    let minute = (from + 59).flooredQuotient(by: 60)
-    let day = minute.flooredQuotient(by: minutesOfDay)
+    let minute = (from + 59).dividedFlooring(by: 60).quotient
+    let day = minute.dividedFlooring(by: minutesOfDay).quotient
     let match: Int?
-    if matches(CivilDate(day: day)), let time = firstTime(from: minute - day * minutesOfDay) {
+    if matches(CivilDate(daysSince1970: day)),
+      let time = firstTime(from: minute - day * minutesOfDay)
+    {
       match = day * minutesOfDay + time
     } else if let time = firstTime(from: 0),
-      let later = firstDay(from: day + 1, before: end.flooredQuotient(by: 60 * minutesOfDay) + 1)
+      let later = firstDay(
+        from: day + 1, before: end.dividedFlooring(by: 60 * minutesOfDay).quotient + 1)
     {
       match = later * minutesOfDay + time
     } else {
@@ -44,22 +49,22 @@ struct CronFields: Sendable, Hashable {
   }
 
   private func firstDay(from day: Int, before end: Int) -> Int? {
-    var date = CivilDate(day: day)
-    while date.day < end {
+    var (day, date) = (day, CivilDate(daysSince1970: day))
+    while day < end {
       if months.contains(date.month) {
-        for _ in date.dayOfMonth...date.lengthOfMonth {
-          if matches(date) { return date.day < end ? date.day : nil }
-          date.advance()
+        for _ in date.day...date.daysInMonth {
+          if matches(CivilDate(daysSince1970: day)) { return day < end ? day : nil }
+          day += 1
         }
-      } else {
-        date.advanceToNextMonth()
       }
+      date.advanceToNextMonth()
+      day = date.daysSince1970
     }
     return nil
   }
 
   private func matches(_ date: CivilDate) -> Bool {
-    let isDay = daysOfMonth.contains(date.dayOfMonth)
+    let isDay = daysOfMonth.contains(date.day)
     let isWeekday = weekdays.contains(date.weekday)
     return months.contains(date.month)
       && (eitherDay ? isDay || isWeekday : isDay && isWeekday)
@@ -70,9 +75,8 @@ struct CronFields: Sendable, Hashable {
     eitherDay
       || (1...12).contains { month in
         // 2000 is a leap year.
-        let date = CivilDate(year: 2000, month: month)
-        return months.contains(month)
-          && daysOfMonth.least(from: 1).map { $0 <= date.lengthOfMonth } == true
+        guard months.contains(month), let day = daysOfMonth.least(from: 1) else { return false }
+        return CivilDate(year: 2000, month: month, day: day) != nil
       }
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 public import Foundation
+import TextFormats
 
 extension Recurrence {
   /// A zone of the IANA database by its name: `UTC`, `GMT`, or area and place as `Europe/Berlin`.

@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 /// Instants as whole seconds since 1970 in UTC: no calculation of schedules needs less, and none
 /// can overflow between the years 1 and 9999.
@@ -19,15 +20,7 @@ enum WholeSecond {
   }
 
   static func next(multipleOf period: Int, after second: Int) -> Int? {
-    let next = (second.flooredQuotient(by: period) + 1) * period
+    let next = (second.dividedFlooring(by: period).quotient + 1) * period
     return next <= latest ? next : nil
-  }
-}
-
-extension Int {
-  /// Division that rounds down before 1970 too.
-  func flooredQuotient(by divisor: Int) -> Int {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 extension Conversion {
   /// How a date is written as a number or a text. All are times of UTC, in the years 1 to 9999.
@@ -88,7 +89,7 @@ extension Conversion.DateForm {
       }
       return Double(Int32(truncatingIfNeeded: number)) + epoch
     default:
-      let (whole, rest) = CalendarDay.divide(Int(number), by: Int(perSecond))
+      let (whole, rest) = Int(number).dividedFlooring(by: Int(perSecond))
       return Double(whole) + epoch + (Double(rest) + fraction) / perSecond
     }
   }

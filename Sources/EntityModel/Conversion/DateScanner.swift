@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Reads the parts that texts of dates have in common. Each part is taken or the answer is `nil`.
 struct DateScanner {
   private let bytes: UnsafeRawBufferPointer
@@ -8,11 +10,11 @@ struct DateScanner {
   var isAtEnd: Bool { position == bytes.count }
 
   /// `2026-11-20`
-  mutating func day() -> CalendarDay? {
+  mutating func day() -> CivilDate? {
     guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
       let day = number(digits: 2)
     else { return nil }
-    return CalendarDay(year: year, month: month, day: day)
+    return CivilDate(year: year, month: month, day: day)
   }
 
   struct TimeOfDay {
@@ -78,11 +80,12 @@ struct DateScanner {
   /// - Returns: `nil` for a leap second that is not the last second of a day of UTC. One that is,
   ///   is the second after it, as in POSIX time.
   static func seconds(
-    _ day: CalendarDay, _ time: TimeOfDay, fraction: Double = 0, offset: Int
+    _ day: CivilDate, _ time: TimeOfDay, fraction: Double = 0, offset: Int
   ) -> Double? {
     let minutes = time.minutes - offset
-    if time.second == 60, CalendarDay.divide(minutes, by: 1_440).remainder != 1_439 { return nil }
-    return Double(day.days * 86_400 + minutes * 60 + time.second) + fraction
+    if time.second == 60, minutes.dividedFlooring(by: 1_440).remainder != 1_439 { return nil }
+    return Double((day.daysSince1970 - DateText.daysTo2001) * 86_400 + minutes * 60 + time.second)
+      + fraction
   }
 
   // MARK: Characters

@@ -1,3 +1,5 @@
+import TextFormats
+
 extension DateText {
   /// A date as RFC 3339 has it, with as many places of a second as it needs, at most six.
   ///
@@ -5,12 +7,12 @@ extension DateText {
   /// - Parameter zoneMinutes: What the text is ahead of UTC; without it, it ends with `Z`.
   package static func rfc3339(seconds: Double, zoneMinutes: Int?) -> String {
     let (whole, micros) = parts(of: seconds, zoneMinutes)
-    let (days, second) = CalendarDay.divide(whole, by: 86_400)
-    let day = CalendarDay(days: days)
-    var text = "\(padded(day.year, 4))-\(padded(day.month, 2))-\(padded(day.day, 2))"
+    let (days, second) = whole.dividedFlooring(by: 86_400)
+    let day = CivilDate(daysSince1970: days + daysTo2001)
+    var text = "\(day.year.padded(to: 4))-\(day.month.padded(to: 2))-\(day.day.padded(to: 2))"
     text += "T" + clock(second)
     if micros > 0 {
-      var fraction = padded(micros, 6)
+      var fraction = micros.padded(to: 6)
       while fraction.last == "0" { fraction.removeLast() }
       text += "." + fraction
     }
@@ -20,17 +22,17 @@ extension DateText {
   /// A date as RFC 5322 has it. A fraction of a second is lost.
   static func rfc822(seconds: Double, zoneMinutes: Int?) -> String {
     let (whole, _) = parts(of: seconds.rounded(.down), zoneMinutes)
-    let (days, second) = CalendarDay.divide(whole, by: 86_400)
-    let day = CalendarDay(days: days)
-    return "\(weekdays[CalendarDay.weekday(days: days)]), \(padded(day.day, 2)) "
-      + "\(months[day.month - 1]) \(padded(day.year, 4)) \(clock(second)) "
+    let (days, second) = whole.dividedFlooring(by: 86_400)
+    let day = CivilDate(daysSince1970: days + daysTo2001)
+    return "\(weekdays[day.weekday]), \(day.day.padded(to: 2)) "
+      + "\(months[day.month - 1]) \(day.year.padded(to: 4)) \(clock(second)) "
       + offset(zoneMinutes ?? 0, "")
   }
 
   /// `+08:00`, or without the colon.
   package static func offset(_ minutes: Int, _ colon: String = ":") -> String {
     let size = Int(minutes.magnitude)
-    return (minutes < 0 ? "-" : "+") + padded(size / 60, 2) + colon + padded(size % 60, 2)
+    return (minutes < 0 ? "-" : "+") + (size / 60).padded(to: 2) + colon + (size % 60).padded(to: 2)
   }
 
   private static func parts(of seconds: Double, _ zoneMinutes: Int?) -> (whole: Int, micros: Int) {
@@ -41,11 +43,10 @@ extension DateText {
   }
 
   private static func clock(_ second: Int) -> String {
-    "\(padded(second / 3_600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+    [second / 3_600, second / 60 % 60, second % 60].map { $0.padded(to: 2) }
+      .joined(separator: ":")
   }
 
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
+  /// Days from 1970-01-01 to 2001-01-01.
+  static let daysTo2001 = 11_323
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import TextFormats
 
 /// Dates as texts. Reading and writing know neither the machine's time zone nor its language.
 ///
@@ -88,7 +89,7 @@ package enum DateText {
       let monthName = scanner.word()
       guard let month = months.firstIndex(where: { $0.lowercased() == monthName }),
         scanner.takeSpace(), let year = year(&scanner), scanner.takeSpace(),
-        let day = CalendarDay(year: year, month: month + 1, day: day),
+        let day = CivilDate(year: year, month: month + 1, day: day),
         let time = scanner.timeOfDay(needsSeconds: false)
       else { return nil }
       _ = scanner.takeSpace()
@@ -134,7 +135,7 @@ package enum DateText {
     seconds.map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

@@ -1,7 +1,7 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
+import SystemSupport
 
 extension Store {
   /// Inserts the items of a source in chunks: other writers have their turn between them.
@@ -24,7 +24,7 @@ extension Store {
     try await BatchRun.begin("insert", request.identity, request.options, on: self) { run in
       let reader = request.read(run.start.startedAt)
       try await reader.skip(to: run.start)
-      let record = Guarded(InsertRecord())
+      let record = Locked(InsertRecord())
       var reached = run.start
       while true {
         try Task.checkCancellation()
@@ -60,7 +60,7 @@ extension BatchInsertRequest {
   /// - Returns: Whether there is more.
   fileprivate func insert(
     _ taken: TakenItems, in transaction: WriteTransaction, _ frontier: inout BatchFrontier,
-    _ chunk: inout ChunkedWrite<BatchFrontier>.Chunk, _ record: Guarded<InsertRecord>
+    _ chunk: inout ChunkedWrite<BatchFrontier>.Chunk, _ record: Locked<InsertRecord>
   ) throws -> Bool {
     transaction.leaveOut(options.without)
     let entity = try transaction.catalog.entity(entityName)

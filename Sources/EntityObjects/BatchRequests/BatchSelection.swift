@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// The records that an update or a deletion goes over, 8 bytes each.
 struct BatchSelection: Sendable {
@@ -101,7 +102,7 @@ extension BatchRun {
     without options: Set<BatchOption>, progress: (@Sendable (BatchProgress) -> Void)?,
     prepare: @escaping @Sendable (BoundSelection, WriteTransaction) throws -> RecordChange
   ) async throws -> BatchResult {
-    let changed = Guarded<[ObjectID]>([])
+    let changed = Locked<[ObjectID]>([])
     let total = start.done + Int64(selection.ids.count)
     let end = try await write.run(on: store, from: start) { committed in
       progress?(BatchProgress(done: committed.frontier.done, total: total))

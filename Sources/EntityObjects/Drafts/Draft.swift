@@ -1,6 +1,7 @@
 public import EntityModel
 public import EntityStore
 import LMDB
+import SystemSupport
 
 /// A scratchpad over a store, as Core Data's context is: changes are collected here, seen by this
 /// draft's own reads, and written by `save()` in one transaction, or forgotten by `rollback()`.
@@ -127,7 +128,7 @@ extension Store {
 /// Hands out temporary numbers. No two drafts of a process get the same one, so that an identity
 /// of another draft, or from before a save, leads to no record instead of to a wrong one.
 enum TemporaryNumbers {
-  private static let next = Guarded(ObjectID.firstTemporaryNumber)
+  private static let next = Locked(ObjectID.firstTemporaryNumber)
 
   static func take() -> Int64 {
     next.withLock { next in

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// One write that is done for each of many items.
 struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
@@ -85,7 +86,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     let id: ObjectID
     do {
       id = try write(transaction, item)
-    } catch let error as LMDBError {
+    } catch let error as StorageError {
       // The transaction itself has failed.
       throw error
     } catch {
@@ -93,7 +94,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
     do {
       return .success(try read(transaction, id))
-    } catch let error as LMDBError {
+    } catch let error as StorageError {
       throw error
     } catch {
       throw UnreadableItem(index: index, error: error)

@@ -1,6 +1,7 @@
 public import EntityModel
 public import EntityStore
 package import LMDB
+import SystemSupport
 
 /// Many records at once, each call in two forms.
 ///
@@ -132,7 +133,7 @@ extension ReadTransaction {
   ) throws -> Result<Identified<T>, any Error> {
     do {
       return .success(try stored(type, id))
-    } catch let error where error is LMDBError || error is CancellationError {
+    } catch let error where error is StorageError || error is CancellationError {
       throw error
     } catch let error as StoreError where error.code == .snapshotExpired {
       throw error

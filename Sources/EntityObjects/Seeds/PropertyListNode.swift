@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import TextFormats
 
 /// One value of a property list, with the way to it from the root: a list has no lines.
 struct PropertyListNode: SeedNode {

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import TextFormats
 
 /// Reads the objects of a seed file by a schema: which entities, attributes and relationships there
 /// are, what kind of value each has, and which labels.

@@ -1,5 +1,6 @@
 public import EntityStore
 public import Foundation
+import SystemSupport
 
 /// What a call of `Store.seed` has done.
 public enum SeedOutcome: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// A fetch that runs on the store's own threads, while its caller goes on: Core Data's
 /// asynchronous fetch and its result.
 ///

@@ -1,4 +1,4 @@
-import LMDB
+import SystemSupport
 
 /// The state of one asynchronous read: it waits, runs, and ends once, with a value or an error.
 ///
@@ -17,9 +17,9 @@ final class FetchRun<Value: Sendable>: Sendable {
     var observersEver = 0
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
-  init(_ work: @escaping Work) { state = Guarded(State(work: work)) }
+  init(_ work: @escaping Work) { state = Locked(State(work: work)) }
 
   // MARK: On the thread of the work
 

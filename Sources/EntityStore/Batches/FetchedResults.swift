@@ -1,5 +1,5 @@
 public import EntityModel
-import LMDB
+import SystemSupport
 
 /// The results of a fetch that are read when they are looked at: Core Data's batched array, with
 /// errors that can be caught.
@@ -15,7 +15,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   private let store: Store
   private let source: RecordSource<Element>
   private let identities: [Int64]
-  private let cache = Guarded(Cache())
+  private let cache = Locked(Cache())
 
   /// Batches that were read, the one used last at the end.
   private struct Cache {

@@ -1,6 +1,7 @@
 package import EntityModel
 package import Foundation
 package import LMDB
+import SystemSupport
 
 /// The catalog as of one schema revision: what every transaction works with. Immutable.
 package final class Catalog: Sendable {
@@ -173,7 +174,7 @@ package enum CatalogTree {
 package final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
-  private let cached = Guarded(Cached())
+  private let cached = Locked(Cached())
 
   private struct Cached {
     var catalog: Catalog?

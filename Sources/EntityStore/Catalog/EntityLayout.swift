@@ -1,6 +1,7 @@
 package import EntityModel
 package import Foundation
 package import LMDB
+import SystemSupport
 
 /// One entity as the transactions use it: description, record layout, trees, indexes.
 package final class EntityLayout: Sendable {
@@ -22,11 +23,11 @@ package final class EntityLayout: Sendable {
   private let plan: RecordPlan
   private let defaultBytes: [UInt8]
 
-  private let typePositions = Guarded<[ObjectIdentifier: TypePositions]>([:])
+  private let typePositions = Locked<[ObjectIdentifier: TypePositions]>([:])
   /// What the planner guesses by.
-  let currentSample = Guarded<EntitySample?>(nil)
+  let currentSample = Locked<EntitySample?>(nil)
   /// In which order a Swift type reads its attributes, learned from the first record it reads.
-  private let readingOrders = Guarded<[ObjectIdentifier: ReadingOrder]>([:])
+  private let readingOrders = Locked<[ObjectIdentifier: ReadingOrder]>([:])
 
   /// - Parameter indexTrees: Of all indexes of the schema, by index id.
   init(

@@ -1,5 +1,6 @@
 import Dispatch
 import LMDB
+import SystemSupport
 
 /// Wakes whoever waits for the next commit of a store, whichever process makes it.
 ///
@@ -42,7 +43,7 @@ final class CommitSignal: Sendable {
   private let ticker: CommitTicker
   private let folder: ObserversFolder
   private let queue = DispatchQueue(label: "mooring.commits")
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(environment: Environment, ticker: CommitTicker) {
     self.environment = environment

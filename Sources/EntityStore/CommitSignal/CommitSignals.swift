@@ -1,4 +1,5 @@
 import LMDB
+import SystemSupport
 
 /// The signals of the environments that this process has open.
 enum CommitSignals {
@@ -12,7 +13,7 @@ enum CommitSignals {
     }
   }
 
-  private static let known = Guarded<[ObjectIdentifier: Known]>([:])
+  private static let known = Locked<[ObjectIdentifier: Known]>([:])
 
   /// The signal of an environment, made when it is asked for first. It lives as long as somebody
   /// has it.

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import SystemSupport
 
 /// Changes to one index, collected through a transaction and applied in key order.
 ///
@@ -56,7 +57,7 @@ package final class IndexBuffer {
 
   /// Applies the changes in key order; of several to one key the last counts.
   ///
-  /// - Throws: `LMDBError`; the transaction must then be aborted.
+  /// - Throws: `StorageError`; the transaction must then be aborted.
   func apply(to index: IndexLayout, in transaction: TreeWriter) throws {
     if changes.isEmpty { return }
     if changes.count == 1, !changes[0].isDelete {

@@ -1,4 +1,5 @@
 public import EntityModel
+import TextFormats
 
 extension ReadTransaction {
   /// The request of a template, with its variables.

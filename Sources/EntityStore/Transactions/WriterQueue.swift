@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LMDB
+import SystemSupport
 
 /// The one writer of this process: a serial Dispatch queue with group commit.
 ///
@@ -26,8 +27,8 @@ package final class WriterQueue: Sendable {
   private let check: @Sendable (Catalog) throws -> Void
   /// One per environment, so that two stores opened on one folder take turns, too.
   private let queue: DispatchQueue
-  private let waiting = Guarded<[Job]>([])
-  private let riders = Guarded<(next: Int, all: [Int: CommitRider])>((0, [:]))
+  private let waiting = Locked<[Job]>([])
+  private let riders = Locked<(next: Int, all: [Int: CommitRider])>((0, [:]))
   // SAFETY (of both): touched on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
   nonisolated(unsafe) private var lastGroupCount = 1
@@ -187,13 +188,13 @@ package final class WriterQueue: Sendable {
 package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()
-  } catch let error as LMDBError {
+  } catch let error as StorageError {
     if error.code == .storeMissing {
       throw StoreError(
         .storeMissing, "there is no store here", error.context.filter { $0.0 == "path" },
         advice: "make one with `mooring migrate up` or `mooring sync URL`, or name another folder "
           + "with --store")
     }
-    throw StoreError(.storage, error.summary, underlying: error)
+    throw StoreError(error)
   }
 }

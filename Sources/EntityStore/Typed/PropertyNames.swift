@@ -1,4 +1,4 @@
-import LMDB
+import SystemSupport
 
 /// The names of attributes and relationships that key paths have been found to stand for.
 ///
@@ -14,7 +14,7 @@ enum PropertyNames {
   /// Key paths that are put together while the program runs are new objects each time: a table
   /// that is full of those begins again.
   private static let capacity = 1_024
-  private static let known = Guarded<[ObjectIdentifier: Known]>([:])
+  private static let known = Locked<[ObjectIdentifier: Known]>([:])
 
   private struct Known: @unchecked Sendable {
     // SAFETY: held, so that no other object gets its address, and not used otherwise.

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import TextFormats
 
 extension [UInt8] {
   /// Appends a JSON object of values, each as `Value` codes itself.
@@ -49,8 +50,6 @@ extension [UInt8] {
         && byte != UInt8(ascii: "/")
     }
     guard isPlain else { return append(contentsOf: try JSONEncoder().encode(name)) }
-    append(UInt8(ascii: "\""))
-    append(contentsOf: name.utf8)
-    append(UInt8(ascii: "\""))
+    append(contentsOf: JSONLiteral.quoted(name, .required).utf8)
   }
 }

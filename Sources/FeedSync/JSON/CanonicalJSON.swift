@@ -1,3 +1,5 @@
+import TextFormats
+
 /// JSON that depends on what is said, and not on how it was written: members in the order of their
 /// names' bytes, of a name given twice the last, no white space, the fewest escapes. Numbers keep
 /// their digits.

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import StrictYAML
+import TextFormats
 
 /// Reads what becomes of the nodes of one group.
 extension FeedMappingReader {

@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import SchemaFiles
 import StrictYAML
+import TextFormats
 
 /// Reads where values come from.
 extension FeedMappingReader {

@@ -1,5 +1,6 @@
 import EntityModel
 import StrictYAML
+import TextFormats
 
 /// Reads the parts of a mapping that concern the document as a whole.
 struct FeedMappingReader {

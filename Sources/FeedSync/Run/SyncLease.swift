@@ -1,4 +1,5 @@
 public import Foundation
+import SystemSupport
 
 /// The last run of a feed, in any process.
 public struct LastRun: Sendable, Equatable {
@@ -13,96 +14,78 @@ public struct LastRun: Sendable, Equatable {
   }
 }
 
-/// One run per feed: a kernel lock on a file of the store's folder.
+/// The lock that a run of a feed holds, on a file of the store's folder.
 ///
-/// The kernel frees it when its holder dies, so nothing has to expire. The file's time of change
-/// says when the feed was last asked, and its text who asked and whether the run has ended, without
-/// a write to the store.
+/// The file's modification time says when the feed was last requested, and its text by which process
+/// and whether the run has ended (`pid\n`, `pid ended\n`), without a write to the store.
 struct SyncLease: ~Copyable {
-  private let descriptor: Int32
+  private let file: FileLock
   /// The run before this one.
   let previous: LastRun?
 
   /// - Throws: `busy` with the holder's process id if another run has it; `notPermitted` or
-  ///   `inputOutput` if there is no telling.
-  init(feedID: Int64, folder: String) throws {
+  ///   `inputOutput` if the system refuses the lock.
+  init(feedID: Int64, folder: String) throws(SyncError) {
     let path = SyncLease.path(feedID: feedID, folder: folder)
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SyncLease.unusable(path, errno) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let code = errno
-      guard code == EWOULDBLOCK else {
-        close(descriptor)
-        throw SyncLease.unusable(path, code)
-      }
-      let holder = SyncLease.text(of: descriptor).prefix { $0.isNumber }
-      close(descriptor)
-      throw SyncError(
-        .busy, "the feed is being synced already", [("process", String(holder))],
-        advice: "wait for it, or use --wait")
+    let file: FileLock
+    let isTaken: Bool
+    do throws(SystemError) {
+      file = try FileLock(path)
+      isTaken = try file.take()
+    } catch {
+      throw SyncLease.unusable(path, error)
     }
-    self.descriptor = descriptor
-    previous = SyncLease.lastRun(descriptor)
+    guard isTaken else {
+      throw SyncError(
+        .busy, "the feed is being synced already",
+        [("process", file.lastHolder?.pid ?? "")], advice: "wait for it, or use --wait")
+    }
+    self.file = file
+    previous = SyncLease.lastRun(file)
   }
 
-  private static func unusable(_ path: String, _ code: Int32) -> SyncError {
-    let isDenied = code == EACCES || code == EPERM
+  private static func unusable(_ path: String, _ error: SystemError) -> SyncError {
+    let isDenied = error.isPermissionDenied
     return SyncError(
       isDenied ? .notPermitted : .inputOutput, "the lock of the feed cannot be used",
-      [("file", path), ("reason", String(cString: strerror(code)))],
+      [("file", path), ("reason", error.text)],
       advice: isDenied
         ? "run it as the user whom the store belongs to"
         : "see that the file can be written, and that the disk has room")
   }
 
-  /// Takes note that the run begins.
+  /// Records that the run begins.
   func begin(at date: Date) { write("\(getpid())\n", date) }
 
-  /// Takes note that the run has come to its end.
+  /// Records that the run has ended.
   func end(begunAt date: Date) { write("\(getpid()) \(SyncLease.endMark)\n", date) }
 
-  /// A failure does no harm but that the feed is asked again sooner.
+  /// After a failure the feed is requested again sooner, and nothing else.
   private func write(_ line: String, _ date: Date) {
-    let text = Array(line.utf8)
-    _ = ftruncate(descriptor, 0)
-    _ = pwrite(descriptor, text, text.count, 0)
+    file.setText(Array(line.utf8))
     let seconds = date.timeIntervalSince1970
     let whole = seconds.rounded(.down)
     let time = timespec(
       tv_sec: Int(max(0, whole)), tv_nsec: Int((seconds - whole) * 1_000_000_000) % 1_000_000_000)
-    _ = futimens(descriptor, [time, time])
+    _ = futimens(file.descriptor, [time, time])
   }
 
-  deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program:
-    // to close this one would leave the lock with it.
-    flock(descriptor, LOCK_UN)
-    close(descriptor)
-  }
+  deinit { file.release() }
 
   /// The last run of this feed; nil if there was none.
   static func lastRun(feedID: Int64, folder: String) -> LastRun? {
-    let descriptor = open(path(feedID: feedID, folder: folder), O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    return lastRun(descriptor)
+    (try? FileLock(path(feedID: feedID, folder: folder), .readOnly)).flatMap(lastRun)
   }
 
-  /// A file without text was made for a run that has not begun yet.
-  private static func lastRun(_ descriptor: Int32) -> LastRun? {
+  /// A file without text was created for a run that has not begun yet.
+  private static func lastRun(_ file: FileLock) -> LastRun? {
     var status = stat()
-    let text = text(of: descriptor)
-    guard !text.isEmpty, fstat(descriptor, &status) == 0 else { return nil }
+    let line = file.text().prefix { $0 != UInt8(ascii: "\n") }
+    guard !line.isEmpty, fstat(file.descriptor, &status) == 0 else { return nil }
     let time = status.st_mtim
     return LastRun(
       at: Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9),
-      hasEnded: text.contains(endMark))
-  }
-
-  private static func text(of descriptor: Int32) -> String {
-    var bytes = [UInt8](repeating: 0, count: 40)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      hasEnded: String(decoding: line, as: UTF8.self).hasSuffix(endMark))
   }
 
   private static let endMark = "ended"

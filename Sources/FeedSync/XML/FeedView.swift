@@ -1,4 +1,5 @@
 import Foundation
+import TextFormats
 
 /// A feed in XML as one JSON document, so that one mapping language reads every format.
 ///
@@ -98,7 +99,7 @@ struct FeedView: Sendable {
 extension FeedViewBuilder {
   /// The whole view.
   fileprivate consuming func document() -> PaddedBytes {
-    var json = JSONText()
+    var json = JSONWriter()
     json.object { json in
       json.string("_format", format?.rawValue)
       if let seconds = schedule.seconds { feed.extensions.set("ttl", seconds: seconds, in: "_rss") }
@@ -122,7 +123,7 @@ extension FeedViewBuilder {
 }
 
 extension FeedHistory {
-  fileprivate func write(next: String?, archive: String?, to json: inout JSONText) {
+  fileprivate func write(next: String?, archive: String?, to json: inout JSONWriter) {
     if isComplete || isArchive || next != nil || archive != nil {
       json.object("_feed") { json in
         if isComplete { json.bool("complete", true) }

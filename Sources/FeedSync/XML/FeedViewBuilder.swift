@@ -1,8 +1,10 @@
+import TextFormats
+
 /// Turns the elements of a feed into the JSON view, item by item: an item becomes JSON when it ends,
 /// so what is held is the view and one item.
 struct FeedViewBuilder {
   private(set) var format: FeedFormat?
-  private(set) var items = JSONText()
+  private(set) var items = JSONWriter()
   private(set) var itemCount = 0
   /// Where the last item begins in `items`, for the one that a cut has maimed.
   private(set) var lastItemStart = 0

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// What has been read of a feed, or of one of its items: both have titles, links, dates and
 /// extensions. Becomes JSON when its element ends.
 struct FeedViewEntry {
@@ -89,7 +91,7 @@ struct FeedViewEntry {
   }
 
   /// The members of an item.
-  func writeItem(to json: inout JSONText) {
+  func writeItem(to json: inout JSONWriter) {
     json.string("id", id)
     json.string("url", url ?? permalink)
     json.string("external_url", link("related"))
@@ -108,7 +110,7 @@ struct FeedViewEntry {
   }
 
   /// The members of the feed, but for its items.
-  func writeFeed(to json: inout JSONText) {
+  func writeFeed(to json: inout JSONWriter) {
     writeText(to: &json)
     json.string("home_page_url", url)
     json.string("feed_url", link("self"))
@@ -122,7 +124,7 @@ struct FeedViewEntry {
     writeLinks(to: &json)
   }
 
-  private func writeText(to json: inout JSONText) {
+  private func writeText(to json: inout JSONWriter) {
     if let title = title.value {
       json.string("title", title.text)
       if title.isHTML {
@@ -148,7 +150,7 @@ struct FeedViewEntry {
     }
   }
 
-  private func writeAttachments(to json: inout JSONText) {
+  private func writeAttachments(to json: inout JSONWriter) {
     guard !attachments.isEmpty else { return }
     json.array("attachments") { json in
       for (index, attachment) in attachments.enumerated() {
@@ -163,7 +165,7 @@ struct FeedViewEntry {
     }
   }
 
-  private func writeLinks(to json: inout JSONText) {
+  private func writeLinks(to json: inout JSONWriter) {
     guard !links.isEmpty else { return }
     json.array("_links") { json in
       for link in links {

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The elements of one item, or of the feed, that JSON Feed has no names for, with the document's
 /// own words.
 ///
@@ -7,7 +9,7 @@
 /// trees: under each name an array of objects, with the attributes by name, the text as `text`, and
 /// the elements inside in the same manner.
 struct FeedViewExtensions {
-  private var flat: [(member: String, json: JSONText, names: Set<String>)] = []
+  private var flat: [(member: String, json: JSONWriter, names: Set<String>)] = []
   private var trees: [(member: String, nodes: [Node])] = []
   private var bytesLeft = XMLLimits.extensionBytesMax
 
@@ -59,17 +61,17 @@ struct FeedViewExtensions {
   }
 
   private mutating func update(
-    _ member: String, _ name: String, _ body: (inout JSONText) -> Void
+    _ member: String, _ name: String, _ body: (inout JSONWriter) -> Void
   ) {
     let index = flat.firstIndex { $0.member == member } ?? flat.count
-    if index == flat.count { flat.append((member, JSONText(), [])) }
+    if index == flat.count { flat.append((member, JSONWriter(), [])) }
     flat[index].names.insert(name)
     body(&flat[index].json)
   }
 
   // MARK: JSON
 
-  func write(to json: inout JSONText) {
+  func write(to json: inout JSONWriter) {
     for entry in flat {
       json.object(entry.member) { $0.append(entry.json.bytes) }
     }
@@ -78,7 +80,7 @@ struct FeedViewExtensions {
     }
   }
 
-  private static func write(_ nodes: [Node], to json: inout JSONText) {
+  private static func write(_ nodes: [Node], to json: inout JSONWriter) {
     var names: [String] = []
     for node in nodes where !names.contains(node.name) { names.append(node.name) }
     for name in names {

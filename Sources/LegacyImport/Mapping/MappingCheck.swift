@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// Whether a mapping fits the tables of a source: what it names is there, and nothing that is there
 /// stays unsaid. Pure.

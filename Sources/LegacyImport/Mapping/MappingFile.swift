@@ -1,5 +1,6 @@
 package import EntityModel
 package import StrictYAML
+import TextFormats
 
 /// The file of an ``ImportMapping``, in the dialect of migrations.
 ///

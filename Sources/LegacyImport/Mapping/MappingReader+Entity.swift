@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import SchemaFiles
 import StrictYAML
+import TextFormats
 
 /// Reads what becomes of the rows of one table.
 extension MappingReader {

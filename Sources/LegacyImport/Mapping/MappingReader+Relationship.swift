@@ -1,5 +1,6 @@
 import EntityModel
 import StrictYAML
+import TextFormats
 
 /// Reads where the links of relationships come from.
 extension MappingReader {

@@ -1,6 +1,6 @@
 import EntityStore
 import Foundation
-import RowText
+import TextFormats
 
 extension Cell {
   /// As JSON: bytes that are no text as base64 in an object.

@@ -1,43 +1,41 @@
 import EntityStore
-import Glibc
-import LMDB
+import SystemSupport
 
-/// One run of an import at a time: a kernel lock on one byte of a file in the store's folder, at a hash of
-/// the name. The kernel frees it when its holder dies.
+/// The lock that a run of an import holds: one byte of a file in the store's folder, at a hash of the
+/// name.
 enum ImportLease {
+  /// Runs the body while this process has the name.
+  ///
   /// - Throws: `running` if another run has it.
   static func hold<R>(_ name: String, in folder: String, _ body: () throws -> R) throws -> R {
-    let descriptor = open(folder + "/import.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw refusal() }
-    defer { close(descriptor) }
-    let lock = lock(of: name)
-    guard lock.set(.exclusive, of: descriptor) else {
-      guard errno == EAGAIN || errno == EACCES else { throw refusal() }
+    guard let lock = try take(name, in: folder) else {
       throw ImportError(
         .running, "another run of this import is under way", [("import", name)],
         advice: "try again when it is done")
     }
-    defer { lock.set(.none, of: descriptor) }
+    defer { lock.release(region(name)) }
     return try body()
   }
 
-  /// Whether a run is under way. Only asks the kernel: to take the lock for a moment could make a run fail
-  /// that begins just then.
+  /// True while a run is under way. Takes nothing.
   static func isHeld(_ name: String, in folder: String) -> Bool {
-    let descriptor = open(folder + "/import.lock", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return lock(of: name).isHeld(of: descriptor) ?? false
+    guard let file = try? FileLock(path(folder), .readOnly) else { return false }
+    return (try? file.isHeld(region(name))) ?? false
   }
 
-  private static func lock(of name: String) -> FileRegionLock {
-    FileRegionLock(start: Int(ContentHash.of(name) & (.max >> 1)), count: 1)
+  private static func take(_ name: String, in folder: String) throws(ImportError) -> FileLock? {
+    do {
+      return try FileLock.take(region(name), of: path(folder))
+    } catch {
+      throw ImportError(
+        .unreadable, "the lock of imports cannot be used", [("reason", error.text)],
+        advice: "see to it that the store's folder can be written")
+    }
   }
 
-  private static func refusal() -> ImportError {
-    ImportError(
-      .unreadable, "the lock of imports cannot be used",
-      [("reason", String(cString: strerror(errno)))],
-      advice: "see to it that the store's folder can be written")
+  private static func path(_ folder: String) -> String { folder + "/import.lock" }
+
+  private static func region(_ name: String) -> FileLock.Region {
+    .byte(hash: ContentHash.of(name))
   }
 }

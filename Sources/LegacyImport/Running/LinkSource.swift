@@ -1,4 +1,4 @@
-import RowText
+import TextFormats
 
 /// Reads the rows that lead to other rows: no more of them than their keys.
 struct LinkReader {

@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
-import RowText
+import TextFormats
 
 /// The rejects of one import within a write transaction.
 struct RejectLog {

@@ -1,5 +1,6 @@
 import CMooringSQLite
 import Glibc
+import SystemSupport
 
 /// A set of keys on disk, for more of them than memory holds. Used on one thread; removed at the end of
 /// its life.
@@ -12,7 +13,7 @@ package final class ScratchKeys {
   /// - Parameter folder: Where its folder goes; `$TMPDIR` without it.
   /// - Throws: ``ImportError`` `noSpace` or `unreadable`.
   package init(in folder: String? = nil) throws {
-    scratch = try ScratchFolder(in: folder)
+    scratch = try .ofImport(in: folder)
     connection = try SQLiteConnection(creating: scratch.path + "/keys.sqlite")
     // Nothing of it outlives this process: no journal, no flush, one transaction without an end.
     for sql in [

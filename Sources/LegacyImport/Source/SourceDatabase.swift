@@ -1,3 +1,5 @@
+import SystemSupport
+
 /// The copy of a legacy file, open for reading. Used on one thread.
 ///
 /// Recovery of the `-wal` and rollback of the `-journal` happen in the copy when it is opened. Views,

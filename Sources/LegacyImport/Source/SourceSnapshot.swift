@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemSupport
 
 /// A private copy of a legacy file with its `-wal` and its `-journal`, removed at the end of its life.
 ///
@@ -36,7 +37,7 @@ package final class SourceSnapshot: Sendable {
   ) throws -> SourceSnapshot {
     let source = try resolve(path)
     try FileLikeness.check(source)
-    let scratch = try ScratchFolder(in: scratchFolder)
+    let scratch = try ScratchFolder.ofImport(in: scratchFolder)
     let copies = try SourceCopier(
       source: source, folder: scratch.path, isCancelled: isCancelled
     ).copyUntilStable()

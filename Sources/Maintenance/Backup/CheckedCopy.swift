@@ -1,6 +1,7 @@
 import EntityStore
 import Foundation
 import LMDB
+import SystemSupport
 
 /// A copy of a store that was read back and found sound.
 struct CheckedCopy {
@@ -12,7 +13,7 @@ struct CheckedCopy {
   ///
   /// - Parameter deeply: also records against indexes and back, and the history.
   /// - Parameter place: what to call the copy in an error.
-  /// - Throws: `StoreError` with `damaged`, `notAStore`, `newerFormat`; `LMDBError`.
+  /// - Throws: `StoreError` with `damaged`, `notAStore`, `newerFormat`; `StorageError`.
   init(folder: String, named place: String, deeply: Bool, options: Store.Options) throws {
     let report = try Store.check(at: folder, options: options, deeply: deeply)
     try CheckedCopy.requireSound(report, place)

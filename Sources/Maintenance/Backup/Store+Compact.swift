@@ -1,5 +1,6 @@
 public import EntityStore
 import LMDB
+import SystemSupport
 
 /// What compacting has won.
 public struct CompactionReport: Codable, Hashable, Sendable {
@@ -115,14 +116,14 @@ private struct Compaction {
     CompactionReport(path: folder, bytesBefore: before, bytesAfter: after)
   }
 
-  private var missing: LMDBError {
-    LMDBError(
+  private var missing: StorageError {
+    StorageError(
       .storeMissing, "there is no store at this path", context: [("path", folder)],
       advice: "check the path")
   }
 
-  private var written: LMDBError {
-    LMDBError(
+  private var written: StorageError {
+    StorageError(
       .busy, "the store was written to while it was compacted", context: [("path", folder)],
       advice: "stop those who write, and try again; nothing was changed")
   }

@@ -1,6 +1,7 @@
 public import EntityStore
 public import Foundation
 import LMDB
+import SystemSupport
 
 /// What a restore may do.
 public struct RestoreOptions: Sendable {
@@ -169,8 +170,8 @@ private struct Restore {
       advice: "check both paths")
   }
 
-  private var isReplaced: LMDBError {
-    LMDBError(
+  private var isReplaced: StorageError {
+    StorageError(
       .busy, "another process has put a store there meanwhile", context: [("path", folder)],
       advice: "look at it, and try again; nothing was changed")
   }

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import StrictYAML
+import TextFormats
 
 /// Reads a migration file (the dialect of `StrictYAML`; the format is documented in
 /// Migrations/README.md). What only a schema can tell, such as the type of an attribute that is

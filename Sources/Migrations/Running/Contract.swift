@@ -2,6 +2,7 @@ import EntityModel
 public import EntityStore
 import Foundation
 import LMDB
+import SystemSupport
 
 /// What migrations have left behind, and `contract` frees.
 public struct ContractReport: Codable, Hashable, Sendable {
@@ -128,19 +129,19 @@ extension MigrationBackup {
     for name in ["data.mdb", "lock.mdb", "writer.turn", "writer.lock", "migrate.lock"] {
       let file = path + "/" + name
       guard unlink(file) == 0 || errno == ENOENT else {
-        throw LMDBError.cannotRemove(file, errno)
+        throw StorageError.cannotRemove(file, errno)
       }
     }
     _ = rmdir(path)
   }
 }
 
-extension LMDBError {
+extension StorageError {
   fileprivate static func cannotRemove(_ path: String, _ number: Int32) -> StoreError {
-    let error = LMDBError(
+    let error = StorageError(
       .permission, "the copy of the store cannot be removed",
       context: [("path", path), ("reason", String(cString: strerror(number)))],
       advice: "remove it by hand")
-    return StoreError(.storage, error.summary, underlying: error)
+    return StoreError(error)
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import TextFormats
 
 /// `createIndex`, `changeIndex`, `dropIndex`.
 extension SchemaChange {

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import TextFormats
 
 /// `changeRelationship`, `dropRelationship`, and what stands on an attribute.
 extension SchemaChange {

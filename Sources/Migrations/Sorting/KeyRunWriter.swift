@@ -1,6 +1,7 @@
 import EntityStore
 import LMDB
 import StrictYAML
+import SystemSupport
 
 /// Sorts keys that come in any order, in bounded memory: full arenas become sorted runs in scratch
 /// files, which `KeyRuns.merge` reads as one.
@@ -106,9 +107,9 @@ struct KeyRunWriter: ~Copyable {
   }
 
   private static func invalidKey(_ count: Int) -> StoreError {
-    let error = LMDBError(
+    let error = StorageError(
       .keyInvalid, "a key is empty or longer than 511 bytes", context: [("bytes", "\(count)")],
       advice: "shorten the key")
-    return StoreError(.storage, error.summary, underlying: error)
+    return StoreError(error)
   }
 }

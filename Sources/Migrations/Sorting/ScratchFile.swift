@@ -1,6 +1,6 @@
 import EntityStore
 import Glibc
-import LMDB
+import SystemSupport
 
 /// An open scratch file, closed with the value.
 ///
@@ -97,18 +97,18 @@ extension StoreError {
     let error =
       switch number {
       case ENOSPC, EDQUOT, EFBIG:
-        LMDBError(
+        StorageError(
           .diskFull, "no room is left for the scratch files of a sort", context: context,
           advice: "free some space and try again; nothing was changed")
       case EACCES, EPERM, EROFS, ELOOP:
-        LMDBError(
+        StorageError(
           .permission, summary, context: context,
           advice: "check the owner and the mode of the path")
       case EIO, ENXIO, ESTALE:
-        LMDBError(
+        StorageError(
           .inputOutput, summary, context: context, advice: "check the device and the system log")
-      default: LMDBError(.other, summary, context: context, advice: "see the cause")
+      default: StorageError(.other, summary, context: context, advice: "see the cause")
       }
-    return StoreError(.storage, error.summary, underlying: error)
+    return StoreError(error)
   }
 }

@@ -3,6 +3,7 @@ public import EntityModel
 public import EntityObjects
 public import EntityStore
 public import Foundation
+import SystemSupport
 
 /// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
 ///

@@ -3,7 +3,8 @@ public import EntityModel
 import EntityStore
 import Foundation
 import Logging
-import RowText
+import SystemSupport
+import TextFormats
 
 /// Writes what a request gives to a file, as `mooring fetch --format` prints it.
 ///

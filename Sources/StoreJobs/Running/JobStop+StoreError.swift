@@ -1,7 +1,7 @@
 import DurableJobs
 import EntityObjects
 import EntityStore
-import LMDB
+import SystemSupport
 
 extension JobStop {
   /// What a refusal of the store means for a job: another attempt helps against what others do at the

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TextFormats
 
 /// What one line tells. Whatever its texts hold, it becomes one line of bounded length.
 struct LogRecord {
@@ -60,9 +61,7 @@ struct LogRecord {
 
   /// A text without line breaks and what steers a terminal.
   private static func plain(_ text: String) -> String {
-    var plain = ""
-    for scalar in text.unicodeScalars { JSONString.append(scalar, to: &plain, isQuoted: false) }
-    return plain
+    JSONLiteral.escaped(text, .unquotedLog)
   }
 
   /// A word as it stands, all else in quotes.
@@ -73,7 +72,7 @@ struct LogRecord {
         scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
           && !["\"", "\\", "="].contains(scalar) && !scalar.properties.isWhitespace
       }
-    return isWord ? text : JSONString.of(text)
+    return isWord ? text : JSONLiteral.quoted(text, .log)
   }
 
   // MARK: JSON
@@ -84,23 +83,25 @@ struct LogRecord {
   /// An object on one line: time, level, message, label, then the metadata by name.
   func json(at time: Date) -> String {
     var line = "{\"time\":\"\(Self.timestamp(time))\",\"level\":\"\(level.rawValue)\""
-    line += ",\"message\":\(JSONString.of(message)),\"label\":\(JSONString.of(label))"
+    line +=
+      ",\"message\":\(JSONLiteral.quoted(message, .log)),\"label\":\(JSONLiteral.quoted(label, .log))"
     for (key, value) in metadata {
       let key = Self.ownKeys.contains(key) ? "metadata.\(key)" : key
-      line += ",\(JSONString.of(key)):\(Self.json(of: value))"
+      line += ",\(JSONLiteral.quoted(key, .log)):\(Self.json(of: value))"
     }
     return line + "}"
   }
 
   private static func json(of value: Logger.Metadata.Value) -> String {
     switch value {
-    case .string(let text): JSONString.of(text)
-    case .stringConvertible(let value): JSONString.of("\(value)")
+    case .string(let text): JSONLiteral.quoted(text, .log)
+    case .stringConvertible(let value): JSONLiteral.quoted("\(value)", .log)
     case .array(let values): "[" + values.map(json).joined(separator: ",") + "]"
     case .dictionary(let entries):
       "{"
         + entries.sorted { $0.key < $1.key }
-        .map { "\(JSONString.of($0.key)):\(json(of: $0.value))" }.joined(separator: ",") + "}"
+        .map { "\(JSONLiteral.quoted($0.key, .log)):\(json(of: $0.value))" }.joined(separator: ",")
+        + "}"
     }
   }
 

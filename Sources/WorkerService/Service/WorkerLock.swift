@@ -1,49 +1,30 @@
 import Glibc
-import LMDB
+import SystemSupport
 
-/// One worker for each store: a kernel lock on the file `worker.lock`, which the kernel frees when its
-/// holder dies.
+/// The lock on the file `worker.lock`, which one worker of a store holds. The file contains the
+/// holder's process id.
 final class WorkerLock: Sendable {
-  private static let lock = FileRegionLock(count: 1)
-  private let descriptor: Int32
+  private let file: FileLock
 
   /// - Throws: `WorkerError` with the code `busy` and the holder's process id.
-  init(ofStore folder: String) throws {
+  init(ofStore folder: String) throws(WorkerError) {
     let path = folder + "/worker.lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
-      let reason = String(cString: strerror(errno))
+    let isTaken: Bool
+    do throws(SystemError) {
+      file = try FileLock(path)
+      isTaken = try file.take(.bytes(from: 0, count: 1))
+    } catch {
       throw WorkerError(
-        .notPermitted, "the lock of the worker cannot be opened",
-        [("file", path), ("reason", reason)],
+        .notPermitted, "the lock of the worker cannot be taken",
+        [("file", path), ("reason", error.text)],
         advice: "see to it that the store's folder can be written")
     }
-    guard Self.lock.set(.exclusive, of: descriptor) else {
-      let holder = Self.holder(in: descriptor)
-      close(descriptor)
+    guard isTaken else {
       throw WorkerError(
         .busy, "another worker serves this store",
-        [("store", folder)] + (holder.map { [("process", $0)] } ?? []),
+        [("store", folder)] + (file.lastHolder.map { [("process", $0.pid)] } ?? []),
         advice: "one worker for each store is enough: raise its --concurrency")
     }
-    self.descriptor = descriptor
-    // For the message above only, so a failure does no harm: a lock of an open file tells no process.
-    let text = Array("\(getpid())\n".utf8)
-    _ = ftruncate(descriptor, 0)
-    _ = pwrite(descriptor, text, text.count, 0)
-  }
-
-  deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program.
-    Self.lock.set(.none, of: descriptor)
-    close(descriptor)
-  }
-
-  private static func holder(in descriptor: Int32) -> String? {
-    var bytes = [UInt8](repeating: 0, count: 20)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
-    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).filter(\.isNumber)
-    return text.isEmpty ? nil : text
+    file.setText(Array("\(getpid())\n".utf8))
   }
 }

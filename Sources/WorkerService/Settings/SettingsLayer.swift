@@ -1,5 +1,6 @@
 import Configuration
 import EntityModel
+import TextFormats
 
 /// What one place says about the settings, as text that has been checked.
 struct SettingsLayer {

@@ -1,10 +1,9 @@
 import EntityModel
 import EntityStore
 import Foundation
+import SystemSupport
 import TestSupport
 import Testing
-
-import class LMDB.Guarded
 
 @testable import DurableJobs
 
@@ -72,12 +71,12 @@ struct JobCheckTests {
 struct SoundJobs: Sendable {
   /// A lock that can be given up while the test goes on.
   final class Lease: Sendable {
-    private let held: Guarded<RunnerLease?>
+    private let held: Locked<RunnerLease?>
     let epoch: Int64
 
     init(_ lease: RunnerLease) {
       epoch = lease.epoch
-      held = Guarded(lease)
+      held = Locked(lease)
     }
 
     func release() { held.withLock { $0 = nil } }

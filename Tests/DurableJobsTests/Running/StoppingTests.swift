@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

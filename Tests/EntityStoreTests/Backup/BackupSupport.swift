@@ -1,9 +1,10 @@
 import EntityStore
 import Foundation
 import LMDB
+import SystemSupport
 
 /// The code of the storage failure that the closure throws inside a store's error.
-func storageCode<R>(_ body: () throws -> R) -> LMDBError.Code? {
+func storageCode<R>(_ body: () throws -> R) -> StorageError.Code? {
   do {
     _ = try body()
     return nil

@@ -2,8 +2,9 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
-@testable import Migrations
 @testable import Maintenance
+@testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -112,7 +113,7 @@ import Testing
   @Test func twoBackupsToOnePlaceExcludeEachOther() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("backup")
-      let second = Box<LMDBError.Code?>(nil)
+      let second = Box<StorageError.Code?>(nil)
       // The first one is at work when its progress is told.
       func tryAgain(_: CopyProgress) {
         second.value = storageCode { try temporary.store.backUp(to: target) }

@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import LMDB
 @testable import Maintenance
+import SystemSupport
 import TestSupport
 import Testing
 

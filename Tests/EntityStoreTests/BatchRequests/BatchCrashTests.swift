@@ -2,6 +2,7 @@ import EntityModel
 @testable import EntityObjects
 import Glibc
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

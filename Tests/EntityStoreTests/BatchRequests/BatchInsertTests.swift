@@ -2,6 +2,7 @@ import EntityModel
 @testable import EntityObjects
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -175,7 +176,7 @@ import Testing
   @Test func theSourceIsNeverMoreThanAChunkAhead() async throws {
     try await withVenues { temporary in
       let source = CountedItems(count: 500, bytes: 10)
-      let ahead = Guarded<[Int]>([])
+      let ahead = Locked<[Int]>([])
       let result = try await temporary.store.execute(
         BatchInsertRequest("Venue", source, options: .chunks(of: 20))
       ) { progress in
@@ -191,7 +192,7 @@ import Testing
   @Test func largeItemsAreTakenFewAtATime() async throws {
     try await withVenues { temporary in
       let source = CountedItems(count: 30, bytes: 1 << 20)
-      let ahead = Guarded<[Int]>([])
+      let ahead = Locked<[Int]>([])
       _ = try await temporary.store.execute(BatchInsertRequest("Venue", source)) { progress in
         ahead.withLock { $0.append(source.handedOut.withLock { $0 } - Int(progress.done)) }
       }
@@ -248,7 +249,7 @@ import Testing
 private struct CountedItems: AsyncSequence, Sendable {
   let count: Int
   let bytes: Int
-  let handedOut = Guarded(0)
+  let handedOut = Locked(0)
 
   struct AsyncIterator: AsyncIteratorProtocol {
     let items: CountedItems

@@ -3,6 +3,7 @@ import EntityModel
 @testable import EntityObjects
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -206,7 +207,7 @@ import Testing
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(try store.chunkedWrites == 1)
       temporary.clock.advance(by: 60)
-      let seen = Guarded<[BatchProgress]>([])
+      let seen = Locked<[BatchProgress]>([])
       let result = try await store.execute(request) { progress in
         seen.withLock { $0.append(progress) }
       }
@@ -239,7 +240,7 @@ import Testing
   @Test func eachChunkIsACommitOfItsOwn() async throws {
     try await withVenues(10) { temporary in
       let store = temporary.store
-      let counted = Guarded<[Int]>([])
+      let counted = Locked<[Int]>([])
       let request = FetchRequest(
         entityName: "Venue", predicate: .comparison("isFavorite", .equal, true))
       _ = try await store.execute(
@@ -260,7 +261,7 @@ import Testing
         "Venue", set: ["wins": try .format("wins + 1")], options: .chunks(of: 2))
       let inside = DispatchSemaphore(value: 0)
       let goOn = DispatchSemaphore(value: 0)
-      let hasWaited = Guarded(false)
+      let hasWaited = Locked(false)
       async let first = store.execute(request) { _ in
         let isFirst = hasWaited.withLock { waited in
           defer { waited = true }

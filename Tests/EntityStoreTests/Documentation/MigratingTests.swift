@@ -3,6 +3,7 @@ import EntityStore
 import Foundation
 import LMDB
 import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -57,11 +58,11 @@ import Testing
             ("0001_walks", Array(Self.walks.utf8)), ("0002_less", Array(Self.less.utf8)),
           ])
         ])
-      let printed = Guarded<[String]>([])
+      let printed = Locked<[String]>([])
       @Sendable func print(_ parts: Any...) {
         printed.withLock { $0.append(parts.map { "\($0)" }.joined(separator: " ")) }
       }
-      let isCancelled = Guarded(false)
+      let isCancelled = Locked(false)
       // part 2
       let plan = try store.migrationPlan()
       for step in plan.steps {

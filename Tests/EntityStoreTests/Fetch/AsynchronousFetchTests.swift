@@ -2,6 +2,7 @@ import Dispatch
 import EntityModel
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -129,7 +130,7 @@ import Testing
     try await withTemporaryStore { temporary in
       let store = temporary.store
       _ = try await store.fillWide(20)
-      let running = Guarded((now: 0, most: 0))
+      let running = Locked((now: 0, most: 0))
       let fetches = (0..<60).map { number in
         AsynchronousFetch(store, .init()) { transaction, _ in
           running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
@@ -173,7 +174,7 @@ import Testing
   @Test func aFetchThatIsCancelledBeforeItBeginsNeverRuns() async throws {
     try await withTemporaryStore { temporary in
       let held = HeldThreads(of: temporary.store)
-      let runs = Guarded(0)
+      let runs = Locked(0)
       let fetch = AsynchronousFetch(temporary.store, .init()) { _, _ in
         runs.withLock { $0 += 1 }
       }
@@ -194,7 +195,7 @@ import Testing
     try await withTemporaryStore { temporary in
       _ = try await temporary.store.fillWide(1_500)
       let gate = Gate()
-      let looks = Guarded(0)
+      let looks = Locked(0)
       var options = AsynchronousFetchOptions()
       options.now = {
         // The first is the beginning of the snapshot.
@@ -254,7 +255,7 @@ import Testing
       _ = try await temporary.store.fillWide(1_500)
       let (ends, end) = AsyncStream.makeStream(of: Void.self)
       let gate = Gate()
-      let looks = Guarded(0)
+      let looks = Locked(0)
       func begin() -> AsynchronousFetch<[Record]> {
         let witness = Witness { end.yield() }
         var options = AsynchronousFetchOptions()
@@ -284,7 +285,7 @@ import Testing
       let store = temporary.store
       let ids = try await store.fillWide(1_500)
       func options() -> AsynchronousFetchOptions {
-        let time = Guarded(ContinuousClock.Instant.now)
+        let time = Locked(ContinuousClock.Instant.now)
         var options = AsynchronousFetchOptions(snapshotLimit: .seconds(5))
         // Two seconds go by between two looks.
         options.now = {
@@ -438,7 +439,7 @@ private final class Witness: Sendable {
 
 /// Takes ten milliseconds to read, by a clock of its own. For one test only.
 private struct SlowRow: Entity {
-  static let time = Guarded(ContinuousClock.Instant.now)
+  static let time = Locked(ContinuousClock.Instant.now)
   static var entityName: String { "Wide" }
   static let attributes: [EntityAttribute<SlowRow>] = [.init("a", \.a)]
   var a: String

@@ -2,6 +2,7 @@ import EntityModel
 @testable import EntityObjects
 import Foundation
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -170,7 +171,7 @@ import Testing
       let write = BatchWrite<Int, ObjectID>(store: repository.store, author: "batch") {
         transaction, number in
         if number == 3 {
-          throw LMDBError(.diskFull, "no space is left", context: [], advice: "make room")
+          throw StorageError(.diskFull, "no space is left", context: [], advice: "make room")
         }
         return try transaction.insert(Movie("m\(number) of \(transaction.author ?? "")"))
       } read: {

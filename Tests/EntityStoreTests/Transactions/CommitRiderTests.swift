@@ -1,5 +1,6 @@
 import EntityModel
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
   @Test func aRiderWritesInTheCommitThatChangesItsEntity() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
-      let ends = Guarded<[Bool]>([])
+      let ends = Locked<[Bool]>([])
       let end = store.add(Self.rider(ends) { try $0.insert("Sample", ["name": "rider"]) })
       let before = try store.environment.information().lastTransactionID
       try await store.write { try $0.insert("Sample", ["name": "write"]) }
@@ -26,7 +27,7 @@ import Testing
 
   @Test func aRiderStaysBehindIfItsEntityIsNotChanged() async throws {
     try await withTemporaryStore { temporary in
-      let ends = Guarded<[Bool]>([])
+      let ends = Locked<[Bool]>([])
       let end = temporary.store.add(Self.rider(ends) { _ in })
       defer { end() }
       try await temporary.store.write { _ in }
@@ -42,7 +43,7 @@ import Testing
 
   @Test func aRiderThatFailsHarmsNotTheCommit() async throws {
     try await withTemporaryStore { temporary in
-      let ends = Guarded<[Bool]>([])
+      let ends = Locked<[Bool]>([])
       let end = temporary.store.add(
         Self.rider(ends) { transaction in
           try transaction.insert("Sample", ["name": "rider"])
@@ -56,7 +57,7 @@ import Testing
   }
 
   private static func rider(
-    _ ends: Guarded<[Bool]>,
+    _ ends: Locked<[Bool]>,
     _ body: @escaping @Sendable (EntityStore.WriteTransaction) throws -> Void
   ) -> CommitRider {
     CommitRider(onChangesOf: "Sample") {

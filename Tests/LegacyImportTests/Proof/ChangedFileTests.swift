@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 import LegacyImport
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -75,7 +75,7 @@ struct ChangedFileTests {
           entities:
             - { entity: Shelf, table: shelf, key: [id], attributes: { name: name } }
           """.utf8), file: "live.yaml")
-      let isFar = Guarded(false)
+      let isFar = Locked(false)
       var options = LegacyFile.Options()
       options.isCancelled = { isFar.withLock { $0 } }
       options.progress = { if $0.done >= 2_000 { isFar.withLock { $0 = true } } }

@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 import LegacyImport
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -151,7 +151,7 @@ struct ImportStepProofTests {
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
         migrate: .create)
       let store = try open(library, Self.line(), ["old": library.file.path])
-      let isFar = Guarded(false)
+      let isFar = Locked(false)
       var options = MigrationOptions()
       options.isCancelled = { isFar.withLock { $0 } }
       options.progress = { progress in

@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 import LegacyImport
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -182,7 +182,7 @@ struct ImportRunTests {
 
   @Test func aRunThatIsInterruptedIsEndedByTheNext() async throws {
     try await withLibrary(books: 20_000) { library in
-      let isFar = Guarded(false)
+      let isFar = Locked(false)
       var options = LegacyFile.Options()
       options.isCancelled = { isFar.withLock { $0 } }
       options.progress = { progress in
@@ -211,7 +211,7 @@ struct ImportRunTests {
 
   @Test func aFileThatIsBeingImportedIsNotImportedTwiceAtOnce() async throws {
     try await withLibrary { library in
-      let inner = Guarded<(any Error)?>(nil)
+      let inner = Locked<(any Error)?>(nil)
       let path = library.file.path
       let store = library.store
       var options = LegacyFile.Options()
@@ -231,7 +231,7 @@ struct ImportRunTests {
   @Test func whatIsNotAsTheSourceSaysIsToldAsNotBalanced() async throws {
     try await withLibrary { library in
       let store = library.store
-      let isDone = Guarded(false)
+      let isDone = Locked(false)
       var options = LegacyFile.Options()
       options.progress = { progress in
         guard progress.stage == .links,

@@ -4,6 +4,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import LegacyImport
+import TextFormats
 
 extension ImportCommand {
   struct Status: AsyncParsableCommand {

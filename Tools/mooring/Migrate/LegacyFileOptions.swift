@@ -5,6 +5,7 @@ import EntityStore
 import Foundation
 import LegacyImport
 import Migrations
+import TextFormats
 
 /// Where the files are that `importLegacy` steps take over.
 struct LegacyFileOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import Console
 import EntityModel
 import EntityStore
 import Migrations
+import TextFormats
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

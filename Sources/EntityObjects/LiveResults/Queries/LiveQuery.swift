@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// What is observed: a request, how its records become values, and what divides them.
 struct LiveRequest<T: Sendable>: Sendable {
@@ -28,7 +29,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
   }
 
   private let request: LiveRequest<T>
-  private let state = Guarded<State?>(nil)
+  private let state = Locked<State?>(nil)
 
   init(_ request: LiveRequest<T>) { self.request = request }
 

@@ -1,5 +1,6 @@
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// Something that follows from the store, as it is and as it becomes.
 ///
@@ -66,7 +67,7 @@ final class LiveSource<Update: Sendable>: Sendable {
   private let store: Store
   private let observer: any LiveObserver<Update>
   private let options: AsynchronousFetchOptions
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(
     _ store: Store, _ observer: any LiveObserver<Update>, _ options: AsynchronousFetchOptions

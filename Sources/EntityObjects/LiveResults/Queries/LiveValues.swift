@@ -1,6 +1,7 @@
 public import EntityModel
 public import EntityStore
 import LMDB
+import SystemSupport
 
 /// A value of a request, computed again when something on which it depends was changed.
 final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
@@ -13,7 +14,7 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   private let request: FetchRequest
   private let readsRows: Bool
   private let compute: @Sendable (ReadTransaction) throws -> Value
-  private let state = Guarded<State?>(nil)
+  private let state = Locked<State?>(nil)
 
   init(
     _ request: FetchRequest, readsRows: Bool = false,
@@ -63,7 +64,7 @@ final class ObservedRecord<T: Sendable>: LiveObserver {
 
   private let id: ObjectID
   private let read: @Sendable (ReadTransaction) throws -> T?
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   init(_ id: ObjectID, _ read: @escaping @Sendable (ReadTransaction) throws -> T?) {
     self.id = id

@@ -1,4 +1,5 @@
 import EntityModel
+import TextFormats
 
 /// A path of names resolved along relationships.
 package struct BoundPath {

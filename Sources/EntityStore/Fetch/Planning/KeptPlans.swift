@@ -1,5 +1,5 @@
 import EntityModel
-import LMDB
+import SystemSupport
 
 /// Plans that hold for as long as the catalog does, by the requests they answer.
 ///
@@ -19,7 +19,7 @@ final class KeptPlans: Sendable {
   private static let capacity = 256
   /// The ranges of a long list take more memory than planning it again takes time.
   private static let rangesMax = 64
-  private let plans = Guarded<[FetchRequest: Kept]>([:])
+  private let plans = Locked<[FetchRequest: Kept]>([:])
 
   func plan(for request: FetchRequest) -> Kept? { plans.withLock { $0[request] } }
 

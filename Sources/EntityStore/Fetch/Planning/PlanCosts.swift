@@ -1,6 +1,7 @@
 import EntityModel
 import Foundation
 import LMDB
+import SystemSupport
 
 /// What the ways to answer a request are likely to cost, in index entries read.
 ///

@@ -1,5 +1,6 @@
 package import EntityModel
 import Foundation
+import TextFormats
 
 /// Why an archive is not taken for a value.
 package enum KeyedArchiveFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -111,21 +112,5 @@ private enum ArchivedJSON {
     return texts
   }
 
-  private static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  private static func quoted(_ text: String) -> String { JSONLiteral.quoted(text, .required) }
 }

@@ -1,5 +1,6 @@
 import EntityStore
 import Synchronization
+import SystemSupport
 
 /// The items of a file, some hundreds at a time, read on threads for files: nobody else waits for the
 /// disk.

@@ -1,5 +1,4 @@
 import EntityModel
-import LegacyImport
 @testable import SchemaFiles
 @testable import Migrations
 @testable import Maintenance

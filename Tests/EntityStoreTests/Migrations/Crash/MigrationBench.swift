@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ struct MigrationBench {
     let whole = folder.path("whole")
     try Self.copy(base, to: whole)
     let store = try Self.open(whole, scenario.sources)
-    let count = Guarded(0)
+    let count = Locked(0)
     var options = MigrationScenario.options()
     options.progress = { _ in count.withLock { $0 += 1 } }
     _ = try scenario.run(on: store, options)

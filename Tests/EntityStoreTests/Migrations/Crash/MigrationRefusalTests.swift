@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -232,7 +233,7 @@ import Testing
 
   /// Runs so many commits.
   private static func interrupt(_ store: Store, after commits: Int) throws {
-    let count = Guarded(0)
+    let count = Locked(0)
     var options = MigrationScenario.options()
     options.progress = { _ in count.withLock { $0 += 1 } }
     options.isCancelled = { count.withLock { $0 >= commits } }

@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
       options.recordsAtOnceMax = 0
       options.chunkDuration = .zero
       options.sortMemory = 4_096
-      let writes = Guarded(
+      let writes = Locked(
         (random: SeededRandom(seed: seed + 1_000), left: 120, failure: Optional<String>.none))
       options.progress = { [self] _ in
         writes.withLock { state in
@@ -79,7 +80,7 @@ import Testing
           }
         }
       }
-      let interruptions = Guarded((random: SeededRandom(seed: seed + 2_000), left: 10))
+      let interruptions = Locked((random: SeededRandom(seed: seed + 2_000), left: 10))
       options.isCancelled = {
         interruptions.withLock { state in
           guard state.left > 0, Int.random(in: 0..<20, using: &state.random) == 0 else {

@@ -2,6 +2,7 @@ import EntityModel
 import Foundation
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
   private func interrupted() -> MigrationOptions {
     var options = MigrationScenario.options()
     options.backsUp = false
-    let hasBegun = Guarded(false)
+    let hasBegun = Locked(false)
     options.progress = { _ in hasBegun.withLock { $0 = true } }
     options.isCancelled = { hasBegun.withLock { $0 } }
     return options

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 

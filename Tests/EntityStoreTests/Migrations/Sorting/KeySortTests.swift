@@ -1,6 +1,7 @@
 import Foundation
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-@testable import LegacyImport
 @testable import EntityObjects
 import Synchronization
 import TestSupport

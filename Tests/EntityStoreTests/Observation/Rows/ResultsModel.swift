@@ -1,5 +1,4 @@
 import EntityModel
-@testable import LegacyImport
 @testable import EntityObjects
 import TestSupport
 

@@ -3,6 +3,7 @@ import EntityModel
 import Glibc
 import LMDB
 @testable import Migrations
+import SystemSupport
 import TestSupport
 
 @testable import EntityStore
@@ -14,7 +15,7 @@ final class ManualTicker: Sendable {
     var ticks: [Int: @Sendable () -> Void] = [:]
   }
 
-  private let state = Guarded(State())
+  private let state = Locked(State())
 
   var ticker: CommitTicker {
     CommitTicker { [state] _, tick in

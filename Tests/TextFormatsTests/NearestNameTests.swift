@@ -1,5 +1,5 @@
-import EntityModel
 import Testing
+import TextFormats
 
 @Suite struct NearestNameTests {
   @Test(arguments: [

@@ -1,19 +1,18 @@
 import Dispatch
-import LMDB
 
 /// A few threads for work that blocks, and none while there is nothing to do.
 ///
-/// What blocks stays off Swift's cooperative pool, of which each blocked thread is one less for
-/// everybody, and off Dispatch's shared queues: on Linux those answer blocked workers only once a second
-/// with one thread more, and grow up to 255 of them (libdispatch, event/workqueue.c). A serial queue
-/// without a target has a thread of its own, so as many queues as there may be threads bound them.
+/// Blocking work stays off Swift's cooperative pool, which loses a thread by each call that blocks,
+/// and off Dispatch's shared queues: on Linux those add one thread a second while workers are
+/// blocked, up to 255 (libdispatch, event/workqueue.c). A serial queue without a target has a thread
+/// of its own, so that the number of queues bounds the number of threads.
 package final class BoundedThreads: Sendable {
   package typealias Job = @Sendable () -> Void
 
   private struct State {
     var idle: [DispatchQueue]
     var waiting: [Job] = []
-    /// Of `waiting`: what has been taken from its front.
+    /// The number of jobs at the front of `waiting` that have been taken.
     var taken = 0
 
     mutating func nextJob() -> Job? {
@@ -26,15 +25,15 @@ package final class BoundedThreads: Sendable {
     }
   }
 
-  private let state: Guarded<State>
+  private let state: Locked<State>
 
-  /// - Parameter label: What the threads are called by debuggers.
+  /// - Parameter label: The name of the threads in debuggers.
   package init(_ label: String, threadsMax: Int) {
-    state = Guarded(
+    state = Locked(
       State(idle: (0..<max(1, threadsMax)).map { DispatchQueue(label: "\(label).\($0)") }))
   }
 
-  /// Runs the job when a thread is free: first come, first served. Never blocks.
+  /// Runs the job when a thread is free, in the order of the calls. Never blocks.
   package func submit(_ job: @escaping Job) {
     let free = state.withLock { state in
       state.waiting.append(job)
@@ -52,6 +51,13 @@ package final class BoundedThreads: Sendable {
       let job = state.nextJob()
       if job == nil { state.idle.append(queue) }
       return job
+    }
+  }
+
+  /// Runs a closure that blocks, and suspends the caller until it has returned.
+  package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      submit { continuation.resume(with: Result { try body() }) }
     }
   }
 }

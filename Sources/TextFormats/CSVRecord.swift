@@ -1,8 +1,8 @@
 /// One line of comma-separated values (RFC 4180, section 2).
-public enum CSVRecord {
+package enum CSVRecord {
   /// The line, ended by CRLF. A missing value is an empty field and empty text is `""`, so both can be
   /// told apart.
-  public static func text(_ fields: [String?]) -> String {
+  package static func text(_ fields: [String?]) -> String {
     var row = ""
     for (index, field) in fields.enumerated() {
       if index > 0 { row += "," }

@@ -1,14 +1,17 @@
-/// The name that somebody may have meant by one that is not there.
+/// The suggestion for a name that does not exist.
 package enum NearestName {
-  /// - Returns: The name with the fewest differences, if it has at most two; of a word of up to
-  ///   four letters at most one. Small and capital letters are not told apart.
+  /// Finds the name that was most likely meant by a misspelled word.
+  ///
+  /// - Returns: The name with the fewest edits, the first of equals; `nil` if even that one has more
+  ///   than two, or more than one for a word of up to four letters. Case is ignored.
+  /// - Complexity: O(names × letters²); words of more than 64 letters are no typos.
   package static func of(_ word: String, among names: [String]) -> String? {
+    let word = Array(word.lowercased().prefix(lettersMax + 1))
+    guard word.count <= lettersMax else { return nil }
     let most = word.count <= 4 ? 1 : 2
-    let word = Array(word.lowercased())
     var nearest: (name: String, distance: Int)?
     for name in names {
-      let letters = Array(name.lowercased())
-      // A longer difference than counts is not measured: the word may be a megabyte.
+      let letters = Array(name.lowercased().prefix(lettersMax + most + 1))
       guard abs(letters.count - word.count) <= most else { continue }
       let distance = distance(word, letters)
       if distance <= min(most, (nearest?.distance ?? .max) - 1) { nearest = (name, distance) }
@@ -16,15 +19,17 @@ package enum NearestName {
     return nearest?.name
   }
 
-  /// `did you mean "title"?`, or else the advice given.
+  private static let lettersMax = 64
+
+  /// Returns `did you mean "title"?`, or the other advice if no name is near.
   package static func advice(
     on word: String, among names: [String], otherwise: String
   ) -> String {
     of(word, among: names).map { "did you mean \"\($0)\"?" } ?? otherwise
   }
 
-  /// The letters to insert, remove, change, or swap with their neighbor to make one word of the
-  /// other (Damerau and Levenshtein, each letter touched once).
+  /// The insertions, deletions, replacements and swaps of neighbors that turn one word into the other
+  /// (optimal string alignment distance).
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

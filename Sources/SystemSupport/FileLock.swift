@@ -1,0 +1,184 @@
+import Glibc
+
+/// An open file or folder, and the kernel locks that were taken through it.
+///
+/// The locks belong to the open file and not to the process: two objects of one process exclude each
+/// other, and no other code of the process drops a lock by closing a descriptor of its own. The
+/// kernel frees them when the process dies, so that nothing has to expire. The object frees them
+/// when it is released. All methods may be called from any thread.
+package final class FileLock: Sendable {
+  package enum Opening: Sendable {
+    /// For reading and writing, mode 0600; created if it is missing.
+    case create
+    /// Like `create`, but fails with `EEXIST` if the file exists.
+    case createNew
+    /// For reading and writing, without following a symbolic link; fails with `ENOENT` if the file
+    /// is missing.
+    case existing
+    /// For reading only: enough to ask who holds a lock.
+    case readOnly
+    /// A folder.
+    case folder(followsLinks: Bool)
+
+    fileprivate var flags: Int32 {
+      switch self {
+      case .create: O_RDWR | O_CREAT
+      case .createNew: O_RDWR | O_CREAT | O_EXCL
+      case .existing: O_RDWR | O_NOFOLLOW
+      case .readOnly: O_RDONLY
+      case .folder(let followsLinks): O_RDONLY | O_DIRECTORY | (followsLinks ? 0 : O_NOFOLLOW)
+      }
+    }
+  }
+
+  /// What is locked. The two kinds do not see each other.
+  package enum Region: Sendable {
+    /// The file as a whole, by `flock`.
+    case file
+    /// A range of bytes, by `F_OFD_SETLK`; a count of 0 means all bytes from the start on.
+    case bytes(from: Int, count: Int)
+
+    /// One byte, at the place that a hash gives.
+    package static func byte(hash: Int64) -> Region {
+      .bytes(from: Int(hash & (.max >> 1)), count: 1)
+    }
+  }
+
+  package enum Mode: Sendable { case shared, exclusive }
+
+  package let descriptor: Int32
+
+  /// Opens the file and takes no lock.
+  package init(_ path: String, _ opening: Opening = .create) throws(SystemError) {
+    descriptor = open(path, opening.flags | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemError() }
+  }
+
+  deinit {
+    // A process that is being started has a copy of the descriptor until it executes its program:
+    // closing this one would leave the locks with it.
+    release(.file)
+    release(.bytes(from: 0, count: 0))
+    close(descriptor)
+  }
+
+  /// Opens a file and takes a lock without waiting.
+  ///
+  /// - Returns: `nil` if another open file has the lock.
+  package static func take(
+    _ region: Region, of path: String, _ opening: Opening = .create
+  ) throws(SystemError) -> FileLock? {
+    let lock = try FileLock(path, opening)
+    return try lock.take(region) ? lock : nil
+  }
+
+  /// Takes a lock without waiting.
+  ///
+  /// - Returns: False if another open file has it.
+  package func take(
+    _ region: Region = .file, _ mode: Mode = .exclusive
+  ) throws(SystemError) -> Bool {
+    while true {
+      let result =
+        switch region {
+        case .file: flock(descriptor, (mode == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB)
+        case .bytes(let start, let count):
+          Self.setRange(descriptor, mode == .shared ? F_RDLCK : F_WRLCK, start, count)
+        }
+      if result == 0 { return true }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EACCES: return false
+      default: throw SystemError()
+      }
+    }
+  }
+
+  /// Waits for a lock. It polls, with at most 5 ms between two attempts: a lock call that blocks has
+  /// no deadline.
+  ///
+  /// - Parameter isCancelled: Asked before each pause.
+  /// - Returns: False if another open file still has it at the deadline, or the wait was cancelled.
+  package func take(
+    _ region: Region = .file, _ mode: Mode = .exclusive, until deadline: ContinuousClock.Instant,
+    isCancelled: () -> Bool = { false }
+  ) throws(SystemError) -> Bool {
+    var microseconds: UInt32 = 200
+    while try !take(region, mode) {
+      guard ContinuousClock.now < deadline, !isCancelled() else { return false }
+      usleep(microseconds)
+      microseconds = min(microseconds * 2, 5_000)
+    }
+    return true
+  }
+
+  /// Frees a lock; does nothing if it is not held.
+  package func release(_ region: Region = .file) {
+    switch region {
+    case .file: flock(descriptor, LOCK_UN)
+    case .bytes(let start, let count): _ = Self.setRange(descriptor, F_UNLCK, start, count)
+    }
+  }
+
+  /// True while another open file has an exclusive lock, or, for bytes, any lock.
+  ///
+  /// Asking for bytes takes no lock, so that it cannot make another process fail. Asking for a whole
+  /// file takes a shared lock for a moment, and drops one that was taken through this object.
+  package func isHeld(_ region: Region = .file) throws(SystemError) -> Bool {
+    switch region {
+    case .file:
+      let isFree = try take(.file, .shared)
+      if isFree { release(.file) }
+      return !isFree
+    case .bytes(let start, let count):
+      return try holder(ofBytesFrom: start, count: count) != nil
+    }
+  }
+
+  /// The process that prevents an exclusive lock on bytes. Takes nothing.
+  ///
+  /// - Returns: `nil` if there is none; 0 or less if the system does not tell its number, as for
+  ///   locks of this kind and for processes in another namespace.
+  package func holder(ofBytesFrom start: Int, count: Int) throws(SystemError) -> Int32? {
+    var range = Self.range(F_WRLCK, start, count)
+    guard fcntl(descriptor, Self.getLockOfOpenFile, &range) == 0 else { throw SystemError() }
+    return Int32(range.l_type) == F_UNLCK ? nil : range.l_pid
+  }
+
+  // MARK: Text
+
+  /// The first bytes of the file, at most `bytesMax`.
+  package func text(bytesMax: Int = 512) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: bytesMax)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    return Array(buffer.prefix(max(0, count)))
+  }
+
+  /// Replaces the text of the file. Such a text serves messages only, so that a failure, as on a full
+  /// disk, is ignored.
+  package func setText(_ text: [UInt8]) {
+    if pwrite(descriptor, text, text.count, 0) == text.count { ftruncate(descriptor, text.count) }
+  }
+
+  // MARK: Ranges of bytes
+
+  /// Constants of <fcntl.h> that Swift's module of glibc does not show.
+  private static let getLockOfOpenFile: Int32 = 36
+  private static let setLockOfOpenFile: Int32 = 37
+
+  private static func setRange(
+    _ descriptor: Int32, _ type: Int32, _ start: Int, _ count: Int
+  ) -> Int32 {
+    var range = range(type, start, count)
+    return fcntl(descriptor, setLockOfOpenFile, &range)
+  }
+
+  private static func range(_ type: Int32, _ start: Int, _ count: Int) -> Glibc.flock {
+    var range = Glibc.flock()
+    range.l_type = Int16(type)
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = start
+    range.l_len = count
+    return range
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+
+/// A folder for the files of one run. A kernel lock, which ends with the process, says that it is in
+/// use, so that a later run can remove what a killed one left.
+package final class ScratchFolder: Sendable {
+  package let path: String
+  private let lock: FileLock
+  private let isUnnamed: Bool
+
+  private init(path: String, lock: FileLock, isUnnamed: Bool) {
+    self.path = path
+    self.lock = lock
+    self.isUnnamed = isUnnamed
+  }
+
+  deinit { if isUnnamed { Self.remove(path) } }
+
+  package struct Failure: Error {
+    package let path: String
+    package let error: SystemError
+  }
+
+  // MARK: A folder with a name of its own
+
+  /// Creates a folder, mode 0700, whose name begins with `prefix`. It is removed with its contents at
+  /// the end of the object's life. Removes what killed runs left more than a day ago, too.
+  ///
+  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large, and
+  ///   `/tmp` is memory on many machines.
+  /// - Throws: ``Failure`` with the parent.
+  package static func create(
+    prefix: String, in parent: String?
+  ) throws(Failure) -> ScratchFolder {
+    let parent = parent ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
+    removeLeftovers(prefix, in: parent)
+    var template = Array((parent + "/" + prefix + "XXXXXX").utf8CString)
+    // SAFETY: mkdtemp writes over the six last characters of a string that ends with zero.
+    let path = template.withUnsafeMutableBufferPointer { buffer in
+      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+    }
+    guard let path else { throw Failure(path: parent, error: SystemError()) }
+    do throws(SystemError) {
+      let lock = try FileLock(path + "/" + lockName, .createNew)
+      guard try lock.take() else { throw SystemError(EWOULDBLOCK) }
+      return ScratchFolder(path: path, lock: lock, isUnnamed: true)
+    } catch {
+      remove(path)
+      throw Failure(path: parent, error: error)
+    }
+  }
+
+  private static let lockName = "lock"
+  private static let leftoverSecondsMin = 86_400
+
+  private static func remove(_ folder: String) {
+    // What cannot be removed now is a leftover for the next run.
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func removeLeftovers(_ prefix: String, in parent: String) {
+    // In a folder that cannot be listed they stay.
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: parent) else { return }
+    for name in names where name.hasPrefix(prefix) {
+      let folder = parent + "/" + name
+      var status = stat()
+      guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+        status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > leftoverSecondsMin
+      else { continue }
+      do throws(SystemError) {
+        let lock = try FileLock.take(.file, of: folder + "/" + lockName, .existing)
+        if let lock {
+          remove(folder)
+          lock.release()
+        }
+      } catch {
+        if error.number == ENOENT { remove(folder) }
+      }
+    }
+  }
+
+  // MARK: A folder at a given path
+
+  /// Creates the folder, mode 0700, or takes over the one that a killed run left, with its contents.
+  /// The caller removes it, and calls ``release()`` then.
+  ///
+  /// - Returns: `nil` if another run has it.
+  package static func claim(_ path: String) throws(Failure) -> ScratchFolder? {
+    do throws(SystemError) {
+      while true {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
+        do throws(SystemError) {
+          let lock = try FileLock.take(.file, of: path, .folder(followsLinks: false))
+          guard let lock else { return nil }
+          if isOpen(path, in: lock) {
+            return ScratchFolder(path: path, lock: lock, isUnnamed: false)
+          }
+          // Its owner has removed it after it was opened here.
+        } catch {
+          // Its owner has removed it before it was opened here.
+          guard error.number == ENOENT else { throw error }
+        }
+      }
+    } catch {
+      throw Failure(path: path, error: error)
+    }
+  }
+
+  /// Lets other runs have the folder.
+  package func release() { lock.release() }
+
+  private static func isOpen(_ path: String, in lock: FileLock) -> Bool {
+    var (held, named) = (stat(), stat())
+    return fstat(lock.descriptor, &held) == 0 && stat(path, &named) == 0
+      && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+  }
+}

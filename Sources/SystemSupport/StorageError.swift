@@ -1,0 +1,98 @@
+import Glibc
+
+/// A failure of the storage layer, that is of LMDB or of the files below it, and advice for it.
+///
+/// Callers branch on `code`, never on text. After an error of a write nothing of that write is in the
+/// store, and the environment stays usable unless `advice` says otherwise.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    /// There is no store in the folder.
+    case storeMissing
+    /// The path names something that is not a folder.
+    case notAFolder
+    /// The system refuses access, or the environment is read-only.
+    case permission
+    /// No room on the device, in the quota or under the file size limit.
+    case diskFull
+    /// The device failed.
+    case inputOutput
+    /// The store has grown to the size of its map.
+    case mapFull
+    /// Every slot of the reader table is taken.
+    case readersFull
+    /// The file is an LMDB file, and cut or overwritten.
+    case damaged
+    /// The file is no LMDB file of format version 1.
+    case notAStore
+    /// Another process holds the writer lock.
+    case busy
+    /// A value of 4 GiB or more.
+    case valueTooLarge
+    /// A key that is empty, longer than 511 bytes, or out of order in an append.
+    case keyInvalid
+    /// More named trees than `Environment.Options.treesMax`.
+    case tooManyTrees
+    /// The map does not fit into the address space of the process.
+    case addressSpace
+    /// A call that the contract forbids.
+    case programming
+    /// Any other failure; the context has the text of the system.
+    case other
+  }
+
+  public let code: Code
+  /// Never interpolated, so that failures can be counted by it.
+  public let summary: StaticString
+  public let context: [(String, String)]
+  public let advice: StaticString
+
+  public init(
+    _ code: Code, _ summary: StaticString, context: [(String, String)] = [], advice: StaticString
+  ) {
+    self.code = code
+    self.summary = summary
+    self.context = context
+    self.advice = advice
+  }
+
+  /// One line: the summary, the context, and the advice.
+  public var description: String {
+    let values = context.map { "\($0.0): \($0.1)" }.joined(separator: ", ")
+    return "\(summary)\(values.isEmpty ? "" : " (\(values))"); \(advice)"
+  }
+}
+
+extension StorageError {
+  /// The error for an `errno`.
+  package static func system(
+    _ number: Int32, _ summary: StaticString, context: [(String, String)]
+  ) -> StorageError {
+    let context = context + [("cause", SystemError(number).text)]
+    return switch number {
+    case ENOSPC, EDQUOT, EFBIG:
+      StorageError(
+        .diskFull, "no room is left for the store", context: context,
+        advice: "free some space and try again; nothing was changed")
+    case EACCES, EPERM, EROFS:
+      StorageError(
+        .permission, summary, context: context, advice: "check the owner and the mode of the path")
+    case ENOENT:
+      StorageError(
+        .storeMissing, "there is no store at this path", context: context,
+        advice: "check the path, or create the store first")
+    case ENOTDIR:
+      StorageError(
+        .notAFolder, "the path is not a folder", context: context,
+        advice: "name the folder that holds the store")
+    case ENOMEM:
+      StorageError(
+        .addressSpace, "the map of the store does not fit into memory addresses",
+        context: context, advice: "open the store with a smaller map size, or raise `ulimit -v`")
+    case EIO, EBADF, ESTALE, ENXIO:
+      StorageError(
+        .inputOutput, summary, context: context, advice: "check the device and the system log")
+    default:
+      StorageError(.other, summary, context: context, advice: "see the cause")
+    }
+  }
+}

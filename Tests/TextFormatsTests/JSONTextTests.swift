@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import TextFormats
+
+@Suite struct JSONTextTests {
+  /// Every character whose treatment differs, and their neighbors.
+  private static let scalars =
+    (Array(0x00...0xA0) + [0x2027, 0x2028, 0x202E, 0x202F, 0x2065, 0x2066, 0x2069, 0xFEFF, 0x1F600])
+    .compactMap(Unicode.Scalar.init)
+
+  @Test(arguments: [JSONLiteral.Escaping.required, .canonical, .terminal, .log])
+  func aStringReadsBackAsItWas(_ escaping: JSONLiteral.Escaping) throws {
+    for scalar in Self.scalars {
+      // Foundation loses a mark at the beginning.
+      let text = "a" + String(Character(scalar)) + "é"
+      let literal = JSONLiteral.quoted(text, escaping)
+      let data = Data("[\(literal)]".utf8)
+      #expect(try JSONDecoder().decode([String].self, from: data) == [text])
+    }
+  }
+
+  @Test(arguments: [
+    (JSONLiteral.Escaping.required, #""\"\\\n\t\u0001/"# + "\u{7F}\u{85}\u{2028}\""),
+    (.canonical, #""\"\\\u000a\u0009\u0001/"# + "\u{7F}\u{85}\u{2028}\""),
+    (.terminal, #""\"\\\n\t\u0001/\u007f\u0085"# + "\u{2028}\""),
+    (.log, #""\"\\\n\t\u0001/\u007f\u0085\u2028""#),
+  ])
+  func eachEscapingHasItsCharacters(_ escaping: JSONLiteral.Escaping, _ expected: String) {
+    #expect(JSONLiteral.quoted("\"\\\n\t\u{1}/\u{7F}\u{85}\u{2028}", escaping) == expected)
+  }
+
+  @Test func aTextWithoutQuotesKeepsThem() {
+    #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedLog) == #"a "b\\n\u202e"#)
+    #expect(JSONLiteral.escaped("plain", .log) == "plain")
+  }
+
+  @Test func bytesAreEscapedAsCharactersAre() {
+    for scalar in Self.scalars {
+      var text = "a" + String(Character(scalar))
+      var bytes: [UInt8] = []
+      text.withUTF8 { bytes.appendJSONString(UnsafeRawBufferPointer($0)) }
+      #expect(String(decoding: bytes, as: UTF8.self) == JSONLiteral.quoted(text, .required))
+    }
+  }
+
+  @Test func theWriterSetsCommasAndLeavesOutNil() {
+    var json = JSONWriter()
+    json.object { json in
+      json.string("a", "x\"y")
+      json.string("none", nil)
+      json.number("b", 1)
+      json.number("none", nil)
+      json.array("c") { json in
+        json.string(nil, "1")
+        json.object { _ in }
+        json.bool(nil, true)
+        json.literal(nil, "null")
+      }
+      json.append(Array("\"d\":2,\"e\":3".utf8))
+      json.append([])
+      json.string("f", utf8: [0x67])
+    }
+    let text = #"{"a":"x\"y","b":1,"c":["1",{},true,null],"d":2,"e":3,"f":"g"}"#
+    #expect(String(decoding: json.bytes, as: UTF8.self) == text)
+    json.truncate(to: 13)
+    #expect(String(decoding: json.bytes, as: UTF8.self) == #"{"a":"x\"y",""#)
+  }
+
+  @Test func aNumberReadsBackAndNoneIsNull() {
+    #expect(JSONLiteral.of(0.1) == "0.1")
+    #expect(JSONLiteral.of(.infinity) == "null")
+    #expect(JSONLiteral.object(["a", "b"], ["1", "null"]) == #"{"a":1,"b":null}"#)
+  }
+
+  @Test func aFieldOfCSVIsQuotedWhereItMustBe() {
+    #expect(
+      CSVRecord.text(["a", nil, "", "b,c", "d\"e", "f\n"])
+        == "a,,\"\",\"b,c\",\"d\"\"e\",\"f\n\"\r\n")
+  }
+}
