@@ -1,5 +1,6 @@
 import EntityModel
 package import EntityStore
+import FeedDocuments
 package import Foundation
 
 /// Looks at a URL once, with the manners and the safety of a sync, and stores nothing.
