@@ -1,3 +1,5 @@
+import CMooringXML
+
 /// A reference such as `&amp;`, `&#38;` or `&#x26;`, with its semicolon.
 struct HTMLReference {
   /// Nil for a name that HTML does not know.
@@ -24,14 +26,17 @@ struct HTMLReference {
       else { return nil }
       scalar = Windows1252.scalar(value)
     } else {
-      switch name {
-      case "amp": scalar = "&"
-      case "lt": scalar = "<"
-      case "gt": scalar = ">"
-      case "quot": scalar = "\""
-      case "apos": scalar = "'"
-      default: scalar = HTMLEntities.scalar(name)
-      }
+      scalar = HTMLEntities.scalar(name)
     }
+  }
+}
+
+/// The named characters of HTML 4, which feeds use although XML does not know them.
+enum HTMLEntities {
+  /// Returns the character of libxml2's table, or nil for a name that HTML 4 lacks. O(names of
+  /// HTML 4).
+  static func scalar(_ name: String) -> Unicode.Scalar? {
+    let value = mooring_html_entity(name)
+    return value == 0 ? nil : Unicode.Scalar(value)
   }
 }
