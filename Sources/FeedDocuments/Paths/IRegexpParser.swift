@@ -125,8 +125,8 @@ extension IRegexpParser {
     return .scalar(try singleEscape())
   }
 
-  /// `\p{Lu}` or `\P{Lu}`, as category bits.
-  private mutating func categoryEscape() throws(IRegexpError) -> UInt32? {
+  /// Reads `\p{Lu}` or `\P{Lu}`; returns nil if neither comes next.
+  private mutating func categoryEscape() throws(IRegexpError) -> Set<Unicode.GeneralCategory>? {
     guard offset + 1 < scalars.count, scalars[offset] == "\\",
       scalars[offset + 1] == "p" || scalars[offset + 1] == "P"
     else { return nil }
@@ -142,7 +142,7 @@ extension IRegexpParser {
       throw expected("a Unicode category such as L or Lu")
     }
     guard skip("}") else { throw expected("}") }
-    return isComplement ? IRegexpSet.allCategories & ~categories : categories
+    return isComplement ? IRegexpSet.allCategories.subtracting(categories) : categories
   }
 
   private mutating func singleEscape() throws(IRegexpError) -> Unicode.Scalar {
@@ -164,20 +164,20 @@ extension IRegexpParser {
     offset += 1
     let isNegated = skip("^")
     var ranges: [ClosedRange<UInt32>] = []
-    var categories: UInt32 = 0
+    var categories: Set<Unicode.GeneralCategory> = []
     if skip("-") { ranges.append(0x2D...0x2D) }
     while upcoming != "]" {
       if upcoming == "-" {
         offset += 1
         guard upcoming == "]" else { throw expected("], as a bare - comes first or last") }
         ranges.append(0x2D...0x2D)
-      } else if let bits = try categoryEscape() {
-        categories |= bits
+      } else if let named = try categoryEscape() {
+        categories.formUnion(named)
       } else {
         ranges.append(try range())
       }
     }
-    guard !ranges.isEmpty || categories != 0 else { throw expected("a character") }
+    guard !ranges.isEmpty || !categories.isEmpty else { throw expected("a character") }
     offset += 1
     return IRegexpSet(ranges: ranges, categories: categories, isNegated: isNegated)
   }

@@ -1,11 +1,13 @@
 /// Characters by ranges and Unicode categories, as `[a-z\p{Lu}]` and `\P{N}` say them.
 struct IRegexpSet: Sendable {
   private var ranges: [ClosedRange<UInt32>]
-  private var categories: UInt32
+  private var categories: Set<Unicode.GeneralCategory>
   private var isNegated: Bool
 
-  /// - Parameter categories: A bit for each category of `bit(of:)`.
-  init(ranges: [ClosedRange<UInt32>] = [], categories: UInt32 = 0, isNegated: Bool = false) {
+  init(
+    ranges: [ClosedRange<UInt32>] = [], categories: Set<Unicode.GeneralCategory> = [],
+    isNegated: Bool = false
+  ) {
     self.ranges = Self.merged(ranges)
     self.categories = categories
     self.isNegated = isNegated
@@ -17,7 +19,7 @@ struct IRegexpSet: Sendable {
   }
 
   private func holds(_ scalar: Unicode.Scalar) -> Bool {
-    if categories & Self.bit(of: scalar.properties.generalCategory) != 0 { return true }
+    if !categories.isEmpty, categories.contains(scalar.properties.generalCategory) { return true }
     var (low, high) = (0, ranges.count)
     while low < high {
       let middle = (low + high) / 2
@@ -40,61 +42,25 @@ struct IRegexpSet: Sendable {
   }
 }
 
-/// Categories as bits.
+/// Unicode categories by the names that I-Regexp has for them.
 extension IRegexpSet {
-  /// The bits of `L`, `Lu` and all the others; nil for a name that I-Regexp does not have.
-  static func categories(named name: String) -> UInt32? {
-    let bits = names.enumerated().reduce(into: UInt32(0)) { bits, entry in
-      if entry.element == name || name.count == 1 && entry.element.hasPrefix(name) {
-        bits |= 1 << UInt32(entry.offset)
-      }
-    }
-    return bits == 0 ? nil : bits
+  /// Returns the categories of `L`, `Lu` and all the others; nil for a name that I-Regexp lacks.
+  static func categories(named name: String) -> Set<Unicode.GeneralCategory>? {
+    let found = names.filter { $0.key == name || name.count == 1 && $0.key.hasPrefix(name) }.values
+    return found.isEmpty ? nil : Set(found)
   }
 
-  /// All that there are, for complements. `Cs` has a bit that no name sets.
-  static let allCategories: UInt32 = 1 << UInt32(names.count + 1) - 1
+  /// Every category that a scalar can have, for complements.
+  static let allCategories = Set(names.values)
 
-  private static let names = [
-    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi",
-    "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Co", "Cn",
+  private static let names: [String: Unicode.GeneralCategory] = [
+    "Lu": .uppercaseLetter, "Ll": .lowercaseLetter, "Lt": .titlecaseLetter, "Lm": .modifierLetter,
+    "Lo": .otherLetter, "Mn": .nonspacingMark, "Mc": .spacingMark, "Me": .enclosingMark,
+    "Nd": .decimalNumber, "Nl": .letterNumber, "No": .otherNumber, "Pc": .connectorPunctuation,
+    "Pd": .dashPunctuation, "Ps": .openPunctuation, "Pe": .closePunctuation,
+    "Pi": .initialPunctuation, "Pf": .finalPunctuation, "Po": .otherPunctuation, "Sm": .mathSymbol,
+    "Sc": .currencySymbol, "Sk": .modifierSymbol, "So": .otherSymbol, "Zs": .spaceSeparator,
+    "Zl": .lineSeparator, "Zp": .paragraphSeparator, "Cc": .control, "Cf": .format,
+    "Co": .privateUse, "Cn": .unassigned,
   ]
-
-  private static func bit(of category: Unicode.GeneralCategory) -> UInt32 {
-    let index: UInt32 =
-      switch category {
-      case .uppercaseLetter: 0
-      case .lowercaseLetter: 1
-      case .titlecaseLetter: 2
-      case .modifierLetter: 3
-      case .otherLetter: 4
-      case .nonspacingMark: 5
-      case .spacingMark: 6
-      case .enclosingMark: 7
-      case .decimalNumber: 8
-      case .letterNumber: 9
-      case .otherNumber: 10
-      case .connectorPunctuation: 11
-      case .dashPunctuation: 12
-      case .openPunctuation: 13
-      case .closePunctuation: 14
-      case .initialPunctuation: 15
-      case .finalPunctuation: 16
-      case .otherPunctuation: 17
-      case .mathSymbol: 18
-      case .currencySymbol: 19
-      case .modifierSymbol: 20
-      case .otherSymbol: 21
-      case .spaceSeparator: 22
-      case .lineSeparator: 23
-      case .paragraphSeparator: 24
-      case .control: 25
-      case .format: 26
-      case .privateUse: 27
-      case .unassigned: 28
-      case .surrogate: 29
-      @unknown default: 28
-      }
-    return 1 << index
-  }
 }

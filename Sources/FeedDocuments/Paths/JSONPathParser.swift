@@ -141,7 +141,7 @@ extension JSONPathScanner {
   /// Whether the brackets from `start` to here have blanks behind the first or before the last.
   fileprivate func hasBlankAtEdges(from start: Int) -> Bool {
     [start + 1, offset - 2].contains { place in
-      peek(place - offset).map { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D } ?? false
+      peek(place - offset).map(Ascii.isSpace) ?? false
     }
   }
 }

@@ -26,9 +26,7 @@ struct JSONPathScanner {
   }
 
   mutating func skipBlank() {
-    while let byte = peek(), byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
-      offset += 1
-    }
+    while let byte = peek(), Ascii.isSpace(byte) { offset += 1 }
   }
 
   mutating func rewind(to earlier: Int) {

@@ -87,11 +87,7 @@ package struct JSONPointer: Hashable, Sendable {
 
 extension JSONPointer: CustomStringConvertible {
   package var description: String {
-    tokens.map { token in
-      "/"
-        + String(decoding: token, as: UTF8.self).replacing("~", with: "~0")
-        .replacing("/", with: "~1")
-    }.joined()
+    tokens.map { "/" + String(decoding: $0, as: UTF8.self).escapedAsPointerToken }.joined()
   }
 }
 
