@@ -93,6 +93,6 @@ struct JSONMember {
 
   /// JSON Pointer (RFC 6901) of the value.
   var location: String {
-    "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+    "/" + name.escapedAsPointerToken
   }
 }

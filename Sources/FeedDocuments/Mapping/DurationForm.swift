@@ -53,9 +53,7 @@ extension DurationForm {
   private static func number(_ digits: Substring, mayHaveFraction: Bool) -> Double? {
     guard let first = digits.utf8.first, digits.utf8.count <= 18, first != UInt8(ascii: "."),
       digits.utf8.last != UInt8(ascii: "."), mayHaveFraction || !digits.contains("."),
-      digits.utf8.allSatisfy({
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".")
-      })
+      digits.utf8.allSatisfy({ Ascii.isDigit($0) || $0 == UInt8(ascii: ".") })
     else { return nil }
     return Double(digits)
   }

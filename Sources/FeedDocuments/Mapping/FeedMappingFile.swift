@@ -78,9 +78,21 @@ enum FeedMappingFile {
   static func read(
     _ bytes: [UInt8], file: String, schema: Schema, entity: String, isBuiltIn: Bool = false
   ) throws(YAMLError) -> FeedMapping {
-    let root = try YAMLDocument.parse(bytes: bytes, file: file, bytesMax: bytesMax)
+    do throws(YAMLError) {
+      let root = try YAMLDocument.parse(bytes: bytes, file: file, bytesMax: bytesMax)
+      return try mapping(
+        root, FeedMappingReader(schema: schema, feedEntity: entity, isBuiltIn: isBuiltIn))
+    } catch {
+      throw YAMLError(
+        file: error.file, line: error.line, column: error.column,
+        summary: error.summary + referenceNote)
+    }
+  }
+
+  private static func mapping(
+    _ root: YAMLNode, _ reader: FeedMappingReader
+  ) throws(YAMLError) -> FeedMapping {
     do {
-      let reader = FeedMappingReader(schema: schema, feedEntity: entity, isBuiltIn: isBuiltIn)
       return try reader.mapping(root)
     } catch let error as YAMLError {
       throw error
@@ -89,4 +101,7 @@ enum FeedMappingFile {
       throw root.error("\(error)")
     }
   }
+
+  /// Ends every message about a mapping file.
+  static let referenceNote = "; see \"Feed mapping reference\" in the documentation"
 }

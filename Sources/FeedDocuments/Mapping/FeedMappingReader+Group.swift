@@ -1,5 +1,4 @@
 import EntityModel
-import EntityStore
 import StrictYAML
 
 /// Reads what becomes of the nodes of one group.

@@ -47,8 +47,8 @@ struct FeedMappingReader {
   private func name(_ node: YAMLNode) throws -> String {
     let name = try node.string()
     let first = name.utf8.first ?? 0
-    guard (1...64).contains(name.utf8.count), isLetter(first),
-      name.utf8.allSatisfy({ isLetter($0) || isDigit($0) || $0 == 0x2d || $0 == 0x2e })
+    guard (1...64).contains(name.utf8.count), Ascii.isLetter(first),
+      name.utf8.allSatisfy({ Ascii.isLetter($0) || Ascii.isDigit($0) || $0 == 0x2d || $0 == 0x2e })
     else {
       throw node.error(
         "\"\(name.prefix(64))\" is no name of a mapping; use at most 64 letters, digits, - and ., "
@@ -56,10 +56,6 @@ struct FeedMappingReader {
     }
     return name
   }
-
-  private func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7a).contains(byte | 0x20) }
-
-  private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   // MARK: Pages
 

@@ -1,3 +1,5 @@
+import CMooringXXHash
+
 /// One way to tell the items of a feed apart.
 struct IdentityLevel: Sendable {
   var pointers: [JSONPointer]
@@ -66,4 +68,12 @@ struct IdentityCandidates {
   }
 
   func name(of level: Int) -> String { levels[level].text }
+}
+
+/// The hash by which texts are recognized as unchanged: XXH3, 64 bits, stable across versions.
+enum TextHash {
+  static func of(_ text: String) -> Int64 {
+    var text = text
+    return text.withUTF8 { Int64(bitPattern: mooring_xxh3_64($0.baseAddress, $0.count)) }
+  }
 }

@@ -24,3 +24,10 @@ extension [UInt8] {
     append(Ascii.quote)
   }
 }
+
+extension String {
+  /// The text as one token of a JSON Pointer (RFC 6901, section 3).
+  var escapedAsPointerToken: String {
+    replacing("~", with: "~0").replacing("/", with: "~1")
+  }
+}

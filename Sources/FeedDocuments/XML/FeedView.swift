@@ -121,6 +121,24 @@ extension FeedViewBuilder {
   }
 }
 
+/// What RFC 5005 says of the document's place among others, and RFC 6721 of what is gone.
+struct FeedHistory {
+  struct Deletion {
+    var id: String
+    var when: String?
+  }
+
+  var isComplete = false
+  var isArchive = false
+  var deletions: [Deletion] = []
+
+  /// Forgets what items would be deleted for.
+  mutating func distrust() {
+    isComplete = false
+    deletions = []
+  }
+}
+
 extension FeedHistory {
   fileprivate func write(next: String?, archive: String?, to json: inout JSONText) {
     if isComplete || isArchive || next != nil || archive != nil {

@@ -10,7 +10,7 @@ import Testing
       _ = try readMapping(text)
       Issue.record("read without an error: \(text)")
     } catch let error as YAMLError {
-      #expect(error.description == message)
+      #expect(error.description == message + FeedMappingFile.referenceNote)
     }
   }
 
