@@ -1,7 +1,7 @@
 import EntityModel
 import StrictYAML
 
-/// Reads what becomes of the nodes of one group.
+/// Reads one group of items.
 extension FeedMappingReader {
   func group(_ keys: inout YAMLMapping, at node: YAMLNode) throws -> ItemGroup {
     let items = try path(keys.required("items"))
@@ -25,7 +25,7 @@ extension FeedMappingReader {
     return group
   }
 
-  /// `/data/items` of `$.data.items[*]` and `$.data.items[?@.type=='a']`.
+  /// Returns `/data/items` for `$.data.items[*]` and for `$.data.items[?@.type=='a']`.
   private func container(of path: JSONPath) -> JSONPointer? {
     guard let bracket = path.text.firstIndex(of: "[") else { return nil }
     let selector = path.text[bracket...]
@@ -126,12 +126,12 @@ extension FeedMappingReader {
 
   // MARK: Members
 
-  /// What is not of the nodes that become items.
+  /// Keys that do not refer to members of an item's node.
   private static let documentKeys: Set<String> = [
     "mapping", "mode", "title", "ttl", "complete", "next", "checkpoint", "items", "known",
   ]
 
-  /// What the file names of a node, whatever it is for.
+  /// Returns the members of a node that the file names anywhere.
   private func knownMembers(_ keys: inout YAMLMapping, _ node: YAMLNode) throws -> MemberNames {
     var names = MemberNames()
     if let known = keys.optional("known") {
@@ -180,7 +180,7 @@ extension FeedMappingReader {
     }
   }
 
-  /// A template's names are of values that are there before it is filled.
+  /// Checks that templates name only values that are read before them.
   private func checkTemplates(of group: ItemGroup, at node: YAMLNode) throws {
     var names = ["id"]
     if group.updatedAt != nil { names.append("updatedAt") }
@@ -201,6 +201,6 @@ extension FeedMappingReader {
 }
 
 extension AttributeDescription {
-  /// Whether it holds the link of a relationship.
+  /// True if the attribute holds the link of a relationship.
   package var isLink: Bool { if case .reference = type { true } else { false } }
 }

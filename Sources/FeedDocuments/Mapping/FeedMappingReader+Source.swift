@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import StrictYAML
 
-/// Reads where values come from.
+/// Reads the sources of values.
 extension FeedMappingReader {
   func attributes(
     _ node: YAMLNode, of entities: [EntityDescription], hasUpdate: Bool
@@ -25,9 +25,7 @@ extension FeedMappingReader {
     return attributes
   }
 
-  /// The attribute that keeps the members that nothing reads.
-  ///
-  /// - Returns: `nil` where a built-in mapping finds none.
+  /// Returns the attribute that keeps unknown members; nil if a built-in mapping finds none.
   func extra(
     _ node: YAMLNode, of entities: [EntityDescription], beside attributes: [AttributeSource]
   ) throws -> ExtraAttribute? {
@@ -43,7 +41,7 @@ extension FeedMappingReader {
         + (description.isOptional ? "of type \(description.type.name)" : "not optional"))
   }
 
-  /// - Returns: `nil` for what a built-in mapping passes over.
+  /// Returns the attribute; nil if a built-in mapping ignores it.
   private func attribute(
     _ name: String, of entities: [EntityDescription], at node: YAMLNode
   ) throws -> AttributeDescription? {
@@ -107,7 +105,7 @@ extension FeedMappingReader {
     return attribute
   }
 
-  /// A source in short or in full, of which nothing but the value is said.
+  /// Reads a source in its short or its full form, with no other keys beside it.
   func source(_ node: YAMLNode, of type: AttributeType) throws -> ValueSource {
     guard node.kind == .mapping else { return ValueSource(place: try place(node), type: type) }
     var keys = try node.mapping()
@@ -116,7 +114,7 @@ extension FeedMappingReader {
     return source
   }
 
-  /// Takes the keys of a source, and leaves the others.
+  /// Reads the keys of a source and leaves any others to the caller.
   func valueSource(
     _ keys: inout YAMLMapping, at node: YAMLNode, of type: AttributeType
   ) throws -> ValueSource {
@@ -150,7 +148,7 @@ extension FeedMappingReader {
     return source
   }
 
-  /// A pointer, several, or a path.
+  /// Reads a pointer, a list of pointers or a path.
   private func place(_ node: YAMLNode) throws -> ValueSource.Place {
     if node.kind == .scalar, try node.string().hasPrefix("$") { return .nodes(try path(node)) }
     return .pointers(
@@ -170,7 +168,7 @@ extension FeedMappingReader {
 }
 
 extension AttributeDescription {
-  /// Whether a mapping may name it.
+  /// True if a mapping may name the attribute.
   fileprivate var isForFeeds: Bool {
     !isHidden && !isLink && owner == .feed && !FeedMapping.systemAttributes.contains(name)
   }

@@ -1,10 +1,10 @@
 import EntityModel
 import StrictYAML
 
-/// Reads the parts of a mapping that concern the document as a whole.
+/// Reads a mapping from its YAML: here the keys about the whole document.
 struct FeedMappingReader {
   let schema: Schema
-  /// The entity that the feed goes to.
+  /// The feed's entity.
   let feedEntity: String
   let isBuiltIn: Bool
 
@@ -126,7 +126,7 @@ struct FeedMappingReader {
     }
   }
 
-  /// One or several, the first that is there counts.
+  /// Reads one pointer or a list of them.
   func pointers(
     _ node: YAMLNode, _ otherwise: String = "write a JSON Pointer or a list of them"
   ) throws -> [JSONPointer] {
