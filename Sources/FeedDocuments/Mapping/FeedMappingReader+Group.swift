@@ -139,16 +139,16 @@ extension FeedMappingReader {
     }
     var group = try node.mapping()
     for (key, _) in group.keys where !Self.documentKeys.contains(key) {
-      if let value = group.optional(key) { noteNames(in: value, &names) }
+      if let value = group.optional(key) { addNames(in: value, &names) }
     }
     return names
   }
 
-  private func noteNames(in node: YAMLNode, _ names: inout MemberNames) {
+  private func addNames(in node: YAMLNode, _ names: inout MemberNames) {
     switch node.content {
     case .scalar(let text, _): names.insert(firstOf: text)
-    case .sequence(let nodes): for node in nodes { noteNames(in: node, &names) }
-    case .mapping(let entries): for entry in entries { noteNames(in: entry.value, &names) }
+    case .sequence(let nodes): for node in nodes { addNames(in: node, &names) }
+    case .mapping(let entries): for entry in entries { addNames(in: entry.value, &names) }
     }
   }
 

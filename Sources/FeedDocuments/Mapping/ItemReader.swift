@@ -32,7 +32,7 @@ struct ItemReader {
       try readFields(of: node, into: &item)
       keepExtra(of: node, in: &item)
     }
-    noteUnknown(node)
+    countUnknown(node)
     if candidates?.add(node) == false { throw missingID() }
     return item
   }
@@ -182,7 +182,7 @@ struct ItemReader {
     }
   }
 
-  private mutating func noteUnknown(_ node: JSONValue) {
+  private mutating func countUnknown(_ node: JSONValue) {
     for (name, _) in node.members
     where name.textBytes.first != UInt8(ascii: "_") && !group.knownMembers.contains(name) {
       drift.addUnknown(name.textBytes)

@@ -203,7 +203,7 @@ extension JSONPathParser {
       let problem = JSONPathError(
         error.isTooLarge ? .tooComplex : .syntax, error.description, at: argument.start)
       guard !error.isTooLarge else { throw problem }
-      note(problem)
+      addPatternProblem(problem)
       return .fixed(nil)
     }
   }

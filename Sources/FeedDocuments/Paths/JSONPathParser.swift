@@ -131,7 +131,7 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  mutating func note(_ problem: JSONPathError) {
+  mutating func addPatternProblem(_ problem: JSONPathError) {
     patternProblems.append(problem)
   }
 }

@@ -70,7 +70,7 @@ package struct FeedView: Sendable {
         throw builder.explainedFailure(cleaned.output)
       }
       // The repair may have lost items or moved one of these marks to another element.
-      builder.history.distrust()
+      builder.history.removeDeletions()
       isComplete = outcome == .wellFormed && !repair.isCut && !repair.losesItems
       if repair.isItemCut {
         builder.dropLastItem()
@@ -133,7 +133,7 @@ struct FeedHistory {
   var deletions: [Deletion] = []
 
   /// Removes everything for which items would be deleted.
-  mutating func distrust() {
+  mutating func removeDeletions() {
     isComplete = false
     deletions = []
   }

@@ -87,7 +87,7 @@ struct XMLRepair {
         sawRoot = sawRoot || !open.isEmpty
       }
     }
-    passOverRest()
+    skipRest()
     isCut = !open.isEmpty || !sawRoot
     isItemCut = open.contains(where: \.isItem)
     if isCut { faults += 1 }
@@ -95,7 +95,7 @@ struct XMLRepair {
   }
 
   /// Skips the text after the root.
-  private mutating func passOverRest() {
+  private mutating func skipRest() {
     if !source[position...].allSatisfy(Ascii.isSpace) { faults += 1 }
     while position < source.count, !losesItems {
       let isTag = source[position] == Ascii.less
@@ -187,7 +187,7 @@ struct XMLRepair {
       faults += 1
     }
     guard !name.text.isEmpty else { return }
-    makeRoom(for: name)
+    closeElements(before: name)
     guard open.count < XMLLimits.depthMax, dropped == 0 else {
       dropped += isEmpty ? 0 : 1
       losesItems = losesItems || name.isItem
@@ -203,7 +203,7 @@ struct XMLRepair {
   }
 
   /// Closes the elements that cannot contain this one.
-  private mutating func makeRoom(for name: Name) {
+  private mutating func closeElements(before name: Name) {
     if name.isItem, let outer = open.firstIndex(where: { $0 == name }) {
       faults += open.count - outer
       while open.count > outer { close() }
