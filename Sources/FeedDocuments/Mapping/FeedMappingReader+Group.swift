@@ -46,14 +46,16 @@ extension FeedMappingReader {
     guard let kind = keys.optional("kind") else {
       guard let entity else {
         guard let description = schema.entity(named: feedEntity) else {
-          throw keys.error("there is no entity \"\(feedEntity)\", to which the feed goes")
+          throw keys.error(
+            "the feed's entity \"\(feedEntity)\" does not exist; apply the migration that creates "
+              + "it first")
         }
         return (.one(nil), [description])
       }
       let description = try self.entity(entity)
       return (.one(description.name), [description])
     }
-    if let entity { throw entity.error("an entity or a kind that chooses one; remove one of them") }
+    if let entity { throw entity.error("entity and kind exclude each other; remove one of them") }
     var kindKeys = try kind.mapping()
     var words = try kindKeys.required("entities").mapping()
     var names: [String: String] = [:]
@@ -94,7 +96,7 @@ extension FeedMappingReader {
       guard let id else { return .first(try pointers(keys.required("id"))) }
       return .first(try pointers(id))
     }
-    if let id { throw id.error("an id or an identity that is chosen; remove one of them") }
+    if let id { throw id.error("id and identity exclude each other; remove one of them") }
     let nodes = try node.sequence()
     guard (1...8).contains(nodes.count) else { throw node.error("name one to eight identities") }
     return .chosen(

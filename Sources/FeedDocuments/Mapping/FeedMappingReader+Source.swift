@@ -12,7 +12,7 @@ extension FeedMappingReader {
     for (name, _) in entries.keys {
       let node = try entries.required(name)
       if name == "updatedAt", hasUpdate {
-        throw node.error("updatedAt stands beside attributes already; remove it here")
+        throw node.error("updatedAt is already a key of its own; remove it here")
       }
       guard let description = try self.attribute(name, of: entities, at: node) else { continue }
       do {
@@ -32,12 +32,12 @@ extension FeedMappingReader {
     let name = try node.string()
     guard let description = try attribute(name, of: entities, at: node) else { return nil }
     if attributes.contains(where: { $0.name == name }) {
-      throw node.error("\(name) stands in attributes already; name another attribute here")
+      throw node.error("\(name) is already in attributes; name another attribute here")
     }
     if let extra = ExtraAttribute(description) { return extra }
     if isBuiltIn { return nil }
     throw node.error(
-      "what is kept as JSON needs an optional attribute of type string or data; \(name) is "
+      "extra needs an optional attribute of type string or data; \(name) is "
         + (description.isOptional ? "of type \(description.type.name)" : "not optional"))
   }
 
@@ -71,8 +71,8 @@ extension FeedMappingReader {
     if isBuiltIn { return nil }
     throw node.error(
       attribute.owner == .local
-        ? "\(entity.name).\(name) belongs to the person, not to feeds; remove the line"
-        : "\(entity.name).\(name) is of the system; map to another attribute")
+        ? "\(entity.name).\(name) belongs to the user, not to feeds; remove the line"
+        : "\(entity.name).\(name) is a system attribute; map to another one")
   }
 
   private func attribute(
@@ -89,7 +89,7 @@ extension FeedMappingReader {
     attribute.isVolatile = try keys.optional("volatile")?.bool() ?? false
     if let node = keys.optional("default") {
       let value = try ConversionFile.value(node, of: description.type)
-      if attribute.isRequired { throw node.error("what has a default is not required; remove one") }
+      if attribute.isRequired { throw node.error("default and required exclude each other; remove one of them") }
       if let failure = try AttributeValidator(description).failure(of: value) {
         throw node.error("the default of \(description.name): \(failure)")
       }
@@ -125,7 +125,7 @@ extension FeedMappingReader {
     let value = keys.optional("value")
     guard [at, path, count, template, value].count(where: { $0 != nil }) == 1 else {
       throw node.error(
-        "say where the value comes from, with one of at, path, count, template, value")
+        "name the source of the value with one of at, path, count, template, value")
     }
     if let value {
       if value.isNull { throw value.error("a value is not null; remove the line instead") }
