@@ -1,10 +1,10 @@
 /// The URLs of feeds. Relative ones are resolved by RFC 3986 section 5. Absolute ones are kept byte
 /// by byte, because they serve as ids, and so are characters that RFC 3986 does not allow, such as
 /// spaces and letters beyond ASCII.
-enum URLReference {
+package enum URLReference {
   /// Returns the absolute URL; the reference itself, without the space around it, if it is absolute
   /// or if there is no base. O(length).
-  static func resolve(_ reference: String, base: String) -> String {
+  package static func resolve(_ reference: String, base: String) -> String {
     resolve(reference, base: Base(base))
   }
 
