@@ -3,6 +3,10 @@
 /// The output is well-formed: elements left open are closed with an element around them, end tags
 /// without a start tag are dropped, attributes get quotes. An item that begins inside an item ends
 /// it. Text after the root's end is skipped. O(length × depth).
+///
+/// libxml2's own recovery is no substitute: it pairs end tags with the wrong elements, so that
+/// items are lost, drops attributes without quotes, and does not show which item the document's end
+/// has cut.
 struct XMLRepair {
   private(set) var output: [UInt8] = []
   private(set) var faults = 0
