@@ -89,7 +89,9 @@ extension FeedMappingReader {
     attribute.isVolatile = try keys.optional("volatile")?.bool() ?? false
     if let node = keys.optional("default") {
       let value = try ConversionFile.value(node, of: description.type)
-      if attribute.isRequired { throw node.error("default and required exclude each other; remove one of them") }
+      if attribute.isRequired {
+        throw node.error("default and required exclude each other; remove one of them")
+      }
       if let failure = try AttributeValidator(description).failure(of: value) {
         throw node.error("the default of \(description.name): \(failure)")
       }

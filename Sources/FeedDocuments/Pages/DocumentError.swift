@@ -56,8 +56,8 @@ package struct DocumentError: Error, Equatable, Sendable {
     switch code {
     case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
     case .unknownFormat, .notAnObject, .empty:
-      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON needs "
-        + "a mapping (`mooring feed add URL --mapping FILE`)."
+      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON "
+        + "needs a mapping (`mooring feed add URL --mapping FILE`)."
     case .invalidMapping: "Give a new one with `mooring feed add URL --mapping FILE`."
     case .tooLarge where detail?.contains("XML") == true:
       "The feed's publisher must correct the document."
