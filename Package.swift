@@ -104,19 +104,31 @@ let package = Package(
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
+    // Documents of feeds and the mappings that make items of them; knows no store.
+    .target(
+      name: "FeedDocuments",
+      dependencies: [
+        "SchemaFiles", "TextFormats",
+        "EntityModel", "EntityStore", "StrictYAML", "CMooringJSON", "CMooringXML", "CMooringXXHash",
+      ],
+      exclude: ["Mapping/BuiltIn"],
+      resources: [
+        .embedInCode("Mapping/BuiltIn/json-feed.yaml"),
+        .embedInCode("Mapping/BuiltIn/rss.yaml"), .embedInCode("Mapping/BuiltIn/atom.yaml"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "FeedSync",
       dependencies: [
+        "FeedDocuments",
         "SystemSupport", "TextFormats",
         "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles", "Migrations", "CMooringCurl",
         "CMooringJSON", "CMooringXML",
       ],
-      exclude: ["System", "Mapping/BuiltIn"],
+      exclude: ["System"],
       resources: [
         .embedInCode("System/0001_feeds.yaml"), .embedInCode("System/0002_feed_manners.yaml"),
         .embedInCode("System/0003_feed_mappings.yaml"),
-        .embedInCode("Mapping/BuiltIn/json-feed.yaml"),
-        .embedInCode("Mapping/BuiltIn/rss.yaml"), .embedInCode("Mapping/BuiltIn/atom.yaml"),
       ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.
@@ -174,6 +186,7 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
+        "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
         "LegacyImport", "TextFormats", "WorkerService", "Console", argumentParser, logging, metrics,
@@ -236,13 +249,24 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
+    .target(
+      name: "FeedTestSupport",
+      dependencies: ["FeedDocuments", "HomeFeed", "EntityModel", "EntityStore"],
+      path: "Tests/FeedTestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "FeedDocumentsTests",
+      dependencies: [
+        "FeedDocuments", "FeedTestSupport", "EntityModel", "StrictYAML", "TestSupport",
+      ],
+      exclude: ["Mapping/Fixtures"],
+      swiftSettings: settings),
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
+        "FeedDocuments",
         "StrictYAML", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LoopbackHTTP",
         "TestSupport", "store-child",
       ],
-      exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "LegacyImportTests",

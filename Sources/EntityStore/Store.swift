@@ -2,7 +2,7 @@ import Dispatch
 public import EntityModel
 public import Foundation
 package import LMDB
-import SystemSupport
+package import SystemSupport
 
 /// A store: entities in LMDB tables with sorted secondary indexes.
 ///

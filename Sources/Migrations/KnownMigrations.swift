@@ -1,5 +1,6 @@
 import EntityStore
 import LMDB
+import SystemSupport
 
 /// The migrations that a program knows, with the code that they call. They are read when something
 /// first asks for them: a program that only reads a store has no use for them.

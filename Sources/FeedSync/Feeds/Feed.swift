@@ -1,4 +1,5 @@
 public import EntityStore
+public import FeedDocuments
 public import Foundation
 
 /// A feed as the store keeps it: where it is, what the next request depends on, how it fares.

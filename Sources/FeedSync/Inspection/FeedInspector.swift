@@ -1,5 +1,6 @@
 package import EntityModel
 package import EntityStore
+import FeedDocuments
 package import Foundation
 package import Migrations
 

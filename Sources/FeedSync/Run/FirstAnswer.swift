@@ -1,3 +1,4 @@
+import FeedDocuments
 import Foundation
 
 /// What is kept of the answer that began a run, until the run has ended: the state of the whole

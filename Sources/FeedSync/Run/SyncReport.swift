@@ -1,3 +1,5 @@
+import FeedDocuments
+
 /// What one run did.
 public struct SyncReport: Codable, Sendable {
   public enum Outcome: String, Codable, Sendable {
@@ -129,7 +131,7 @@ public struct SyncReport: Codable, Sendable {
   }
 
   private mutating func note(_ id: String?, _ reason: String) {
-    guard rejections.count < Limits.rejectionsListedMax else { return }
+    guard rejections.count < DocumentLimits.rejectionsListedMax else { return }
     rejections.append(Rejection(id: id, reason: reason))
   }
 }

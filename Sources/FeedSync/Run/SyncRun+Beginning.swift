@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// What a run begins with: a delta, the whole listing, or where an interrupted run has come to.

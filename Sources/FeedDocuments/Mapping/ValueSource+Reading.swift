@@ -1,0 +1,93 @@
+import EntityModel
+
+/// The result of reading a source.
+enum FoundValue {
+  case nothing
+  case value(Value)
+  /// A value that cannot be converted to the type, shortened.
+  case unfit(String)
+}
+
+extension ValueSource {
+  /// Reads the value of a node. Null counts as absent.
+  ///
+  /// - Parameter values: Returns the value for a name in a template.
+  /// - Throws: The errors of `JSONPath.nodes(in:)`.
+  func read(
+    _ node: JSONValue, _ values: (String) -> String? = { _ in nil }
+  ) throws(JSONPathError) -> FoundValue {
+    switch place {
+    case .constant(let value): return .value(value)
+    case .pointers(let pointers):
+      return firstFit(pointers.lazy.compactMap { $0.value(in: node) })
+    case .nodes(let path):
+      let nodes = try path.nodes(in: node)
+      return isList ? list(nodes) : firstFit(nodes)
+    case .count(let path):
+      return converted(.int64(Int64(try path.nodes(in: node).count)))
+    case .template(let template):
+      return template.expand(values).map { converted(.string($0)) } ?? .nothing
+    }
+  }
+
+  private var isList: Bool {
+    type == .strings || type == .string && conversion.separator != nil
+  }
+
+  private func firstFit(_ nodes: some Sequence<JSONValue>) -> FoundValue {
+    var result = FoundValue.nothing
+    for node in nodes where !node.isNull {
+      let found: FoundValue =
+        if let value = value(of: node) { converted(value) } else { .unfit(excerpt(node)) }
+      switch (found, result) {
+      case (.value, _): return found
+      case (.unfit, .nothing): result = found
+      default: break
+      }
+    }
+    return result
+  }
+
+  private func list(_ nodes: [JSONValue]) -> FoundValue {
+    var texts: [String] = []
+    texts.reserveCapacity(nodes.count)
+    for node in nodes where !node.isNull {
+      if node.kind == .object || node.kind == .array { return .unfit(excerpt(node)) }
+      texts.append(node.text)
+    }
+    return texts.isEmpty ? .nothing : converted(.strings(texts))
+  }
+
+  private func converted(_ value: Value) -> FoundValue {
+    var value = value
+    if let duration, case .string(let text) = value {
+      guard let seconds = duration.seconds(text) else { return .unfit(String(text.prefix(60))) }
+      value = Int64(exactly: seconds).map(Value.int64) ?? .double(seconds)
+    }
+    do throws(ConversionFailure) {
+      let converted = try conversion.value(from: value, to: type)
+      return converted.isNull ? .nothing : .value(converted)
+    } catch {
+      return .unfit(error.description)
+    }
+  }
+
+  /// Returns the value before the conversion; nil for an object or a mixed array.
+  private func value(of node: JSONValue) -> Value? {
+    // As text a number keeps its digits as they are written, which a double does not.
+    if type == .string || type == .decimal, node.kind == .double { return .string(node.text) }
+    switch ScalarValue(node) {
+    case .null, .value: return nil
+    case .bool(let flag): return .bool(flag)
+    case .int64(let number): return .int64(number)
+    case .double(let number): return .double(number)
+    case .string(let text): return .string(text)
+    case .strings(let list): return .strings(list)
+    case .unrepresentable(let text): return node.kind == .unrepresentable ? .string(text) : nil
+    }
+  }
+
+  private func excerpt(_ node: JSONValue) -> String {
+    String(decoding: node.textBytes.prefix(60), as: UTF8.self)
+  }
+}

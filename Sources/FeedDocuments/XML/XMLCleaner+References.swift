@@ -1,0 +1,77 @@
+// References to characters and entities.
+extension XMLCleaner {
+  mutating func readReference() {
+    let start = position
+    position += 1
+    if position < source.count, source[position] == UInt8(ascii: "#") {
+      if let scalar = takeNumber() {
+        append(scalar)
+        return
+      }
+    } else {
+      let name = takeName()
+      if !name.isEmpty, position < source.count, source[position] == UInt8(ascii: ";") {
+        position += 1
+        if append(entity: name, writtenAs: start..<position) { return }
+      }
+    }
+    position = start + 1
+    output.append(contentsOf: "&amp;".utf8)
+    faults += 1
+  }
+
+  /// Reads `#38;` or `#x26;`. Returns U+FFFF for a character that XML forbids, and nil for no
+  /// number.
+  private mutating func takeNumber() -> Unicode.Scalar? {
+    position += 1
+    let isHexadecimal = position < source.count && source[position] | 0x20 == UInt8(ascii: "x")
+    if isHexadecimal { position += 1 }
+    let start = position
+    var value: UInt32 = 0
+    while position < source.count,
+      let digit = Ascii.digit(source[position], isHexadecimal ? 16 : 10)
+    {
+      value = min(value * (isHexadecimal ? 16 : 10) + digit, 0x11_0000)
+      position += 1
+    }
+    guard position > start, position < source.count, source[position] == UInt8(ascii: ";") else {
+      return nil
+    }
+    position += 1
+    let isForbidden = value < 0x20 && !Ascii.isSpace(UInt8(truncatingIfNeeded: value))
+    let scalar = Unicode.Scalar(value)
+    return isForbidden || value == 0xFFFE ? "\u{FFFF}" : scalar ?? "\u{FFFF}"
+  }
+
+  /// Appends a character that was written as a number; as a reference if it could be taken for
+  /// markup.
+  private mutating func append(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\u{FFFF}": faults += 1
+    case "&", "<", ">", "\"", "'", "\t", "\n", "\r":
+      output.append(contentsOf: "&#\(scalar.value);".utf8)
+    case "\u{80}"..."\u{9F}": output.append(Windows1252.scalar(scalar.value))
+    default: output.append(scalar)
+    }
+  }
+
+  /// Appends the text of an entity. Returns false if the name is unknown.
+  private mutating func append(entity name: String, writtenAs range: Range<Int>) -> Bool {
+    switch name {
+    case "amp", "lt", "gt", "quot", "apos":
+      output.append(contentsOf: source[range])
+    default:
+      if let text = entities[name] {
+        guard text.count <= entityBytesLeft else { return false }
+        entityBytesLeft -= text.count
+        output.append(contentsOf: text)
+      } else if let scalar = HTMLEntities.scalar(name) {
+        output.append(scalar)
+        faults += 1
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+}
