@@ -14,22 +14,6 @@ public struct JobDetails: Codable, Hashable, Sendable {
   public let isKindServed: Bool
 }
 
-extension JobQueue {
-  /// - Returns: `nil` if there is no such job, or none any more.
-  public func details(of id: JobID) throws -> JobDetails? {
-    try store.read { transaction in
-      let rows = try JobRows(reading: transaction)
-      guard let job = try rows.job(id) else { return nil }
-      let runners = try rows.runners(of: store)
-      return JobDetails(
-        job: try JobStatus(job), attempts: try rows.attempts(of: id),
-        runner: runners.first { $0.epoch == job.epoch },
-        isQueuePaused: try rows.pausedQueues().contains(job.queue),
-        isKindServed: runners.kindsServed.contains(job.kind.rawValue))
-    }
-  }
-}
-
 extension JobRows {
   /// The attempts of a job that did not end well, of the last ones, oldest first.
   func attempts(of id: JobID) throws -> [JobAttempt] {

@@ -45,11 +45,3 @@ public struct JobScheduleStatus: Codable, Hashable, Sendable {
     }
   }
 }
-
-extension JobQueue {
-  /// All schedules by name, also those that nobody can make jobs of.
-  public func scheduleStatuses() throws -> [JobScheduleStatus] {
-    try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
-      .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
-  }
-}

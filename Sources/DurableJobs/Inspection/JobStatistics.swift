@@ -59,28 +59,3 @@ public struct JobStatistics: Codable, Hashable, Sendable {
   public let finished: [String: Int]
   public let runners: [JobRunnerStatus]
 }
-
-extension JobQueue {
-  /// How the jobs stand, and how they went within a window.
-  ///
-  /// - Parameter window: Until now; at most a week, for which figures are kept.
-  /// - Complexity: O(*n*) in the jobs of the store, of which those that are ready or have ended cost one
-  ///   step in an index each, and the others the look at a record; O(*m*) in the figures of the window.
-  public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
-    try store.read { transaction in
-      let now = store.now()
-      let minute = Int64((now.timeIntervalSince1970 - max(0, window.seconds)) / 60)
-      let rows = try JobRows(reading: transaction)
-      let runners = try rows.runners(of: store)
-      var survey = LaneSurvey(rows)
-      try survey.countUnfinished()
-      let since = Date(timeIntervalSince1970: Double(minute) * 60)
-      let all = try survey.addEnded(
-        sinceMinute: minute, minutes: max(1, now.timeIntervalSince(since) / 60))
-      return JobStatistics(
-        at: now, since: since,
-        lanes: survey.lanes(paused: try rows.pausedQueues(), served: runners.kindsServed),
-        ended: all, finished: try survey.countFinished(), runners: runners)
-    }
-  }
-}

@@ -138,17 +138,3 @@ extension JobError {
       advice: "nothing was written; another attempt has it, or it has ended")
   }
 }
-
-/// How far a job has come.
-public struct JobProgress: Hashable, Sendable, Codable {
-  public var done: Int64?
-  /// `nil` while that is not known.
-  public var total: Int64?
-  public var note: String?
-
-  /// In 0 ... 1.
-  public var fraction: Double? {
-    guard let done, let total, total > 0 else { return nil }
-    return min(1, max(0, Double(done) / Double(total)))
-  }
-}

@@ -122,12 +122,3 @@ final class RunningJob: Sendable {
     }
   }
 }
-
-extension String {
-  /// Short enough to be stored with every attempt, in one line.
-  var clipped: String {
-    let line = String(map { $0.isNewline ? " " : $0 })
-    guard line.utf8.count > Limits.textBytesMax else { return line }
-    return String(decoding: line.utf8.prefix(Limits.textBytesMax), as: UTF8.self) + "…"
-  }
-}

@@ -1,3 +1,5 @@
+import EntityModel
+import EntityStore
 public import Foundation
 
 /// Jobs that are made again and again: what, and when.
@@ -24,5 +26,85 @@ public struct JobSchedule: Sendable {
     self.recurrence = recurrence
     self.request = request
     self.overlaps = overlaps
+  }
+}
+
+/// A schedule as `_JobSchedule` holds it.
+extension JobSchedule {
+  /// - Throws: `invalidSchedule`, `badPayload` if what is stored cannot be read, as when a zone is gone.
+  init(_ record: Record) throws {
+    let text = { (name: String) in try record[name].stringValue ?? "" }
+    let jitter = try record["jitter"].doubleValue ?? 0
+    self.init(
+      try text("name"),
+      try Recurrence(
+        CronExpression(try text("expression")), in: Recurrence.zone(named: try text("zone")),
+        missed: MissedRuns(try text("missed")), jitter: .seconds(jitter)),
+      try JobRequest(stored: try record["request"].dataValue ?? Data()),
+      overlaps: try record["overlaps"] == .bool(true))
+    isPaused = try record["isPaused"] == .bool(true)
+    error = try record["error"].stringValue
+    nextAt = try record["nextAt"].dateValue
+    lastAt = try record["lastAt"].dateValue
+    lastJob = try record["lastJob"].int64Value.map(JobID.init)
+  }
+
+  func values() throws -> [String: Value] {
+    [
+      "name": .string(name), "expression": .string(recurrence.expression.description),
+      "zone": .string(recurrence.zone.name), "missed": .string("\(recurrence.missed)"),
+      "jitter": .double(recurrence.jitter.seconds), "overlaps": .bool(overlaps),
+      "isPaused": .bool(isPaused), "kind": .string(request.kind.rawValue),
+      "request": .data(try request.stored()), "error": error.map(Value.string) ?? .null,
+      "nextAt": nextAt.map(Value.date) ?? .null, "lastAt": lastAt.map(Value.date) ?? .null,
+      "lastJob": lastJob.map { .int64($0.rawValue) } ?? .null,
+    ]
+  }
+}
+
+extension TimeZone {
+  /// Foundation calls UTC by the name GMT, under which nobody has asked for it.
+  fileprivate var name: String { identifier == "GMT" ? "UTC" : identifier }
+}
+
+/// What a schedule keeps of its request.
+private struct StoredRequest: Codable {
+  var kind: String
+  var payload: Data
+  var queue: String
+  var priority: Int
+  var attemptsMax: Int
+  var rescuesMax: Int
+  var timeout: Double?
+  var retention: Double
+  var limitKey: String?
+  var limitMax: Int?
+}
+
+extension JobRequest {
+  fileprivate init(stored data: Data) throws {
+    let stored: StoredRequest
+    do {
+      stored = try JSONDecoder().decode(StoredRequest.self, from: data)
+    } catch {
+      throw JobError(
+        .badPayload, "the request of a schedule cannot be read", [("reason", "\(error)")],
+        advice: "set the schedule again")
+    }
+    self.init(
+      kind: JobKind(rawValue: stored.kind), payload: stored.payload,
+      policy: JobPolicy(
+        queue: QueueName(rawValue: stored.queue), priority: stored.priority,
+        attemptsMax: stored.attemptsMax, rescuesMax: stored.rescuesMax,
+        timeout: stored.timeout.map { .seconds($0) }, retention: .seconds(stored.retention)))
+    if let key = stored.limitKey { limit = JobLimit(key, max: stored.limitMax ?? 1) }
+  }
+
+  fileprivate func stored() throws -> Data {
+    try JSONEncoder().encode(
+      StoredRequest(
+        kind: kind.rawValue, payload: payload, queue: queue.rawValue, priority: priority,
+        attemptsMax: attemptsMax, rescuesMax: rescuesMax, timeout: timeout?.seconds,
+        retention: retention.seconds, limitKey: limit?.key, limitMax: limit?.max))
   }
 }

@@ -2,13 +2,6 @@ import EntityModel
 public import EntityStore
 import Foundation
 
-/// The number of a batch of jobs.
-public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  public let rawValue: Int64
-  public init(rawValue: Int64) { self.rawValue = rawValue }
-  public var description: String { String(rawValue) }
-}
-
 extension WriteTransaction {
   /// Enqueues jobs that belong together, and a job that runs when all of them have ended, well or not.
   ///

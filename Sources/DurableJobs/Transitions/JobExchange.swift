@@ -41,26 +41,3 @@ extension JobTable {
     try update(job)
   }
 }
-
-/// Takes over the jobs of a runner that has died, in as many transactions as it takes.
-enum JobRescue {
-  /// - Returns: How many.
-  @discardableResult
-  static func run(_ epoch: Int64, in store: Store) async throws -> Int {
-    var count = 0
-    while true {
-      let rescued = try await store.write(author: "jobs") { transaction in
-        // Another one may have been quicker.
-        let rows = try RunnerRow.others(than: nil, in: transaction)
-        guard let row = rows.first(where: { $0.epoch == epoch }) else { return 0 }
-        let table = try JobTable(transaction)
-        let rescued = try table.rescue(fromRunner: epoch, wasStopping: row.isStopping)
-        if rescued.count < Limits.movesPerTransactionMax { try table.removeRunner(epoch) }
-        try table.settle()
-        return rescued.count
-      }
-      count += rescued
-      if rescued < Limits.movesPerTransactionMax { return count }
-    }
-  }
-}

@@ -43,3 +43,61 @@ extension JobTable {
     return found
   }
 }
+
+/// Takes over the jobs of a runner that has died, in as many transactions as it takes.
+enum JobRescue {
+  /// - Returns: How many.
+  @discardableResult
+  static func run(_ epoch: Int64, in store: Store) async throws -> Int {
+    var count = 0
+    while true {
+      let rescued = try await store.write(author: "jobs") { transaction in
+        // Another one may have been quicker.
+        let rows = try RunnerRow.others(than: nil, in: transaction)
+        guard let row = rows.first(where: { $0.epoch == epoch }) else { return 0 }
+        let table = try JobTable(transaction)
+        let rescued = try table.rescue(fromRunner: epoch, wasStopping: row.isStopping)
+        if rescued.count < Limits.movesPerTransactionMax { try table.removeRunner(epoch) }
+        try table.settle()
+        return rescued.count
+      }
+      count += rescued
+      if rescued < Limits.movesPerTransactionMax { return count }
+    }
+  }
+}
+
+/// A runner as the store knows it.
+struct RunnerRow {
+  let epoch: Int64
+  let isStopping: Bool
+
+  /// All but one.
+  static func others(than epoch: Int64?, in transaction: ReadTransaction) throws -> [RunnerRow] {
+    var rows: [RunnerRow] = []
+    let layout = try transaction.layout(RunnerRecord.entity)
+    let stopped = try layout.position(of: "stoppedAt")
+    try transaction.eachRow(of: layout) { row in
+      if row.id != epoch {
+        rows.append(RunnerRow(epoch: row.id, isStopping: try row.value(stopped) != .null))
+      }
+      return true
+    }
+    return rows
+  }
+}
+
+extension JobTable {
+  /// From now on a death of the runner counts against none of its jobs.
+  func noteStopping(_ epoch: Int64) throws {
+    let id = ObjectID(entity: RunnerRecord.entity, number: epoch)
+    guard try transaction.get(id) != nil else { return }
+    try transaction.update(id) { try $0.set("stoppedAt", to: .date(now)) }
+  }
+
+  /// Forgets a runner, unless it has something running still: then it is to be taken over first.
+  func removeRunner(_ epoch: Int64) throws {
+    guard try running(under: epoch).isEmpty else { return }
+    try transaction.delete(ObjectID(entity: RunnerRecord.entity, number: epoch))
+  }
+}

@@ -38,6 +38,13 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Codable,
   public static func < (a: JobID, b: JobID) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// The number of a batch of jobs.
+public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public var description: String { String(rawValue) }
+}
+
 enum JobName {
   /// Names stand in lanes with a slash between them, in file names and in metrics.
   static func isValid(_ name: String) -> Bool {

@@ -48,3 +48,17 @@ public struct JobLimit: Hashable, Sendable {
     self.max = max
   }
 }
+
+/// How far a job has come.
+public struct JobProgress: Hashable, Sendable, Codable {
+  public var done: Int64?
+  /// `nil` while that is not known.
+  public var total: Int64?
+  public var note: String?
+
+  /// In 0 ... 1.
+  public var fraction: Double? {
+    guard let done, let total, total > 0 else { return nil }
+    return min(1, max(0, Double(done) / Double(total)))
+  }
+}

@@ -70,3 +70,45 @@ public struct EnqueuedJob: Hashable, Sendable {
   /// `false` if another job has its unique key: that is the one then.
   public let isNew: Bool
 }
+
+extension JobRequest {
+  func check(at now: Date) throws {
+    guard JobName.isValid(kind.rawValue), JobName.isValid(queue.rawValue) else {
+      throw refusal(
+        "a kind or a queue has a name that is not allowed", "queue", queue.rawValue,
+        "use 1 to 64 letters, digits, dots, dashes and underscores")
+    }
+    guard payload.count <= Limits.payloadBytesMax else {
+      throw refusal(
+        "a job is too large", "bytes", String(payload.count),
+        "keep it under \(Limits.payloadBytesMax) bytes: put the data into a record")
+    }
+    if let uniqueKey { try check(key: uniqueKey) }
+    if let limit { try check(key: limit.key) }
+    guard limit.map({ $0.max >= 1 }) ?? true, attemptsMax >= 1, rescuesMax >= 0,
+      retention >= .zero, timeout.map({ $0 > .zero }) ?? true
+    else {
+      throw refusal(
+        "a number of a job is out of its range", "attempts", String(attemptsMax),
+        "use at least one attempt, a limit of at least 1, and times that are not negative")
+    }
+    guard let runAt else { return }
+    guard runAt.timeIntervalSince(now) <= Limits.delayMax else {
+      throw refusal("a job is put off too far", "until", "\(runAt)", "use at most ten years")
+    }
+  }
+
+  private func check(key: String) throws {
+    guard !key.isEmpty, key.utf8.count <= Limits.keyBytesMax, !key.utf8.contains(0) else {
+      throw refusal(
+        "a key of a job is empty or too long", "key", String(key.prefix(80)),
+        "use 1 to \(Limits.keyBytesMax) bytes")
+    }
+  }
+
+  private func refusal(
+    _ summary: StaticString, _ name: String, _ value: String, _ advice: String
+  ) -> JobError {
+    JobError(.invalidRequest, summary, [("kind", kind.rawValue), (name, value)], advice: advice)
+  }
+}
