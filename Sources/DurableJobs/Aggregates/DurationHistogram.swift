@@ -1,7 +1,7 @@
 import Foundation
 
-/// How often which duration came up, in buckets that grow by the square root of two: a percentile is
-/// told within a fifth.
+/// A histogram of durations in buckets that grow by the square root of two: a percentile is exact within
+/// a fifth.
 ///
 /// Stored sparsely:
 ///
@@ -9,7 +9,7 @@ import Foundation
 ///         0   bucket, 1 byte    0 ends at 10 µs, each next one √2 later; the last is open
 ///         1   count, 4 bytes, little-endian; at most all ones
 public struct DurationHistogram: Sendable, Equatable {
-  /// By bucket.
+  /// The counts by bucket.
   private var counts = [UInt32](repeating: 0, count: last + 1)
 
   private static let first = 10e-6
@@ -37,7 +37,7 @@ public struct DurationHistogram: Sendable, Equatable {
 
   public var count: Int { counts.reduce(0) { $0 + Int($1) } }
 
-  /// - Parameter seconds: What is negative counts as nothing: clocks are set back.
+  /// - Parameter seconds: A negative duration counts as zero: clocks are set back.
   mutating func add(_ seconds: Double) { add(Self.bucket(of: seconds), 1) }
 
   mutating func add(_ other: DurationHistogram) {
@@ -53,10 +53,10 @@ public struct DurationHistogram: Sendable, Equatable {
     return Int(min(Double(last), (2 * log2(seconds / first)).rounded(.up)))
   }
 
-  /// The duration that the given part of all did not exceed.
+  /// The duration that the given part of all durations does not exceed.
   ///
   /// - Parameter part: 0.5 for the median.
-  /// - Returns: `nil` if there is none.
+  /// - Returns: `nil` if the histogram is empty.
   public func percentile(_ part: Double) -> Duration? {
     let total = count
     guard total > 0 else { return nil }

@@ -2,8 +2,9 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What ended in one transaction, by queue and kind, until it is added to the figures of the minute.
-struct MinuteFigures {
+/// The counts of jobs that ended in one transaction, by queue and kind. They are added to the records of
+/// the minute before the transaction commits.
+struct MinuteAggregates {
   enum Result { case succeeded, retried, failed }
 
   private struct Counts {
@@ -27,16 +28,16 @@ struct MinuteFigures {
       case .failed: failed += 1
       }
       guard let began else { return }
-      // A claim has left there since when the job stood ready.
+      // The claim has set it to the time at which the job became ready.
       waits.add(began.timeIntervalSince(job.runAt))
       runs.add(now.timeIntervalSince(began))
     }
   }
 
-  /// One of each queue and kind; those of one transaction are few.
+  /// One for each queue and kind. One transaction has few.
   private var groups: [Counts] = []
 
-  /// - Parameter began: When the attempt began; `nil` for a job that did not run.
+  /// - Parameter began: The beginning of the attempt; `nil` for a job that was not running.
   mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
     let known = groups.firstIndex {
       job.has($0.kind.rawValue, in: .kind) && job.has($0.queue.rawValue, in: .queue)
@@ -45,7 +46,7 @@ struct MinuteFigures {
     groups[known ?? groups.count - 1].count(job, result, began: began, now: now)
   }
 
-  /// Adds all of it to the records of the minute: one of each queue and kind.
+  /// Adds the counts to the records of the minute, one for each queue and kind.
   mutating func add(in transaction: WriteTransaction) throws {
     guard !groups.isEmpty else { return }
     let minute = Int64((transaction.now.timeIntervalSince1970 / 60).rounded(.down))

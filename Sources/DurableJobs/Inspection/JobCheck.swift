@@ -2,16 +2,17 @@ import EntityModel
 import EntityStore
 import Foundation
 
+/// The check of all records of the jobs on one snapshot.
 struct JobCheck {
   let rows: JobRows
   var report = JobReport()
   private let runners: [Int64: JobRunnerStatus]
   private var runningUnder: [Int64: Int] = [:]
-  /// Of the limits of jobs that run: how many do, and how many may by the largest of their limits.
+  /// The limits of running jobs: how many run, and how many may run by the largest of their limits.
   private var inUse: [String: (running: Int64, max: Int64)] = [:]
-  /// Limits for which a job waits, and no job has been found that runs or is ready under them.
+  /// The limits for which a job waits, without those under which a running or ready job was found.
   private var keysWaitedFor: Set<String> = []
-  /// Jobs that wait for a batch, by what the batches say.
+  /// The completion jobs that the batches name.
   var completions: Set<JobID> = []
 
   init(_ rows: JobRows, runners: [JobRunnerStatus]) {

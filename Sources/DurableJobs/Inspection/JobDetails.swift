@@ -2,20 +2,20 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// All that is known of a job, of one moment.
+/// A job with its attempts and its runner, as of one snapshot.
 public struct JobDetails: Codable, Hashable, Sendable {
   public let job: JobStatus
-  /// Those that did not end well, of the last ones, oldest first.
+  /// The last attempts, without those that succeeded, oldest first.
   public let attempts: [JobAttempt]
-  /// Who runs it.
+  /// The runner that has claimed the job, while it is running.
   public let runner: JobRunnerStatus?
   public let isQueuePaused: Bool
-  /// Whether a runner that lives knows its kind.
+  /// True if a live runner has a handler for its kind.
   public let isKindServed: Bool
 }
 
 extension JobRows {
-  /// The attempts of a job that did not end well, of the last ones, oldest first.
+  /// The last attempts of a job, without those that succeeded, oldest first.
   func attempts(of id: JobID) throws -> [JobAttempt] {
     let layout = try snapshot.layout(AttemptRecord.entity)
     let cursor = try IndexPrefixCursor(

@@ -2,10 +2,10 @@ import EntityModel
 import EntityStore
 
 extension JobRows {
-  /// The jobs that a filter names: the newest first, or those of states that are not finished in the
-  /// order in which their turn comes.
+  /// The jobs that match a filter: the newest first, or, if the filter names only states that are not
+  /// finished, in the order of their turns.
   ///
-  /// - Complexity: O(*l* · log *n*) for *l* jobs looked at.
+  /// - Complexity: O(*l* · log *n*) for *l* jobs that are read.
   func list(_ filter: JobFilter) throws -> [JobRecord] {
     if let batch = filter.batch { return try list(filter, ofBatch: batch) }
     let isLive = !filter.states.isEmpty && filter.states.allSatisfy { !$0.isFinished }
@@ -48,14 +48,14 @@ extension JobRows {
   }
 }
 
-/// Which jobs a list shows.
+/// A selection of jobs.
 public struct JobFilter: Sendable {
-  /// Empty for all.
+  /// The states to select; empty for all. The same holds for kinds and queues.
   public var states: Set<JobState> = []
   public var kinds: Set<JobKind> = []
   public var queues: Set<QueueName> = []
   public var batch: JobBatchID?
-  /// At most so many.
+  /// The most jobs to select.
   public var limit = 50
 
   public init() {}
@@ -67,10 +67,10 @@ public struct JobFilter: Sendable {
   }
 }
 
-/// A lane in which jobs stand ready: those of one kind in one queue.
+/// The ready jobs of one kind in one queue.
 public struct LaneBacklog: Hashable, Sendable {
   public let queue: QueueName
   public let kind: JobKind
-  /// How long the job whose turn is next has stood ready.
+  /// The time for which the next job has been ready.
   public let oldest: Duration
 }

@@ -1,6 +1,6 @@
-/// Work that is described by a value: what is to be done, not how.
+/// A value that describes work to be done.
 ///
-/// The value is stored as JSON in the store, together with the data that it is about; who does the
+/// The value is stored as JSON in the same store as the data that it is about. The handler that does the
 /// work is registered with a runner (`JobHandlers`), in this process or in another one.
 ///
 /// ```swift
@@ -14,16 +14,16 @@
 ///
 /// A job runs at least once. What its handler writes through `JobContext.complete` is written once.
 public protocol Job: Codable, Sendable {
-  /// What comes out of it, kept with the job as long as the job.
+  /// The result of the handler, stored with the job until the job is removed.
   associatedtype Output: Codable & Sendable = NoOutput
-  /// A name that stays when the type is renamed.
+  /// The stored name of the type. It must not change when the type is renamed.
   static var kind: JobKind { get }
-  /// By default a job of the queue `default` that is tried twenty times.
+  /// The default is the queue `default` and twenty attempts.
   static var policy: JobPolicy { get }
-  /// While a job of this kind with this key is unfinished (`JobPolicy.uniqueness`), no other one is
-  /// made. By default none: any number.
+  /// While a job of this kind with this key is unfinished (`JobPolicy.uniqueness`), no second one is
+  /// enqueued. The default is `nil`: any number of jobs.
   var uniqueKey: String? { get }
-  /// By default none.
+  /// A limit on the jobs that run at once. The default is `nil`.
   var limit: JobLimit? { get }
 }
 
@@ -33,12 +33,12 @@ extension Job {
   public var limit: JobLimit? { nil }
 }
 
-/// What comes out of a job that has nothing to tell.
+/// The output of a job without a result.
 public struct NoOutput: Codable, Hashable, Sendable {
   public init() {}
 }
 
-/// No more than so many jobs with the same key run at once, whatever their kind and queue.
+/// The most jobs with the same key that run at once, of any kind and in any queue.
 public struct JobLimit: Hashable, Sendable {
   public var key: String
   public var max: Int
@@ -49,14 +49,14 @@ public struct JobLimit: Hashable, Sendable {
   }
 }
 
-/// How far a job has come.
+/// The progress of a job.
 public struct JobProgress: Hashable, Sendable, Codable {
   public var done: Int64?
-  /// `nil` while that is not known.
+  /// `nil` while the total is unknown.
   public var total: Int64?
   public var note: String?
 
-  /// In 0 ... 1.
+  /// The part that is done, in 0 ... 1; `nil` if one of the numbers is unknown.
   public var fraction: Double? {
     guard let done, let total, total > 0 else { return nil }
     return min(1, max(0, Double(done) / Double(total)))

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// Why a request about jobs was refused, or how a job ended that somebody waited for.
+/// An error of a request about jobs, or the failure of a job that a caller waited for.
 public struct JobError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     case unknownJob, unknownQueue, unknownSchedule, unknownBatch, unknownKind
@@ -24,6 +24,6 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  /// One line.
+  /// The summary, the context and the advice in one line.
   public var description: String { String(errorLine: summary, context, advice: advice) }
 }

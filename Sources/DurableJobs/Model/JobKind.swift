@@ -1,4 +1,4 @@
-/// The name of a kind of jobs, such as `feed.sync`: it is stored, so it outlives the Swift type.
+/// The stored name of a kind of jobs, such as `feed.sync`. It outlives the Swift type.
 public struct JobKind: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -11,7 +11,7 @@ public struct JobKind: RawRepresentable, Hashable, Sendable, Comparable, CustomS
   public static func < (a: JobKind, b: JobKind) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The name of a queue. A queue is there as soon as a job names it.
+/// The name of a queue. A queue exists as soon as a job names it.
 public struct QueueName: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -26,7 +26,7 @@ public struct QueueName: RawRepresentable, Hashable, Sendable, Comparable, Custo
   public static func < (a: QueueName, b: QueueName) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The number of a job, which no other job of the store ever gets.
+/// The number of a job. No two jobs of a store ever get the same number.
 public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Codable,
   CustomStringConvertible
 {
@@ -46,7 +46,8 @@ public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomS
 }
 
 enum JobName {
-  /// Names stand in lanes with a slash between them, in file names and in metrics.
+  /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash in
+  /// lanes, and are part of file names and metrics.
   static func isValid(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {

@@ -1,25 +1,25 @@
-/// What holds for all jobs of a kind, unless one is enqueued with something else.
+/// The defaults for the jobs of one kind. A `JobRequest` may change them for one job.
 ///
-/// What another process must know to do right by a job is stored with it: how often it may be tried,
-/// how long it may take, how long it is kept. The backoff is the handler's: who runs the job decides.
+/// All but the backoff are stored with the job, for runners in other processes. The backoff is that of
+/// the handler that runs the job.
 public struct JobPolicy: Sendable {
   public var queue: QueueName
-  /// The larger goes first; among equals the older.
+  /// Jobs of a higher priority are claimed first; of equal priority, the older ones.
   public var priority: Int
-  /// Attempts that may fail before the job is discarded.
+  /// The number of attempts after which a job that fails is discarded.
   public var attemptsMax: Int
-  /// How often the job's runner may die before the job counts as poison: only when it has reached no
-  /// checkpoint since its claim. An orderly stop never counts.
+  /// The number of times that the job's runner may die before the job is poisoned. A death counts only if
+  /// the job has stored no checkpoint since its claim; an orderly stop never counts.
   ///
-  /// Of jobs whose runners have died with them twice, a runner runs one at a time: so one that kills its
-  /// process takes no other beyond two. With a bound of less than 2, a job may be poisoned by another's
-  /// fault.
+  /// A runner runs at most one job at a time whose runners have died twice, so a job that kills its
+  /// process costs other jobs at most two deaths. With a bound below 2, a job may be poisoned because of
+  /// another one.
   public var rescuesMax: Int
-  /// Of one attempt. By default there is none.
+  /// The time limit of one attempt; `nil` for none.
   public var timeout: Duration?
   public var backoff: Backoff
   public var uniqueness: JobUniqueness
-  /// How long a job is kept after its end.
+  /// The time for which a job is kept after its end.
   public var retention: Duration
 
   public init(
@@ -38,18 +38,18 @@ public struct JobPolicy: Sendable {
   }
 }
 
-/// How long a job with a unique key keeps others with the same key out.
+/// The time for which a job with a unique key prevents another one with the same key.
 public enum JobUniqueness: String, Codable, Sendable {
-  /// While it waits, so that one more can be enqueued while it runs. When it waits again, for another
-  /// attempt or as its runner has stopped, it takes the key again if no other job has it by then; else it
-  /// waits without it. So however often its kind fails, at most one job waits with the key.
+  /// While the job waits, so that one more can be enqueued while it runs. When it waits again, for
+  /// another attempt or because its runner has stopped, it takes the key again if no other job has it;
+  /// otherwise it waits without the key. At most one job waits with the key at any time.
   case untilStarted
   case untilFinished
-  /// Until it is removed at the end of its retention.
+  /// Until the job is removed at the end of its retention.
   case untilRemoved
 }
 
-/// How long a failed job waits for its next attempt: a random part of a bound that doubles with each
+/// The wait of a failed job before its next attempt: a random part of a bound that doubles with each
 /// failure ("full jitter": M. Brooker, Exponential Backoff And Jitter, AWS 2015).
 public struct Backoff: Hashable, Sendable {
   public var base: Duration
@@ -60,7 +60,7 @@ public struct Backoff: Hashable, Sendable {
     self.cap = cap
   }
 
-  /// The longest that attempt number `failures` may wait.
+  /// The longest wait after this number of failures.
   public func bound(after failures: Int) -> Duration {
     guard base < cap else { return cap }
     let doublings = min(max(0, failures - 1), 62)
@@ -72,7 +72,9 @@ public struct Backoff: Hashable, Sendable {
     return bound
   }
 
-  /// - Parameter random: In 0 ..< 1.
+  /// The wait after this number of failures.
+  ///
+  /// - Parameter random: A number in 0 ..< 1.
   public func wait(after failures: Int, random: Double) -> Duration {
     bound(after: failures) * random
   }

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A job that is to be enqueued: encoded and checked outside of the transaction that stores it.
+/// A job to be enqueued. Its payload is encoded before the transaction that stores it begins.
 public struct JobRequest: Sendable {
   public let kind: JobKind
-  /// JSON.
+  /// The job as JSON.
   public let payload: Data
   public var queue: QueueName
   public var priority: Int
-  /// Not before this time; by default at once.
+  /// The time before which the job is not run; `nil` for now.
   public var runAt: Date?
   public var attemptsMax: Int
   public var rescuesMax: Int
@@ -15,12 +15,14 @@ public struct JobRequest: Sendable {
   public var retention: Duration
   public var uniqueKey: String?
   public var uniqueness: JobUniqueness
-  /// What becomes of the request when a job with its unique key is there.
+  /// The action if a job with the unique key exists.
   public var onConflict = JobConflict.keep
   public var limit: JobLimit?
-  /// The schedule that makes the job.
+  /// The number of the schedule that enqueues the job.
   var schedule: Int64?
 
+  /// A request with the policy of the job's kind.
+  ///
   /// - Throws: `badPayload` if the job cannot be encoded.
   public init<J: Job>(_ job: J) throws {
     self.init(kind: J.kind, payload: try Self.payload(of: job), policy: J.policy)
@@ -28,9 +30,9 @@ public struct JobRequest: Sendable {
     limit = job.limit
   }
 
-  /// A job of a kind that this program has no type for, or of one that it was told by name.
+  /// A request for a kind without a type in this program.
   ///
-  /// - Parameter payload: A JSON value.
+  /// - Parameter payload: A JSON value, which is not checked.
   public init(kind: JobKind, payload: Data, policy: JobPolicy = JobPolicy()) {
     self.kind = kind
     self.payload = payload
@@ -55,23 +57,24 @@ public struct JobRequest: Sendable {
   }
 }
 
-/// What becomes of a request when a job with its unique key is there already.
+/// The action if a job with the unique key of a request exists.
 public enum JobConflict: String, Codable, Sendable {
-  /// The job that is there stays as it is.
+  /// Leaves the existing job as it is.
   case keep
-  /// Unless it runs or waits for a batch, it gets the payload, the priority and the time of the
-  /// request.
+  /// Gives the existing job the payload, the priority and the time of the request, unless it is running
+  /// or waits for a batch.
   case replace
 }
 
-/// What became of a request.
+/// The result of an enqueue.
 public struct EnqueuedJob: Hashable, Sendable {
   public let id: JobID
-  /// `false` if another job has its unique key: that is the one then.
+  /// `false` if `id` is an existing job with the same unique key.
   public let isNew: Bool
 }
 
 extension JobRequest {
+  /// - Throws: `invalidRequest` for a value that is out of its range.
   func check(at now: Date) throws {
     guard JobName.isValid(kind.rawValue), JobName.isValid(queue.rawValue) else {
       throw refusal(

@@ -1,15 +1,15 @@
-/// Where a job stands.
+/// The state of a job.
 ///
 ///     scheduled ──→ ready ──→ running ──→ succeeded
-///         ↑           ↑ ↓        │ ├────→ discarded   tried as often as allowed, or given up
+///         ↑           ↑ ↓        │ ├────→ discarded   out of attempts, or discarded by its handler
 ///         │           held       │ ├────→ cancelled
 ///         │           ↑          │ └────→ poisoned    too many runners died with it
 ///      blocked ───────┘          ↓
 ///         └───────────←── retry, snooze, rescue, orderly stop
 ///
-/// A paused queue is no state of its jobs: they stay where they are, and are not claimed.
+/// Pausing a queue does not change the state of its jobs: they are only not claimed.
 public enum JobState: String, CaseIterable, Codable, Sendable {
-  /// Its time has not come: a delay, a retry, a rescue.
+  /// Waits for its time: after a delay, a failure or the death of its runner.
   case scheduled
   /// Can be claimed.
   case ready
@@ -19,10 +19,10 @@ public enum JobState: String, CaseIterable, Codable, Sendable {
   case blocked
   case running
   case succeeded
-  /// Failed for good.
+  /// Has failed and is not tried again.
   case discarded
   case cancelled
-  /// The runners died with it again and again.
+  /// Too many of its runners have died.
   case poisoned
 
   public var isFinished: Bool {
@@ -32,12 +32,12 @@ public enum JobState: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// The words and what they mean: few enough that to hash one takes longer than to compare it with all.
+  /// The states by their stored words. Comparing with all of them is faster than hashing one.
   private static let words = allCases.map { (word: $0.rawValue, state: $0) }
 
-  /// `nil` for a word that this program does not know.
+  /// The state with this stored word; `nil` for a word that this program does not know.
   static func named(_ word: String) -> JobState? { words.first { $0.word == word }?.state }
 
-  /// Those that a job does not leave by itself.
+  /// The states in which a job has ended.
   public static let finished: [JobState] = allCases.filter(\.isFinished)
 }

@@ -1,32 +1,33 @@
 /// The bounds of the jobs, each with its reason.
 enum Limits {
-  /// A payload is read whenever its job moves; what is larger belongs into a record or a file.
+  /// The size of a payload, which is read whenever its job changes. Larger data belongs in a record or a
+  /// file.
   static let payloadBytesMax = 1 << 20
-  /// A key of a limit or of uniqueness must fit into an index key uncut.
+  /// The length of a limit key or a unique key, which must fit into an index key without being cut.
   static let keyBytesMax = 200
-  /// Of an error, a note: it is to be read by a person, and is written with each attempt.
+  /// The length of an error or a note. It is written with each attempt, and read by people.
   static let textBytesMax = 2_000
-  /// Attempts of one job that are kept; the oldest go first.
+  /// The number of attempts that are kept of one job. The oldest are removed first.
   static let attemptsKeptMax = 25
-  /// Jobs that one transaction makes ready because their time has come, holds back because of their
-  /// limit, or removes: it must not keep other writers waiting.
+  /// The number of jobs that one transaction makes ready, holds back because of a limit, rescues or
+  /// removes, so that other writers wait only a short time.
   static let movesPerTransactionMax = 512
-  /// Schedules that make jobs in one transaction, for the same reason.
+  /// The number of schedules whose jobs one transaction enqueues, for the same reason.
   static let schedulesPerTransactionMax = 32
-  /// Lanes that are looked at under one limit.
+  /// The number of lanes that compete for one released limit.
   static let lanesOfLimitMax = 64
-  /// How far ahead a job can be put off, in seconds: later is a mistake in a unit.
+  /// The longest delay of a job, in seconds. A longer one is probably a mistake in the unit.
   static let delayMax = 10 * 366 * 86_400.0
-  /// How long the figures of a minute are kept.
-  static let figuresKeptMinutes: Int64 = 7 * 24 * 60
-  /// How often progress is stored, at most: each time is a commit.
+  /// The time for which the aggregates of a minute are kept.
+  static let aggregatesKeptMinutes: Int64 = 7 * 24 * 60
+  /// The shortest time between two commits that store progress.
   static let progressInterval = Duration.milliseconds(500)
-  /// How often a busy runner reads whether one of its jobs was cancelled.
+  /// The shortest time between two reads of the cancellations of running jobs.
   static let cancellationsInterval = Duration.milliseconds(100)
-  /// How often a runner looks whether the others are alive, while there are others.
-  static let othersInterval = Duration.seconds(1)
-  /// How often a runner that cannot write tries again.
+  /// The time between two checks of whether the other runners live, while there are any.
+  static let runnersInterval = Duration.seconds(1)
+  /// The time after which a runner that could not write tries again.
   static let retryInterval = Duration.seconds(2)
-  /// Findings of a check that are listed; the others are counted.
+  /// The number of problems that a check lists. The others are counted.
   static let problemsListedMax = 100
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// JSON as jobs are written and read. Coders are kept, as to make one and to set it up takes as long as
-/// to code a small job; both may be used by any number of threads at once.
+/// The JSON coders of jobs. They are shared, because creating one takes as long as coding a small job;
+/// both may be used by any number of threads at once.
 enum JobJSON {
   static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
@@ -12,13 +12,14 @@ enum JobJSON {
 }
 
 extension Duration {
+  /// The duration in seconds, with fractions.
   package var seconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 }
 
 extension String {
-  /// Short enough to be stored with every attempt, in one line.
+  /// The text in one line, cut to a length that can be stored with each attempt.
   var clipped: String {
     let line = String(map { $0.isNewline ? " " : $0 })
     guard line.utf8.count > Limits.textBytesMax else { return line }

@@ -1,24 +1,24 @@
 public import EntityStore
 import Foundation
 
-/// A job that somebody follows, in whichever process it runs.
+/// A handle for observing one job, in whichever process it runs.
 public struct JobHandle<J: Job>: Sendable {
   public let id: JobID
   public let store: Store
 
-  /// The job's status now and after each change, until it has ended. Who looks rarely misses what was
-  /// between: only the newest is kept.
+  /// The job's status now and after each change, until it has ended. Only the newest status is buffered,
+  /// so a slow reader misses some.
   ///
-  /// Throws `unknownJob` if the job is not there, or is removed meanwhile.
+  /// Throws `unknownJob` if the job does not exist or is removed.
   public var updates: AsyncThrowingStream<JobStatus, any Error> {
     JobQueue(store).updates(of: id)
   }
 
-  /// What comes out of the job; waits for its end.
+  /// Waits for the end of the job and returns its output.
   ///
-  /// Cancelling the task that waits does not cancel the job.
+  /// Cancelling the waiting task does not cancel the job.
   ///
-  /// - Throws: `failed`, `cancelled`, `poisoned`, with what it says of it; `unknownJob`.
+  /// - Throws: `failed`, `cancelled`, `poisoned`, with the error of the job; `unknownJob`.
   public var value: J.Output {
     get async throws {
       for try await status in updates where status.state.isFinished {
@@ -29,13 +29,13 @@ public struct JobHandle<J: Job>: Sendable {
     }
   }
 
-  /// See `JobQueue.cancel`.
+  /// Cancels the job; see `JobQueue.cancel`.
   @discardableResult
   public func cancel() async throws -> JobState { try await JobQueue(store).cancel(id) }
 }
 
 extension JobQueue {
-  /// As `JobHandle.updates`, for a job of any kind.
+  /// Returns the same as `JobHandle.updates`, for a job of any kind.
   public func updates(of id: JobID) -> AsyncThrowingStream<JobStatus, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task.detached { [self] in
@@ -60,7 +60,7 @@ extension JobQueue {
 }
 
 extension JobStatus {
-  /// What came out of a job that has ended.
+  /// Returns the output of a job that has succeeded.
   ///
   /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned`; `badPayload` if the output cannot be read.
   public func output<J: Job>(of type: J.Type) throws -> J.Output {

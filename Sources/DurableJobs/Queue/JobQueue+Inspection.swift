@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 
 extension JobQueue {
-  /// - Returns: `nil` if there is no such job, or none any more.
+  /// Returns a job with its attempts and its runner, or `nil` if the job does not exist.
   public func details(of id: JobID) throws -> JobDetails? {
     try store.read { transaction in
       let rows = try JobRows(reading: transaction)
@@ -17,7 +17,7 @@ extension JobQueue {
     }
   }
 
-  /// The lanes in which jobs wait to be claimed.
+  /// Returns the lanes with jobs that wait to be claimed.
   ///
   /// - Complexity: O(log *n*) for each lane, however many jobs wait.
   public func backlog() throws -> [LaneBacklog] {
@@ -35,11 +35,11 @@ extension JobQueue {
     }
   }
 
-  /// How the jobs stand, and how they went within a window.
+  /// Returns the counts of the current jobs and of those that have ended within a window.
   ///
-  /// - Parameter window: Until now; at most a week, for which figures are kept.
-  /// - Complexity: O(*n*) in the jobs of the store, of which those that are ready or have ended cost one
-  ///   step in an index each, and the others the look at a record; O(*m*) in the figures of the window.
+  /// - Parameter window: The time until now; at most a week, for which aggregates are kept.
+  /// - Complexity: O(*n*) in the jobs of the store: a step in an index for each that is ready or has
+  ///   ended, a read of a record for each other one; O(*m*) in the aggregates of the window.
   public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
     try store.read { transaction in
       let now = store.now()
@@ -58,19 +58,24 @@ extension JobQueue {
     }
   }
 
-  /// All schedules by name, also those that nobody can make jobs of.
+  /// Returns all schedules by name, also those that are not valid.
   public func scheduleStatuses() throws -> [JobScheduleStatus] {
     try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
       .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
   }
 
-  /// Checks what the jobs of a store must be whatever was killed when, on one snapshot: each stands
-  /// where its state says; what runs has a runner that is registered, and what does not run has none; a
-  /// key is held only by those that may hold it; no limit is exceeded, and nobody waits for one that
-  /// nobody has; batches count their members; nothing is kept of jobs that are gone; schedules can be
-  /// read. That records and indexes agree is for `Store.checkIntegrity`.
+  /// Checks on one snapshot the rules that hold whatever was killed when:
   ///
-  /// A runner that has died is no problem: the next one takes its jobs over. It is a remark.
+  /// - the index entry of each job matches its state;
+  /// - each running job has a registered runner, and no other job has one;
+  /// - a unique key is held only by jobs that may hold it;
+  /// - no limit is exceeded, and none that jobs wait for is free;
+  /// - batches count their jobs correctly;
+  /// - attempts and outputs belong to existing jobs;
+  /// - schedules are valid.
+  ///
+  /// `Store.checkIntegrity` checks whether records and indexes agree. A runner that has died is a remark
+  /// and no problem: the next one takes over its jobs.
   ///
   /// - Throws: `StoreError` if a record cannot be read.
   /// - Complexity: O(*n* · log *n*); memory for the batches, and for the keys of limits in use.

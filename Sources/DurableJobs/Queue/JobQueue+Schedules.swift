@@ -3,10 +3,10 @@ import EntityStore
 import Foundation
 
 extension JobQueue {
-  /// Sets a schedule: a new one, or a new form of the one with this name. Its first time is the first
-  /// after now; a form with the same expression and zone keeps the next time of the one before.
+  /// Adds a schedule, or replaces the one with this name. Its first time is the first after now; if the
+  /// expression and the zone have not changed, the next time of the replaced one is kept.
   ///
-  /// - Returns: Whether it is new.
+  /// - Returns: `true` if no schedule had the name.
   /// - Throws: `invalidSchedule` for a name that is not allowed; as `enqueue` for its request.
   @discardableResult
   public func setSchedule(_ schedule: JobSchedule) async throws -> Bool {
@@ -25,7 +25,7 @@ extension JobQueue {
       if let before {
         for name in ["lastAt", "lastJob"] { values[name] = try before[name] }
         let isSame = try ["expression", "zone"].allSatisfy { try before[$0] == values[$0] }
-        // Who has paused it has not asked for what it misses, and resumes it by hand.
+        // A schedule that was paused stays paused, and does not run the times in between.
         let isPaused = try before["isPaused"] == .bool(true) && before["error"] == .null
         if isPaused { values["isPaused"] = .bool(true) }
         if isSame, try before["isPaused"] != .bool(true) {
@@ -37,39 +37,18 @@ extension JobQueue {
     }
   }
 
-  /// Stops a schedule, or lets it go on from now: what was missed meanwhile is not made up for.
-  ///
-  /// - Throws: `unknownSchedule`.
-  public func setSchedulePaused(_ name: String, _ isPaused: Bool) async throws {
-    try await changeSchedule(name) { transaction, id in
-      let next = try transaction.get(id).map(JobSchedule.init)?.recurrence
-        .next(after: transaction.now)
-      try transaction.update(id) { record in
-        try record.set("isPaused", to: .bool(isPaused))
-        try record.set("error", to: .null)
-        if !isPaused { try record.set("nextAt", to: next.map(Value.date) ?? .null) }
-      }
-    }
-  }
-
-  /// Removes a schedule. The jobs that it has made stay.
+  /// Removes a schedule. The jobs that it has enqueued stay.
   ///
   /// - Throws: `unknownSchedule`.
   public func removeSchedule(_ name: String) async throws {
-    try await changeSchedule(name) { try $0.delete($1) }
-  }
-
-  private func changeSchedule<R: Sendable>(
-    _ name: String, _ body: @escaping @Sendable (WriteTransaction, ObjectID) throws -> R
-  ) async throws {
-    _ = try await store.write(author: "jobs") { transaction in
+    try await store.write(author: "jobs") { transaction in
       guard let id = try transaction.objectID(ScheduleRecord.entity, by: ["name": .string(name)])
       else {
         throw JobError(
           .unknownSchedule, "there is no such schedule", [("schedule", name)],
           advice: "see `mooring jobs schedules`")
       }
-      return try body(transaction, id)
+      try transaction.delete(id)
     }
   }
 }

@@ -2,10 +2,10 @@ import EntityModel
 public import EntityStore
 import Foundation
 
-/// The jobs of a store: to enqueue them, to follow them, to steer them.
+/// Enqueues, observes and controls the jobs of a store.
 ///
-/// A job is a record of the system entity `_Job`; so it is enqueued, makes progress and ends in the
-/// transactions of the data that it is about. The store is opened with `.jobs` among its migrations.
+/// A job is a record of the system entity `_Job`, so it is enqueued, makes progress and ends in the
+/// transactions of the data that it is about. Open the store with `.jobs` among its migrations.
 ///
 /// ```swift
 /// let queue = JobQueue(store)
@@ -15,20 +15,16 @@ import Foundation
 /// ```
 public struct JobQueue: Sendable {
   public let store: Store
-  private let group: EnqueueGroup
 
-  public init(_ store: Store) {
-    self.store = store
-    group = EnqueueGroup(store)
-  }
+  public init(_ store: Store) { self.store = store }
 
   // MARK: Enqueuing
 
-  /// Enqueues a job and returns after the durable commit.
+  /// Enqueues a job and returns after its durable commit.
   ///
   /// To enqueue in the transaction of other changes, use `WriteTransaction.enqueue`.
   ///
-  /// - Parameter change: What of the kind's policy is different for this one.
+  /// - Parameter change: Changes the policy of the kind for this job.
   /// - Throws: `badPayload`, `invalidRequest`; `StoreError`.
   @discardableResult
   public func enqueue<J: Job>(
@@ -39,83 +35,89 @@ public struct JobQueue: Sendable {
     return JobHandle(id: try await enqueue(request).id, store: store)
   }
 
-  /// Tasks that enqueue at the same time share a commit, and through one queue a transaction too.
+  /// Enqueues a request and returns after its durable commit. Calls at the same time share a commit.
   @discardableResult
   public func enqueue(_ request: JobRequest) async throws -> EnqueuedJob {
-    try await group.enqueue(request)
+    try await store.write(author: "jobs", isRepeatable: true) {
+      try JobTable($0).enqueue(request)
+    }
   }
 
-  /// Follows a job that was enqueued before, maybe by another process.
+  /// Returns a handle for a job that was enqueued before, maybe by another process.
   public func handle<J: Job>(_ id: JobID, as type: J.Type = J.self) -> JobHandle<J> {
     JobHandle(id: id, store: store)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// - Returns: `nil` if there is no such job, or none any more.
+  /// Returns the status of a job, or `nil` if the job does not exist.
   public func status(_ id: JobID) throws -> JobStatus? {
     try store.read { try JobRows(reading: $0).job(id).map(JobStatus.init) }
   }
 
-  /// The job that keeps another one with the same unique key out; `nil` if there is none, or the job has
-  /// no such key.
+  /// Returns the existing job with the unique key of a job, or `nil` if there is none or the job has no
+  /// key.
   public func holder<J: Job>(of job: J) throws -> JobID? {
     guard let key = job.uniqueKey else { return nil }
     return try store.read { try JobRows(reading: $0).holder(ofUniqueKey: "\(J.kind):\(key)") }
   }
 
-  /// The newest jobs that the filter names; of states that are not finished, those whose turn comes next.
+  /// Returns the newest jobs that match the filter, or, if it names only states that are not finished,
+  /// the next ones.
   public func list(_ filter: JobFilter = JobFilter()) throws -> [JobStatus] {
     try store.read { try JobRows(reading: $0).list(filter).map(JobStatus.init) }
   }
 
-  /// The attempts of a job that did not end well, of the last ones.
+  /// Returns the last attempts of a job, without those that succeeded, oldest first.
   public func attempts(of id: JobID) throws -> [JobAttempt] {
     try store.read { try JobRows(reading: $0).attempts(of: id) }
   }
 
-  /// The runners that have registered, and whether they live.
+  /// Returns the registered runners.
   public func runners() throws -> [JobRunnerStatus] {
     try store.read { try JobRows(reading: $0).runners(of: store) }
   }
 
-  // MARK: Steering
+  // MARK: Control
 
-  /// Cancels a job: one that waits has ended when this returns; one that runs is told to.
+  /// Cancels a job. A waiting job has ended when this returns; for a running one the cancellation is
+  /// requested.
   ///
-  /// - Returns: The state it is in.
+  /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState` if it has ended.
   @discardableResult
   public func cancel(_ id: JobID) async throws -> JobState {
     try await change { try $0.cancel(id) }
   }
 
-  /// Lets a job run at once that waits for its time or has ended without success, with all its attempts
-  /// anew. Its unique key it does not take again. A completion job that was cancelled while it waited for
-  /// its batch waits for it again.
+  /// Makes a job ready that waits for its time or has ended without success, with all of its attempts.
+  /// The job does not take its unique key again. A completion job that was cancelled before its batch has
+  /// ended waits for the batch again.
   ///
-  /// - Returns: The state it is in: `ready` or `blocked`.
+  /// - Returns: The new state: `ready` or `blocked`.
   /// - Throws: `unknownJob`, `wrongState`.
   @discardableResult
   public func retry(_ id: JobID) async throws -> JobState {
     try await change { try $0.retry(id) }
   }
 
-  /// No job of the queue is claimed any more; what runs goes on.
+  /// Pauses a queue: no more of its jobs are claimed. Running attempts go on.
   ///
-  /// - Returns: `false` if it was paused already.
+  /// - Returns: `false` if the queue was paused.
   @discardableResult
   public func pause(_ queue: QueueName) async throws -> Bool {
     try await change { try $0.setPaused(true, queue) }
   }
 
-  /// - Returns: `false` if it was not paused.
+  /// Resumes a paused queue.
+  ///
+  /// - Returns: `false` if the queue was not paused.
   @discardableResult
   public func resume(_ queue: QueueName) async throws -> Bool {
     try await change { try $0.setPaused(false, queue) }
   }
 
-  /// Pauses a queue and waits until none of its jobs runs.
+  /// Pauses a queue and waits until none of its jobs is running.
   public func drain(_ queue: QueueName) async throws {
     try await pause(queue)
     let commits = try store.commits.observe()
@@ -130,15 +132,15 @@ public struct JobQueue: Sendable {
     }
   }
 
-  /// The queues that are paused.
+  /// Returns the paused queues by name.
   public func pausedQueues() throws -> [QueueName] {
     try store.read { try JobRows(reading: $0).pausedQueues().sorted() }
   }
 
-  /// Removes the jobs whose retention is over, and figures that are older than a week.
+  /// Removes the jobs whose retention is over, and aggregates that are older than a week.
   ///
-  /// - Parameter progress: Called after each commit, with how many are gone.
-  /// - Returns: How many jobs.
+  /// - Parameter progress: Called after each commit with the number of removed jobs.
+  /// - Returns: The number of removed jobs.
   @discardableResult
   public func prune(progress: @Sendable (Int) -> Void = { _ in }) async throws -> Int {
     var count = 0
@@ -149,7 +151,7 @@ public struct JobQueue: Sendable {
       if pruned < Limits.movesPerTransactionMax { break }
       try Task.checkCancellation()
     }
-    while try await change({ try $0.pruneFigures() }) == Limits.movesPerTransactionMax {}
+    while try await change({ try $0.pruneAggregates() }) == Limits.movesPerTransactionMax {}
     return count
   }
 
@@ -159,7 +161,7 @@ public struct JobQueue: Sendable {
     try await store.write(author: "jobs") { transaction in
       let table = try JobTable(transaction)
       let result = try body(table)
-      try table.settle()
+      try table.addAggregates()
       return result
     }
   }

@@ -1,23 +1,22 @@
-/// What the attribute `uniqueKey` holds:
+/// The attribute `uniqueKey` holds one of:
 ///
-///     feed.sync:7       the job has the key, and keeps others with the same out
-///     12/feed.sync:7    job 12 has given the key up to run, and takes it again when it waits again
+///     feed.sync:7       the job has the key, and no other job can have it
+///     12/feed.sync:7    job 12 has released the key to run, and takes it again when it waits again
 ///
-/// No kind has a slash in it, and a number is of one job only, so a key that was given up is in nobody's
-/// way.
+/// A kind has no slash, and a number belongs to one job, so a released key never equals another key.
 extension JobRecord {
-  /// The key that the job has: with its kind before it.
+  /// The key that the job holds, with its kind as a prefix; `nil` if it holds none.
   var uniqueKey: String? {
     get { string(.uniqueKey).flatMap { $0.hasPrefix(mark) ? nil : $0 } }
     set { set(.uniqueKey, newValue) }
   }
 
-  /// The key that the job had before it began to run.
-  var uniqueKeyGivenUp: String? {
+  /// The key that the job has released to run; `nil` if it has released none.
+  var releasedUniqueKey: String? {
     string(.uniqueKey).flatMap { $0.hasPrefix(mark) ? String($0.dropFirst(mark.count)) : nil }
   }
 
-  mutating func giveUpUniqueKey() {
+  mutating func releaseUniqueKey() {
     if let uniqueKey { set(.uniqueKey, mark + uniqueKey) }
   }
 

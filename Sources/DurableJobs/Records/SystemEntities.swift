@@ -2,10 +2,10 @@ import EntityModel
 public import EntityStore
 import Foundation
 
-/// The attributes of `_Job` by position: the order of `System/0001_jobs.yaml`.
+/// The attributes of `_Job` by position, in the order of `System/0001_jobs.yaml`.
 ///
-/// A migration of the line may only add attributes behind these, and then to this list: so a claim
-/// reads and writes rows without looking names up.
+/// A claim reads and writes rows by position, without looking up names. A later migration may therefore
+/// only append attributes, here and in the schema.
 enum JobColumn: Int, CaseIterable {
   case kind, queue, priority, state
   case place, lane, rank, at
@@ -14,13 +14,13 @@ enum JobColumn: Int, CaseIterable {
   case timeout, retention, uniqueKey, uniqueUntil, limitKey, limitMax, batch, schedule
   case isCancelled, checkpoint, checkpointClaim, done, total, note, error, output
 
-  /// Those by which a job has its place in the index of turns.
+  /// The attributes of the index `byTurn`.
   static let ofTurn: [JobColumn] = [.state, .place, .lane, .rank, .at]
 
   var name: String { String(describing: self) }
 }
 
-/// The names of the entities beside `_Job`; what they hold says `System/0001_jobs.yaml`.
+// The names of the other entities, which `System/0001_jobs.yaml` describes.
 enum AttemptRecord { static let entity = "_JobAttempt" }
 enum OutputRecord { static let entity = "_JobOutput" }
 enum RunnerRecord { static let entity = "_JobRunner" }
@@ -38,14 +38,14 @@ extension Value {
 }
 
 extension MigrationSource {
-  /// The system entities of the jobs. A store whose jobs are used is opened with it.
+  /// The system entities of the jobs. Open a store with this source to use jobs.
   public static let jobs = MigrationSource(embedded: [
     ("0001_jobs", PackageResources._001_jobs_yaml)
   ])
 }
 
 extension Store {
-  /// Whether the migrations of the jobs were applied. Without them every call about jobs fails.
+  /// True if the migrations of the jobs were applied. Without them every call about jobs throws.
   public var hasJobs: Bool {
     get throws { try schema.entity(named: JobRecord.entity) != nil }
   }

@@ -1,13 +1,13 @@
-/// A day of the Gregorian calendar, without a zone, also before 1582.
+/// A day of the Gregorian calendar without a time zone. The calendar extends before 1582.
 struct CivilDate {
-  /// Since 1970-01-01.
+  /// The days since 1970-01-01.
   private(set) var day: Int
   private(set) var year: Int
   private(set) var month: Int
   private(set) var dayOfMonth: Int
 
-  /// Years are taken to begin in March, so that the leap day ends one, and to repeat after 400,
-  /// which are 146097 days (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+  /// The calculation lets years begin in March, so that the leap day is the last, and repeat after 400
+  /// years, which are 146097 days (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
   init(day: Int) {
     self.day = day
     let shifted = day + daysFromMarchOfYear0To1970

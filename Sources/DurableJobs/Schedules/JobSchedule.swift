@@ -2,19 +2,19 @@ import EntityModel
 import EntityStore
 public import Foundation
 
-/// Jobs that are made again and again: what, and when.
+/// A request that is enqueued at recurring times.
 public struct JobSchedule: Sendable {
-  /// By which it is found; 1 to 64 letters, digits, dots, dashes and underscores.
+  /// The unique name: 1 to 64 letters, digits, dots, dashes and underscores.
   public let name: String
   public var recurrence: Recurrence
-  /// What is enqueued each time. Its `runAt` is the time of the run.
+  /// The job that is enqueued each time. Its `runAt` is set to the time of the run.
   public var request: JobRequest
-  /// Whether a run may begin before the last one has ended. Otherwise such a time is passed over.
+  /// True if a job may be enqueued before the last one has ended. Otherwise such a time is skipped.
   public var overlaps: Bool
   public var isPaused = false
-  /// Why it was paused, if nobody has asked for it: what is stored cannot be read any more.
+  /// The reason for which a runner has paused the schedule: its record cannot be read.
   public internal(set) var error: String?
-  /// When the next job is made; `nil` if none is any more.
+  /// The time of the next job; `nil` if there is none.
   public internal(set) var nextAt: Date?
   public internal(set) var lastAt: Date?
   public internal(set) var lastJob: JobID?
@@ -29,9 +29,10 @@ public struct JobSchedule: Sendable {
   }
 }
 
-/// A schedule as `_JobSchedule` holds it.
+// The form of a schedule in `_JobSchedule`.
 extension JobSchedule {
-  /// - Throws: `invalidSchedule`, `badPayload` if what is stored cannot be read, as when a zone is gone.
+  /// - Throws: `invalidSchedule`, `badPayload` if the record cannot be read, as when its zone no longer
+  ///   exists.
   init(_ record: Record) throws {
     let text = { (name: String) in try record[name].stringValue ?? "" }
     let jitter = try record["jitter"].doubleValue ?? 0
@@ -63,11 +64,11 @@ extension JobSchedule {
 }
 
 extension TimeZone {
-  /// Foundation calls UTC by the name GMT, under which nobody has asked for it.
+  /// The name as it was given. Foundation changes UTC to GMT.
   fileprivate var name: String { identifier == "GMT" ? "UTC" : identifier }
 }
 
-/// What a schedule keeps of its request.
+/// The stored form of a schedule's request.
 private struct StoredRequest: Codable {
   var kind: String
   var payload: Data

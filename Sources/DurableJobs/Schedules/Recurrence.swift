@@ -1,14 +1,13 @@
 import EntityModel
 public import Foundation
 
-/// When the jobs of a schedule are made: the expression, whose clock it means, what becomes of
-/// missed times, and how far the jobs of one time are spread.
+/// The times of a schedule: the expression, its time zone, the treatment of missed times, and the time
+/// over which the jobs of one time are spread.
 public struct Recurrence: Sendable, Hashable {
   public let expression: CronExpression
   public let zone: TimeZone
   public let missed: MissedRuns
-  /// Each run begins up to this much after its time, so that equal schedules do not all begin at
-  /// once.
+  /// The longest delay of a run after its time, so that equal schedules do not all begin at once.
   public let jitter: Duration
 
   /// The largest jitter.
@@ -32,17 +31,18 @@ public struct Recurrence: Sendable, Hashable {
     self.jitter = jitter
   }
 
-  /// The first time after an instant; nil if none comes any more (see `CronExpression.next`).
+  /// The first time after an instant; `nil` if there is none (see `CronExpression.next`).
   public func next(after instant: Date) -> Date? {
     expression.next(after: instant, in: zone)
   }
 }
 
 extension Recurrence {
-  /// A zone of the IANA database by its name: `UTC`, `GMT`, or area and place as `Europe/Berlin`.
+  /// The zone of the IANA database with this name: `UTC`, `GMT`, or area and place as `Europe/Berlin`.
   ///
-  /// Foundation knows `EST` and `GMT+1` too. They are refused: such zones have no changes of the
-  /// clock, which a schedule of local times is rarely meant to ignore.
+  /// Names such as `EST` and `GMT+1`, which Foundation knows, too, are refused: such zones have no
+  /// daylight saving time, which a schedule of local times is rarely meant to ignore.
+  ///
   /// - Throws: `JobError` with the code `invalidSchedule`, which names the nearest zone.
   public static func zone(named name: String) throws -> TimeZone {
     let isFormal = ["UTC", "GMT"].contains(name) || name.contains("/")
@@ -58,9 +58,9 @@ extension Recurrence {
 }
 
 extension Recurrence {
-  /// How long after its time a run begins: from zero through `jitter`, in whole milliseconds.
+  /// The delay of a run after its time: from zero through `jitter`, in whole milliseconds.
   ///
-  /// It comes from the name and the time alone, so that all processes and versions agree.
+  /// It depends on the name and the time only, so that all processes and versions agree.
   public func jitter(of time: Date, named name: String) -> Duration {
     let (seconds, attoseconds) = jitter.components
     let limit = UInt64(seconds) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)

@@ -2,11 +2,11 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What an operator or a program does to jobs from outside.
+// Operations on jobs from outside of their runners.
 extension JobTable {
-  /// Cancels a job: at once if it waits, else by asking its runner.
+  /// Cancels a job: ends it at once if it waits, or requests its cancellation if it is running.
   ///
-  /// - Returns: The state it is in now.
+  /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState` if it has ended.
   func cancel(_ id: JobID) throws -> JobState {
     var job = try known(id)
@@ -23,13 +23,12 @@ extension JobTable {
     }
   }
 
-  /// Lets a job that waits for its time, or that has ended without success, run again at once, with all
-  /// its attempts.
+  /// Makes a job ready that waits for its time or has ended without success, with all of its attempts.
   ///
-  /// Its unique key it does not take again. A completion job that was cancelled before its batch has ended
-  /// waits for the batch again.
+  /// The job does not take its unique key again. A completion job that was cancelled before its batch has
+  /// ended waits for the batch again.
   ///
-  /// - Returns: The state it is in now.
+  /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState`.
   /// - Complexity: O(log *n*), and O(*b*) for *b* batches if the job was never claimed.
   func retry(_ id: JobID) throws -> JobState {
@@ -45,15 +44,16 @@ extension JobTable {
     case .ready, .held, .blocked, .running, .succeeded, nil:
       throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
     }
-    let state: JobState = try isAheadOfItsBatch(job) ? .blocked : .ready
+    let state: JobState = try mustWaitForBatch(job) ? .blocked : .ready
     job.move(to: state, at: now)
     try update(job)
     return state
   }
 
-  /// Stops or resumes the claims of a queue.
+  /// Pauses or resumes a queue.
   ///
-  /// - Returns: Whether that is a change.
+  /// - Returns: `false` if the queue was in that state.
+  /// - Throws: `unknownQueue` for a name that is not valid.
   func setPaused(_ isPaused: Bool, _ queue: QueueName) throws -> Bool {
     guard JobName.isValid(queue.rawValue) else {
       throw JobError(

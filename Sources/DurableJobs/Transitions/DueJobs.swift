@@ -3,15 +3,16 @@ import EntityStore
 import Foundation
 
 extension JobRows {
-  /// The schedules that are not paused, by their next time.
+  /// The schedules that are not paused and have a next time, in the order of their next times.
   func dueSchedules() throws -> IndexPrefixCursor {
     let schedules = try snapshot.layout(ScheduleRecord.entity)
-    // Null sorts first: those that have no time any more.
+    // Null, for schedules without a next time, sorts first.
     return try IndexPrefixCursor(
       try schedules.index(named: "byNext"), of: schedules, leading: [.bool(false)], beyond: .null,
       in: snapshot)
   }
 
+  /// The next time of a schedule.
   func nextFire(of number: Int64) throws -> Date? {
     let schedules = try snapshot.layout(ScheduleRecord.entity)
     let position = try schedules.position(of: "nextAt")
@@ -20,10 +21,10 @@ extension JobRows {
 }
 
 extension JobTable {
-  /// Makes the jobs of the schedules whose time has come.
+  /// Enqueues the jobs of the schedules that are due, at most `schedulesPerTransactionMax` schedules.
   ///
-  /// The next time is stored with the jobs, in one transaction: so a time makes its job once, whoever
-  /// else looks at the schedules, and no leader is needed.
+  /// The next time is stored in the same transaction, so that each time enqueues its job once, whichever
+  /// runner does it.
   func fire() throws {
     let cursor = try dueSchedules()
     var due: [Int64] = []
@@ -43,7 +44,7 @@ extension JobTable {
         for (name, value) in values { try record.set(name, to: value) }
       }
     } catch let error as JobError {
-      // Nobody else can make sense of it either, and the other schedules are to go on.
+      // No other runner can read it either, and the other schedules must go on.
       try transaction.update(id) { record in
         try record.set("isPaused", to: .bool(true))
         try record.set("error", to: .string("\(error)"))
@@ -51,7 +52,7 @@ extension JobTable {
     }
   }
 
-  /// The schedule as it is when the jobs of its due times have been made.
+  /// Enqueues the jobs of the due times and returns the schedule with its next time.
   private func fired(_ record: Record) throws -> JobSchedule {
     var schedule = try JobSchedule(record)
     guard let nextAt = schedule.nextAt else { return schedule }
@@ -72,7 +73,7 @@ extension JobTable {
 }
 
 extension JobTable {
-  /// Makes the scheduled jobs ready whose time has come, a bounded number at a time.
+  /// Makes the scheduled jobs that are due ready, at most `movesPerTransactionMax`.
   func promote() throws {
     let cursor = try cursor(.scheduled)
     var count = 0

@@ -3,15 +3,15 @@ public import EntityStore
 import Foundation
 
 extension WriteTransaction {
-  /// Enqueues a job; it exists if and only if this transaction commits.
+  /// Enqueues a job. It exists if and only if this transaction commits.
   ///
-  /// - Returns: Its number, or that of the job that has its unique key.
-  /// - Throws: `badPayload`, `invalidRequest`; `StoreError`. Nothing was written then.
+  /// - Returns: The number of the job, or that of the existing job with its unique key.
+  /// - Throws: `badPayload`, `invalidRequest`; `StoreError`. Nothing is written then.
   /// - Complexity: O(log *n*).
   @discardableResult
   public func enqueue(_ job: some Job) throws -> EnqueuedJob { try enqueue(JobRequest(job)) }
 
-  /// Enqueues a job that was made ready before the transaction began.
+  /// Enqueues a job whose request was prepared before the transaction began.
   @discardableResult
   public func enqueue(_ request: JobRequest) throws -> EnqueuedJob {
     try JobTable(self).enqueue(request)
@@ -67,7 +67,7 @@ extension JobTable {
       let wasHeld = job.state == .held
       job.wait(until: job.runAt, now: now)
       try update(job)
-      // It may have been the one that the others behind the limit waited for.
+      // Others may wait for the limit behind this job.
       if !wasHeld { try releaseLimit(of: job) }
     case .blocked, .running, .succeeded, .discarded, .cancelled, .poisoned, nil: break
     }
@@ -75,7 +75,7 @@ extension JobTable {
 }
 
 extension JobRecord {
-  /// Ready, or scheduled if its time has not come.
+  /// Makes the job ready, or scheduled if the time is in the future.
   mutating func wait(until date: Date, now: Date) {
     if date > now { move(to: .scheduled, at: date) } else { move(to: .ready, at: date) }
   }

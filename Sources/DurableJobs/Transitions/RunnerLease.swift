@@ -3,19 +3,21 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// A runner's life: a number that no other runner of the store ever gets, its epoch, and a kernel lock
-/// on one byte of the file `jobs.lock`, at that number.
+/// The lease of a runner: its epoch, which is a number that no other runner of the store ever gets, and a
+/// kernel lock on the byte with that number of the file `jobs.lock`.
 ///
-/// The kernel frees the lock when the process dies, and not when it stands still, so that nothing has
-/// to expire and no clock is asked. One file serves all runners, and asking for the holder of a byte
-/// takes nothing. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each
-/// runner, and one that is left over for each that has died.
+/// The kernel releases the lock when the process dies, but not when the process is suspended, so that
+/// nothing expires and no clock is involved. One file serves all runners, and testing a lock does not
+/// take it. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each runner,
+/// and leave one for each that has died.
 final class RunnerLease: Sendable {
   let epoch: Int64
   private let descriptor: Int32
 
-  /// Registers a runner. The lock is taken within the transaction that makes the epoch known, so that
-  /// nobody sees the one without the other.
+  /// Registers a runner. The lock is taken within the transaction that stores the epoch, so that no
+  /// other process sees one without the other.
+  ///
+  /// - Throws: `busy` if the lock cannot be taken; `StoreError`.
   static func take(
     in store: Store, command: String, kinds: Set<JobKind>
   ) async throws -> RunnerLease {
@@ -49,19 +51,19 @@ final class RunnerLease: Sendable {
   }
 
   deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program.
+    // A child process has a copy of the descriptor until it executes its program.
     Self.lock(epoch).set(.none, of: descriptor)
     close(descriptor)
   }
 
-  /// Whether some process holds the lock of an epoch.
+  /// True if a process holds the lock of an epoch.
   ///
-  /// - Throws: `busy` if that cannot be found out.
+  /// - Throws: `busy` if the lock cannot be tested.
   static func isAlive(_ epoch: Int64, in store: Store) throws -> Bool {
-    // To ask is to read: also for those who may not write.
+    // Read-only, so that processes without write permission can test it, too.
     let descriptor = open(path(in: store), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // Without the file nobody has a lock on it: a store that was restored, or copied.
+      // Without the file there is no lock: the store was restored or copied.
       if errno == ENOENT { return false }
       throw refusal("the lock of the runners cannot be opened")
     }

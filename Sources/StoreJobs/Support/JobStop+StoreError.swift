@@ -3,10 +3,9 @@ import EntityStore
 import LMDB
 
 extension JobStop {
-  /// What a refusal of the store means for a job: another attempt helps against what others do at the
-  /// moment, and not against a request that does not fit the store or its records.
-  ///
-  /// - Returns: Another error as it is: it is a failure, after which the job is tried again.
+  /// Returns the error with which a job ends after an error of the store. A job steps back while another
+  /// process is busy, and is discarded if its request does not fit the store or its records. Any other
+  /// error is returned as it is: a failure, after which the job is tried again.
   static func verdict(on error: any Error) -> any Error {
     switch error {
     case let error as StoreError:
@@ -19,7 +18,7 @@ extension JobStop {
 }
 
 extension StoreError {
-  /// Whether the same request is refused as long as nobody changes it or what it is about.
+  /// True if the same request fails again unless the request or the store is changed.
   fileprivate var isOfRequest: Bool {
     switch code {
     case .unknownEntity, .unknownAttribute, .unknownRelationship, .unknownTemplate, .validation,

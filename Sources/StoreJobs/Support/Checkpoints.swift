@@ -1,12 +1,12 @@
 import DurableJobs
 
 extension JobContext {
-  /// Runs work that commits in chunks of its own, and notes with the job that it gets on: so its runner
-  /// may die any number of times before the job counts as poison.
+  /// Runs work that commits in chunks of its own, and stores checkpoints of the job while it makes
+  /// progress: the job is not poisoned, however often its runner dies.
   ///
-  /// The work is cancelled as soon as the claim is lost: another attempt goes on with it then.
+  /// The work is cancelled as soon as the claim is lost, because another attempt continues it then.
   ///
-  /// - Parameter work: Calls what it is given after each commit, with how much is done.
+  /// - Parameter work: Calls `committed` after each commit, with the amount that is done.
   func withCheckpoints<R: Sendable>(
     _ work: @escaping @Sendable (_ committed: @escaping @Sendable (Int64) -> Void) async throws -> R
   ) async throws -> R {
@@ -18,7 +18,7 @@ extension JobContext {
         return try await work { reached.yield($0) }
       }
       group.addTask {
-        try await note(commits)
+        try await storeCheckpoints(commits)
         return nil
       }
       var result: R?
@@ -29,13 +29,13 @@ extension JobContext {
     }
   }
 
-  /// The first commit is noted at once, and later ones now and then: each time is a commit itself.
-  private func note(_ commits: AsyncStream<Int64>) async throws {
-    var noted: ContinuousClock.Instant?
+  /// Stores a checkpoint after the first commit, and after later ones at intervals: each is a commit.
+  private func storeCheckpoints(_ commits: AsyncStream<Int64>) async throws {
+    var storedAt: ContinuousClock.Instant?
     for await done in commits {
-      if let noted, ContinuousClock.now - noted < Limits.checkpointInterval { continue }
+      if let storedAt, ContinuousClock.now - storedAt < Limits.checkpointInterval { continue }
       try await write(checkpoint: done) { _ in }
-      noted = .now
+      storedAt = .now
     }
   }
 }

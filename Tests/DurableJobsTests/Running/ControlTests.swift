@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Jobs that are cancelled, put in order, paused.
-@Suite(.timeLimit(.minutes(10))) struct SteeringTests {
+@Suite(.timeLimit(.minutes(10))) struct ControlTests {
   // MARK: Cancelling
 
   @Test func aJobThatWaitsIsCancelledAtOnce() async throws {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aJobThatRunsIsToldThatItIsCancelled(blocks: Bool) async throws {
+  func aRunningJobIsCancelled(blocks: Bool) async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Void>()
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func ofOneLimitNoMoreRunThanItSaysAndAllCome() async throws {
+  @Test func noMoreJobsOfALimitRunThanItAllowsAndAllRun() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let running = Peak()
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func ofOneLimitEachJobIsHeldByWhatItSaysItself() async throws {
+  @Test func jobsOfOneLimitAreHeldByTheirOwnMaximum() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()

@@ -6,10 +6,10 @@ import Testing
 
 @testable import DurableJobs
 
-/// Jobs that are enqueued at the same time.
-@Suite struct EnqueueGroupTests {
+/// Jobs that are enqueued at the same time, and so share a transaction.
+@Suite struct ConcurrentEnqueueTests {
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func aRefusedJobDoesNotHarmThoseBesideIt(seed: UInt64) async throws {
+  func aRefusedJobDoesNotHarmItsNeighbors(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let blank = String(repeating: " ", count: Limits.payloadBytesMax)
     let requests = (0..<120).map { number in
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatIsClosedRefusesAllOfThem() async throws {
+  @Test func aClosedStoreRefusesAllOfThem() async throws {
     try await withTemporaryJobs { temporary in
       let other = try openStore(
         at: temporary.folder.path("store"), migrations: [.model, .jobs], clock: temporary.clock)
@@ -62,7 +62,7 @@ import Testing
 
   private static let request = JobRequest(kind: Numbered.kind, payload: Data("{}".utf8))
 
-  /// Hands all of them over while the writer is busy, so that most share a transaction.
+  /// Enqueues all of them while the writer is busy, so that most share a transaction.
   private func outcomes(
     of requests: [JobRequest], in queue: JobQueue
   ) async throws -> [Result<EnqueuedJob, any Error>] {

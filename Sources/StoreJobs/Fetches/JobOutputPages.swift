@@ -3,10 +3,10 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// The rows that a job keeps: records of the system entity `_JobOutput`, one for each page, numbered
-/// from 0. A page is JSON, a list of rows, each a list of values as `Value` is coded. They go with
-/// the job.
-struct KeptRows: Sendable {
+/// The stored rows of a job: records of the system entity `_JobOutput`, one for each page, numbered from
+/// 0. A page is JSON: a list of rows, each a list of values in the coding of `Value`. The pages are
+/// removed with the job.
+struct JobOutputPages: Sendable {
   private static let entity = "_JobOutput"
 
   let job: JobID
@@ -24,7 +24,7 @@ struct KeptRows: Sendable {
     for id in try transaction.fetchIdentifiers(request) { try transaction.delete(id) }
   }
 
-  /// - Returns: `nil` if there is no such page, or none any more.
+  /// Returns the rows of a page, or `nil` if the page does not exist.
   func page(_ number: Int, in transaction: ReadTransaction) throws -> [[Value]]? {
     let key: [String: Value] = ["job": .int64(job.rawValue), "page": .int64(Int64(number))]
     guard let record = try transaction.get(Self.entity, by: key),
