@@ -1,14 +1,14 @@
 /// Strings of JSON (RFC 8259, section 7).
 enum JSONString {
-  /// The text with its quotes. Escaped are also what steers a terminal (U+007F to U+009F), the line
-  /// breaks and marks of direction that no eye sees, and U+FEFF, which Foundation loses otherwise.
+  /// Returns the text with its quotes. Escapes also terminal control characters (U+007F to U+009F),
+  /// invisible line breaks and direction marks, and U+FEFF, which Foundation would lose.
   static func of(_ text: String) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars { append(scalar, to: &literal, isQuoted: true) }
     return literal + "\""
   }
 
-  /// - Parameter isQuoted: Whether quotes and backslashes would be misread.
+  /// - Parameter isQuoted: True to escape quotes and backslashes, too.
   static func append(_ scalar: Unicode.Scalar, to literal: inout String, isQuoted: Bool) {
     switch scalar {
     case "\"" where isQuoted: literal += "\\\""

@@ -1,8 +1,8 @@
 import Glibc
 import LMDB
 
-/// One worker for each store: a kernel lock on the file `worker.lock`, which the kernel frees when its
-/// holder dies.
+/// The lock that allows one worker for each store: a kernel lock on the file `worker.lock`, which the
+/// kernel releases when its holder dies.
 final class WorkerLock: Sendable {
   private static let lock = FileRegionLock(count: 1)
   private let descriptor: Int32
@@ -28,14 +28,15 @@ final class WorkerLock: Sendable {
         advice: "one worker for each store is enough: raise its --concurrency")
     }
     self.descriptor = descriptor
-    // For the message above only, so a failure does no harm: a lock of an open file tells no process.
+    // The process id for the message above, because the lock of an open file names no process. A failure
+    // does no harm.
     let text = Array("\(getpid())\n".utf8)
     _ = ftruncate(descriptor, 0)
     _ = pwrite(descriptor, text, text.count, 0)
   }
 
   deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program.
+    // A child process has a copy of the descriptor until it executes its program.
     Self.lock.set(.none, of: descriptor)
     close(descriptor)
   }

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// Why a worker cannot start.
+/// The error of a worker that cannot start.
 public struct WorkerError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// Another worker serves the store.
@@ -22,6 +22,6 @@ public struct WorkerError: Error, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  /// One line.
+  /// The summary, the context and the advice in one line.
   public var description: String { String(errorLine: summary, context, advice: advice) }
 }
