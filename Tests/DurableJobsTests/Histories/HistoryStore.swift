@@ -36,7 +36,7 @@ struct HistoryStore {
   private func handle(_ step: HistoryStep, _ claim: Claim) async throws -> HistoryAnswer {
     let record = try store.read { try JobRows(reading: $0).job(claim.job) }
     guard let record else { return .refused(.lostClaim) }
-    let running = RunningJob(record, claim: claim, began: .now) {}
+    let running = RunningJob(record, claim: claim, began: .now, waited: .zero) {}
     let context = JobContext(
       id: claim.job, kind: record.kind, queue: record.queue, attempt: 1, store: store,
       runnerLogger: RunnerOptions().logger, payload: record.payload, checkpointData: nil,

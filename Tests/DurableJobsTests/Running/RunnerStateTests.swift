@@ -20,14 +20,16 @@ import Testing
       runner.handle(.surveyed(cancelled: [], hasWork: true))
         == [.exchange(Runner.room(2, ["one": 1]), ended: 0, hasWork: true)])
     let suspect = RunnerState.Attempt(queue: "one", isSuspect: true)
-    let claimed = RunnerState.Event.exchanged(ended: [], claimed: [1: suspect], heldBack: 0)
+    let claimed = RunnerState.Event.exchanged(ended: [], claimed: [id(1): suspect], heldBack: 0)
     #expect(runner.handle(claimed) == [.beginTurn])
     var room = Runner.room(1, ["one": 0])
     room.admitsSuspect = false
     #expect(runner.wake() == [.survey([], room)])
     // An ended attempt makes room in the transaction that writes it.
     #expect(
-      runner.wake(ended: [1]) == [.exchange(Runner.room(2, ["one": 1]), ended: 1, hasWork: false)])
+      runner.wake(ended: [id(1)]) == [
+        .exchange(Runner.room(2, ["one": 1]), ended: 1, hasWork: false)
+      ])
   }
 
   @Test func nothingIsClaimedWhileACommitClaims() {
@@ -42,13 +44,13 @@ import Testing
     var runner = Runner()
     runner.startTurn()
     let attempt = RunnerState.Attempt(queue: "default", deadline: runner.now + .seconds(5))
-    _ = runner.handle(.exchanged(ended: [], claimed: [7: attempt], heldBack: 0))
+    _ = runner.handle(.exchanged(ended: [], claimed: [id(7): attempt], heldBack: 0))
     #expect(runner.restAfterWake() == .milliseconds(100))
     runner.now += .seconds(5)
-    #expect(runner.wake().first == .cancel(7, .timedOut))
+    #expect(runner.wake().first == .cancel(id(7), .timedOut))
     runner.now += .seconds(10)
     #expect(runner.wake().first == .report(.stuck(1)))
-    _ = runner.handle(.exchanged(ended: [7], claimed: [:], heldBack: 0))
+    _ = runner.handle(.exchanged(ended: [id(7)], claimed: [:], heldBack: 0))
     #expect(runner.wake().first == .report(.working))
   }
 
@@ -74,16 +76,17 @@ import Testing
     var runner = Runner()
     runner.startTurn()
     let attempt = RunnerState.Attempt(queue: "default")
-    _ = runner.handle(.exchanged(ended: [], claimed: [1: attempt, 2: attempt], heldBack: 0))
+    _ = runner.handle(
+      .exchanged(ended: [], claimed: [id(1): attempt, id(2): attempt], heldBack: 0))
     #expect(runner.handle(.stopRequested(within: .seconds(3))) == [.wake])
     // A later request does not give more time.
     _ = runner.handle(.stopRequested(within: .seconds(60)))
     #expect(runner.wake() == [.recordStop])
     _ = runner.handle(.stopRecorded)
-    #expect(runner.wake(ended: [1]) == [.exchange(nil, ended: 1, hasWork: false)])
-    _ = runner.handle(.exchanged(ended: [1], claimed: [:], heldBack: 0))
+    #expect(runner.wake(ended: [id(1)]) == [.exchange(nil, ended: 1, hasWork: false)])
+    _ = runner.handle(.exchanged(ended: [id(1)], claimed: [:], heldBack: 0))
     runner.now += .seconds(3)
-    #expect(runner.wake().first == .cancel(2, .stopping))
+    #expect(runner.wake().first == .cancel(id(2), .stopping))
     #expect(runner.restAfterWake() == Limits.runnersInterval)
     runner.now += .seconds(10)
     #expect(runner.wake() == [.leave])
@@ -162,9 +165,7 @@ private struct Runner {
   }
 }
 
-extension JobID: @retroactive ExpressibleByIntegerLiteral {
-  public init(integerLiteral value: Int64) { self.init(rawValue: value) }
-}
+private func id(_ number: Int64) -> JobID { JobID(rawValue: number) }
 
 extension RunnerState.Action {
   fileprivate static func survey(_ running: [JobID], _ terms: ClaimTerms?) -> Self {
