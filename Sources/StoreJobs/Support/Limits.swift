@@ -1,3 +1,5 @@
+import EntityStore
+
 /// The bounds of these jobs, each with its reason.
 enum Limits {
   /// The shortest time between two checkpoints of a job. Each checkpoint is a commit.
@@ -19,4 +21,12 @@ enum Limits {
   static let outputRowsMax = 100_000
   /// The size of these rows as JSON.
   static let outputBytesMax = 8 << 20
+}
+
+enum PathKey {
+  /// Returns a unique key for a path of any length: the path itself, or its hash if it is too long.
+  static func of(_ path: String) -> String {
+    guard path.utf8.count > Limits.keyBytesMax else { return path }
+    return "hash " + String(UInt64(bitPattern: ContentHash.of(path)), radix: 16)
+  }
 }

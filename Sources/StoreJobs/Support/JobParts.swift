@@ -1,4 +1,4 @@
-import DurableJobs
+public import DurableJobs
 import EntityStore
 import LMDB
 
@@ -29,5 +29,19 @@ extension StoreError {
       .seed, .snapshotExpired, .conflict, .invalidToken, .expiredToken, .closed, .damaged, .storage:
       false
     }
+  }
+}
+
+extension QueueName {
+  /// The queue of syncs. A limit of this queue limits the use of the network.
+  public static let sync: QueueName = "sync"
+  /// The queue of the maintenance of the store.
+  public static let maintenance: QueueName = "maintenance"
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes a value that a payload written by hand may leave out.
+  func value<T: Decodable>(_ key: Key, otherwise: T) throws -> T {
+    try decodeIfPresent(T.self, forKey: key) ?? otherwise
   }
 }
