@@ -12,6 +12,8 @@ public enum Limits {
   public static let recordBytesMax = 16 << 20
   /// Writes that share a commit. At 64 the flush is already a small part of each.
   static let writesPerCommitMax = 64
+  /// Writes that count as one of these if they may be repeated, and so share a transaction.
+  static let repeatableWritesPerWrite = 8
   /// Pauses, in microseconds, in which a commit waits for more writes to share it, while more come in
   /// each: together less than a flush takes.
   static let gatheringPause: UInt32 = 20

@@ -182,9 +182,21 @@ public final class Store: Sendable {
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
   ) async throws -> R {
+    try await write(author: author, isRepeatable: false, body)
+  }
+
+  /// The same for a small write, many of which come at once.
+  ///
+  /// - Parameter isRepeatable: True if the closure may be run again. It then shares a transaction, and
+  ///   an entry of the history, with neighbors of the same author; if one of them throws, each of them is
+  ///   run again in a transaction of its own.
+  package func write<R: Sendable>(
+    author: String?, isRepeatable: Bool,
+    _ body: @escaping @Sendable (WriteTransaction) throws -> R
+  ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
       let box = ResultBox<R>()
-      write(author: author) { transaction in
+      write(author: author, isRepeatable: isRepeatable) { transaction in
         box.value = try body(transaction)
       } completion: { result in
         continuation.resume(with: result.map { box.take() })
@@ -197,7 +209,8 @@ public final class Store: Sendable {
   /// - Parameter completion: Called once: after the commit on the store's writer queue, or at once if
   ///   the store is closed.
   package func write(
-    author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> Void,
+    author: String? = nil, isRepeatable: Bool = false,
+    _ body: @escaping @Sendable (WriteTransaction) throws -> Void,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     do {
@@ -205,7 +218,9 @@ public final class Store: Sendable {
     } catch {
       return completion(.failure(error))
     }
-    writer.submit(WriterQueue.Job(author: author, body: body, completion: completion))
+    writer.submit(
+      WriterQueue.Job(
+        author: author, isRepeatable: isRepeatable, body: body, completion: completion))
   }
 
   /// The same for a thread that may block: it waits for the commit.

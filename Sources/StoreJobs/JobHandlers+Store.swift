@@ -4,14 +4,13 @@ public import FeedSync
 import SystemSupport
 
 extension JobHandlers {
-  /// Registers who runs the jobs of this module.
+  /// Registers the handlers of the jobs of this module.
   ///
-  /// What blocks runs on threads of its own. Cancelled or stopped, each of these jobs ends at its next
-  /// commit, page or file, and leaves what its type says.
+  /// Work that blocks runs on threads of its own. After a cancellation each job ends at its next commit,
+  /// page or file, and leaves what the documentation of its type says.
   ///
-  /// - Parameter engine: Who syncs feeds, of the same store; without one, `SyncFeed` is left to other
-  ///   runners.
-  /// - Parameter compaction: Who can compact the store; without one, `CompactStore` is discarded.
+  /// - Parameter engine: Syncs feeds of the same store; without one, `SyncFeed` is left to other runners.
+  /// - Parameter compaction: Compacts the store; without one, `CompactStore` is discarded.
   public mutating func handleStoreJobs(
     sync engine: SyncEngine? = nil, compact compaction: StoreCompaction? = nil
   ) {
@@ -28,11 +27,4 @@ extension JobHandlers {
     handleBlocking(BackUpStore.self) { try $0.run($1) }
     handleBlocking(CheckStore.self) { try $0.run($1) }
   }
-}
-
-extension QueueName {
-  /// Of the syncs, so that a limit of the queue is one of the network.
-  public static let sync: QueueName = "sync"
-  /// Of what keeps the store in shape.
-  public static let maintenance: QueueName = "maintenance"
 }

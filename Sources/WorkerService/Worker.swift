@@ -3,38 +3,40 @@ import DurableJobs
 public import EntityStore
 public import FeedSync
 import Foundation
+import Glibc
 public import Logging
 import Maintenance
 import Metrics
 public import ServiceLifecycle
 import StoreJobs
+import UnixSignals
 
-/// Runs the jobs of a store and syncs its feeds on schedule: what `mooring worker` is.
+/// Runs the jobs of a store and syncs its feeds on schedule: the service of `mooring worker`.
 ///
-/// It opens the store, runs until its service group shuts down, and then drains: what runs may come to
-/// its end within `drainTimeout`, and what does not goes back to its queue without a counted attempt.
-/// For a compaction it closes the store in between and opens it again.
+/// The worker opens the store, runs until its service group shuts down, and then drains: running jobs may
+/// end within `drainTimeout`; the others return to their queues without a counted attempt. For a
+/// compaction it closes the store and opens it again.
 ///
-/// A full disk does not end it: it says so, waits, and goes on when there is room.
+/// While the disk is full, the worker reports it, waits, and continues when there is room.
 public final class Worker: Service {
-  /// What a worker is made of.
+  /// The parts of a worker.
   public struct Configuration: Sendable {
     /// The store's folder.
     public var folder: String
-    /// Opens the store, or makes it.
+    /// Opens the store, or creates it.
     public var open: @Sendable () throws -> Store
     public var transport: any HTTPTransport
     public var settings: LiveSettings
     public var logger: Logger
-    /// Whose level and format a reload changes.
+    /// The log output whose level and format a reload changes.
     public var logOutput: LogOutput?
-    /// Where its state is told; `nil` outside of systemd.
+    /// Reports the state of the worker to systemd; `nil` outside of systemd.
     public var notifier: ServiceNotifier?
-    /// Half of what systemd waits for; `nil` for no watchdog.
+    /// Half of systemd's watchdog time; `nil` for no watchdog.
     public var watchdogInterval: Duration?
-    /// How the store is opened to be compacted.
+    /// The options with which the store is opened for a compaction.
     public var compaction = Store.Options()
-    /// What the store tells of the worker.
+    /// A description of the worker, stored in the record of its runner.
     public var command = "worker"
 
     public init(
@@ -59,6 +61,8 @@ public final class Worker: Service {
     health = WorkerHealth(configuration.notifier, configuration.logger)
   }
 
+  /// Runs until the service group shuts down or the task is cancelled.
+  ///
   /// - Throws: `WorkerError` if another worker serves the store; `StoreError` if the store cannot be
   ///   used. Everything that was committed stays.
   public func run() async throws {
@@ -77,7 +81,7 @@ public final class Worker: Service {
     configuration.logger.info("stopped")
   }
 
-  /// Takes over settings that have been read anew.
+  /// Reads the settings again and applies those that need no restart.
   public func reload() async {
     health.reloading()
     switch configuration.settings.reload() {
@@ -107,14 +111,14 @@ public final class Worker: Service {
 
   // MARK: One opening of the store
 
-  /// Opens the store and serves it until the worker stops, or somebody has asked for a compaction.
+  /// Opens the store and serves it until the worker stops or a job has requested a compaction.
   ///
-  /// - Parameter lock: Taken with the first opening, which may make the folder.
+  /// - Parameter lock: Taken after the first opening, which may create the folder.
   private func serve(_ lock: inout WorkerLock?) async throws {
     guard let store = try await open() else { return }
     defer { store.close() }
     if lock == nil { lock = try WorkerLock(ofStore: configuration.folder) }
-    _ = notesDisk(of: store)
+    _ = updateFreeSpace(of: store)
     let runner = JobRunner(store, handlers(store), options: runnerOptions())
     guard current.begin(runner) else { return }
     defer { current.end() }
@@ -130,12 +134,14 @@ public final class Worker: Service {
     }
   }
 
-  /// A full disk is waited out here, too.
+  /// Opens the store, and waits while the disk is full.
+  ///
+  /// - Returns: `nil` if the worker stops before.
   private func open() async throws -> Store? {
     while !current.isStopping {
       do {
-        // It may wait for others that have the store, which is nothing for the cooperative pool.
-        return try await onThreadOfItsOwn(configuration.open)
+        // It may block while others have the store, so it must not run on the cooperative pool.
+        return try await onOwnThread(configuration.open)
       } catch let error as StoreError where error.passes {
         health.condition(.blocked("\(error)"))
         try await Task.sleep(for: .seconds(5))
@@ -153,7 +159,7 @@ public final class Worker: Service {
           current.stop(within: settings.current.drainTimeout)
         }
       } catch let error as StoreError where error.passes {
-        // Each attempt keeps all other jobs waiting, so it counts, and they do not follow at once.
+        // Each attempt delays all other jobs, so it counts, and the next one comes much later.
         throw JobStop.retry(after: .seconds(300), because: "\(error)")
       }
     }
@@ -205,7 +211,7 @@ public final class Worker: Service {
     ]
   }
 
-  /// Begins a chore again while the store cannot be written; the runner says why.
+  /// Runs a chore again until the store can be written; the runner reports the reason.
   private func waitingOutFullDisk(_ chore: () async throws -> Void) async throws {
     while true {
       do {
@@ -226,19 +232,19 @@ public final class Worker: Service {
     }
   }
 
-  /// Pauses before the disk is full, so that there is room for what is to be written in order to stop.
+  /// Pauses the worker before the disk is full, so that there is room for the writes of an orderly stop.
   private func watchDisk(_ store: Store) async throws {
     while true {
-      if notesDisk(of: store) { await limit() }
-      health.askForTimeToStart()
+      if updateFreeSpace(of: store) { await limit() }
+      health.extendStart()
       try await Task.sleep(for: .seconds(10))
     }
   }
 
-  /// - Returns: Whether the disk has become low, or is so no longer.
-  private func notesDisk(of store: Store) -> Bool {
+  /// - Returns: True if the disk has become low, or no longer is.
+  private func updateFreeSpace(of store: Store) -> Bool {
     guard let free = store.freeBytesOfVolume else { return false }
-    return health.note(
+    return health.update(
       freeBytes: free, reserve: configuration.settings.current.diskReserve)
   }
 
@@ -252,21 +258,21 @@ public final class Worker: Service {
 
   // MARK: Compaction
 
-  /// Nobody may have the store open while it is replaced, this process least of all.
+  /// Compacts the store if a job has requested it. No process may have the store open then.
   private func compactIfAsked() async {
     guard let job = compactions.next else { return }
     configuration.logger.info("compacting", metadata: ["job": "\(job)"])
     health.status("compacting")
     let (folder, options) = (configuration.folder, configuration.compaction)
     do {
-      let report = try await onThreadOfItsOwn { try Store.compact(at: folder, options: options) }
+      let report = try await onOwnThread { try Store.compact(at: folder, options: options) }
       compactions.finish(job, .success(report))
     } catch {
       compactions.finish(job, .failure(error))
     }
   }
 
-  private func onThreadOfItsOwn<R: Sendable>(
+  private func onOwnThread<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
@@ -277,8 +283,8 @@ public final class Worker: Service {
 
   // MARK: Watchdog
 
-  /// Each ping proves that the writer has answered: a write that changes nothing goes through its queue
-  /// and through the lock that other processes share.
+  /// Each ping proves that the writer has answered: an empty write passes through its queue and through
+  /// the lock of the store.
   private func watchdog() -> Watchdog? {
     guard let interval = configuration.watchdogInterval else { return nil }
     return Watchdog(every: interval) { [health] in
@@ -293,4 +299,34 @@ extension WorkerSettings {
   fileprivate var queueLimits: [QueueName: Int] {
     Dictionary(queues.map { (QueueName(rawValue: $0.queue), $0.limit) }) { $1 }
   }
+}
+
+/// Reloads the settings of a worker at each SIGHUP, which `systemctl reload` sends.
+public struct ReloadOnHangup: Service {
+  private let worker: Worker
+
+  public init(_ worker: Worker) { self.worker = worker }
+
+  public func run() async throws {
+    for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+      await worker.reload()
+    }
+  }
+}
+
+/// Raises the soft limit of `RLIMIT_NOFILE` to the hard one. Call it at the start of a service.
+///
+/// libdispatch on Linux opens `/proc/<thread>/stat` to monitor its threads, and ends the process when
+/// that fails because no descriptor is free. The soft limit is usually 1,024, for select(2), which is not
+/// used here.
+///
+/// - Returns: The limit in effect. It is the old one if the system refuses, as a sandbox may.
+@discardableResult
+public func raiseDescriptorLimit() -> UInt64 {
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  var limit = rlimit()
+  guard getrlimit(resource, &limit) == 0 else { return 0 }
+  let before = limit.rlim_cur
+  limit.rlim_cur = limit.rlim_max
+  return UInt64(setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before)
 }

@@ -18,7 +18,7 @@ struct BatchJobsTests {
       set: ["rank": try .format("rank + 1"), "seenAt": .now])
   }
 
-  @Test func anUpdateChangesWhatMatchesAndTellsHowMany() async throws {
+  @Test func anUpdateChangesMatchingRecordsAndReportsTheirNumber() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(10)
       let report = try await temporary.value(of: increment("rank >= 7"))

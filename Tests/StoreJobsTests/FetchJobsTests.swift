@@ -83,7 +83,7 @@ struct FetchJobsTests {
     }
   }
 
-  @Test func aDurableFetchThatIsInterruptedBeginsAnewAndKeepsEachRowOnce() async throws {
+  @Test func anInterruptedDurableFetchBeginsAgainAndStoresEachRowOnce() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(DurableFetch(try items()))
@@ -145,7 +145,7 @@ struct FetchJobsTests {
   }
 
   /// The file is a pipe that is full until somebody reads it.
-  @Test func anExportTellsHowFarItIsAndLeavesNothingWhenItIsCancelled() async throws {
+  @Test func anExportReportsProgressAndLeavesNothingWhenItIsCancelled() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let path = temporary.folder.path("out.csv")
@@ -180,12 +180,12 @@ struct FetchJobsTests {
     }
   }
 
-  @Test func anExportThatIsInterruptedBeginsAnew() async throws {
+  @Test func anInterruptedExportBeginsAgain() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let path = temporary.folder.path("out.jsonl")
       let handle = try await temporary.queue.enqueue(ExportFetch(try items(), to: path))
-      // What an attempt that was killed has left.
+      // The file of an attempt that was killed.
       try Data(repeating: 0x78, count: 1 << 20).write(
         to: URL(fileURLWithPath: "\(path).job-\(handle.id).partial"))
       let output = try await temporary.running { _ in try await handle.value }
@@ -217,7 +217,7 @@ struct FetchJobsTests {
 }
 
 extension TemporaryStore {
-  /// What is in the test's folder, but for the store.
+  /// The content of the test's folder, except for the store.
   func filesBeside(_ path: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(
       atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path

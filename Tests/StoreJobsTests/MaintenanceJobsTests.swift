@@ -68,7 +68,7 @@ struct MaintenanceJobsTests {
 
   // MARK: Checks
 
-  @Test func aCheckTellsThatAStoreIsClean() async throws {
+  @Test func aCheckReportsThatAStoreIsClean() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(20)
       let output = try await temporary.value(of: CheckStore())
@@ -89,7 +89,7 @@ struct MaintenanceJobsTests {
 
   // MARK: Compaction
 
-  @Test func aCompactionIsDoneByWhoeverCan() async throws {
+  @Test func aCompactionNeedsARunnerThatCanCompact() async throws {
     try await withStoreJobs { temporary in
       #expect(try await temporary.refusal(of: CompactStore()).contains("mooring compact"))
       let won = Data(#"{"bytesAfter":1,"bytesBefore":2,"path":"/store"}"#.utf8)

@@ -152,7 +152,7 @@ extension TemporaryStore {
       })
   }
 
-  /// Whether more commits may come.
+  /// True if more commits may come.
   private func isAtWork() throws -> Bool {
     var filter = JobFilter()
     filter.states = Set(JobState.allCases).subtracting(JobState.finished)

@@ -135,7 +135,7 @@ struct SyncJobTests {
     }
   }
 
-  /// When the feed is asked again is for the schedule to say, who counts the failed runs.
+  /// The schedule decides when the feed is requested again, and counts the failed runs.
   @Test(arguments: [500, 404, 503, 0])
   func whatTheScheduleHasAskedForIsTriedOnce(_ status: Int) async throws {
     let requests = Atomic<Int>(0)

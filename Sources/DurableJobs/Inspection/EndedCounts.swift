@@ -3,8 +3,8 @@ import EntityStore
 import Foundation
 
 extension JobRows {
-  /// Calls the closure with the records of figures from a minute on.
-  func eachFigures(
+  /// Calls the closure with the aggregates from a minute on.
+  func eachAggregate(
     sinceMinute first: Int64, _ body: (Record) throws -> Void
   ) throws {
     let minutes = try snapshot.layout(MinuteRecord.entity)
@@ -18,7 +18,7 @@ extension JobRows {
   }
 }
 
-/// The sum of figures of several minutes.
+/// The sum of the aggregates of several minutes.
 struct EndedCounts {
   private var succeeded: Int64 = 0
   private var retried: Int64 = 0

@@ -2,11 +2,11 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What is stored beside the jobs.
+// The checks of what is stored beside the jobs.
 extension JobCheck {
   // MARK: Batches
 
-  /// What has been removed of a batch is counted no more, but among those that succeeded.
+  /// Removed jobs of a batch are still counted as succeeded, but nowhere else.
   mutating func checkBatches() throws {
     let layout = try rows.snapshot.layout(BatchRecord.entity)
     try rows.snapshot.eachRow(of: layout) { row in
@@ -14,10 +14,10 @@ extension JobCheck {
       guard let counts = try rows.snapshot.get(id).map(BatchCounts.init) else { return true }
       report.batches += 1
       let members = try members(of: row.id)
-      let told = [
+      let counted = [
         ("jobs", counts.jobs, members.jobs), ("pending jobs", counts.pending, members.pending),
       ]
-      for (name, stored, found) in told where stored != found {
+      for (name, stored, found) in counted where stored != found {
         report.add("batch \(row.id) counts \(stored) \(name), and has \(found)")
       }
       if counts.succeeded < members.succeeded {
@@ -66,7 +66,7 @@ extension JobCheck {
     report.outputs = try checkJobs(of: OutputRecord.entity, "a page of output")
   }
 
-  /// - Returns: How many records there are.
+  /// - Returns: The number of records.
   private mutating func checkJobs(of entity: String, _ name: String) throws -> Int {
     let layout = try rows.snapshot.layout(entity)
     let position = try layout.position(of: "job")

@@ -2,37 +2,17 @@ import EntityModel
 import EntityStore
 import Foundation
 
-extension JobQueue {
-  /// Checks what the jobs of a store must be whatever was killed when, on one snapshot: each stands
-  /// where its state says; what runs has a runner that is registered, and what does not run has none; a
-  /// key is held only by those that may hold it; no limit is exceeded, and nobody waits for one that
-  /// nobody has; batches count their members; nothing is kept of jobs that are gone; schedules can be
-  /// read. That records and indexes agree is for `Store.checkIntegrity`.
-  ///
-  /// A runner that has died is no problem: the next one takes its jobs over. It is a remark.
-  ///
-  /// - Throws: `StoreError` if a record cannot be read.
-  /// - Complexity: O(*n* · log *n*); memory for the batches, and for the keys of limits in use.
-  public func check() throws -> JobReport {
-    try store.read { transaction in
-      let rows = try JobRows(reading: transaction)
-      var check = JobCheck(rows, runners: try rows.runners(of: store))
-      try check.run()
-      return check.report
-    }
-  }
-}
-
+/// The check of all records of the jobs on one snapshot.
 struct JobCheck {
   let rows: JobRows
   var report = JobReport()
   private let runners: [Int64: JobRunnerStatus]
   private var runningUnder: [Int64: Int] = [:]
-  /// Of the limits of jobs that run: how many do, and how many may by the largest of their limits.
+  /// The limits of running jobs: how many run, and how many may run by the largest of their limits.
   private var inUse: [String: (running: Int64, max: Int64)] = [:]
-  /// Limits for which a job waits, and no job has been found that runs or is ready under them.
+  /// The limits for which a job waits, without those under which a running or ready job was found.
   private var keysWaitedFor: Set<String> = []
-  /// Jobs that wait for a batch, by what the batches say.
+  /// The completion jobs that the batches name.
   var completions: Set<JobID> = []
 
   init(_ rows: JobRows, runners: [JobRunnerStatus]) {

@@ -2,36 +2,20 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// All that is known of a job, of one moment.
+/// A job with its attempts and its runner, as of one snapshot.
 public struct JobDetails: Codable, Hashable, Sendable {
   public let job: JobStatus
-  /// Those that did not end well, of the last ones, oldest first.
+  /// The last attempts, without those that succeeded, oldest first.
   public let attempts: [JobAttempt]
-  /// Who runs it.
+  /// The runner that has claimed the job, while it is running.
   public let runner: JobRunnerStatus?
   public let isQueuePaused: Bool
-  /// Whether a runner that lives knows its kind.
+  /// True if a live runner has a handler for its kind.
   public let isKindServed: Bool
 }
 
-extension JobQueue {
-  /// - Returns: `nil` if there is no such job, or none any more.
-  public func details(of id: JobID) throws -> JobDetails? {
-    try store.read { transaction in
-      let rows = try JobRows(reading: transaction)
-      guard let job = try rows.job(id) else { return nil }
-      let runners = try rows.runners(of: store)
-      return JobDetails(
-        job: try JobStatus(job), attempts: try rows.attempts(of: id),
-        runner: runners.first { $0.epoch == job.epoch },
-        isQueuePaused: try rows.pausedQueues().contains(job.queue),
-        isKindServed: runners.kindsServed.contains(job.kind.rawValue))
-    }
-  }
-}
-
 extension JobRows {
-  /// The attempts of a job that did not end well, of the last ones, oldest first.
+  /// The last attempts of a job, without those that succeeded, oldest first.
   func attempts(of id: JobID) throws -> [JobAttempt] {
     let layout = try snapshot.layout(AttemptRecord.entity)
     let cursor = try IndexPrefixCursor(

@@ -2,10 +2,10 @@ import EntityModel
 import EntityStore
 
 extension JobRows {
-  /// The jobs that a filter names: the newest first, or those of states that are not finished in the
-  /// order in which their turn comes.
+  /// The jobs that match a filter: the newest first, or, if the filter names only states that are not
+  /// finished, in the order of their turns.
   ///
-  /// - Complexity: O(*l* · log *n*) for *l* jobs looked at.
+  /// - Complexity: O(*l* · log *n*) for *l* jobs that are read.
   func list(_ filter: JobFilter) throws -> [JobRecord] {
     if let batch = filter.batch { return try list(filter, ofBatch: batch) }
     let isLive = !filter.states.isEmpty && filter.states.allSatisfy { !$0.isFinished }
@@ -46,4 +46,31 @@ extension JobRows {
     }
     return found
   }
+}
+
+/// A selection of jobs.
+public struct JobFilter: Sendable {
+  /// The states to select; empty for all. The same holds for kinds and queues.
+  public var states: Set<JobState> = []
+  public var kinds: Set<JobKind> = []
+  public var queues: Set<QueueName> = []
+  public var batch: JobBatchID?
+  /// The most jobs to select.
+  public var limit = 50
+
+  public init() {}
+
+  func matches(_ job: JobRecord) -> Bool {
+    (kinds.isEmpty || kinds.contains(job.kind)) && (queues.isEmpty || queues.contains(job.queue))
+      && (states.isEmpty || job.state.map(states.contains) ?? true)
+      && (batch == nil || batch?.rawValue == job.batch)
+  }
+}
+
+/// The ready jobs of one kind in one queue.
+public struct LaneBacklog: Hashable, Sendable {
+  public let queue: QueueName
+  public let kind: JobKind
+  /// The time for which the next job has been ready.
+  public let oldest: Duration
 }

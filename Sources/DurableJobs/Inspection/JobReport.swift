@@ -1,4 +1,4 @@
-/// What a check of the jobs found.
+/// The result of a check of the jobs.
 public struct JobReport: Codable, Hashable, Sendable {
   public internal(set) var jobs = 0
   public internal(set) var attempts = 0
@@ -6,10 +6,10 @@ public struct JobReport: Codable, Hashable, Sendable {
   public internal(set) var batches = 0
   public internal(set) var schedules = 0
   public internal(set) var runners = 0
-  /// What must not be, whatever was killed when; at most as many as `Limits.problemsListedMax`.
+  /// Violations of the rules that hold whatever was killed when; at most `Limits.problemsListedMax`.
   public internal(set) var problems: [String] = []
   public internal(set) var problemCount = 0
-  /// What is sound and wants to be known, as a runner that has died; as bounded.
+  /// Observations that are no problems, such as a runner that has died; at most as many.
   public internal(set) var remarks: [String] = []
   public internal(set) var remarkCount = 0
 

@@ -2,20 +2,20 @@ import EntityModel
 import EntityStore
 public import Foundation
 
-/// A schedule as it is stored, also one that cannot be read as a schedule.
+/// The stored values of a schedule, also of one that is not valid.
 public struct JobScheduleStatus: Codable, Hashable, Sendable {
   public let name: String
   public let expression: String
   public let zone: String
-  /// What becomes of missed times: `skip`, `once`, `all:64`.
+  /// The treatment of missed times: `skip`, `once`, `all:64`.
   public let missed: String
   public let jitterSeconds: Double
   public let overlaps: Bool
   public let kind: String
   public let isPaused: Bool
-  /// Why nobody can make jobs of it.
+  /// The reason for which no runner can enqueue its jobs.
   public let error: String?
-  /// `nil` if no time comes any more.
+  /// `nil` if there is no next time.
   public let nextAt: Date?
   public let lastAt: Date?
   public let lastJob: JobID?
@@ -43,13 +43,5 @@ public struct JobScheduleStatus: Codable, Hashable, Sendable {
     } catch let error as JobError {
       return error.description
     }
-  }
-}
-
-extension JobQueue {
-  /// All schedules by name, also those that nobody can make jobs of.
-  public func scheduleStatuses() throws -> [JobScheduleStatus] {
-    try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
-      .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
   }
 }

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 public import Foundation
 
-/// How the jobs of a store stand, and how they have gone of late: all of one moment.
+/// The current jobs of a store and those that have ended lately, as of one snapshot.
 public struct JobStatistics: Codable, Hashable, Sendable {
   /// The jobs of one kind in one queue.
   public struct Lane: Codable, Hashable, Sendable {
@@ -10,24 +10,24 @@ public struct JobStatistics: Codable, Hashable, Sendable {
     public let kind: String
     public internal(set) var ready = 0
     public internal(set) var running = 0
-    /// Wait for another job with the same limit.
+    /// The jobs that wait for another job with the same limit.
     public internal(set) var held = 0
     public internal(set) var scheduled = 0
-    /// Wait for a batch.
+    /// The jobs that wait for a batch.
     public internal(set) var blocked = 0
-    /// Since when the one stands ready that has stood so for longest.
+    /// The time at which the job became ready that has been ready for longest.
     public internal(set) var oldestReadyAt: Date?
     public internal(set) var isPaused = false
-    /// Whether a runner that lives knows the kind. If not, nobody runs its jobs.
+    /// True if a live runner has a handler for the kind. Otherwise its jobs are not run.
     public internal(set) var isServed = false
     public internal(set) var ended = Ended()
 
-    /// Whether jobs are there that have not ended.
+    /// True if there are jobs that have not ended.
     public var hasUnfinished: Bool { ready + running + held + scheduled + blocked > 0 }
   }
 
-  /// What ended since `JobStatistics.since`. An attempt that is tried again counts as retried, a job
-  /// that has ended otherwise than well as failed.
+  /// The counts of what has ended since `JobStatistics.since`. An attempt that is tried again counts as
+  /// retried, a job that has ended without success as failed.
   public struct Ended: Codable, Hashable, Sendable {
     public internal(set) var succeeded: Int64 = 0
     public internal(set) var retried: Int64 = 0
@@ -35,13 +35,13 @@ public struct JobStatistics: Codable, Hashable, Sendable {
     public internal(set) var succeededPerMinute = 0.0
     public internal(set) var retriedPerMinute = 0.0
     public internal(set) var failedPerMinute = 0.0
-    /// How long they stood ready; `nil` if none has run.
+    /// The times for which they were ready; `nil` if none has run.
     public internal(set) var wait: Spread?
-    /// How long they ran.
+    /// The times for which they ran.
     public internal(set) var run: Spread?
   }
 
-  /// Told within a fifth (`DurationHistogram`).
+  /// Percentiles of durations, exact within a fifth (`DurationHistogram`).
   public struct Spread: Codable, Hashable, Sendable {
     public let count: Int
     public let p50Seconds: Double
@@ -49,38 +49,13 @@ public struct JobStatistics: Codable, Hashable, Sendable {
   }
 
   public let at: Date
-  /// The beginning of the minute in which the window begins: figures are kept by minutes.
+  /// The beginning of the minute in which the window begins: aggregates are stored by minutes.
   public let since: Date
-  /// By queue, then by kind: those that have unfinished jobs, and those of which some have ended since.
+  /// The lanes with unfinished jobs or with jobs that have ended since, by queue, then by kind.
   public let lanes: [Lane]
-  /// Of all lanes.
+  /// The sums over all lanes.
   public let ended: Ended
-  /// How many jobs are kept of each state in which they have ended.
+  /// The number of jobs that are kept in each state in which a job has ended.
   public let finished: [String: Int]
   public let runners: [JobRunnerStatus]
-}
-
-extension JobQueue {
-  /// How the jobs stand, and how they went within a window.
-  ///
-  /// - Parameter window: Until now; at most a week, for which figures are kept.
-  /// - Complexity: O(*n*) in the jobs of the store, of which those that are ready or have ended cost one
-  ///   step in an index each, and the others the look at a record; O(*m*) in the figures of the window.
-  public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
-    try store.read { transaction in
-      let now = store.now()
-      let minute = Int64((now.timeIntervalSince1970 - max(0, window.seconds)) / 60)
-      let rows = try JobRows(reading: transaction)
-      let runners = try rows.runners(of: store)
-      var survey = LaneSurvey(rows)
-      try survey.countUnfinished()
-      let since = Date(timeIntervalSince1970: Double(minute) * 60)
-      let all = try survey.addEnded(
-        sinceMinute: minute, minutes: max(1, now.timeIntervalSince(since) / 60))
-      return JobStatistics(
-        at: now, since: since,
-        lanes: survey.lanes(paused: try rows.pausedQueues(), served: runners.kindsServed),
-        ended: all, finished: try survey.countFinished(), runners: runners)
-    }
-  }
 }

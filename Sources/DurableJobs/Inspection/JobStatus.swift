@@ -1,18 +1,19 @@
 public import Foundation
 
-/// A job as it is just now.
+/// The current values of a job.
 public struct JobStatus: Codable, Hashable, Sendable {
   public let id: JobID
   public let kind: String
   public let queue: String
   public let priority: Int64
   public let state: JobState
-  /// Its end was asked for, and its runner has not come to it yet.
+  /// True if the cancellation was requested and the attempt has not ended yet.
   public let isCancelled: Bool
   public let enqueuedAt: Date
-  /// While it is scheduled, when its time comes; while it runs and after that, since when it was ready.
+  /// The time at which the job becomes ready, while it is scheduled; otherwise the time at which it
+  /// became ready.
   public let runAt: Date
-  /// Of the last attempt.
+  /// The beginning of the last attempt.
   public let startedAt: Date?
   public let finishedAt: Date?
   public let removedAfter: Date?
@@ -20,19 +21,19 @@ public struct JobStatus: Codable, Hashable, Sendable {
   public let attemptsMax: Int64
   public let rescues: Int64
   public let rescuesMax: Int64
-  /// Of the runner, while it runs.
+  /// The epoch of the runner, while the job is running.
   public let epoch: Int64?
   public let timeout: Double?
   public let progress: JobProgress
-  /// Of the last attempt that failed.
+  /// The error of the last attempt that failed.
   public let error: String?
   public let uniqueKey: String?
   public let limitKey: String?
   public let batch: Int64?
   public let schedule: Int64?
-  /// JSON.
+  /// The payload as JSON.
   public let payload: String
-  /// JSON.
+  /// The output as JSON.
   public let output: String?
 
   init(_ job: JobRecord) throws {
@@ -70,20 +71,20 @@ public struct JobStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// An attempt that did not end well.
+/// An attempt that did not succeed.
 public struct JobAttempt: Codable, Hashable, Sendable {
-  /// Among all claims of the job.
+  /// The number of the claim, counted over all claims of the job.
   public let number: Int64
   public let startedAt: Date?
   public let endedAt: Date
-  /// `failed`, `discarded`, `cancelled`, `rescued` (its runner died), `interrupted` (its runner died and
-  /// that does not count).
+  /// `failed`, `discarded`, `cancelled`, `rescued` (its runner died) or `interrupted` (its runner died,
+  /// which does not count).
   public let outcome: String
   public let error: String?
   public let epoch: Int64?
 }
 
-/// A runner that the store knows.
+/// A registered runner.
 public struct JobRunnerStatus: Codable, Hashable, Sendable {
   public let epoch: Int64
   public let process: Int64
@@ -92,6 +93,6 @@ public struct JobRunnerStatus: Codable, Hashable, Sendable {
   public let startedAt: Date
   public let stoppedAt: Date?
   public let kinds: [String]
-  /// Whether its process lives; the jobs of one that does not are taken over by the next runner.
+  /// True if its process lives. The jobs of a dead runner are taken over by the next runner.
   public let isAlive: Bool
 }

@@ -49,7 +49,7 @@ struct LaneSurvey {
     }
   }
 
-  /// The first of each priority is the oldest of it.
+  /// The time of the oldest ready job: the first job of each priority is the oldest one.
   private func oldestReady(in lane: String) throws -> Date? {
     var oldest: Date?
     var last: Value?
@@ -61,7 +61,7 @@ struct LaneSurvey {
     return oldest
   }
 
-  /// Of states in whose part of the index no lane stands first.
+  /// Counts the jobs of a state whose index entries have no lane.
   private mutating func count(
     _ state: JobState, _ add: (inout JobStatistics.Lane) -> Void
   ) throws {
@@ -84,12 +84,14 @@ struct LaneSurvey {
     return counts
   }
 
-  /// - Parameter minutes: For the rates.
-  /// - Returns: The figures of all lanes together.
+  /// Adds the aggregates from a minute on to the lanes.
+  ///
+  /// - Parameter minutes: The length of the window, for the rates.
+  /// - Returns: The sums over all lanes.
   mutating func addEnded(sinceMinute first: Int64, minutes: Double) throws -> JobStatistics.Ended {
     var all = EndedCounts()
     var byName: [Name: EndedCounts] = [:]
-    try rows.eachFigures(sinceMinute: first) { record in
+    try rows.eachAggregate(sinceMinute: first) { record in
       let name = Name(
         queue: try record["queue"].stringValue ?? "", kind: try record["kind"].stringValue ?? "")
       try all.add(record)

@@ -3,10 +3,10 @@ import EntityStore
 import Foundation
 
 extension JobRows {
-  /// The runners that have registered, and whether they live.
+  /// The registered runners.
   ///
-  /// Whether a process lives is no part of the snapshot: a runner that has left after it was taken is
-  /// listed as dead.
+  /// `isAlive` is not part of the snapshot: a runner that has left after the snapshot was taken counts
+  /// as dead.
   func runners(of store: Store) throws -> [JobRunnerStatus] {
     let layout = try snapshot.layout(RunnerRecord.entity)
     let column = { (name: String) in try layout.position(of: name) }
@@ -33,13 +33,13 @@ extension JobRows {
 }
 
 extension [JobRunnerStatus] {
-  /// The kinds of the runners that live and have not begun to stop.
+  /// The kinds of the live runners that are not stopping.
   var kindsServed: Set<String> {
     Set(filter(\.claimsJobs).flatMap(\.kinds))
   }
 }
 
 extension JobRunnerStatus {
-  /// Whether it lives and has not begun to stop.
+  /// True if the runner lives and is not stopping.
   public var claimsJobs: Bool { isAlive && stoppedAt == nil }
 }

@@ -2,14 +2,14 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// One row of `_Job`, as it is stored, and what has been changed of it since.
+/// A row of `_Job` as it is stored, with the changes that are not written yet.
 struct JobRecord {
   static let entity = "_Job"
 
   let id: JobID
-  /// As it was looked up.
+  /// The row as it was read.
   let row: RowCopy
-  /// To be written; what else the row holds stays as it is.
+  /// The values to be written. The others stay as they are in the row.
   private(set) var changes = RowChanges()
 
   /// - Throws: `StoreError` for a damaged row.
@@ -18,13 +18,13 @@ struct JobRecord {
     self.row = try row.copy()
   }
 
-  /// One that is not stored yet.
+  /// A job that is not stored yet.
   init(newIn jobs: EntityLayout) {
     id = JobID(rawValue: 0)
     row = jobs.newRowCopy()
   }
 
-  // MARK: What it is
+  // MARK: Request
 
   var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
   var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
@@ -42,10 +42,10 @@ struct JobRecord {
   var retention: Double { double(.retention) ?? 0 }
   var schedule: Int64? { int64(.schedule) }
 
-  // MARK: Where it stands
+  // MARK: State
 
   func isIn(_ state: JobState) -> Bool { has(state.rawValue, in: .state) }
-  /// `nil` for a word that this program does not know.
+  /// `nil` for a state that this program does not know.
   var state: JobState? { string(.state).flatMap(JobState.named) }
   var runAt: Date {
     get { date(.runAt) ?? .distantPast }
@@ -78,7 +78,7 @@ struct JobRecord {
     get { int64(.rescues) ?? 0 }
     set { set(.rescues, .int64(newValue)) }
   }
-  /// Its runners have died with it more than once: a machine that goes down takes everything along, once.
+  /// True if its runners have died more than once. One death may be that of the machine.
   var isSuspect: Bool { rescues > 1 }
   var rescuesMax: Int64 { int64(.rescuesMax) ?? 0 }
   var claims: Int64 {
@@ -91,14 +91,14 @@ struct JobRecord {
   }
   var claim: Claim? { epoch.map { Claim(job: id, epoch: $0, number: claims) } }
 
-  // MARK: Others
+  // MARK: Relations to other jobs
 
   var uniqueUntil: JobUniqueness? { string(.uniqueUntil).flatMap(JobUniqueness.init) }
   var limitKey: String? { string(.limitKey) }
   var limitMax: Int64 { int64(.limitMax) ?? 1 }
   var batch: Int64? { int64(.batch) }
 
-  // MARK: What has come of it
+  // MARK: Results
 
   var checkpoint: Data? {
     get { data(.checkpoint) }
@@ -148,7 +148,7 @@ struct JobRecord {
     return changed.dateValue
   }
 
-  /// Whether a column has this text. Cheaper than to make one of what it has.
+  /// True if the column has this text. Does not create a `String`.
   func has(_ text: String, in column: JobColumn) -> Bool {
     guard let changed = changes[column.rawValue] else {
       return row.hasText(text, at: column.rawValue)
@@ -165,7 +165,7 @@ struct JobRecord {
   }
 
   mutating func set(_ column: JobColumn, _ value: Value) {
-    // Most of what a transition clears is clear, and so need not be judged or written.
+    // Most of what a transition sets to null is null, and need not be compared or written.
     if value.isNull, row.isNull(column.rawValue), !changes.has(column.rawValue) { return }
     changes.set(column.rawValue, to: value)
   }
@@ -185,4 +185,39 @@ struct JobRecord {
   private mutating func set(_ column: JobColumn, _ data: Data?) {
     set(column, data.map(Value.data) ?? .null)
   }
+}
+
+/// The claim of a job by a runner. Only the holder of the latest claim can finish the job; a finish under
+/// an older one changes nothing.
+struct Claim: Hashable, Sendable {
+  let job: JobID
+  /// The epoch of the runner.
+  let epoch: Int64
+  /// The number of the claim, counted over all claims of the job.
+  let number: Int64
+}
+
+/// The attribute `uniqueKey` holds one of:
+///
+///     feed.sync:7       the job has the key, and no other job can have it
+///     12/feed.sync:7    job 12 has released the key to run, and takes it again when it waits again
+///
+/// A kind has no slash, and a number belongs to one job, so a released key never equals another key.
+extension JobRecord {
+  /// The key that the job holds, with its kind as a prefix; `nil` if it holds none.
+  var uniqueKey: String? {
+    get { string(.uniqueKey).flatMap { $0.hasPrefix(mark) ? nil : $0 } }
+    set { set(.uniqueKey, newValue) }
+  }
+
+  /// The key that the job has released to run; `nil` if it has released none.
+  var releasedUniqueKey: String? {
+    string(.uniqueKey).flatMap { $0.hasPrefix(mark) ? String($0.dropFirst(mark.count)) : nil }
+  }
+
+  mutating func releaseUniqueKey() {
+    if let uniqueKey { set(.uniqueKey, mark + uniqueKey) }
+  }
+
+  private var mark: String { "\(id)/" }
 }

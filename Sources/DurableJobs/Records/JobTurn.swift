@@ -1,22 +1,24 @@
 import EntityModel
 import Foundation
 
-/// Where a job stands in the index `byTurn`, which holds each job once, whatever its state:
+/// The entry of a job in the index `byTurn`, which holds each job once:
 ///
 ///     state       place      lane         rank        at
 ///     scheduled   –          –            0           when it becomes ready
-///     ready       –          queue/kind   −priority   since when it is
-///     held        limit key  queue/kind   −priority   since when it was ready
+///     ready       –          queue/kind   −priority   when it became ready
+///     held        limit key  queue/kind   −priority   when it became ready
 ///     blocked     –          –            0           when it was enqueued
 ///     running     limit key  –            0           when it was claimed
 ///     finished    –          –            0           when it may be removed
 ///
-/// So the first entry of a lane is the next to claim, the first of `scheduled` the next to become
-/// ready, the first of a finished state the next to remove, and the jobs of a limit that run, or that
-/// wait for it, stand together. A lane is of one kind, so that the jobs of an unknown kind are passed
-/// over with one step, however many there are.
+/// The first entry of a lane is the next job to claim, the first of `scheduled` the next to become ready,
+/// and the first of a finished state the next to remove. The jobs that run under a limit, or wait for
+/// it, are neighbors. A lane has one kind, so that jobs of an unknown kind are skipped in one step,
+/// however many there are.
 extension JobRecord {
-  /// Puts the job into a state, and in its place there.
+  /// Changes the state of the job, and with it the entry in the index.
+  ///
+  /// - Parameter date: The value of `at` in the table above.
   mutating func move(to state: JobState, at date: Date) {
     set(.state, .string(state.rawValue))
     set(.at, .date(date))
@@ -34,11 +36,11 @@ extension JobRecord {
     }
   }
 
-  /// Since when it is ready, when it becomes so, when it may be removed.
+  /// The time that the table above names for the state.
   var at: Date { date(.at) ?? .distantPast }
   var rank: Int64 { int64(.rank) ?? 0 }
 
-  /// Whether the job stands where its state and the rest of it say.
+  /// True if the index entry matches the state and the other attributes.
   var isInPlace: Bool {
     guard let state else { return false }
     var copy = self

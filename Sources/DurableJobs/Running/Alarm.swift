@@ -1,23 +1,23 @@
 import Dispatch
 import Foundation
 
-/// Calls a closure on a queue at a time of the wall clock, and after a time of the clock that nobody
-/// sets: what is due by the calendar follows the one, and what is waited for follows the other.
+/// Calls a closure on a queue at a date and after a duration. A date follows the wall clock, which people
+/// set; a duration follows the monotonic clock.
 ///
-/// On Linux Dispatch hands wall times to a timer of the kernel on CLOCK_REALTIME, so that it rings in
-/// time also if the clock is set meanwhile.
+/// Dispatch on Linux uses a kernel timer on CLOCK_REALTIME for wall times, so the alarm fires in time
+/// even if the clock is set.
 final class Alarm: Sendable {
-  // SAFETY: set up in `init`; then only rescheduled, by the actor that owns it, and canceled, which
+  // SAFETY: configured in `init`; then only rescheduled by the actor that owns it, and canceled, which
   // Dispatch allows from any thread.
   nonisolated(unsafe) private let calendar: any DispatchSourceTimer
   // SAFETY: as above.
   nonisolated(unsafe) private let stopwatch: any DispatchSourceTimer
 
-  init(on queue: DispatchQueue, _ ring: @escaping @Sendable () -> Void) {
+  init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
     calendar = DispatchSource.makeTimerSource(queue: queue)
     stopwatch = DispatchSource.makeTimerSource(queue: queue)
     for timer in [calendar, stopwatch] {
-      timer.setEventHandler(handler: ring)
+      timer.setEventHandler(handler: fire)
       timer.schedule(deadline: .distantFuture)
       timer.activate()
     }
@@ -28,6 +28,8 @@ final class Alarm: Sendable {
     stopwatch.cancel()
   }
 
+  /// Replaces the times at which the closure is called.
+  ///
   /// - Parameter date: `nil` for never.
   /// - Parameter wait: `nil` for never.
   func set(to date: Date?, now: Date, after wait: Duration?) {
@@ -43,4 +45,18 @@ final class Alarm: Sendable {
       stopwatch.schedule(deadline: .distantFuture)
     }
   }
+}
+
+/// A stream of wakes. Wakes that come before one is taken are merged into one.
+final class Wakeups: Sendable {
+  let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    continuation.yield()
+  }
+
+  func wake() { continuation.yield() }
+  func finish() { continuation.finish() }
 }

@@ -2,88 +2,91 @@ import EntityStore
 
 import SystemSupport
 
-/// What an idle runner would take on, held out to the commits of its own process.
+/// An idle runner's offer to claim jobs within the commits of its own process.
 ///
-/// A commit that changes jobs may take the offer up, and then holds the claim of what it has enqueued: the
-/// job is durable and claimed with one flush of the disk, and begins as soon as its enqueue returns. For
-/// all other commits, of this process and of others, the runner wakes and claims by itself.
-final class ClaimOffer: Sendable {
-  enum Settlement {
-    /// It was not taken up, and is withdrawn.
+/// A commit that changes jobs then also claims what it has enqueued: the job is durable and claimed with
+/// one flush of the disk, and begins as soon as its enqueue returns. After all other commits, of this
+/// process and of others, the runner wakes and claims by itself.
+///
+/// The runner opens the offer when it rests and withdraws it when it wakes. Each offer is taken once.
+final class ClaimOffer: CommitHook {
+  enum Withdrawal {
+    /// No commit has taken the offer.
     case withdrawn
-    /// A commit has it just now; the runner is woken when it has come through.
-    case riding
-    /// What was claimed; nothing, if the commit has failed.
+    /// A commit is claiming under it. The runner is woken when that commit has ended.
+    case taken
+    /// The jobs that a commit has claimed; none if it has failed.
     case claimed([JobRecord])
   }
 
   private enum State {
     case closed
     case open(ClaimTerms)
-    case riding
-    case landed([JobRecord])
+    case taken(ClaimTerms)
+    /// Claimed in a transaction that is not committed yet.
+    case written([JobRecord])
+    case published([JobRecord])
   }
 
   private let state = Locked(State.closed)
+  private let wake: @Sendable () -> Void
 
-  /// Holds terms out until they are settled; not while there is a claim that has not been taken over.
+  /// - Parameter wake: Called after a commit that has taken the offer, also if it has failed.
+  init(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
+
+  // MARK: The runner
+
+  /// Opens the offer, unless jobs are claimed under the last one that the runner has not taken over.
   func open(_ terms: ClaimTerms) {
     state.withLock { state in
       switch state {
       case .closed, .open: state = .open(terms)
-      case .riding, .landed: break
+      case .taken, .written, .published: break
       }
     }
   }
 
-  func settle() -> Settlement {
+  func withdraw() -> Withdrawal {
     state.withLock { state in
       switch state {
-      case .riding: return .riding
+      case .taken, .written: return .taken
       case .closed, .open:
         state = .closed
         return .withdrawn
-      case .landed(let claimed):
+      case .published(let claimed):
         state = .closed
         return .claimed(claimed)
       }
     }
   }
 
-  /// Whether a commit has it, or has claimed under it and the runner has not begun what was claimed.
-  var isRiding: Bool {
+  // MARK: The commit
+
+  var entity: String { JobRecord.entity }
+
+  func begin() -> Bool {
     state.withLock { state in
-      switch state {
-      case .riding, .landed: true
-      case .closed, .open: false
-      }
+      guard case .open(let terms) = state else { return false }
+      state = .taken(terms)
+      return true
     }
   }
 
-  /// - Parameter wake: Called when a commit that has taken the offer up has come through, or not.
-  func rider(_ wake: @escaping @Sendable () -> Void) -> CommitRider {
-    CommitRider(onChangesOf: JobRecord.entity) { [self] in
-      guard let terms = take() else { return nil }
-      let claimed = Locked<[JobRecord]>([])
-      return CommitRider.Ride { transaction in
-        // Somebody else's commit: what schedules make is not for it to wait for.
-        let exchange = try JobExchange.run(
-          [], [], terms, firesSchedules: false, in: transaction)
-        let jobs = exchange.claimed
-        claimed.withLock { $0 = jobs }
-      } completion: { [self] result in
-        let jobs: [JobRecord] = if case .success = result { claimed.withLock { $0 } } else { [] }
-        state.withLock { $0 = .landed(jobs) }
-        wake()
-      }
-    }
+  func write(in transaction: WriteTransaction) throws {
+    guard case .taken(let terms) = state.withLock({ $0 }) else { return }
+    // The writer of the commit must not wait for the jobs of schedules.
+    let exchange = try JobExchange.run([], [], terms, firesSchedules: false, in: transaction)
+    state.withLock { $0 = .written(exchange.claimed) }
   }
 
-  private func take() -> ClaimTerms? {
+  func publish(_ result: Result<Void, any Error>) {
     state.withLock { state in
-      guard case .open(let terms) = state else { return nil }
-      state = .riding
-      return terms
+      if case (.success, .written(let claimed)) = (result, state) {
+        state = .published(claimed)
+      } else {
+        state = .published([])
+      }
     }
+    wake()
   }
 }

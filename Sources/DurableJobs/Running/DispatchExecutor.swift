@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Runs an actor on a serial Dispatch queue of its own: Linux has no `DispatchSerialQueue` that could be
+/// Runs an actor on a serial Dispatch queue of its own. Linux has no `DispatchSerialQueue` that could be
 /// an executor by itself.
 ///
-/// A serial queue without a target takes its thread from the overcommit pool, so that the actor gets on
+/// A serial queue without a target takes its thread from the overcommit pool, so the actor runs even
 /// while every thread of the cooperative pool is busy.
 final class DispatchExecutor: SerialExecutor {
   let queue: DispatchQueue
-  /// Runs what belongs to no actor on the same queue, so that what the actor awaits needs no thread of
-  /// the cooperative pool either.
+  /// Runs nonisolated tasks on the same queue, so that what the actor awaits needs no thread of the
+  /// cooperative pool either.
   let tasks: DispatchTasks
 
   init(label: String) {

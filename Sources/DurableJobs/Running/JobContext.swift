@@ -2,15 +2,14 @@ public import EntityStore
 import Foundation
 public import Logging
 
-/// What a handler has of the job that it runs: who it is, how far it came before, and how to write
-/// under its claim.
+/// The job that a handler runs: its identity, its checkpoint, and writes under its claim.
 ///
-/// Threads: may be used by any number of them at once, until the handler returns.
+/// Any number of threads may use it at once, until the handler returns.
 public struct JobContext: Sendable {
   public let id: JobID
   public let kind: JobKind
   public let queue: QueueName
-  /// From 1 on; attempts that did not count are not counted.
+  /// The number of the attempt, from 1 on, without attempts that do not count.
   public let attempt: Int
   public let store: Store
   let runnerLogger: Logger
@@ -18,7 +17,7 @@ public struct JobContext: Sendable {
   let checkpointData: Data?
   let running: RunningJob
 
-  /// The runner's logger, with the number and the kind of the job.
+  /// The runner's logger, with the id and the kind of the job as metadata.
   public var logger: Logger {
     var logger = runnerLogger
     logger[metadataKey: "job"] = "\(id)"
@@ -28,17 +27,17 @@ public struct JobContext: Sendable {
 
   // MARK: Progress
 
-  /// Says how far the job has come. Cheap: what is said often is stored about twice a second.
+  /// Reports the progress of the job. Cheap: the latest report is stored about twice a second.
   public func report(done: Int64, of total: Int64? = nil, note: String? = nil) {
     running.report(JobProgress(done: done, total: total, note: note))
   }
 
   // MARK: Writing
 
-  /// Writes under the claim: the closure's changes are committed if and only if the job is still this
-  /// attempt's.
+  /// Writes under the claim: the changes of the closure are committed only if the claim of this attempt
+  /// is still valid.
   ///
-  /// - Throws: `lostClaim`; what the closure throws; as `Store.write`. Nothing was written then.
+  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written then.
   @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -46,10 +45,11 @@ public struct JobContext: Sendable {
     try await write(checkpointData: nil, body)
   }
 
-  /// Writes under the claim, and with the same commit where the next attempt is to go on.
+  /// Writes under the claim, and stores a checkpoint for the next attempt with the same commit.
   ///
-  /// A job that gets to a checkpoint in each attempt is never taken for poison, however often its runner
-  /// dies.
+  /// A job that stores a checkpoint in each attempt is never poisoned, however often its runner dies.
+  ///
+  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written then.
   @discardableResult
   public func write<R: Sendable>(
     checkpoint: some Encodable, _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -65,7 +65,7 @@ public struct JobContext: Sendable {
       let table = try JobTable(transaction)
       guard try table.job(held: claim) != nil else { throw JobError.lostClaim(claim) }
       let result = try body(transaction)
-      // Read again, for the closure may have written to the job itself, by cancelling it.
+      // Read again: the closure may have changed the job, for example by cancelling it.
       guard let data = checkpointData, var job = try table.job(held: claim) else { return result }
       job.checkpoint = data
       job.checkpointClaim = job.claims
@@ -74,17 +74,17 @@ public struct JobContext: Sendable {
     }
   }
 
-  /// Where an earlier attempt has left off; `nil` if it has not said so.
+  /// Returns the checkpoint that an earlier attempt has stored, or `nil` if there is none.
   ///
   /// - Throws: `DecodingError` if the checkpoint is of another type.
   public func checkpoint<C: Decodable>(as type: C.Type = C.self) throws -> C? {
     try checkpointData.map { try JobJSON.decoder.decode(type, from: $0) }
   }
 
-  /// Writes, and ends the job with the same commit: what the closure writes is written exactly once,
-  /// whatever dies when. The handler returns what this returns.
+  /// Writes, and ends the job with the same commit: the changes of the closure are written exactly once,
+  /// whatever dies when. The handler must return the output that this returns.
   ///
-  /// - Throws: As `write`. The job runs on then.
+  /// - Throws: The same as `write`. The job is still running then.
   public func complete<Output: Encodable & Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> Output
   ) async throws -> Output {
@@ -94,23 +94,23 @@ public struct JobContext: Sendable {
       let table = try JobTable(transaction)
       guard try table.job(held: claim) != nil else { throw JobError.lostClaim(claim) }
       let output = try body(transaction)
-      if let progress { try table.note(progress, under: claim) }
+      if let progress { try table.store(progress, under: claim) }
       guard case .finished = try table.finish(claim, .succeeded(try encode(output))) else {
         throw JobError.lostClaim(claim)
       }
-      try table.settle()
+      try table.addAggregates()
       return output
     }
-    running.noteCompleted()
+    running.markCompleted()
     return output
   }
 
   // MARK: Cancellation
 
-  /// Whether the job was cancelled, its time is up, or the runner stops.
+  /// True if the job was cancelled, has exceeded its timeout, or the runner stops.
   public var isCancelled: Bool { running.isCancelled }
 
-  /// - Throws: `CancellationError` if so.
+  /// - Throws: `CancellationError` if `isCancelled` is true.
   public func checkCancellation() throws {
     if isCancelled { throw CancellationError() }
   }
@@ -136,19 +136,5 @@ extension JobError {
     JobError(
       .lostClaim, "the job is not this attempt's any more", [("job", claim.job.description)],
       advice: "nothing was written; another attempt has it, or it has ended")
-  }
-}
-
-/// How far a job has come.
-public struct JobProgress: Hashable, Sendable, Codable {
-  public var done: Int64?
-  /// `nil` while that is not known.
-  public var total: Int64?
-  public var note: String?
-
-  /// In 0 ... 1.
-  public var fraction: Double? {
-    guard let done, let total, total > 0 else { return nil }
-    return min(1, max(0, Double(done) / Double(total)))
   }
 }

@@ -1,10 +1,10 @@
-import EntityStore
+package import EntityStore
 import Foundation
 import SystemSupport
 
-/// Who does the work: for each kind of jobs that a runner knows, a closure.
+/// The handlers of a runner: a closure for each kind of jobs.
 ///
-/// A job of another kind is left where it is, for a runner that knows it.
+/// A runner does not claim jobs of other kinds.
 public struct JobHandlers: Sendable {
   private(set) var byKind: [JobKind: JobHandler] = [:]
 
@@ -12,10 +12,10 @@ public struct JobHandlers: Sendable {
 
   public var kinds: Set<JobKind> { Set(byKind.keys) }
 
-  /// Registers who runs the jobs of a type. The last one registered counts.
+  /// Registers the handler of a type, in place of an earlier one.
   ///
-  /// The closure runs on Swift's cooperative pool, so it must not block. It is cancelled when the
-  /// job is, when its time is up, and when the runner stops.
+  /// The closure runs on Swift's cooperative pool, so it must not block. Its task is cancelled when the
+  /// job is cancelled, when its timeout has passed, and when the runner stops.
   public mutating func handle<J: Job>(
     _ type: J.Type, _ body: @escaping @Sendable (J, JobContext) async throws -> J.Output
   ) {
@@ -25,25 +25,22 @@ public struct JobHandlers: Sendable {
     }
   }
 
-  /// Registers who runs the jobs of a type, for work that blocks: it runs on the runner's own threads.
-  /// It asks `JobContext.checkCancellation` now and then.
+  /// Registers a handler that blocks: it runs on the runner's own threads. It should call
+  /// `JobContext.checkCancellation` regularly.
   public mutating func handleBlocking<J: Job>(
     _ type: J.Type, _ body: @escaping @Sendable (J, JobContext) throws -> J.Output
   ) {
     byKind[J.kind] = JobHandler(backoff: J.policy.backoff, blocks: true) { context, threads in
       let job = try context.decode(J.self)
-      return try await withCheckedThrowingContinuation { continuation in
-        threads.submit {
-          continuation.resume(with: Result { try context.encode(try body(job, context)) })
-        }
-      }
+      return try await threads.run { try context.encode(try body(job, context)) }
     }
   }
 }
 
+/// The handler of one kind.
 struct JobHandler: Sendable {
   let backoff: Backoff
-  /// Whether it does its work on the runner's threads.
+  /// True if it runs on the runner's threads.
   let blocks: Bool
   /// Returns the output as JSON.
   let run: @Sendable (JobContext, BoundedThreads) async throws -> Data?

@@ -8,58 +8,35 @@ import SystemSupport
 /// Claims jobs and runs them.
 ///
 /// A runner is an actor on a Dispatch queue of its own. It sleeps until there is a commit, until the next
-/// job's time has come, or until one of its own ends; then it looks, and if there is something to do it
-/// writes what has ended and claims what comes next in one transaction. A wake is only a hint: what is
-/// to be done is always read from the store.
+/// job is due, or until an attempt ends; then it reads the store, and if there is work it writes what has
+/// ended and claims what comes next in one transaction. What to do when is decided by `RunnerState`.
 ///
-/// Any number of runners, in any number of processes, may serve one store. No job is run by two at once:
-/// a claim is valid until its job is finished under it or its runner's process is dead.
+/// Any number of runners, in any number of processes, may serve one store. No two of them run the same
+/// job at once: a claim is valid until its job is finished under it or its runner's process is dead.
 public actor JobRunner {
   nonisolated public var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
-  private enum Phase {
-    case working
-    /// No claims any more; what runs may come to its end until then.
-    case draining(until: ContinuousClock.Instant)
-    /// What runs has been cancelled, and is waited for until then.
-    case cancelling(until: ContinuousClock.Instant)
-  }
-
   private struct Ended: Sendable {
     let job: RunningJob
+    /// `nil` if the handler has ended the job itself.
     let outcome: Outcome?
-    let startedAt: ContinuousClock.Instant
   }
 
   let store: Store
   private let handlers: JobHandlers
-  private var options: RunnerOptions
+  private let options: RunnerOptions
   private let executor = DispatchExecutor(label: "mooring.jobs")
   private let threads: BoundedThreads
   private let wakeups: Wakeups
   private let alarm: Alarm
   private let clock = ContinuousClock()
-  private let offer = ClaimOffer()
-  /// Ended attempts that are not written yet.
+  private let offer: ClaimOffer
+  private var state: RunnerState
+  private var attempts: [JobID: RunningJob] = [:]
+  /// Ended attempts that are not written yet, in the order in which they ended.
   private let ended = Locked<[Ended]>([])
-
-  private var phase = Phase.working
-  private var running: [JobID: RunningJob] = [:]
-  private var waited: [JobID: Duration] = [:]
-  private var cancelledAt: [JobID: ContinuousClock.Instant] = [:]
-  private var progressDueAt: ContinuousClock.Instant?
-  private var cancellationsReadAt: ContinuousClock.Instant?
-  private var othersCheckedAt: ContinuousClock.Instant?
-  private var retryAt: ContinuousClock.Instant?
-  private var condition = RunnerCondition.working
-  private var hasNotedStop = false
-  private var hasOthers = false
-  /// Whether a wake was not followed by a look at what was cancelled, or at the other runners, because
-  /// the last one was too recent.
-  private var owesCancellations = false
-  private var owesOthers = false
 
   public init(_ store: Store, _ handlers: JobHandlers, options: RunnerOptions = RunnerOptions()) {
     self.store = store
@@ -69,17 +46,21 @@ public actor JobRunner {
     let wakeups = Wakeups()
     self.wakeups = wakeups
     alarm = Alarm(on: executor.queue) { wakeups.wake() }
+    offer = ClaimOffer { wakeups.wake() }
+    state = RunnerState(
+      kinds: handlers.kinds, concurrency: options.concurrency, queueLimits: options.queueLimits,
+      cancelGrace: options.cancelGrace)
   }
 
-  /// Runs jobs until it is stopped.
+  /// Runs jobs until the runner is stopped.
   ///
-  /// When this returns, nothing that was written is lost, and no claim of this runner is left but those
-  /// of handlers that do not end. Cancelling the task stops at once.
+  /// When this returns, nothing that was written is lost, and no claim of this runner is left except
+  /// those of handlers that do not end. Cancelling the task stops at once.
   ///
-  /// - Throws: `StoreError` if the store cannot be used any more. A full disk and a writer that takes
-  ///   too long are waited out.
+  /// - Throws: `StoreError` if the store can no longer be used. The runner waits while the disk is full
+  ///   or a writer takes too long.
   public func run() async throws {
-    // A task of its own: in one that is cancelled nothing could be waited for any more.
+    // A task of its own: a cancelled one could wait for nothing.
     let serving = Task(executorPreference: executor.tasks) { try await self.serve() }
     try await withTaskCancellationHandler {
       try await serving.value
@@ -88,68 +69,62 @@ public actor JobRunner {
     }
   }
 
+  /// Stops in order: claims no more jobs, lets attempts run for a time, then cancels them. The job of a
+  /// cancelled attempt returns to its queue, and the attempt does not count. Returns at once; `run`
+  /// returns when everything has ended.
+  public func stop(within bound: Duration) { report(.stopRequested(within: bound)) }
+
+  /// Changes how many jobs the runner runs at once. Running attempts go on.
+  public func limit(concurrency: Int, queues: [QueueName: Int]) {
+    report(.limitsChanged(concurrency: concurrency, queues: queues))
+  }
+
+  /// Makes the runner read the store: for tests that set the clock.
+  nonisolated package func wake() { wakeups.wake() }
+
+  /// The number of running attempts.
+  public var runningCount: Int { attempts.count }
+
+  // MARK: Start and end
+
   private func serve() async throws {
     guard let lease = try await register() else { return }
     let listening = try listen()
-    let endRides = store.add(offer.rider { [wakeups] in wakeups.wake() })
+    let removeHook = store.add(offer)
     defer {
-      endRides()
+      removeHook()
       listening.cancel()
     }
     do {
-      try await work(lease)
+      for await _ in wakeups.stream where try await turn(lease) { return await leave(lease) }
     } catch {
-      for job in running.values { job.cancel(.stopping) }
+      for attempt in attempts.values { attempt.cancel(.stopping) }
       throw error
     }
+    // The wakes end only when the store can no longer be observed, as when it was closed.
+    _ = try store.read { $0.storeID }
+    throw JobError(
+      .busy, "the commits of the store can no longer be observed", [], advice: "start again")
   }
-
-  /// Stops in order: no more claims, then time for what runs, then cancellation. A job that is cancelled
-  /// so goes back to its queue, and the attempt does not count. Returns at once; `run` returns when
-  /// everything has ended.
-  public func stop(within bound: Duration) {
-    var until = clock.now + bound
-    switch phase {
-    case .working: break
-    // The first order may have been more urgent.
-    case .draining(let earlier): until = min(until, earlier)
-    case .cancelling: return
-    }
-    phase = .draining(until: until)
-    wakeups.wake()
-  }
-
-  /// Changes how much the runner does at once. What runs goes on.
-  public func limit(concurrency: Int, queues: [QueueName: Int]) {
-    options.concurrency = concurrency
-    options.queueLimits = queues
-    wakeups.wake()
-  }
-
-  /// Lets the runner look at the store: for time that is set by hand.
-  nonisolated package func wake() { wakeups.wake() }
-
-  /// How many jobs run just now.
-  public var runningCount: Int { running.count }
 
   /// - Returns: `nil` if the runner is to stop before the store could be written.
   private func register() async throws -> RunnerLease? {
-    while case .working = phase {
+    while !state.isStopping {
       do {
         let lease = try await RunnerLease.take(
           in: store, command: options.command, kinds: handlers.kinds)
-        change(to: .working)
+        report(.registered(epoch: lease.epoch))
         options.onStart()
         return lease
       } catch {
-        try wait(after: error)
+        report(.failed(try Self.passingReason(error)))
         try await Task.sleep(for: Limits.retryInterval)
       }
     }
     return nil
   }
 
-  /// A task that turns each commit of the store into a wake.
+  /// Starts a task that wakes the runner after each commit of the store.
   private func listen() throws -> Task<Void, any Error> {
     let commits = try store.commits.observe()
     return Task.detached(executorPreference: executor.tasks) { [wakeups] in
@@ -159,7 +134,7 @@ public actor JobRunner {
         do {
           seen = try await commits.next(after: seen)
         } catch let error as StoreError where error.passes {
-          // As when there are too many readers just now: the runner looks for itself meanwhile.
+          // As when there are too many readers: the runner reads the store by itself until then.
           try await Task.sleep(for: Limits.retryInterval)
         }
         wakeups.wake()
@@ -167,163 +142,194 @@ public actor JobRunner {
     }
   }
 
-  private func work(_ lease: RunnerLease) async throws {
-    for await _ in wakeups.stream where try await turn(lease) { return await leave(lease) }
-    // The wakes end only when the store can be followed no longer, as when it was closed.
-    _ = try store.read { $0.storeID }
-    throw JobError(
-      .busy, "the commits of the store cannot be followed any more", [], advice: "start again")
+  /// Writes the last ended attempts and removes the runner's record. The record stays while attempts
+  /// run that do not end, so that the next runner takes them over once this process is gone.
+  private func leave(_ lease: RunnerLease) async {
+    do {
+      _ = try await exchange(
+        RunnerState.Exchange(
+          terms: nil, endedCount: ended.withLock { $0.count }, storesProgress: false,
+          hasWork: false), lease)
+      guard attempts.isEmpty else { return }
+      try await store.write(author: "jobs") { try JobTable($0).removeRunner(lease.epoch) }
+    } catch {
+      // It has no jobs, and the next runner finds that it is dead.
+      options.logger.debug("a runner's record stays", metadata: ["error": "\(error)"])
+    }
   }
 
-  // MARK: One turn
+  // MARK: Events and actions
 
-  /// Does what there is to do, and sets the alarm for what comes next.
+  /// Performs the steps that the state asks for until the runner rests.
   ///
-  /// - Returns: Whether the runner has come to its end.
+  /// - Returns: True if the runner has come to its end.
   private func turn(_ lease: RunnerLease) async throws -> Bool {
-    while true {
-      if case .claimed(let jobs) = offer.settle() { for job in jobs { start(job, lease) } }
-      advancePhase()
-      expireAttempts()
-      if isDone { return true }
-      if let retryAt, clock.now < retryAt { break }
+    var step = react(to: woke(lease))
+    while let action = step {
+      if action == .leave { return true }
       do {
-        try await noteStopping(lease)
-        try await rescueDead(lease)
-        let hadWork = try await exchange(lease)
-        // Also if another runner has done meanwhile what this one could not.
-        if case .blocked = condition { change(to: .working) }
-        guard hadWork else { break }
+        step = try await perform(action, lease).flatMap(react)
       } catch {
-        try wait(after: error)
-        break
+        step = react(to: .failed(try Self.passingReason(error)))
       }
     }
-    do {
-      try setAlarm(lease)
-    } catch {
-      try wait(after: error)
-      alarm.set(to: nil, now: store.now(), after: Limits.retryInterval)
-    }
-    holdOut(lease)
     return false
   }
 
-  /// Lets the next commit of this process claim what it enqueues.
-  private func holdOut(_ lease: RunnerLease) {
-    let terms = claimTerms(lease)
-    guard terms.count > 0, retryAt.map({ $0 <= clock.now }) ?? true else { return }
-    offer.open(terms)
-  }
-
-  /// Writes what has ended and claims what comes next, in one transaction.
+  /// Hands an event to the state and performs the actions that need no waiting.
   ///
-  /// - Returns: Whether there was something to do.
-  private func exchange(_ lease: RunnerLease) async throws -> Bool {
-    let known = ended.withLock { $0 }
-    let terms = claimTerms(lease, ending: known)
-    let survey = try survey(terms, isNeeded: known.isEmpty)
-    for id in survey.cancelled { cancel(id, .cancelled) }
-    let progress = takeProgress()
-    guard !known.isEmpty || !progress.isEmpty || survey.hasWork else { return false }
-    let mayClaim = canClaim
-    let written = Locked<[Ended]>([])
-    do {
-      let exchange = try await store.write(author: "jobs") { [ended] transaction in
-        // Also what has ended while the writer was busy: a commit for all of them takes as long as for
-        // one, and each makes room.
-        let all = ended.withLock { ended in
-          defer { ended = [] }
-          return ended
-        }
-        written.withLock { $0 = all }
-        var terms = terms
-        for late in all.dropFirst(known.count) where mayClaim {
-          terms.makeRoom(in: late.job.queue)
-        }
-        return try JobExchange.run(
-          all.map { ($0.job.claim, $0.outcome) },
-          progress + all.compactMap { $0.job.takeClaimedProgress() }, terms, in: transaction)
+  /// - Returns: The step to perform next.
+  private func react(to event: RunnerState.Event) -> RunnerState.Action? {
+    let moment = RunnerState.Moment(
+      now: clock.now, ended: ended.withLock { $0.map(\.job.claim.job) })
+    for action in state.handle(event, at: moment) {
+      switch action {
+      case .cancel(let id, let reason): attempts[id]?.cancel(reason)
+      case .report(let condition): options.onCondition(condition)
+      case .wake: wakeups.wake()
+      case .recordStop, .checkRunners, .survey, .exchange, .beginTurn, .rest, .leave: return action
       }
-      let all = written.withLock { $0 }
-      for (attempt, result) in zip(all, exchange.results) { forget(attempt, result) }
-      for job in exchange.claimed { start(job, lease) }
-      return !all.isEmpty || !exchange.claimed.isEmpty || exchange.heldBack > 0
-    } catch {
-      // They are written when the store can be written again.
-      let all = written.withLock { $0 }
-      self.ended.withLock { $0 = all + $0 }
-      throw error
+    }
+    return nil
+  }
+
+  /// Reports an event outside of a turn, which no step follows.
+  private func report(_ event: RunnerState.Event) { _ = react(to: event) }
+
+  /// - Returns: The event that answers the step.
+  private func perform(
+    _ step: RunnerState.Action, _ lease: RunnerLease
+  ) async throws -> RunnerState.Event? {
+    switch step {
+    case .recordStop:
+      try await store.write(author: "jobs") { try JobTable($0).recordStop(lease.epoch) }
+      return .stopRecorded
+    case .checkRunners: return .runnersChecked(hasOthers: try await rescueDead(lease))
+    case .survey(let running, let terms):
+      return try survey(cancellationsOf: running, terms)
+    case .exchange(let exchange): return try await self.exchange(exchange, lease)
+    case .beginTurn: return woke(lease)
+    case .rest(let rest):
+      let due =
+        rest.offer == nil ? nil : try store.read { try JobRows(reading: $0).nextTime() }
+      alarm.set(to: due, now: store.now(), after: rest.wakeAfter)
+      if let terms = rest.offer { offer.open(terms) }
+      return nil
+    case .cancel, .report, .wake, .leave: return nil
     }
   }
 
-  private var canClaim: Bool {
-    if case .working = phase { !offer.isRiding } else { false }
+  /// - Returns: The reason, in one line.
+  /// - Throws: The error, if waiting does not help.
+  private static func passingReason(_ error: any Error) throws -> String {
+    // `busy`: no descriptor is left with which to ask which runners live.
+    let passes = (error as? StoreError)?.passes ?? ((error as? JobError)?.code == .busy)
+    guard passes else { throw error }
+    return "\(error)"
   }
 
-  private func claimTerms(_ lease: RunnerLease) -> ClaimTerms {
-    claimTerms(lease, ending: ended.withLock { $0 })
-  }
-
-  /// - Parameter ending: What has ended and is not written yet: it makes room in the same transaction.
-  private func claimTerms(_ lease: RunnerLease, ending: [Ended]) -> ClaimTerms {
-    var terms = ClaimTerms(epoch: lease.epoch, count: 0, kinds: handlers.kinds)
-    guard canClaim else { return terms }
-    let ending = Set(ending.map(\.job.claim.job))
-    let still = running.keys.filter { !ending.contains($0) }
-    terms.count = options.concurrency - still.count
-    terms.admitsSuspect = !still.contains { running[$0]?.isSuspect ?? false }
-    for (queue, limit) in options.queueLimits {
-      let busy = still.reduce(0) { $0 + (running[$1]?.queue == queue ? 1 : 0) }
-      terms.queueRoom[queue] = limit - busy
+  /// Withdraws the offer and starts what was claimed under it.
+  private func woke(_ lease: RunnerLease) -> RunnerState.Event {
+    switch offer.withdraw() {
+    case .withdrawn: .woke(claimed: [:], isOfferTaken: false)
+    case .taken: .woke(claimed: [:], isOfferTaken: true)
+    case .claimed(let jobs): .woke(claimed: start(jobs, lease), isOfferTaken: false)
     }
-    return terms
   }
 
-  private struct Survey {
-    var hasWork = false
-    var cancelled: [JobID] = []
-  }
+  // MARK: Steps
 
-  /// What the store says there is to do: a read, so that a wake for nothing costs no commit.
+  /// Takes over the jobs of runners whose process has died.
   ///
-  /// - Parameter isNeeded: `false` if there is something to do in any case.
-  private func survey(_ terms: ClaimTerms, isNeeded: Bool) throws -> Survey {
-    let readsCancellations = isDue(cancellationsReadAt, every: Limits.cancellationsInterval)
-    if readsCancellations { cancellationsReadAt = clock.now }
-    owesCancellations = !readsCancellations
-    let running = readsCancellations ? Array(self.running.keys) : []
-    let looksForWork = isNeeded && terms.count > 0
-    guard !running.isEmpty || looksForWork else { return Survey() }
+  /// - Returns: True if the store knows other runners.
+  private func rescueDead(_ lease: RunnerLease) async throws -> Bool {
+    let others = try store.read { try RunnerRow.others(than: lease.epoch, in: $0) }
+    for other in others where try !RunnerLease.isAlive(other.epoch, in: store) {
+      try await JobRescue.run(other.epoch, in: store)
+      options.logger.notice(
+        "took over the jobs of a runner that died", metadata: ["epoch": "\(other.epoch)"])
+    }
+    return !others.isEmpty
+  }
+
+  /// Reads whether there is work, so that a wake without work costs no commit.
+  private func survey(
+    cancellationsOf running: [JobID], _ terms: ClaimTerms?
+  ) throws -> RunnerState.Event {
     let now = store.now()
     return try store.read { transaction in
       let rows = try JobRows(reading: transaction)
-      var survey = Survey()
-      survey.cancelled = try running.filter { try rows.isCancelled($0) }
-      guard looksForWork else { return survey }
-      survey.hasWork = try rows.nextTime().map { $0 <= now } ?? false
-      if !survey.hasWork { survey.hasWork = try !rows.lanes(servedUnder: terms).isEmpty }
-      return survey
+      let cancelled = try running.filter { try rows.isCancelled($0) }
+      guard let terms else { return .surveyed(cancelled: cancelled, hasWork: false) }
+      let isDue = try rows.nextTime().map { $0 <= now } ?? false
+      return .surveyed(
+        cancelled: cancelled, hasWork: try isDue || !rows.lanes(servedUnder: terms).isEmpty)
     }
+  }
+
+  /// Writes what has ended and claims what comes next, in one transaction.
+  private func exchange(
+    _ plan: RunnerState.Exchange, _ lease: RunnerLease
+  ) async throws -> RunnerState.Event {
+    let progress =
+      plan.storesProgress ? attempts.values.compactMap { $0.takeClaimedProgress() } : []
+    guard plan.hasWork || plan.endedCount > 0 || !progress.isEmpty else {
+      return .exchanged(ended: [], claimed: [:], heldBack: 0)
+    }
+    let (written, exchange) = try await store.write(author: "jobs") { [ended] transaction in
+      // Also those that have ended while the writer was busy: a commit for all of them takes as long
+      // as for one, and each makes room.
+      let all = ended.withLock { $0 }
+      var terms = plan.terms
+      for late in all.dropFirst(plan.endedCount) { terms?.makeRoom(in: late.job.queue) }
+      return (
+        all,
+        try JobExchange.run(
+          all.map { ($0.job.claim, $0.outcome) },
+          progress + all.compactMap { $0.job.takeClaimedProgress() }, terms, in: transaction)
+      )
+    }
+    // Until here they stay in the list: after an error the next exchange writes them.
+    ended.withLock { $0.removeFirst(written.count) }
+    for (attempt, result) in zip(written, exchange.results) { remove(attempt, result) }
+    return .exchanged(
+      ended: written.map(\.job.claim.job), claimed: start(exchange.claimed, lease),
+      heldBack: exchange.heldBack)
   }
 
   // MARK: Attempts
 
-  private func start(_ job: JobRecord, _ lease: RunnerLease) {
-    guard let claim = job.claim, let handler = handlers.byKind[job.kind] else { return }
-    let began = clock.now
-    let attempt = RunningJob(job, claim: claim, began: began) { [weak self, executor] in
-      Task(executorPreference: executor.tasks) { await self?.noteProgress() }
+  private func start(
+    _ jobs: [JobRecord], _ lease: RunnerLease
+  ) -> [JobID: RunnerState.Attempt] {
+    var started: [JobID: RunnerState.Attempt] = [:]
+    for job in jobs {
+      guard let claim = job.claim, let handler = handlers.byKind[job.kind] else { continue }
+      let attempt = RunningJob(
+        job, claim: claim, began: clock.now,
+        waited: .seconds(max(0, store.now().timeIntervalSince(job.runAt)))
+      ) { [weak self, executor] in
+        Task(executorPreference: executor.tasks) { await self?.report(.progressReported) }
+      }
+      attempts[job.id] = attempt
+      started[job.id] = RunnerState.Attempt(
+        queue: job.queue, isSuspect: job.isSuspect, deadline: attempt.deadline)
+      run(attempt, job, handler, lease)
     }
-    running[job.id] = attempt
-    waited[job.id] = .seconds(max(0, store.now().timeIntervalSince(job.runAt)))
+    return started
+  }
+
+  private func run(
+    _ attempt: RunningJob, _ job: JobRecord, _ handler: JobHandler, _ lease: RunnerLease
+  ) {
     let context = JobContext(
       id: job.id, kind: job.kind, queue: job.queue, attempt: attempt.attempt, store: store,
       runnerLogger: options.logger, payload: job.payload, checkpointData: job.checkpoint,
       running: attempt)
     let tasks = handler.blocks ? executor.tasks : nil
     attempt.start(on: tasks) { [threads, ended, wakeups, random = options.random] in
-      // Nobody takes the job over while this runs, also if the runner has given up waiting for it.
+      // Keeps the lock, so that no runner takes the job over while the handler runs, even if this one
+      // has stopped waiting for it.
       defer { withExtendedLifetime(lease) {} }
       var result: Result<Data?, any Error>
       do {
@@ -332,163 +338,24 @@ public actor JobRunner {
         result = .failure(error)
       }
       let outcome = attempt.outcome(of: result, backoff: handler.backoff, random: random)
-      ended.withLock { $0.append(Ended(job: attempt, outcome: outcome, startedAt: began)) }
+      ended.withLock { $0.append(Ended(job: attempt, outcome: outcome)) }
       wakeups.wake()
     }
   }
 
-  private func forget(_ attempt: Ended, _ result: FinishResult?) {
-    let id = attempt.job.claim.job
-    running[id] = nil
-    cancelledAt[id] = nil
-    var state: JobState?
-    switch result {
-    case .finished(let now): state = now
-    case .lostClaim: state = nil
-    case nil: state = .succeeded
-    }
+  private func remove(_ attempt: Ended, _ result: FinishResult?) {
+    let job = attempt.job
+    attempts[job.claim.job] = nil
+    let state: JobState? =
+      switch result {
+      case .finished(let state): state
+      case .lostClaim: nil
+      // The handler has completed the job.
+      case nil: .succeeded
+      }
     options.onEnd(
       EndedAttempt(
-        job: id, kind: attempt.job.kind, queue: attempt.job.queue, attempt: attempt.job.attempt,
-        state: state, error: attempt.outcome?.error, waited: waited[id] ?? .zero,
-        ran: clock.now - attempt.startedAt))
-    waited[id] = nil
-  }
-
-  private func cancel(_ id: JobID, _ reason: RunningJob.Reason) {
-    guard let job = running[id], !job.isCancelled else { return }
-    job.cancel(reason)
-    cancelledAt[id] = clock.now
-  }
-
-  private func expireAttempts() {
-    for (id, job) in running where job.deadline.map({ $0 <= clock.now }) ?? false {
-      cancel(id, .timedOut)
-    }
-    // What has ended may not have been written then, and is no handler that does not end.
-    if case .blocked = condition { return }
-    let stuck = cancelledAt.values.filter { $0 + options.cancelGrace <= clock.now }.count
-    if stuck > 0 {
-      change(to: .stuck(stuck))
-    } else if case .stuck = condition {
-      change(to: .working)
-    }
-  }
-
-  private func noteProgress() {
-    guard progressDueAt == nil else { return }
-    progressDueAt = clock.now + Limits.progressInterval
-    wakeups.wake()
-  }
-
-  private func takeProgress() -> [(Claim, JobProgress)] {
-    guard let progressDueAt, progressDueAt <= clock.now else { return [] }
-    self.progressDueAt = nil
-    return running.values.compactMap { $0.takeClaimedProgress() }
-  }
-
-  // MARK: The dead
-
-  /// Takes over the jobs of runners whose process has died.
-  private func rescueDead(_ lease: RunnerLease) async throws {
-    owesOthers = !isDue(othersCheckedAt, every: Limits.othersInterval)
-    if owesOthers { return }
-    othersCheckedAt = clock.now
-    let others = try store.read { try RunnerRow.others(than: lease.epoch, in: $0) }
-    hasOthers = !others.isEmpty
-    for other in others where try !RunnerLease.isAlive(other.epoch, in: store) {
-      try await JobRescue.run(other.epoch, in: store)
-      options.logger.notice(
-        "took over the jobs of a runner that died", metadata: ["epoch": "\(other.epoch)"])
-    }
-  }
-
-  // MARK: Stopping
-
-  private func noteStopping(_ lease: RunnerLease) async throws {
-    if case .working = phase { return }
-    guard !hasNotedStop else { return }
-    try await store.write(author: "jobs") { try JobTable($0).noteStopping(lease.epoch) }
-    hasNotedStop = true
-  }
-
-  private func advancePhase() {
-    switch phase {
-    case .working: return
-    case .draining(let until):
-      guard !running.isEmpty, clock.now >= until else { return }
-      phase = .cancelling(until: clock.now + options.cancelGrace)
-    // What a commit had claimed just then begins only now.
-    case .cancelling: break
-    }
-    for job in running.values { job.cancel(.stopping) }
-  }
-
-  private var isDone: Bool {
-    switch phase {
-    case .working: false
-    case .draining: running.isEmpty && !offer.isRiding
-    case .cancelling(let until): running.isEmpty && !offer.isRiding || clock.now >= until
-    }
-  }
-
-  /// What does not end keeps the runner's record, so that whoever comes next takes it over once this
-  /// process is gone.
-  private func leave(_ lease: RunnerLease) async {
-    do {
-      // What has ended in the last moment.
-      _ = try await exchange(lease)
-      guard running.isEmpty else { return }
-      try await store.write(author: "jobs") { try JobTable($0).removeRunner(lease.epoch) }
-    } catch {
-      // It has no jobs, and whoever comes next finds that it is dead.
-      options.logger.debug("a runner's record stays", metadata: ["error": "\(error)"])
-    }
-  }
-
-  // MARK: Waiting
-
-  /// - Throws: The error, if waiting does not help.
-  private func wait(after error: any Error) throws {
-    // Without a descriptor left, nobody can be asked who lives.
-    let passes = (error as? StoreError)?.passes ?? ((error as? JobError)?.code == .busy)
-    guard passes else { throw error }
-    change(to: .blocked("\(error)"))
-    retryAt = clock.now + Limits.retryInterval
-  }
-
-  private func change(to new: RunnerCondition) {
-    guard new != condition else { return }
-    condition = new
-    options.onCondition(new)
-  }
-
-  private func setAlarm(_ lease: RunnerLease) throws {
-    let now = clock.now
-    var next: [ContinuousClock.Instant] = []
-    if let retryAt, retryAt > now {
-      next = [retryAt]
-    } else {
-      next = running.values.filter { !$0.isCancelled }.compactMap(\.deadline)
-      next += cancelledAt.values.map { $0 + options.cancelGrace }.filter { $0 > now }
-      if let progressDueAt { next.append(progressDueAt) }
-      if retryAt != nil, ended.withLock({ !$0.isEmpty }) { next.append(now) }
-      if owesCancellations, !running.isEmpty { next.append(now + Limits.cancellationsInterval) }
-      if owesOthers || hasOthers { next.append(now + Limits.othersInterval) }
-      switch phase {
-      case .working: break
-      case .draining(let until), .cancelling(let until): next.append(until)
-      }
-    }
-    // Without room nothing can be done about what becomes due, and the end of an attempt wakes.
-    var due: Date?
-    if claimTerms(lease).count > 0, retryAt.map({ $0 <= now }) ?? true {
-      due = try store.read { try JobRows(reading: $0).nextTime() }
-    }
-    alarm.set(to: due, now: store.now(), after: next.min().map { now.duration(to: $0) })
-  }
-
-  private func isDue(_ last: ContinuousClock.Instant?, every interval: Duration) -> Bool {
-    last.map { clock.now - $0 >= interval } ?? true
+        job: job.claim.job, kind: job.kind, queue: job.queue, attempt: job.attempt, state: state,
+        error: attempt.outcome?.error, waited: job.waited, ran: clock.now - job.began))
   }
 }

@@ -3,11 +3,9 @@ import Foundation
 
 import SystemSupport
 
-/// One attempt under way.
-///
-/// Threads: used by the runner and by the handler.
+/// A running attempt. The runner and the handler use it from different threads.
 final class RunningJob: Sendable {
-  /// Why an attempt was told to end.
+  /// The reason for a cancellation.
   enum Reason: Sendable {
     case cancelled
     case timedOut
@@ -24,18 +22,21 @@ final class RunningJob: Sendable {
   let claim: Claim
   let kind: JobKind
   let queue: QueueName
-  /// How many attempts have been made, with this one.
+  /// The number of attempts, including this one.
   let attempt: Int
-  /// Runners have died with it more than once.
+  /// True if runners have died with the job more than once.
   let isSuspect: Bool
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?
+  let began: ContinuousClock.Instant
+  /// The time for which the job was ready before its claim.
+  let waited: Duration
   private let state = Locked(State())
-  /// Called when there is progress to be stored, for the first time since it was taken.
+  /// Called at the first report of progress after the last one was taken.
   private let onProgress: @Sendable () -> Void
 
   init(
-    _ job: JobRecord, claim: Claim, began: ContinuousClock.Instant,
+    _ job: JobRecord, claim: Claim, began: ContinuousClock.Instant, waited: Duration,
     onProgress: @escaping @Sendable () -> Void
   ) {
     self.claim = claim
@@ -45,12 +46,16 @@ final class RunningJob: Sendable {
     isSuspect = job.isSuspect
     timeout = job.timeout.map { .seconds($0) }
     deadline = timeout.map { began + $0 }
+    self.began = began
+    self.waited = waited
     self.onProgress = onProgress
   }
 
+  /// Starts the handler in a task of its own.
+  ///
   /// - Parameter executor: `nil` for the cooperative pool.
   func start(on executor: DispatchTasks?, _ body: @escaping @Sendable () async -> Void) {
-    // Not of the runner's: the runner goes on.
+    // Detached, so that it does not run on the runner's executor.
     let task = Task.detached(executorPreference: executor) { await body() }
     let isCancelled = state.withLock { state in
       state.task = task
@@ -59,7 +64,7 @@ final class RunningJob: Sendable {
     if isCancelled { task.cancel() }
   }
 
-  /// Tells the attempt to end. The first reason counts.
+  /// Cancels the attempt. The first reason counts.
   func cancel(_ reason: Reason) {
     let task = state.withLock { state in
       if state.reason == nil { state.reason = reason }
@@ -71,7 +76,7 @@ final class RunningJob: Sendable {
   var reason: Reason? { state.withLock { $0.reason } }
   var isCancelled: Bool { reason != nil }
 
-  func noteCompleted() { state.withLock { $0.isCompleted = true } }
+  func markCompleted() { state.withLock { $0.isCompleted = true } }
   var isCompleted: Bool { state.withLock { $0.isCompleted } }
 
   func report(_ progress: JobProgress) {
@@ -82,7 +87,7 @@ final class RunningJob: Sendable {
     if isFirst { onProgress() }
   }
 
-  /// What is to be stored, once.
+  /// Returns the progress that is to be stored, and clears it.
   func takeProgress() -> JobProgress? {
     state.withLock { state in
       defer { state.progress = nil }
@@ -90,10 +95,10 @@ final class RunningJob: Sendable {
     }
   }
 
-  /// As `takeProgress`, with the claim under which it is stored.
+  /// Returns the same as `takeProgress`, with the claim under which it is stored.
   func takeClaimedProgress() -> (Claim, JobProgress)? { takeProgress().map { (claim, $0) } }
 
-  /// What the end of the handler means for the job.
+  /// Returns the outcome of the attempt.
   ///
   /// - Returns: `nil` if the handler has ended the job itself.
   func outcome(
@@ -103,7 +108,7 @@ final class RunningJob: Sendable {
     func wait() -> Duration { backoff.wait(after: attempt, random: random()) }
     switch (result, reason) {
     case (.success(let output), _): return .succeeded(output)
-    // Whatever a handler throws when it is told to end, that is why.
+    // Whatever a handler throws after a cancellation, the cancellation is the reason.
     case (.failure, .cancelled): return .cancelled
     case (.failure, .stopping): return .handedBack
     case (.failure, .timedOut):
@@ -115,19 +120,10 @@ final class RunningJob: Sendable {
       case .discard: return .discarded(stop.reason.clipped)
       case .snooze(let wait): return .snoozed(wait, nil)
       }
-    // A full disk is no fault of the job.
+    // A full disk is not the fault of the job.
     case (.failure(let error as StoreError), nil) where error.passes:
       return .snoozed(max(wait(), Limits.retryInterval), "\(error)".clipped)
     case (.failure(let error), nil): return .failed("\(error)".clipped, wait: wait())
     }
-  }
-}
-
-extension String {
-  /// Short enough to be stored with every attempt, in one line.
-  var clipped: String {
-    let line = String(map { $0.isNewline ? " " : $0 })
-    guard line.utf8.count > Limits.textBytesMax else { return line }
-    return String(decoding: line.utf8.prefix(Limits.textBytesMax), as: UTF8.self) + "…"
   }
 }

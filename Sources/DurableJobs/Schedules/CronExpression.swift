@@ -1,6 +1,6 @@
 public import Foundation
 
-/// When something is to happen again and again, as a line of crontab(5) says it.
+/// The times of a schedule, in the syntax of crontab(5).
 ///
 /// Five fields stand between blanks: minute (0-59), hour (0-23), day of the month (1-31), month
 /// (1-12 or `jan`-`dec`) and day of the week (0-7 or `sun`-`sat`; 0 and 7 are Sunday). A field is
@@ -8,12 +8,11 @@ public import Foundation
 /// of the fields may stand `@hourly`, `@daily` or `@midnight`, `@weekly`, `@monthly`, `@yearly` or
 /// `@annually`.
 ///
-/// As in cronie, a day must match both day fields, but if neither begins with `*`, then one of them
-/// is enough: `0 0 13 * fri` is each 13th and each Friday.
+/// A day must match both day fields, but if neither begins with `*`, then one of them is enough, as in
+/// cronie: `0 0 13 * fri` is each 13th and each Friday.
 ///
 /// `@every 90s`, `@every 15m` and `@every 2h` are a fixed period of 1 second to 8784 hours. Its
-/// times are the multiples of the period since 1970 in UTC, whoever asks and whenever; zones do not
-/// matter to it.
+/// times are the multiples of the period since 1970 in UTC, in every zone.
 ///
 /// **Changes of the clock.** If the hour field leaves out any hour (`30 2 * * *`, `0 */2 * * *`),
 /// each time runs once: a local time that the clock passes twice counts at the first pass, and the
@@ -36,9 +35,9 @@ public struct CronExpression: Sendable, Hashable, CustomStringConvertible {
 
   /// The first time after an instant, in a zone. Each is later than the one before.
   ///
-  /// The cost grows with the fields and with the changes of the zone's offset on the way, not with
-  /// the time that passes.
-  /// - Returns: a whole second; nil if none comes within 100 years or before the year 10000.
+  /// - Returns: A whole second; `nil` if no time follows within 100 years or before the year 10000.
+  /// - Complexity: Grows with the fields and with the changes of the zone's offset in between, not with
+  ///   the time that passes.
   public func next(after instant: Date, in zone: TimeZone) -> Date? {
     next(after: WholeSecond.floor(of: instant), in: zone).map(WholeSecond.date)
   }

@@ -22,7 +22,7 @@ enum CronField: Int, CaseIterable {
     }
   }
 
-  /// Of the numbers from the lower bound of the range on.
+  /// The names of the numbers from the lower bound of the range on.
   var names: [String] {
     switch self {
     case .minute, .hour, .dayOfMonth: []

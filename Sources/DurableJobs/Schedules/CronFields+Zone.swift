@@ -4,13 +4,13 @@ extension CronFields {
   /// The first instant after `second` at which the zone's clock shows a matching minute, with the
   /// gaps and overlaps of `CronExpression`.
   ///
-  /// It goes through the spans of constant offset, and searches the local times of each. It begins
-  /// two days early: if the clock shows local times for the second time now, it was put back since
-  /// then (the largest step ever was a day).
+  /// The search goes through the spans of constant offset, and through the local times of each. It
+  /// begins two days early: if the clock shows a local time for the second time, it was set back within
+  /// these days (the largest step ever was a day).
   func next(after second: Int, in zone: TimeZone) -> Int? {
     let end = min(second + hundredYears, WholeSecond.latest)
     var span = LocalSpan(from: second - twoDays, in: zone)
-    /// The local time that the clock has shown all before of.
+    /// The clock has shown all local times before this one.
     var shown = span.localStart
     while span.start <= end {
       if runsOnce, span.start > second, first(from: shown, before: span.localStart) != nil {
@@ -25,7 +25,7 @@ extension CronFields {
     return nil
   }
 
-  /// An hour is left out, so each of the others is meant as a time of day.
+  /// True if the fields leave out an hour. Then the others are times of day, each of which runs once.
   private var runsOnce: Bool { hours.count < 24 }
 }
 

@@ -1,17 +1,17 @@
 import TextFormats
 
-/// The five fields as sets of numbers, and the local times that match them.
+/// The five fields as sets of numbers, and the search for local times that match them.
 ///
-/// A local time is what the clock on the wall shows, as seconds since it showed 1970-01-01 00:00.
-/// It is without gaps; `LocalSpan` says when a zone shows it.
+/// A local time is what a clock on the wall shows, in seconds since it showed 1970-01-01 00:00. Local
+/// times have no gaps; `LocalSpan` maps them to instants.
 struct CronFields: Sendable, Hashable {
   var minutes = NumberSet()
   var hours = NumberSet()
   var daysOfMonth = NumberSet()
   var months = NumberSet()
-  /// 0 is Sunday.
+  /// The weekdays; 0 is Sunday.
   var weekdays = NumberSet()
-  /// Neither day field begins with `*`.
+  /// True if neither day field begins with `*`.
   var eitherDay = false
 
   /// The first matching minute in `from..<end`.
@@ -36,7 +36,7 @@ struct CronFields: Sendable, Hashable {
     return match * 60
   }
 
-  /// In minutes since midnight.
+  /// The first matching time of day from this one on, in minutes since midnight.
   private func firstTime(from time: Int) -> Int? {
     let hour = time / 60
     if hours.contains(hour), let minute = minutes.least(from: time % 60) {
@@ -70,7 +70,7 @@ struct CronFields: Sendable, Hashable {
       && (eitherDay ? isDay || isWeekday : isDay && isWeekday)
   }
 
-  /// Whether some month has one of the days.
+  /// True if some month has one of the days.
   var canMatch: Bool {
     eitherDay
       || (1...12).contains { month in
@@ -82,3 +82,23 @@ struct CronFields: Sendable, Hashable {
 }
 
 private let minutesOfDay = 24 * 60
+
+/// A set of numbers from 0 to 63.
+struct NumberSet: Sendable, Hashable {
+  private var bits: UInt64 = 0
+
+  mutating func insert(_ number: Int) {
+    bits |= 1 << UInt64(number)
+  }
+
+  func contains(_ number: Int) -> Bool {
+    bits & (1 << UInt64(number)) != 0
+  }
+
+  func least(from number: Int) -> Int? {
+    let rest = bits >> UInt64(number)
+    return rest == 0 ? nil : number + rest.trailingZeroBitCount
+  }
+
+  var count: Int { bits.nonzeroBitCount }
+}

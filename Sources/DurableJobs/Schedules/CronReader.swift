@@ -75,7 +75,7 @@ struct CronReader {
     return try self.fields(CronWord.split(fields))
   }
 
-  /// In seconds.
+  /// Reads the period of `@every`, in seconds.
   private func period() throws -> Int {
     let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600]
     let characters = words.dropFirst().first?.characters ?? []
@@ -104,10 +104,10 @@ private let textBytesMax = 256
 private let periodMax = 366 * 24 * 60 * 60
 let digitsMax = 8
 
-/// What stands between blanks, and where.
+/// A word of the text, with its place.
 struct CronWord {
   let characters: [Character]
-  /// Of the first character in the text, from 1.
+  /// The position of the first character in the text, counted from 1.
   let column: Int
 
   static func split(_ text: String) -> [CronWord] {

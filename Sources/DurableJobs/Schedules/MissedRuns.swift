@@ -1,16 +1,17 @@
-/// What becomes of the times that passed while nobody asked, as when no process ran.
+/// The treatment of times that passed while no runner was active.
 public enum MissedRuns: Sendable, Hashable, CustomStringConvertible {
-  /// Only the latest time that is due runs, and only if it is not missed.
+  /// Runs the latest due time, and only if it is not missed.
   case skip
-  /// The latest time that is due runs, however late, for all before it.
+  /// Runs the latest due time once, however late it is.
   case once
-  /// The latest `max` of the times that are due run, each for itself.
+  /// Runs each of the latest `max` due times.
   case all(max: Int)
 
   /// The largest `max`.
   public static let maxLimit = 1000
 
-  /// `skip`, `once`, `all` (64 at most) or `all:` with a number, as `all:10`.
+  /// Reads `skip`, `once`, `all` (64 at most) or `all:` with a number, as `all:10`.
+  ///
   /// - Throws: `JobError` with the code `invalidSchedule`.
   public init(_ text: String) throws {
     switch text {

@@ -1,30 +1,30 @@
 public import Foundation
 
-/// What a schedule has to do at an instant.
+/// The due times of a schedule at an instant.
 public struct DueRuns: Sendable, Hashable {
-  /// The times whose jobs are to be made now, oldest first.
+  /// The times whose jobs are to be enqueued now, oldest first.
   public var times: [Date]
-  /// How many times that are due are dropped, counted up to `skippedMax`.
+  /// The number of due times that are dropped, counted up to `skippedMax`.
   public var skipped: Int
-  /// When there is to be asked again: later than now, or nil if no time comes any more.
+  /// The next time, which is later than now; `nil` if there is none.
   public var next: Date?
 
-  /// There may be more skipped than this.
+  /// The bound up to which skipped times are counted.
   public static let skippedMax = 1000
 }
 
 extension Recurrence {
-  /// A time is missed if it lies further back than this.
+  /// The time after which a due time counts as missed.
   public static let grace: Duration = .seconds(60)
 
-  /// The times from `nextAt` through `now`, as far as they are to run, and the next one.
+  /// The times from `nextAt` through `now` that are to run, and the next one.
   ///
-  /// `nextAt` is the stored time of the last answer. It counts as a time itself, also if the
-  /// expression or the rules of the zone have changed since. Before it nothing is due: a clock that
-  /// was put back makes no job twice.
+  /// `nextAt` is the stored `next` of the last call. It counts as a time even if the expression or the
+  /// rules of the zone have changed since. Nothing before it is due: a clock that was set back enqueues
+  /// no job twice.
   ///
-  /// The cost does not grow with the time between: it is that of `next` up to `skippedMax` times for
-  /// the count, and some 30 times for each time in the answer.
+  /// - Complexity: Independent of the time between: that of up to `skippedMax` calls of `next` for the
+  ///   count, and of some 30 calls for each returned time.
   public func due(nextAt: Date, now: Date) -> DueRuns {
     guard nextAt <= now else { return DueRuns(times: [], skipped: 0, next: nextAt) }
     let span = DueSpan(
@@ -56,7 +56,7 @@ private struct DueSpan {
     self.recurrence = recurrence
   }
 
-  /// Oldest first.
+  /// The latest times, oldest first.
   func latest(_ count: Int) -> [Int] {
     var times: [Int] = []
     var end = now
@@ -78,8 +78,8 @@ private struct DueSpan {
     return count
   }
 
-  /// Searched from behind, in steps that double, and then by halves: the next time of a
-  /// later instant is never earlier, so that if a probe has none in the span, none after it has.
+  /// The last time through `end`. Searches backward in steps that double, and then by halves: the next
+  /// time of a later instant is never earlier, so if a probe finds none in the span, none follows it.
   private func last(through end: Int) -> Int? {
     guard first <= end else { return nil }
     guard var last = next(after: first, through: end) else { return first }

@@ -2,15 +2,9 @@ import EntityModel
 public import EntityStore
 import Foundation
 
-/// The number of a batch of jobs.
-public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
-  public let rawValue: Int64
-  public init(rawValue: Int64) { self.rawValue = rawValue }
-  public var description: String { String(rawValue) }
-}
-
 extension WriteTransaction {
-  /// Enqueues jobs that belong together, and a job that runs when all of them have ended, well or not.
+  /// Enqueues jobs that form a batch, and a completion job that runs when all of them have ended,
+  /// successfully or not.
   ///
   /// - Throws: As `enqueue(_:)`.
   @discardableResult
@@ -23,23 +17,25 @@ extension WriteTransaction {
     return batch
   }
 
-  /// Begins a batch to which this and later transactions add jobs. Its completion job waits until it is
-  /// closed and all of them have ended.
+  /// Opens a batch to which this and later transactions add jobs. Its completion job waits until the
+  /// batch is closed and all of its jobs have ended.
   public func openBatch(
     named name: String? = nil, then completion: JobRequest? = nil
   ) throws -> JobBatchID {
     try JobTable(self).openBatch(named: name, then: completion)
   }
 
-  /// Adds a job to an open batch. One whose unique key another job has joins nothing.
+  /// Adds a job to an open batch. Adds nothing if an existing job has its unique key.
   ///
-  /// - Throws: `unknownBatch`; `wrongState` for one that is closed; else as `enqueue(_:)`.
+  /// - Throws: `unknownBatch`; `wrongState` for a batch that is closed; otherwise as `enqueue(_:)`.
   @discardableResult
   public func enqueue(_ request: JobRequest, in batch: JobBatchID) throws -> EnqueuedJob {
     try JobTable(self).enqueue(request, joining: batch.rawValue)
   }
 
-  /// Ends a batch: no job joins it any more. To close it again does nothing.
+  /// Closes a batch: no more jobs can be added. Does nothing if it is closed.
+  ///
+  /// - Throws: `unknownBatch`.
   public func closeBatch(_ batch: JobBatchID) throws {
     try JobTable(self).close(batch.rawValue)
   }
@@ -86,7 +82,7 @@ extension JobTable {
     try change(batch) { $0.isClosed = true }
   }
 
-  /// A job of the batch has ended.
+  /// Counts a job of the batch as ended.
   func leave(_ batch: Int64, _ state: JobState) throws {
     try change(batch) {
       $0.pending -= 1
@@ -94,15 +90,16 @@ extension JobTable {
     }
   }
 
-  /// A job of the batch is tried again after its end.
+  /// Counts a job of the batch that had ended as pending again.
   func rejoin(_ batch: Int64, _ job: JobRecord) throws {
     try change(batch) { $0.pending += 1 }
   }
 
-  /// Whether a job that is to come after a batch was cancelled while it waited, and the batch goes on.
+  /// True for a completion job that was cancelled before its batch has ended.
   ///
-  /// One that was claimed before has found its batch ended.
-  func isAheadOfItsBatch(_ job: JobRecord) throws -> Bool {
+  /// - Complexity: O(*b*) for *b* batches, if the job was never claimed.
+  func mustWaitForBatch(_ job: JobRecord) throws -> Bool {
+    // A completion job is claimed only after its batch has ended.
     guard job.claims == 0 else { return false }
     let batches = try transaction.layout(BatchRecord.entity)
     let completion = try batches.position(of: "completion")
@@ -114,8 +111,8 @@ extension JobTable {
     return try batch.flatMap { try counts(of: $0) }.map { !$0.isOver } ?? false
   }
 
-  /// A job of the batch is removed. The last one takes the batch along.
-  func forget(_ job: JobRecord, of batch: Int64) throws {
+  /// Counts a job of the batch as removed, and removes the batch with its last job.
+  func removeMember(of batch: Int64) throws {
     try change(batch) { $0.jobs -= 1 }
   }
 
@@ -154,14 +151,14 @@ extension JobTable {
   }
 }
 
-/// How far a batch has come.
+/// The state of a batch.
 struct BatchCounts {
   var isClosed: Bool
   var jobs: Int64
   var pending: Int64
   var succeeded: Int64
   let completion: JobID?
-  /// All its jobs have ended, and none joins any more.
+  /// True if the batch is closed and all of its jobs have ended.
   var isOver: Bool { isClosed && pending == 0 }
 
   init(_ record: Record) throws {

@@ -2,35 +2,41 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What a runner can take on just now.
-struct ClaimTerms {
+/// The conditions under which a runner claims jobs.
+struct ClaimTerms: Equatable {
   let epoch: Int64
-  /// Jobs at most. Below zero where more run than may.
+  /// The most jobs to claim. Negative if more run than the limit allows.
   var count: Int
   var kinds: Set<JobKind>
-  /// Of a queue that has a limit of its own in this runner, how many more may run; likewise.
+  /// The most jobs to claim of each queue that has a limit of its own; may be negative, too.
   var queueRoom: [QueueName: Int] = [:]
-  /// Whether one of those may be taken with which runners have died more than once. A runner has one of
-  /// them at a time: so what died beside a job that kills its runner does not go on dying with it.
+  /// True if a suspect job may be claimed, whose runners have died more than once. A runner runs one of
+  /// them at a time, so that the jobs beside one that kills its runner do not die with it again.
   var admitsSuspect = true
 
-  /// One of a queue has ended since. Whether a suspect may be taken for it stays open.
+  /// Adds the room of an attempt that has ended.
   mutating func makeRoom(in queue: QueueName) {
     count += 1
     if let left = queueRoom[queue] { queueRoom[queue] = left + 1 }
+  }
+
+  /// Takes the room of a running attempt.
+  mutating func takeRoom(in queue: QueueName) {
+    count -= 1
+    if let left = queueRoom[queue] { queueRoom[queue] = left - 1 }
   }
 
   func hasRoom(in queue: QueueName) -> Bool { queueRoom[queue].map { $0 > 0 } ?? true }
 }
 
 extension JobTable {
-  /// Takes the next jobs: by priority, then by age, over all lanes that may be served.
+  /// Claims the next jobs of all lanes that may be served, by priority, then by age.
   ///
-  /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs taken or held back.
+  /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs claimed or held back.
   func claim(_ terms: ClaimTerms) throws -> [JobRecord] {
     var selection = ClaimSelection(terms, self)
     var heads = try lanes(servedUnder: terms).compactMap { try LaneHead($0, in: self) }
-    while selection.goesOn,
+    while selection.hasRoom,
       let number = heads.indices.min(by: { heads[$0].job.precedes(heads[$1].job) })
     {
       guard selection.terms.hasRoom(in: heads[number].job.queue) else {
@@ -39,7 +45,7 @@ extension JobTable {
       }
       let next = try heads[number].cursor.next()
       try selection.take(heads[number].job)
-      // Looked up only now: what has been written since would have it looked up again.
+      // Read after the claim has written: an earlier read would be outdated.
       if let next {
         heads[number].job = try job(ofTurn: next)
       } else {
@@ -54,15 +60,15 @@ extension JobTable {
     job.claims += 1
     job.epoch = epoch
     job.startedAt = now
-    if job.uniqueUntil == .untilStarted { job.giveUpUniqueKey() }
-    // How long it has stood ready is told by what its runAt says from here on.
+    if job.uniqueUntil == .untilStarted { job.releaseUniqueKey() }
+    // From here on `runAt` is the time at which the job became ready.
     job.runAt = job.at
     job.move(to: .running, at: now)
     try update(job)
   }
 }
 
-/// What one claim takes.
+/// The jobs that one claim selects.
 private struct ClaimSelection {
   private let table: JobTable
   private(set) var terms: ClaimTerms
@@ -76,12 +82,12 @@ private struct ClaimSelection {
     limits = LimitCounts(table)
   }
 
-  /// Whether more jobs may be looked at.
-  var goesOn: Bool {
+  /// True if more jobs may be considered.
+  var hasRoom: Bool {
     claimed.count < terms.count && table.heldBack + passedOver < Limits.movesPerTransactionMax
   }
 
-  /// Takes the job, unless it is held back or left to a later claim.
+  /// Claims the job, unless it is held back or left to a later claim.
   mutating func take(_ job: JobRecord) throws {
     var job = job
     if job.isSuspect, !terms.admitsSuspect {
@@ -101,7 +107,7 @@ private struct ClaimSelection {
   }
 }
 
-/// The first job of a lane that has not been looked at yet.
+/// The next job of a lane.
 private struct LaneHead {
   let cursor: IndexPrefixCursor
   var job: JobRecord
@@ -114,16 +120,17 @@ private struct LaneHead {
 }
 
 extension JobRecord {
-  /// The order of a queue.
+  /// Orders jobs by priority, then by age.
   fileprivate func precedes(_ other: JobRecord) -> Bool {
     (rank, at, id) < (other.rank, other.at, other.id)
   }
 }
 
-/// How many jobs of each limit run: counted, and not kept in a number that a crash could leave wrong.
+/// The number of running jobs of each limit. It is counted for each claim, because a crash could leave a
+/// stored number wrong.
 private struct LimitCounts {
   private let table: JobTable
-  /// Exact: below the bound up to which they were counted.
+  /// Exact below the bound up to which they were counted.
   private var running: [String: Int64] = [:]
 
   init(_ table: JobTable) { self.table = table }
@@ -136,11 +143,31 @@ private struct LimitCounts {
     return true
   }
 
-  /// With what this transaction has claimed.
+  /// Counts the running jobs, also those that this transaction has claimed.
   private func counted(_ key: String, upTo max: Int64) throws -> Int64 {
     let cursor = try table.cursor(.running, [.string(key)])
     var count: Int64 = 0
     while count < max, try cursor.next() != nil { count += 1 }
     return count
+  }
+}
+
+extension JobTable {
+  /// Makes the first job of each lane that waits for a job's limit ready. It takes one of each lane,
+  /// because a lane that no runner serves must not block the others. The claim holds back those that
+  /// find no room.
+  ///
+  /// Call it whenever a job with a limit leaves `running`, or leaves `ready` other than by being claimed.
+  func releaseLimit(of job: JobRecord) throws {
+    guard let key = job.limitKey else { return }
+    var first: [JobRecord] = []
+    try eachLane(.held, place: .string(key)) { job in
+      first.append(job)
+      return first.count < Limits.lanesOfLimitMax
+    }
+    for var job in first {
+      job.move(to: .ready, at: job.at)
+      try update(job)
+    }
   }
 }

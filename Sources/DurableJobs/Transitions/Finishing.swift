@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 
 extension JobTable {
-  /// Ends an attempt, if it still has the claim.
+  /// Writes the end of an attempt, if its claim is still valid.
   ///
   /// - Complexity: O(log *n*).
   func finish(_ claim: Claim, _ outcome: Outcome) throws -> FinishResult {
@@ -17,32 +17,32 @@ extension JobTable {
       try end(&job, as: .succeeded, began: began)
     case .failed(let text, let wait):
       job.error = text
-      try note(job, claim, began: began, "failed", text)
+      try recordAttempt(job, claim, began: began, "failed", text)
       if job.attempts >= job.attemptsMax {
         try end(&job, as: .discarded, began: began)
       } else {
         ended.count(job, .retried, began: began, now: now)
-        try putOff(&job, until: now.addingTimeInterval(wait.seconds))
+        try reschedule(&job, at: now.addingTimeInterval(wait.seconds))
       }
     case .discarded(let text):
       job.error = text
-      try note(job, claim, began: began, "discarded", text)
+      try recordAttempt(job, claim, began: began, "discarded", text)
       try end(&job, as: .discarded, began: began)
     case .snoozed(let wait, let text):
       job.attempts -= 1
       if let text { job.error = text }
-      try putOff(&job, until: now.addingTimeInterval(wait.seconds))
+      try reschedule(&job, at: now.addingTimeInterval(wait.seconds))
     case .cancelled:
-      try note(job, claim, began: began, "cancelled", nil)
+      try recordAttempt(job, claim, began: began, "cancelled", nil)
       try end(&job, as: .cancelled, began: began)
     case .handedBack:
       job.attempts -= 1
-      // Asked for while it ran: who asked has been promised that it does not run again.
+      // `cancel` has promised that the job does not run again.
       if job.isCancelled {
         try end(&job, as: .cancelled, began: began)
       } else {
         try takeUniqueKeyAgain(&job)
-        // Also if the clock was set back since.
+        // Not `wait(until:)`, which would wait again if the clock was set back.
         job.move(to: .ready, at: job.runAt)
         try update(job)
         try releaseLimit(of: job)
@@ -51,7 +51,7 @@ extension JobTable {
     return .finished(job.state ?? .ready)
   }
 
-  /// The job of a claim, while it is valid.
+  /// The job of a claim; `nil` if the claim is no longer valid.
   func job(held claim: Claim) throws -> JobRecord? {
     guard let job = try job(claim.job), job.isIn(.running), job.claim == claim else {
       return nil
@@ -59,7 +59,7 @@ extension JobTable {
     return job
   }
 
-  /// Brings a job that does not run any more to its end.
+  /// Ends a job that is not running.
   func end(_ job: inout JobRecord, as state: JobState, began: Date?) throws {
     job.finishedAt = now
     job.isCancelled = false
@@ -72,8 +72,8 @@ extension JobTable {
     ended.count(job, state == .succeeded ? .succeeded : .failed, began: began, now: now)
   }
 
-  /// Lets a job that does not run any more wait for its next attempt.
-  func putOff(_ job: inout JobRecord, until date: Date) throws {
+  /// Lets a job that is not running wait for its next attempt. Ends it if its cancellation was requested.
+  func reschedule(_ job: inout JobRecord, at date: Date) throws {
     if job.isCancelled { return try end(&job, as: .cancelled, began: nil) }
     try takeUniqueKeyAgain(&job)
     job.wait(until: date, now: now)
@@ -81,14 +81,14 @@ extension JobTable {
     try releaseLimit(of: job)
   }
 
-  /// Gives a job that waits again the key that it gave up when it began to run, if nobody has it now.
+  /// Gives a job that waits again the key that it released to run, if no other job has it.
   private func takeUniqueKeyAgain(_ job: inout JobRecord) throws {
-    guard let key = job.uniqueKeyGivenUp, try holder(ofUniqueKey: key) == nil else { return }
+    guard let key = job.releasedUniqueKey, try holder(ofUniqueKey: key) == nil else { return }
     job.uniqueKey = key
   }
 
-  /// Keeps what became of an attempt that did not end well.
-  func note(
+  /// Stores an attempt that did not succeed, and removes the oldest one beyond the bound.
+  func recordAttempt(
     _ job: JobRecord, _ claim: Claim, began: Date?, _ outcome: String, _ error: String?
   ) throws {
     try transaction.insert(

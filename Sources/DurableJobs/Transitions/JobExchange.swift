@@ -1,66 +1,45 @@
 import EntityStore
 import Foundation
 
-/// What a runner and the store tell each other in one transaction.
+/// The transaction of a runner: it writes the attempts that have ended and claims the next jobs.
 struct JobExchange: Sendable {
-  /// Of each attempt that had not ended its job itself.
+  /// The results of the attempts, in order; `nil` for one whose handler has completed the job.
   var results: [FinishResult?] = []
   var claimed: [JobRecord] = []
-  /// Jobs that were held back, so that there may be others behind them.
+  /// The number of jobs that were held back because of a limit. Others may be ready after them.
   var heldBack = 0
 
+  /// - Parameter terms: `nil` to claim nothing.
+  /// - Parameter firesSchedules: True to enqueue the jobs of due schedules, too.
   static func run(
-    _ ended: [(Claim, Outcome?)], _ progress: [(Claim, JobProgress)], _ terms: ClaimTerms,
+    _ ended: [(Claim, Outcome?)], _ progress: [(Claim, JobProgress)], _ terms: ClaimTerms?,
     firesSchedules: Bool = true, in transaction: WriteTransaction
   ) throws -> JobExchange {
     let table = try JobTable(transaction)
     var exchange = JobExchange()
-    // What was said last is said by a job that ends, too.
-    for (claim, progress) in progress { try table.note(progress, under: claim) }
+    // Before the ends, so that an attempt that ends leaves its last progress.
+    for (claim, progress) in progress { try table.store(progress, under: claim) }
     for (claim, outcome) in ended {
       exchange.results.append(try outcome.map { try table.finish(claim, $0) })
     }
-    if terms.count > 0 {
+    if let terms, terms.count > 0 {
       if firesSchedules { try table.fire() }
       try table.promote()
       exchange.claimed = try table.claim(terms)
       exchange.heldBack = table.heldBack
     }
-    try table.settle()
+    try table.addAggregates()
     return exchange
   }
 }
 
 extension JobTable {
-  /// Stores how far a job has come, while its claim is valid.
-  func note(_ progress: JobProgress, under claim: Claim) throws {
+  /// Stores the progress of a job, if the claim is still valid.
+  func store(_ progress: JobProgress, under claim: Claim) throws {
     guard var job = try job(held: claim) else { return }
     job.done = progress.done
     job.total = progress.total
     job.note = progress.note?.clipped
     try update(job)
-  }
-}
-
-/// Takes over the jobs of a runner that has died, in as many transactions as it takes.
-enum JobRescue {
-  /// - Returns: How many.
-  @discardableResult
-  static func run(_ epoch: Int64, in store: Store) async throws -> Int {
-    var count = 0
-    while true {
-      let rescued = try await store.write(author: "jobs") { transaction in
-        // Another one may have been quicker.
-        let rows = try RunnerRow.others(than: nil, in: transaction)
-        guard let row = rows.first(where: { $0.epoch == epoch }) else { return 0 }
-        let table = try JobTable(transaction)
-        let rescued = try table.rescue(fromRunner: epoch, wasStopping: row.isStopping)
-        if rescued.count < Limits.movesPerTransactionMax { try table.removeRunner(epoch) }
-        try table.settle()
-        return rescued.count
-      }
-      count += rescued
-      if rescued < Limits.movesPerTransactionMax { return count }
-    }
   }
 }

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// The jobs of a store within one transaction, for reading.
+/// The jobs of a store as one transaction reads them.
 class JobRows {
   let snapshot: ReadTransaction
   let jobs: EntityLayout
@@ -20,11 +20,13 @@ class JobRows {
     return try JobRecord(row)
   }
 
-  /// A job that the index of turns names.
+  /// The job that an entry of the index `byTurn` names.
+  ///
+  /// - Throws: `invalidRequest` if the job does not exist: the index is damaged.
   final func job(ofTurn number: Int64) throws -> JobRecord {
     guard let job = try job(JobID(rawValue: number)) else {
       throw JobError(
-        .invalidRequest, "the index of turns names a job that is not there",
+        .invalidRequest, "the index of turns names a job that does not exist",
         [("job", String(number))], advice: "run `mooring check`")
     }
     return job
@@ -36,7 +38,7 @@ class JobRows {
       .map(JobID.init)
   }
 
-  /// The jobs of a state, or of a place and a lane in it, in their order.
+  /// The jobs of a state, or of a place and a lane in it, in the order of the index.
   final func cursor(
     _ state: JobState, _ place: [Value] = [], beyond: Value? = nil
   ) throws -> IndexPrefixCursor {
@@ -46,7 +48,7 @@ class JobRows {
 
   /// Calls the closure with the first job of each lane, until it returns `false`.
   ///
-  /// - Complexity: O(log *n*) for each lane, however many jobs stand in it.
+  /// - Complexity: O(log *n*) for each lane, however many jobs it has.
   final func eachLane(
     _ state: JobState, place: Value = .null, _ body: (JobRecord) throws -> Bool
   ) throws {
@@ -58,7 +60,7 @@ class JobRows {
     }
   }
 
-  /// The lanes from which jobs can be claimed just now.
+  /// The lanes from which jobs can be claimed.
   final func lanes(servedUnder terms: ClaimTerms) throws -> [String] {
     guard terms.count > 0 else { return [] }
     let paused = try pausedQueues()
@@ -75,7 +77,7 @@ class JobRows {
   }
 
   final func pausedQueues() throws -> Set<QueueName> {
-    // Most stores have never had one, and a claim asks each time.
+    // Most stores never have one, and each claim reads them.
     guard try snapshot.count(of: QueueRecord.entity) > 0 else { return [] }
     var paused: Set<QueueName> = []
     let queues = try snapshot.layout(QueueRecord.entity)
@@ -90,15 +92,15 @@ class JobRows {
     return paused
   }
 
-  /// When something is to be done next though nothing is committed: a scheduled job becomes ready, or
-  /// a schedule makes one.
+  /// The next time at which a scheduled job becomes ready or a schedule enqueues one; `nil` if there is
+  /// none.
   final func nextTime() throws -> Date? {
     let scheduled = try cursor(.scheduled).next().map { try job(ofTurn: $0).at }
     let fire = try dueSchedules().next().flatMap { try nextFire(of: $0) }
     return [scheduled, fire].compactMap { $0 }.min()
   }
 
-  /// Whether the end of a running job was asked for.
+  /// True if the cancellation of a running job was requested.
   final func isCancelled(_ id: JobID) throws -> Bool {
     let row = try snapshot.row(id.rawValue, of: jobs)
     return try row?.value(JobColumn.isCancelled.rawValue) == .bool(true)

@@ -2,18 +2,17 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// The jobs of a store within one write transaction: every change of a job's state goes through here,
-/// and each takes along what hangs on it: the unique key, those that wait behind a limit, the batch, the
-/// figures.
+/// The jobs of a store within one write transaction, and all changes of their state. A change updates
+/// what depends on it: the unique key, the jobs that wait for a limit, the batch, the aggregates.
 ///
-/// Belongs to its transaction. `settle` is to be called at the end of one in which jobs have ended.
+/// Valid within its transaction. Call `addAggregates` at the end of one in which jobs have ended.
 final class JobTable: JobRows {
   let transaction: WriteTransaction
-  /// Jobs that were held back because of their limit.
+  /// The number of jobs that a claim has held back because of their limit.
   var heldBack = 0
-  /// What has ended in this transaction, to be added to the figures of its minute.
-  // SAFETY (of what is unchecked): counting and adding call nothing that gets here.
-  @exclusivity(unchecked) var ended = MinuteFigures()
+  /// The jobs that have ended in this transaction, to be added to the aggregates of its minute.
+  // SAFETY (of what is unchecked): counting and adding call nothing that accesses this property.
+  @exclusivity(unchecked) var ended = MinuteAggregates()
 
   /// - Throws: `StoreError` if the store has no jobs.
   init(_ transaction: WriteTransaction) throws {
@@ -31,6 +30,6 @@ final class JobTable: JobRows {
     try transaction.update(job.changes, of: job.row, id: job.id.rawValue, in: jobs)
   }
 
-  /// Adds what ended to the figures.
-  func settle() throws { try ended.add(in: transaction) }
+  /// Adds the jobs that have ended to the aggregates of the minute.
+  func addAggregates() throws { try ended.add(in: transaction) }
 }

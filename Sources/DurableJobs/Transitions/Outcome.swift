@@ -1,18 +1,19 @@
 import Foundation
 
-/// How one attempt ended, as its runner tells.
+/// The end of an attempt, as its runner reports it.
 enum Outcome: Sendable {
-  /// With its output, as JSON.
+  /// The handler has returned an output, as JSON.
   case succeeded(Data?)
-  /// The handler threw: tried again after the wait, unless that was the last attempt.
+  /// The handler has thrown an error. The job is tried again after the wait, unless this was its last
+  /// attempt.
   case failed(String, wait: Duration)
-  /// Not to be tried again.
+  /// The job is not tried again.
   case discarded(String)
-  /// Put off, maybe because of an error; the attempt does not count.
+  /// The job runs again after this time, maybe because of an error; the attempt does not count.
   case snoozed(Duration, String?)
-  /// It was cancelled, and ended.
+  /// The job was cancelled.
   case cancelled
-  /// The runner stops in order: as if it had not been claimed.
+  /// The runner stops: the job returns to its queue as if it had not been claimed.
   case handedBack
 
   var error: String? {
@@ -24,9 +25,9 @@ enum Outcome: Sendable {
   }
 }
 
-/// What became of a finish.
+/// The result of writing the end of an attempt.
 enum FinishResult: Equatable, Sendable {
   case finished(JobState)
-  /// The job is under another claim, or has ended: nothing was changed.
+  /// The job has another claim or has ended. Nothing was changed.
   case lostClaim
 }

@@ -3,9 +3,9 @@ import EntityStore
 import Foundation
 
 extension JobTable {
-  /// Removes jobs that have been kept for as long as they are to be, oldest first, a bounded number.
+  /// Removes jobs whose retention is over, oldest first, at most `movesPerTransactionMax`.
   ///
-  /// - Returns: How many; fewer than `movesPerTransactionMax` when none is left.
+  /// - Returns: The number of removed jobs. A number below the bound means that none is left.
   func prune() throws -> Int {
     var due: [JobRecord] = []
     for state in JobState.finished {
@@ -20,10 +20,12 @@ extension JobTable {
     return due.count
   }
 
-  /// Removes figures that are older than a week, a bounded number.
-  func pruneFigures() throws -> Int {
+  /// Removes aggregates that are older than a week, at most `movesPerTransactionMax`.
+  ///
+  /// - Returns: The number of removed records.
+  func pruneAggregates() throws -> Int {
     let minutes = try transaction.layout(MinuteRecord.entity)
-    let oldest = Int64(now.timeIntervalSince1970 / 60) - Limits.figuresKeptMinutes
+    let oldest = Int64(now.timeIntervalSince1970 / 60) - Limits.aggregatesKeptMinutes
     let position = try minutes.position(of: "minute")
     let cursor = try IndexPrefixCursor(
       try minutes.index(named: "byMinute"), of: minutes, leading: [], in: transaction)
@@ -39,7 +41,7 @@ extension JobTable {
     return old.count
   }
 
-  /// Removes a job and what is kept of it.
+  /// Removes a job with its attempts and its output.
   func remove(_ job: JobRecord) throws {
     for entity in [AttemptRecord.entity, OutputRecord.entity] {
       let layout = try transaction.layout(entity)
@@ -53,6 +55,6 @@ extension JobTable {
       }
     }
     try transaction.delete(ObjectID(entity: JobRecord.entity, number: job.id.rawValue))
-    if let batch = job.batch { try forget(job, of: batch) }
+    if let batch = job.batch { try removeMember(of: batch) }
   }
 }

@@ -6,13 +6,16 @@ import SystemSupport
 /// The one writer of this process: a serial Dispatch queue with group commit.
 ///
 /// Closures that wait while a commit is under way share the next one, each in a nested
-/// transaction, so that one that throws does not harm the others. Their callers hear of success
-/// only after the durable commit, and all of them of a commit that fails. Observers are told before
-/// the callers, so that a process that ends with its write has told them.
+/// transaction, so that one that throws does not harm the others. Neighbors that may be repeated share
+/// a nested transaction, too. Their callers hear of success only after the durable commit, and all of
+/// them of a commit that fails. Observers are told before the callers, so that a process that ends
+/// with its write has told them.
 package final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
     let author: String?
+    /// True if the closure may be run again, after a transaction that it shared was aborted.
+    var isRepeatable = false
     let body: @Sendable (WriteTransaction) throws -> Void
     /// Called once, on the writer queue, after the commit.
     let completion: @Sendable (Result<Void, any Error>) -> Void
@@ -28,7 +31,7 @@ package final class WriterQueue: Sendable {
   /// One per environment, so that two stores opened on one folder take turns, too.
   private let queue: DispatchQueue
   private let waiting = Locked<[Job]>([])
-  private let riders = Locked<(next: Int, all: [Int: CommitRider])>((0, [:]))
+  private let hooks = Locked<(next: Int, all: [Int: any CommitHook])>((0, [:]))
   // SAFETY (of both): touched on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
   nonisolated(unsafe) private var lastGroupCount = 1
@@ -69,19 +72,19 @@ package final class WriterQueue: Sendable {
     }
   }
 
-  /// - Returns: Removes it.
-  func add(_ rider: CommitRider) -> @Sendable () -> Void {
-    let number = riders.withLock { riders in
-      riders.next += 1
-      riders.all[riders.next] = rider
-      return riders.next
+  /// - Returns: A closure that removes the hook.
+  func add(_ hook: some CommitHook) -> @Sendable () -> Void {
+    let number = hooks.withLock { hooks in
+      hooks.next += 1
+      hooks.all[hooks.next] = hook
+      return hooks.next
     }
-    return { [riders] in riders.withLock { $0.all[number] = nil } }
+    return { [hooks] in hooks.withLock { $0.all[number] = nil } }
   }
 
   private func drain() {
     gather()
-    let group = waiting.withLock { Array($0.prefix(Limits.writesPerCommitMax)) }
+    let group = waiting.withLock { Self.nextGroup($0) }
     lastGroupCount = group.count
     let outcome = commit(group)
     let more = waiting.withLock { jobs in
@@ -90,6 +93,16 @@ package final class WriterQueue: Sendable {
     }
     if more { queue.async { self.drain() } }
     for (job, result) in zip(group, outcome) { job.completion(result) }
+  }
+
+  /// The first of the jobs that wait, as many as may share a commit.
+  private static func nextGroup(_ waiting: [Job]) -> [Job] {
+    var room = Limits.writesPerCommitMax * Limits.repeatableWritesPerWrite
+    return Array(
+      waiting.prefix { job in
+        room -= job.isRepeatable ? 1 : Limits.repeatableWritesPerWrite
+        return room >= 0
+      })
   }
 
   /// Waits a moment for those whose writes have shared the last commit: most have another one at once,
@@ -107,28 +120,26 @@ package final class WriterQueue: Sendable {
 
   /// Runs the closures in one transaction and commits it.
   private func commit(_ group: [Job]) -> [Result<Void, any Error>] {
-    var rides: [Ridden] = []
+    var called: [HookCall] = []
     do {
       while true {
-        if let results = try attempt(group, &rides) {
-          for ride in rides { ride.completion(ride.result) }
+        if let results = try attempt(group, &called) {
+          for call in called { call.hook.publish(call.result) }
           return results
         }
         try catalogs.refresh()
       }
     } catch {
-      for ride in rides { ride.completion(.failure(error)) }
+      for call in called { call.hook.publish(.failure(error)) }
       return group.map { _ in .failure(error) }
     }
   }
 
-  private typealias Ridden = (
-    completion: @Sendable (Result<Void, any Error>) -> Void, result: Result<Void, any Error>
-  )
+  private typealias HookCall = (hook: any CommitHook, result: Result<Void, any Error>)
 
   /// - Returns: `nil` if another process has changed the schema: nothing was run.
   private func attempt(
-    _ group: [Job], _ rides: inout [Ridden]
+    _ group: [Job], _ called: inout [HookCall]
   ) throws -> [Result<Void, any Error>]? {
     var results: [Result<Void, any Error>]?
     try translatingStorageErrors {
@@ -138,33 +149,42 @@ package final class WriterQueue: Sendable {
           try check(catalog)
           scratch.checkedRevision = catalog.revision
         }
-        let riders = riders.withLock { Array($0.all.values) }
-        var awaited: [CommitRider] = []
-        func run(_ job: Job, in transaction: TreeWriter) throws {
-          let scope = try self.run(job, in: transaction, catalog: catalog)
-          for rider in riders where scope.hasChanged(entityNamed: rider.entity) {
-            awaited.append(rider)
+        let hooks = hooks.withLock { $0.all }
+        var touched: Set<Int> = []
+        func run(_ jobs: ArraySlice<Job>, in transaction: TreeWriter) throws {
+          let scope = try write(
+            in: transaction, catalog: catalog, author: jobs.first?.author
+          ) { scope in for job in jobs { try job.body(scope) } }
+          for (number, hook) in hooks where scope.hasChanged(entityNamed: hook.entity) {
+            touched.insert(number)
+          }
+        }
+        func runNested(_ jobs: ArraySlice<Job>) -> Result<Void, any Error> {
+          Result {
+            try translatingStorageErrors { try transaction.nested { try run(jobs, in: $0) } }
           }
         }
         if group.count == 1 {
           // Alone, its error may abort the whole transaction: no nesting is needed.
-          try run(group[0], in: transaction)
+          try run(group[...], in: transaction)
           results = [.success(())]
         } else {
-          results = group.map { job in
-            Result {
-              try translatingStorageErrors { try transaction.nested { try run(job, in: $0) } }
+          results = Self.byTransaction(group).flatMap { jobs -> [Result<Void, any Error>] in
+            if jobs.count > 1, case .success = runNested(jobs) {
+              return jobs.map { _ in .success(()) }
             }
+            return jobs.indices.map { runNested(jobs[$0...$0]) }
           }
         }
-        for ride in awaited.compactMap({ $0.board() }) {
-          let job = Job(author: nil, body: ride.body, completion: ride.completion)
+        for hook in touched.sorted().compactMap({ hooks[$0] }) where hook.begin() {
           let result = Result {
             try translatingStorageErrors {
-              try transaction.nested { _ = try self.run(job, in: $0, catalog: catalog) }
+              try transaction.nested {
+                _ = try write(in: $0, catalog: catalog, author: nil, hook.write)
+              }
             }
           }
-          rides.append((ride.completion, result))
+          called.append((hook, result))
         }
       }
     }
@@ -172,13 +192,29 @@ package final class WriterQueue: Sendable {
     return results
   }
 
-  private func run(
-    _ job: Job, in transaction: TreeWriter, catalog: Catalog
+  /// The jobs in order, divided into those that share a transaction.
+  private static func byTransaction(_ group: [Job]) -> [ArraySlice<Job>] {
+    var parts: [ArraySlice<Job>] = []
+    for (position, job) in group.enumerated() {
+      if job.isRepeatable, let last = parts.last?.last, last.isRepeatable, last.author == job.author
+      {
+        let start = parts.removeLast().startIndex
+        parts.append(group[start...position])
+      } else {
+        parts.append(group[position...position])
+      }
+    }
+    return parts
+  }
+
+  private func write(
+    in transaction: TreeWriter, catalog: Catalog, author: String?,
+    _ body: (WriteTransaction) throws -> Void
   ) throws -> WriteTransaction {
     let scope = WriteTransaction(
-      transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch,
-      author: job.author, now: now())
-    try job.body(scope)
+      transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch, author: author,
+      now: now())
+    try body(scope)
     try scope.finish()
     return scope
   }

@@ -1,20 +1,20 @@
-import DurableJobs
-import EntityModel
-import EntityObjects
-import EntityStore
+package import DurableJobs
+public import EntityModel
+public import EntityObjects
+public import EntityStore
 
 /// A batch request that runs as a job.
 ///
-/// Its progress is kept under the job's number, so that each attempt goes on where the one before it has
-/// stopped, and changes nothing twice: also one that is made by hand (`JobQueue.retry`) after the job
-/// was cancelled or given up. The record of an unfinished one is removed when the job is (`PruneStore`).
+/// Its progress is stored under the job's number, so that each attempt continues where the last one has
+/// stopped and changes nothing twice. This includes attempts after `JobQueue.retry` of a job that was
+/// cancelled or discarded. The progress of an unfinished request is removed with the job (`PruneStore`).
 struct BatchWork {
   let context: JobContext
   let entity: String
   let without: [BatchOption]
   let author: String
 
-  /// - Parameter execute: Runs the request with these options; tells how far it is.
+  /// - Parameter execute: Runs the request with these options and reports its progress.
   func run(
     _ execute:
       @escaping @Sendable (
@@ -23,7 +23,8 @@ struct BatchWork {
   ) async throws -> BatchReport {
     let name = BatchWork.name(of: context.id)
     var options = BatchRequestOptions(without: Set(without), author: author, name: name)
-    // A kill between the batch's last commit and the job's end must not let it begin anew.
+    // After a kill between the last commit of the request and the end of the job, the next attempt must
+    // not begin again.
     options.keepsProgress = true
     do {
       try requireOwnEntity()
@@ -52,15 +53,30 @@ struct BatchWork {
     }
   }
 
-  /// Under which the store keeps how far the batch has come.
+  /// The name under which the store keeps the progress of the request.
   static func name(of job: JobID) -> String { "job \(job)" }
 
-  /// The job of a chunked write, from its name, such as `batch.update:job 12`.
+  /// The job in the name of a chunked write, such as `batch.update:job 12`.
   static func job(ofWrite name: String) -> JobID? {
     let parts = name.split(separator: ":", maxSplits: 1)
     guard parts.count == 2, parts[0].hasPrefix("batch."), parts[1].hasPrefix("job ") else {
       return nil
     }
     return Int64(parts[1].dropFirst(4)).map(JobID.init(rawValue:))
+  }
+}
+
+/// The result of a batch request that ran as a job, including that of interrupted attempts.
+public struct BatchReport: Codable, Hashable, Sendable {
+  public var counts: BatchResult.Counts
+  /// True if it has continued an interrupted attempt.
+  public var isResumed: Bool
+  /// The errors of the first refused items, one line each.
+  public var errors: [String]
+
+  init(_ result: BatchResult) {
+    counts = result.counts
+    isResumed = result.isResumed
+    errors = result.errors.prefix(Limits.problemsListedMax).map(\.description)
   }
 }

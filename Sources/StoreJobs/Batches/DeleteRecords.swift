@@ -3,9 +3,9 @@ public import EntityModel
 public import EntityObjects
 public import EntityStore
 
-/// Deletes all records of an entity that match (`BatchDeleteRequest`), in chunks between which others
-/// write. Interrupted, it goes on; a record that a rule keeps discards the job, and what was deleted
-/// before is gone.
+/// Deletes all matching records of an entity (`BatchDeleteRequest`), in chunks between which others can
+/// write. An interrupted job continues. If a rule denies the deletion of a record, the job is discarded,
+/// and the records before it stay deleted.
 public struct DeleteRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.delete"
@@ -14,9 +14,9 @@ public struct DeleteRecords: Job, Hashable {
   public var entity: String
   /// `nil` means every record.
   public var predicate: FetchPredicate?
-  /// What is not kept to.
+  /// The options that are switched off.
   public var without: [BatchOption]
-  /// Who writes, for the history.
+  /// The author of the changes in the history.
   public var author: String
 
   public init(
@@ -29,7 +29,8 @@ public struct DeleteRecords: Job, Hashable {
     self.author = author
   }
 
-  /// `entity` and `predicate` must be there: to leave one out by mistake must not delete everything.
+  /// Decodes a payload, in which `entity` and `predicate` are required: a predicate that was left out by
+  /// mistake must not delete everything.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entity = try container.decode(String.self, forKey: .entity)
@@ -41,7 +42,7 @@ public struct DeleteRecords: Job, Hashable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entity, forKey: .entity)
-    // Also where it is null.
+    // Also if it is null.
     try container.encode(predicate, forKey: .predicate)
     try container.encode(without, forKey: .without)
     try container.encode(author, forKey: .author)

@@ -7,33 +7,33 @@ import SystemSupport
 
 /// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
 ///
-/// Each item is taken once, whatever interrupts it: the file must stay as it is until the job has ended.
-/// An item that is refused discards the job; the items before it stay, and when the file has been put
-/// right from there on, `JobQueue.retry` goes on with it.
+/// Each item is inserted once, whatever interrupts the job: the file must not change until the job has
+/// ended. If an item is refused, the job is discarded and the items before it stay. After the file was
+/// corrected from that item on, `JobQueue.retry` continues with it.
 public struct InsertRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.insert"
   public static let policy = JobPolicy(attemptsMax: 5)
 
-  /// What becomes of an item whose unique values a record has already.
+  /// The action for an item whose unique values an existing record has.
   public enum Conflict: String, Codable, Hashable, Sendable {
     case fail
     case skip
-    /// The record that has them gets what the item names.
+    /// Updates the existing record with the values of the item.
     case update
   }
 
   public var entity: String
-  /// A path on the machine of whoever runs the job, from the root.
+  /// An absolute path on the machine of the runner.
   public var file: String
   public var onConflict: Conflict
-  /// For `update`: the attributes of one unique index.
+  /// The attributes of one unique index, for `update`.
   public var by: [String]
-  /// Whether the other items are inserted when one is refused. The report counts and lists them.
+  /// True to insert the other items if one is refused. The report counts and lists the refused ones.
   public var keepsGoing: Bool
-  /// What is not kept to.
+  /// The options that are switched off.
   public var without: [BatchOption]
-  /// Who writes, for the history.
+  /// The author of the changes in the history.
   public var author: String
 
   public init(
@@ -49,7 +49,7 @@ public struct InsertRecords: Job, Hashable {
     self.author = author
   }
 
-  /// Only `entity` and `file` must be there.
+  /// Decodes a payload, in which only `entity` and `file` are required.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entity = try container.decode(String.self, forKey: .entity)
@@ -87,7 +87,8 @@ extension InsertRecords {
     }
   }
 
-  /// A pipe would keep a thread for as long as nobody writes to it, and could not be read again.
+  /// Returns the file if it is a regular one. A pipe would block a thread until a process writes to it,
+  /// and could not be read again.
   private func regularFile() throws -> BatchFile {
     guard file.hasPrefix("/") else {
       throw BatchFileError(.missing, "\"\(file)\" is no path from the root; write /…/\(file)")

@@ -3,11 +3,11 @@ public import EntityModel
 public import EntityObjects
 public import EntityStore
 
-/// Changes all records of an entity that match (`BatchUpdateRequest`), in chunks between which others
+/// Updates all matching records of an entity (`BatchUpdateRequest`), in chunks between which others can
 /// write.
 ///
-/// Whatever interrupts it, each record is changed once. An error in a record discards the job; what was
-/// committed stays, and `JobQueue.retry` goes on with that record.
+/// Each record is updated once, whatever interrupts the job. If a record cannot be updated, the job is
+/// discarded; what was committed stays, and `JobQueue.retry` continues with that record.
 public struct UpdateRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.update"
@@ -16,13 +16,13 @@ public struct UpdateRecords: Job, Hashable {
   public var entity: String
   /// `nil` means every record.
   public var predicate: FetchPredicate?
-  /// By attribute or to-one relationship: an expression about the record as it was before.
+  /// The new values by attribute or to-one relationship: expressions about the record before the update.
   public var set: [String: FetchExpression]
-  /// Attributes that get the time at which the batch began.
+  /// The attributes that are set to the time at which the batch request began.
   public var setNow: [String]
-  /// What is not kept to.
+  /// The options that are switched off.
   public var without: [BatchOption]
-  /// Who writes, for the history.
+  /// The author of the changes in the history.
   public var author: String
 
   public init(
@@ -43,7 +43,7 @@ public struct UpdateRecords: Job, Hashable {
     }
   }
 
-  /// Only `entity` must be there.
+  /// Decodes a payload, in which only `entity` is required.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entity = try container.decode(String.self, forKey: .entity)

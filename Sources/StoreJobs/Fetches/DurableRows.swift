@@ -2,34 +2,33 @@ public import DurableJobs
 public import EntityModel
 import EntityStore
 
-/// The rows of a `DurableFetch` that has succeeded, in order, read page by page: memory is bounded by
-/// one page. Each iteration reads them anew.
+/// The rows of a `DurableFetch` that has succeeded, in order. An iteration holds one page in memory; each
+/// iteration reads the pages again.
 public struct DurableRows: AsyncSequence, Sendable {
   public typealias Element = [Value]
 
-  /// The names of the columns; each row has a value for each.
+  /// The names of the columns. Each row has one value for each.
   public let columns: [String]
   public let count: Int
-  /// Pages, numbered from 0.
+  /// The number of pages. They are numbered from 0.
   public let pages: Int
-  private let kept: KeptRows
+  private let stored: JobOutputPages
   private let store: Store
 
   init(_ output: DurableFetch.Output, of job: JobID, in store: Store) {
     columns = output.columns
     count = output.rows
     pages = output.pages
-    kept = KeptRows(job: job)
+    stored = JobOutputPages(job: job)
     self.store = store
   }
 
-  /// The rows of one page.
+  /// Returns the rows of one page.
   ///
-  /// - Throws: `DurableRowsError` if there is no such page, or the job was removed meanwhile;
-  ///   `StoreError`.
+  /// - Throws: `DurableRowsError` if there is no such page, or the job was removed; `StoreError`.
   public func page(_ number: Int) throws -> [[Value]] {
-    guard let rows = try store.read({ try kept.page(number, in: $0) }) else {
-      throw DurableRowsError(job: kept.job, page: number)
+    guard let rows = try store.read({ try stored.page(number, in: $0) }) else {
+      throw DurableRowsError(job: stored.job, page: number)
     }
     return rows
   }
@@ -43,7 +42,7 @@ public struct DurableRows: AsyncSequence, Sendable {
 
     fileprivate init(rows: DurableRows) { self.rows = rows }
 
-    /// - Throws: As `page`; `CancellationError`.
+    /// - Throws: The errors of `page`; `CancellationError`.
     public mutating func next() async throws -> [Value]? {
       while page.isEmpty, next < rows.pages {
         try Task.checkCancellation()
@@ -55,7 +54,7 @@ public struct DurableRows: AsyncSequence, Sendable {
   }
 }
 
-/// Rows of a durable fetch that are not there.
+/// The error for a page of a durable fetch that does not exist.
 public struct DurableRowsError: Error, Sendable, CustomStringConvertible {
   public let job: JobID
   public let page: Int
@@ -66,10 +65,9 @@ public struct DurableRowsError: Error, Sendable, CustomStringConvertible {
 }
 
 extension JobQueue {
-  /// The rows of a `DurableFetch`.
+  /// Returns the rows of a `DurableFetch`, or `nil` if the job does not exist.
   ///
-  /// - Returns: `nil` if there is no such job, or none any more.
-  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned` if it has none; `badPayload` if the job
+  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned` if it has no rows; `badPayload` if the job
   ///   is of another kind.
   public func rows(of id: JobID) throws -> DurableRows? {
     guard let status = try status(id) else { return nil }
@@ -78,9 +76,9 @@ extension JobQueue {
 }
 
 extension JobHandle<DurableFetch> {
-  /// The rows; waits for the end of the job.
+  /// Waits for the end of the job and returns its rows.
   ///
-  /// - Throws: As `value`.
+  /// - Throws: The errors of `value`.
   public var rows: DurableRows {
     get async throws { DurableRows(try await value, of: id, in: store) }
   }

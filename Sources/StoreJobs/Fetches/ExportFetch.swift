@@ -6,13 +6,12 @@ import Logging
 import SystemSupport
 import TextFormats
 
-/// Writes what a request gives to a file, as `mooring fetch --format` prints it.
+/// Writes the result of a fetch request to a file, in the formats of `mooring fetch --format`. At most
+/// one export to a path is unfinished at a time.
 ///
-/// The file is written beside its path (`PATH.job-12.partial`) and put there when it is whole, with mode
-/// 0600; what stood there is replaced. Cancelled or failed, it leaves no file of its own; interrupted, it
-/// begins anew. A record comes as it is when its page is read.
-///
-/// One export to a path at a time.
+/// The file is written as `PATH.job-12.partial` with mode 0600 and renamed when it is complete; an
+/// existing file is replaced. A cancelled or failed export leaves no file; an interrupted one begins
+/// again. Each record is exported as it is when its page is read.
 public struct ExportFetch: Job, Hashable {
   public static let kind: JobKind = "fetch.export"
   public static let policy = JobPolicy(attemptsMax: 5)
@@ -20,7 +19,7 @@ public struct ExportFetch: Job, Hashable {
   public enum Format: String, Codable, Hashable, Sendable, CaseIterable {
     /// One JSON object on each line.
     case jsonl
-    /// RFC 4180, with a line of titles.
+    /// RFC 4180, with a header line.
     case csv
   }
 
@@ -31,7 +30,7 @@ public struct ExportFetch: Job, Hashable {
   }
 
   public var request: FetchRequest
-  /// On the machine of whoever runs the job, from the root.
+  /// An absolute path on the machine of the runner.
   public var path: String
   public var format: Format
 
@@ -88,7 +87,7 @@ extension ExportFetch {
     do {
       try await threads.run { try file.remove() }
     } catch {
-      // What the job has failed of is more telling.
+      // The error of the job itself is thrown.
       context.logger.warning("a part of a file stays", metadata: ["error": "\(error)"])
     }
   }

@@ -2,15 +2,15 @@ import DurableJobs
 import Foundation
 import Synchronization
 
-/// A file that is written beside its path, and put there when it is whole.
+/// A file that is written under a temporary name and renamed when it is complete.
 ///
-/// Blocks; used by one thread at a time.
+/// All calls block. One thread at a time may use it.
 final class ExportFile: Sendable {
   private let path: String
   private let partial: String
   private let descriptor: Int32
 
-  /// Begins the file. What an attempt of the same job has left is overwritten.
+  /// Creates the temporary file. One that an attempt of the same job has left is overwritten.
   ///
   /// - Throws: `ExportFileError`.
   init(_ path: String, job: JobID) throws(ExportFileError) {
@@ -31,7 +31,7 @@ final class ExportFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// - Returns: The bytes of the text.
+  /// - Returns: The number of bytes of the text.
   func write(_ text: String) throws(ExportFileError) -> Int {
     let bytes = Array(text.utf8)
     var rest = bytes[...]
@@ -47,7 +47,7 @@ final class ExportFile: Sendable {
     return bytes.count
   }
 
-  /// Flushes the file and puts it in its place.
+  /// Flushes the file and renames it to its path.
   func finish() throws(ExportFileError) {
     guard fsync(descriptor) == 0 else {
       throw ExportFileError("the file cannot be flushed", partial, systemError: errno)
@@ -57,7 +57,7 @@ final class ExportFile: Sendable {
     }
   }
 
-  /// Gives the file up.
+  /// Removes the temporary file.
   func remove() throws(ExportFileError) {
     guard unlink(partial) == 0 || errno == ENOENT else {
       throw ExportFileError("the part of a file cannot be removed", partial, systemError: errno)
@@ -65,10 +65,10 @@ final class ExportFile: Sendable {
   }
 }
 
-/// Why an export cannot be written.
+/// The error of an export that cannot be written.
 struct ExportFileError: Error, CustomStringConvertible {
   let description: String
-  /// Whether it is the path that is wrong, so that another attempt helps nothing.
+  /// True if the path is wrong, so that another attempt would fail, too.
   let isOfPath: Bool
 
   init(_ summary: String, _ path: String, systemError: Int32) {

@@ -1,12 +1,12 @@
 import EntityModel
 import EntityStore
 
-/// What a request gives, with the columns that `mooring fetch` prints, page by page.
+/// The result of a request with the columns of `mooring fetch`, page by page.
 ///
-/// Of records the identities are taken on one snapshot, 24 bytes each, and each page is read on a fresh
-/// one, on the store's own threads: nothing is pinned between two pages. A record comes as it is when its
-/// page is read, even if it has ceased to match; one that is gone is left out. Groups, distinct rows
-/// and counts are of one snapshot, and take memory for all of them.
+/// For a request of records, the ids are read on one snapshot, 24 bytes each, and each page on a new one,
+/// on the store's own threads: no snapshot is held between two pages. A record is returned as it is when
+/// its page is read, even if it no longer matches; a deleted one is left out. Groups, distinct rows and
+/// counts are read on one snapshot, and all of them are held in memory.
 struct RowPages: Sendable {
   let titles: [String]
   private let store: Store
@@ -21,7 +21,7 @@ struct RowPages: Sendable {
 
   struct Page: Sendable {
     let rows: [[Value]]
-    /// Rows up to and with this page, and how many there will be at most.
+    /// The number of rows through this page, and the most that there will be.
     let done: Int
     let total: Int
   }
@@ -48,7 +48,7 @@ struct RowPages: Sendable {
     }
   }
 
-  /// Whole records are their number and all attributes; groups are their keys.
+  /// The columns of a request that names none: the id and all attributes of records, the keys of groups.
   private static func columns(
     of request: FetchRequest, in store: Store
   ) throws -> [FetchProperty] {
@@ -58,9 +58,9 @@ struct RowPages: Sendable {
     return [FetchProperty("_id", .itself)] + attributes.map(FetchProperty.path)
   }
 
-  /// Hands on the pages in order.
+  /// Calls the closure with the pages in order.
   ///
-  /// - Throws: What the closure throws; as `fetchRows`; `CancellationError`; `snapshotExpired`.
+  /// - Throws: The errors of the closure and of `fetchRows`; `CancellationError`; `snapshotExpired`.
   func forEach(_ body: (Page) async throws -> Void) async throws {
     switch content {
     case .count(let request):
@@ -110,7 +110,7 @@ struct RowPages: Sendable {
     }
   }
 
-  /// The columns of these records, in this order.
+  /// Reads the columns of records, in the order of the ids.
   private func read(
     _ identities: ArraySlice<ObjectID>, _ request: FetchRequest
   ) async throws -> [[Value]] {
@@ -119,7 +119,7 @@ struct RowPages: Sendable {
     request.predicate = .comparison(.init(.itself, .isIn, objects))
     request.sortBy = []
     (request.fetchOffset, request.fetchLimit) = (0, 0)
-    // Of a name that no other column can have: it is longer than all of them together.
+    // A name that no other column can have: it is longer than all of them together.
     let number = FetchProperty(titles.joined() + "#", .itself)
     request.propertiesToFetch = [number] + request.propertiesToFetch
     return try await store.readAsynchronously { [request] transaction in

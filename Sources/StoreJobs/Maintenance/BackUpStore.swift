@@ -5,13 +5,12 @@ public import Foundation
 import Maintenance
 import Migrations
 
-/// Copies the last commit of the store to a folder of its own (`Store.backUp`), while others read and
-/// write.
+/// Copies the last commit of the store to a folder (`Store.backUp`), while others read and write. At most
+/// one backup to a folder is unfinished at a time.
 ///
-/// What stands at the path is whole. Cancelled or failed, it leaves nothing; interrupted, it begins anew,
-/// and if the copy was made it is taken for done. A folder that holds something else discards the job.
-///
-/// One backup to a folder at a time.
+/// A copy at the path is always complete. A cancelled or failed backup leaves nothing; an interrupted
+/// one begins again, or succeeds if the copy was complete. The job is discarded if the folder has other
+/// content.
 public struct BackUpStore: Job, Hashable {
   public static let kind: JobKind = "store.backup"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
@@ -22,9 +21,9 @@ public struct BackUpStore: Job, Hashable {
     public var storeID: UUID
   }
 
-  /// On the machine of whoever runs the job, from the root. It does not exist, or is empty.
+  /// An absolute path on the machine of the runner. The folder must not exist, or be empty.
   public var folder: String
-  /// Leaves free pages out: a smaller copy for more processor time.
+  /// True to leave out free pages: a smaller copy for more processor time.
   public var isCompacting: Bool
 
   public init(to folder: String, isCompacting: Bool = false) {
@@ -32,7 +31,7 @@ public struct BackUpStore: Job, Hashable {
     self.isCompacting = isCompacting
   }
 
-  /// Only `folder` must be there.
+  /// Decodes a payload, in which only `folder` is required.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     folder = try container.decode(String.self, forKey: .folder)
@@ -62,7 +61,7 @@ extension BackUpStore {
     }
   }
 
-  /// The copy that an interrupted attempt of this job has made: it holds the job itself as running.
+  /// Returns the copy that an interrupted attempt of this job has completed: the job is running in it.
   private func backup(of context: JobContext) throws -> Output? {
     var options = Store.Options()
     options.isReadOnly = true

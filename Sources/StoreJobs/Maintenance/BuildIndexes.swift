@@ -2,22 +2,22 @@ public import DurableJobs
 import EntityStore
 import Migrations
 
-/// Applies migrations that make, change or drop indexes, while others read and write (`Store.migrate`).
+/// Applies migrations that create, change or drop indexes, while others read and write (`Store.migrate`).
 ///
-/// The migrations travel with the job, so that no program needs to know them: all files of their line,
-/// also those that are applied. Each that is not yet must say `older: write`, for the programs that run
-/// must be able to go on, and have no steps but those of indexes; one that would delete records is
-/// refused. Anything else is a matter for `mooring migrate`.
+/// The payload has all files of the migration line, including the applied ones, so that no program needs
+/// to know them. Each pending migration must say `older: write`, so that running programs can go on, and
+/// must have no steps other than those of indexes, none of which deletes records. Use `mooring migrate`
+/// for all other migrations.
 ///
-/// Interrupted or cancelled, it leaves what is built: another attempt, or `mooring migrate up`, goes on
-/// with it, and `mooring migrate abandon` drops it.
+/// An interrupted or cancelled job leaves what it has built: another attempt or `mooring migrate up`
+/// continues with it, and `mooring migrate abandon` drops it.
 public struct BuildIndexes: Job, Hashable {
   public static let kind: JobKind = "index.build"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
 
   /// A migration file.
   public struct File: Codable, Hashable, Sendable {
-    /// Without its extension, such as `0001_by_title`.
+    /// The file name without its extension, such as `0001_by_title`.
     public var name: String
     public var text: String
 
@@ -28,9 +28,9 @@ public struct BuildIndexes: Job, Hashable {
   }
 
   public struct Output: Codable, Hashable, Sendable {
-    /// What this attempt has applied, such as `local 0001_by_title`.
+    /// The migrations that this attempt has applied, such as `local 0001_by_title`.
     public var applied: [String]
-    /// The lines of the files, and how far the store is in them.
+    /// The migration lines of the files, with the number of applied migrations.
     public var versions: [String: Int]
   }
 
@@ -38,7 +38,7 @@ public struct BuildIndexes: Job, Hashable {
 
   public init(_ files: [File]) { self.files = files }
 
-  /// A store is migrated by one at a time.
+  /// One job at a time may migrate a store.
   public var limit: JobLimit? { JobLimit(Self.kind.rawValue) }
 }
 
@@ -48,7 +48,7 @@ extension BuildIndexes {
     let source = MigrationSource(embedded: files.map { ($0.name, Array($0.text.utf8)) })
     let lines = try lines(of: source)
     do {
-      // It knows these lines alone, whatever the program knows that runs the job.
+      // Opened with these lines only, whatever lines the runner's program has.
       var opening = Store.Options()
       opening.now = { context.store.now() }
       let store = try Store.open(

@@ -4,8 +4,8 @@ import Maintenance
 
 /// Checks the whole store (`Store.check`), while others read and write. Changes nothing.
 ///
-/// To find damage is its result, and no failure: it then succeeds with a report that says so. Once begun
-/// it goes through to its end, also when it is cancelled.
+/// Damage is a result and not a failure: the job succeeds with a report of the problems. A check that has
+/// begun cannot be cancelled.
 public struct CheckStore: Job, Hashable {
   public static let kind: JobKind = "store.check"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 3)
@@ -13,13 +13,13 @@ public struct CheckStore: Job, Hashable {
   public struct Output: Codable, Hashable, Sendable {
     public var isClean: Bool
     public var pages: Int
-    /// These are 0 if the pages or the catalog are damaged: records are not looked at then.
+    /// 0, like the next three, if the pages or the catalog are damaged: records are not checked then.
     public var entities: Int
     public var records: Int
     public var entries: Int
     public var transactions: Int
     public var problemCount: Int
-    /// The first of them.
+    /// The first problems, one line each.
     public var problems: [String]
 
     init(_ report: StoreReport) {

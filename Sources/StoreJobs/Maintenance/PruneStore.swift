@@ -2,10 +2,10 @@ public import DurableJobs
 import EntityModel
 import EntityStore
 
-/// Removes what is kept for a time that is over: jobs that have ended, with their rows and attempts,
-/// figures that are older than a week, and the progress of batches whose job is gone.
+/// Removes what has expired: ended jobs with their output and attempts, aggregates that are older than a
+/// week, and the progress of batch requests whose job was removed.
 ///
-/// The history of the data prunes itself with each commit that adds to it.
+/// The change history is pruned by the commits that add to it.
 public struct PruneStore: Job, Hashable {
   public static let kind: JobKind = "store.prune"
   public static let policy = JobPolicy(
@@ -13,7 +13,7 @@ public struct PruneStore: Job, Hashable {
 
   public struct Output: Codable, Hashable, Sendable {
     public var jobs: Int
-    /// Batches that were given up.
+    /// The number of batch requests whose progress was removed.
     public var batches: Int
   }
 
@@ -29,7 +29,7 @@ extension PruneStore {
     return Output(jobs: jobs, batches: batches)
   }
 
-  /// Writes under way are few, so that they fit into one transaction.
+  /// Removes the progress of batch requests without a job, in one transaction: there are few.
   private func removeLeftovers(in transaction: WriteTransaction) throws -> Int {
     let writes = try transaction.fetch(
       FetchRequest(

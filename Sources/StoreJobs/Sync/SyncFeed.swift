@@ -3,33 +3,34 @@ import EntityStore
 public import FeedSync
 import Foundation
 
-/// Syncs one feed.
+/// Syncs one feed. At most one sync of a feed is unfinished at a time.
 ///
-/// What it has committed stays, whatever ends it, and the next sync of the feed goes on there. A server
-/// that asks to wait is asked again then; a feed that is paused, gone or unknown is not.
+/// Whatever ends the sync, its commits stay, and the next sync of the feed continues from there. If the
+/// server asks to wait, the job is tried again at that time; if the feed is paused, gone or unknown, it
+/// is discarded.
 ///
-/// One of a feed at a time. It is tried three times only, and one of the schedule once where a few
-/// seconds mend nothing: the schedule comes again, the later the more often the feed has failed.
+/// The job has three attempts. A scheduled one has a single attempt for errors that last longer than
+/// seconds: the schedule tries again, the later the more often the feed has failed.
 public struct SyncFeed: Job, Hashable {
   public typealias Output = SyncReport
   public static let kind: JobKind = "feed.sync"
   public static let policy = JobPolicy(
     queue: .sync, attemptsMax: 3, timeout: .seconds(3_600),
     backoff: Backoff(base: .seconds(15), cap: .seconds(600)), retention: .seconds(86_400))
-  /// Syncs of feeds of one host that run at once.
+  /// The most syncs of feeds of one host that run at once.
   public static let perHostMax = 2
 
-  /// Its number in the store.
+  /// The number of the feed in the store.
   public var feed: Int64
-  /// Fetch the whole listing, though a delta would do.
+  /// True to fetch the whole listing, even if a delta would suffice.
   public var isFull: Bool
-  /// Delete even if most of the feed's records would go.
+  /// True to delete records even if most of the feed's records would be deleted.
   public var allowsDeletions: Bool
-  /// Ask though the server has asked to wait.
+  /// True to request the feed even if the server has asked to wait.
   public var ignoresWait: Bool
-  /// The schedule has asked for it, and will again.
+  /// True if the feed schedule has enqueued the job, and will again.
   public var isScheduled: Bool
-  /// The feed's host, if no more than `perHostMax` of its feeds are to be synced at once.
+  /// The feed's host, to sync at most `perHostMax` of its feeds at once; `nil` for no limit.
   public var host: String?
 
   public init(
@@ -44,7 +45,7 @@ public struct SyncFeed: Job, Hashable {
     self.host = host
   }
 
-  /// Only `feed` must be there.
+  /// Decodes a payload, in which only `feed` is required.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     feed = try container.decode(Int64.self, forKey: .feed)
@@ -83,7 +84,7 @@ extension SyncFeed {
     }
   }
 
-  /// What the feed's server has said, or not said, it says again within seconds.
+  /// Returns the error for a server that will probably answer in the same way within seconds.
   private func verdict(onAnswer error: any Error) -> any Error {
     isScheduled ? JobStop.discard(because: "\(error)") : error
   }
@@ -107,7 +108,7 @@ extension SyncFeed {
       .tooManyPages,
       .unaskedNotModified:
       return verdict(onAnswer: error)
-    // The feed cannot be asked at all: nothing is known that would make the schedule wait.
+    // The feed cannot be requested at all, which does not delay the schedule.
     case .notPermitted, .inputOutput: return error
     }
   }

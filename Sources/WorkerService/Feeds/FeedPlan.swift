@@ -2,8 +2,8 @@ import DurableJobs
 import FeedSync
 import Foundation
 
-/// When which feed is to be asked next, one after the other at each host. When a single feed is due is
-/// for ``FeedTiming`` to say; nothing of it has to be kept.
+/// Plans the next requests of feeds, so that the requests to one host are spaced out. ``FeedTiming``
+/// decides when a single feed is due. The plan has no state of its own.
 struct FeedPlan {
   struct Entry: Equatable {
     let feed: Int64
@@ -12,7 +12,7 @@ struct FeedPlan {
   }
 
   var timing: FeedTiming
-  /// Between the starts of two feeds of one host.
+  /// The time between the starts of two feeds of one host.
   var hostSpacing: Duration
 
   init(interval: Duration, jitter: Double, hostSpacing: Duration) {
@@ -20,8 +20,9 @@ struct FeedPlan {
     self.hostSpacing = hostSpacing
   }
 
-  /// - Parameter begin: When the schedule began: what had become due before is spread from then on.
-  /// - Returns: `nil` for a feed that is not to be asked by itself.
+  /// Returns the next time of a feed, or `nil` for a feed that is not synced on schedule.
+  ///
+  /// - Parameter begin: The start of the schedule. Feeds that were due before are spread from then on.
   func entry(
     _ id: Int64, _ feed: Feed, _ now: FeedTiming.Circumstances, begin: Date? = nil
   ) -> Entry? {
@@ -33,9 +34,10 @@ struct FeedPlan {
     return Entry(feed: id, host: feed.host, dueAt: dueAt)
   }
 
-  /// Spreads the feeds of one host, the one that is due first first.
+  /// Returns the start times of due feeds in the order in which they became due, with space between those
+  /// of one host.
   ///
-  /// - Parameter turns: Those of feeds that were started before; brought up to date.
+  /// - Parameter turns: The starts of earlier feeds, which is updated.
   func starts(
     of due: [Entry], now: Date, turns: inout HostTurns
   ) -> [(entry: Entry, at: Date)] {

@@ -7,16 +7,16 @@ import StoreJobs
 
 /// Enqueues the syncs of the feeds when they are due.
 ///
-/// What is due is read from the feeds themselves, after each commit that may have changed them and at
-/// the next time of one; a feed of which a sync is unfinished is left alone.
+/// The due feeds are read from the store after commits and at the next time of a feed. A feed with an
+/// unfinished sync is skipped.
 struct FeedSchedule: Sendable {
   let store: Store
   let settings: LiveSettings
   let logger: Logger
 
-  /// Clocks are set, and a commit may go unheard.
+  /// The longest pause: clocks are set, and a commit may be missed.
   private static let pauseMax = Duration.seconds(30)
-  /// Many commits in a row are looked at once.
+  /// The shortest pause, which many commits share.
   private static let pauseMin = Duration.seconds(1)
 
   /// Runs until the task is cancelled.
@@ -29,12 +29,12 @@ struct FeedSchedule: Sendable {
       let next = try await enqueueDue(begin: begin, &turns)
       let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
       try await Task.sleep(for: Self.pauseMin)
-      seen = try await Self.news(
+      seen = try await Self.nextCommit(
         of: commits, after: seen, within: min(max(.zero, pause - Self.pauseMin), Self.pauseMax))
     }
   }
 
-  /// - Returns: When the next feed is due.
+  /// - Returns: The time of the next feed.
   private func enqueueDue(begin: Date, _ turns: inout HostTurns) async throws -> Date? {
     let settings = settings.current
     let plan = FeedPlan(
@@ -65,10 +65,10 @@ struct FeedSchedule: Sendable {
     return next
   }
 
-  /// Waits for a commit, but no longer than given.
+  /// Waits for a commit, at most for the given time.
   ///
-  /// - Returns: The newest commit that is known.
-  private static func news(
+  /// - Returns: The newest known commit.
+  private static func nextCommit(
     of commits: CommitObservation, after seen: Int, within bound: Duration
   ) async throws -> Int {
     try await withThrowingTaskGroup(of: Int?.self) { group in

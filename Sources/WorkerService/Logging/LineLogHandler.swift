@@ -1,6 +1,6 @@
 public import Logging
 
-/// One logger's part of a ``LogOutput``.
+/// The handler of one logger, which writes to a ``LogOutput``.
 public struct LineLogHandler: LogHandler {
   public var metadata: Logger.Metadata = [:]
   public var metadataProvider: Logger.MetadataProvider?
@@ -14,7 +14,7 @@ public struct LineLogHandler: LogHandler {
     self.output = output
   }
 
-  /// That of the output, unless this logger has been given one.
+  /// The level that was set for this logger, or else that of the output.
   public var logLevel: Logger.Level {
     get { ownLevel ?? output.level }
     set { ownLevel = newValue }
@@ -26,7 +26,7 @@ public struct LineLogHandler: LogHandler {
   }
 
   public func log(event: LogEvent) {
-    // What is nearer to the call counts.
+    // Metadata of the call overrides that of the provider, which overrides that of the logger.
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
     if let given = event.metadata { all.merge(given) { $1 } }

@@ -1,11 +1,11 @@
 import Logging
 
-/// What of a line's texts is kept: each up to a length, and all together up to another. Metadata may
-/// hold lists of lists. The journal cuts lines at 48 KiB, and an escape may take six bytes for one.
+/// Bounds the length of a log line: of each text, of all texts together, and of nested metadata. The
+/// journal cuts lines at 48 KiB, and an escape may take six bytes for one.
 struct LogBudget {
   private static let textBytesMax = 4_096
   private static let depthMax = 4
-  /// What an entry takes besides its text, so that a million empty ones are not free.
+  /// The bytes of an entry besides its text, so that empty entries are not free.
   private static let entryBytes = 4
 
   private var bytesLeft = 7_168
@@ -14,7 +14,7 @@ struct LogBudget {
     cut(metadata, 0).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// The text, or its beginning and an ellipsis.
+  /// Returns the text, or its beginning and an ellipsis.
   mutating func cut(_ text: String) -> String {
     let bytesMax = max(0, min(Self.textBytesMax, bytesLeft))
     bytesLeft -= Self.entryBytes

@@ -3,10 +3,10 @@ public import Glibc
 public import Logging
 import Synchronization
 
-/// Where the loggers of a process write their lines, and how: one line, one write, at once.
+/// The output of the loggers of a process. Each line is written at once, with one write.
 ///
-/// Level and format may change while loggers exist, by ``change(level:format:)``; all of them
-/// follow. Any thread may use it. A line that the system does not take is dropped.
+/// ``change(level:format:)`` changes the level and the format of all existing loggers. Any thread may use
+/// it. A line that cannot be written is dropped.
 public final class LogOutput: Sendable {
   private struct State {
     var level: Logger.Level
@@ -17,12 +17,12 @@ public final class LogOutput: Sendable {
   private let isJournal: Bool
   private let now: @Sendable () -> Date
   private let state: Mutex<State>
-  /// Held while a line is written: the system may take a long one in parts.
+  /// Locked while a line is written, because the system may write a long one in parts.
   private let writing = Mutex(())
 
-  /// - Parameter descriptor: Where lines go; it is not closed.
-  /// - Parameter environment: `JOURNAL_STREAM` tells that the descriptor leads to the journal,
-  ///   which has times of its own and reads priorities (`<6>`) before the text.
+  /// - Parameter descriptor: The file that lines are written to. It is not closed.
+  /// - Parameter environment: `JOURNAL_STREAM` is set if the descriptor leads to the journal, which adds
+  ///   times and reads priorities (`<6>`) before the text.
   public convenience init(
     descriptor: Int32 = STDERR_FILENO, level: Logger.Level, format: LogFormat,
     environment: [String: String]
@@ -49,7 +49,8 @@ public final class LogOutput: Sendable {
     state.withLock { $0 = State(level: level, format: format) }
   }
 
-  /// A handler that writes here; for `LoggingSystem.bootstrap` and `Logger(label:factory:)`.
+  /// Returns a handler that writes to this output, for `LoggingSystem.bootstrap` and
+  /// `Logger(label:factory:)`.
   public func handler(label: String) -> LineLogHandler {
     LineLogHandler(label: label, output: self)
   }
@@ -74,13 +75,14 @@ public final class LogOutput: Sendable {
       if count >= 0 {
         rest = rest.dropFirst(count)
       } else if errno != EINTR {
-        // There is nobody to tell.
+        // The error cannot be logged.
         return
       }
     }
   }
 
-  /// The variable is inherited, and so may speak of another stream: it holds device and file.
+  /// Returns true if the variable names the device and the file of this descriptor. A process may have
+  /// inherited it for another stream.
   static func isJournal(_ descriptor: Int32, _ environment: [String: String]) -> Bool {
     var file = stat()
     guard let stream = environment["JOURNAL_STREAM"], fstat(descriptor, &file) == 0 else {

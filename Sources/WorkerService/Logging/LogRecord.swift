@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import TextFormats
 
-/// What one line tells. Whatever its texts hold, it becomes one line of bounded length.
+/// The content of a log line. Whatever its texts contain, it becomes one line of bounded length.
 struct LogRecord {
   private let level: Logger.Level
   private let label: String
@@ -22,7 +22,7 @@ struct LogRecord {
   /// `2026-11-21T13:00:00.000Z info     mooring.worker  the message job=12`
   func text(at time: Date) -> String { "\(Self.timestamp(time)) \(body)" }
 
-  /// The journal has the time, and takes the priority away before it shows the line.
+  /// The line for the journal, which has the time and strips the priority.
   var journalText: String { "<\(priority)>\(body)" }
 
   private var body: String {
@@ -35,7 +35,7 @@ struct LogRecord {
     return line
   }
 
-  /// As in syslog(3).
+  /// The priority of syslog(3).
   private var priority: Int {
     switch level {
     case .trace, .debug: 7
@@ -59,12 +59,12 @@ struct LogRecord {
     }
   }
 
-  /// A text without line breaks and what steers a terminal.
+  /// Escapes line breaks and terminal control characters.
   private static func plain(_ text: String) -> String {
     JSONLiteral.escaped(text, .unquotedLog)
   }
 
-  /// A word as it stands, all else in quotes.
+  /// Returns a word as it is, and any other text in quotes.
   private static func token(_ text: String) -> String {
     let isWord =
       !text.isEmpty
@@ -77,10 +77,10 @@ struct LogRecord {
 
   // MARK: JSON
 
-  /// The keys of each line; metadata of the same name is called `metadata.time` and so on.
+  /// The keys of each line. Metadata with the same key gets a prefix, such as `metadata.time`.
   private static let ownKeys: Set<String> = ["time", "level", "message", "label"]
 
-  /// An object on one line: time, level, message, label, then the metadata by name.
+  /// Returns an object on one line: time, level, message, label, then the metadata by name.
   func json(at time: Date) -> String {
     var line = "{\"time\":\"\(Self.timestamp(time))\",\"level\":\"\(level.rawValue)\""
     line +=
@@ -107,7 +107,7 @@ struct LogRecord {
 
   // MARK: Both
 
-  /// RFC 3339 in UTC, with milliseconds.
+  /// Returns a time as in RFC 3339, in UTC with milliseconds.
   static func timestamp(_ time: Date) -> String {
     let milliseconds = Int64((time.timeIntervalSince1970 * 1_000).rounded(.down))
     var seconds = time_t(milliseconds.floorQuotient(1_000))

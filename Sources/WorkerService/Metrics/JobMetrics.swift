@@ -3,8 +3,8 @@ import EntityStore
 import Logging
 import Metrics
 
-/// What a worker measures of its jobs. Names and labels are those of swift-jobs, so that its dashboards
-/// serve.
+/// The metrics of ended attempts. Names and labels are those of swift-jobs, so that its dashboards can be
+/// used.
 enum JobMetrics {
   static func record(_ ended: EndedAttempt, _ logger: Logger) {
     let status =
@@ -42,7 +42,7 @@ enum JobMetrics {
 
 }
 
-/// Who waits, and for how long: what an alarm is set on.
+/// The metrics of waiting jobs, on which alarms are set.
 struct BacklogMetrics {
   private struct Lane: Hashable {
     let queue: QueueName
@@ -50,12 +50,12 @@ struct BacklogMetrics {
   }
 
   private let factory: any MetricsFactory
-  /// Those in which jobs waited when it was looked last.
+  /// The lanes with waiting jobs at the last call of `record`.
   private var waiting: Set<Lane> = []
 
   init(_ factory: any MetricsFactory = MetricsSystem.factory) { self.factory = factory }
 
-  /// A lane in which nobody waits any more is told once as such, or it would stand as it was for ever.
+  /// Records the lanes with waiting jobs, and 0 for the lanes that no longer have any.
   mutating func record(_ backlog: [LaneBacklog], running: Int) {
     Gauge(label: "jobs.running", factory: factory).record(running)
     let now = Set(backlog.map { Lane(queue: $0.queue, kind: $0.kind) })

@@ -1,4 +1,4 @@
-/// Names and labels as Prometheus takes them.
+/// Names and labels in the form that Prometheus accepts.
 enum MetricName {
   /// The name of a family: the prefix, the parts of the label joined by `_`, and the unit.
   static func family(_ label: String, _ kind: MetricKind, prefix: String) -> String {
@@ -14,7 +14,7 @@ enum MetricName {
     return name
   }
 
-  /// `a="1",b="2"`, in the order of names; of two labels of one name the last counts.
+  /// Returns labels such as `a="1",b="2"`, in the order of names. The last one of a name wins.
   static func labels(_ dimensions: [(String, String)]) -> String {
     var values: [String: String] = [:]
     for (label, value) in dimensions { values[self.label(label)] = value }
@@ -27,7 +27,7 @@ enum MetricName {
     text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n").replacing("\r", with: " ")
   }
 
-  /// Prometheus keeps names that begin with `__` to itself, and `le` is of histograms.
+  /// Returns a valid label name. Names that begin with `__`, and `le` and `quantile`, are reserved.
   private static func label(_ text: String) -> String {
     var name = sanitized(text, allowsColon: false)
     if name.isEmpty || name.first?.isNumber == true { name = "_" + name }

@@ -3,13 +3,13 @@ import Synchronization
 
 /// The values of one name with one set of labels.
 protocol MetricSeries: AnyObject, Sendable {
-  /// Its lines.
+  /// The lines of the series.
   var samples: [MetricSample] { get }
 }
 
 /// One line of a series.
 struct MetricSample {
-  /// What follows the name, such as `_sum`.
+  /// The suffix of the name, such as `_sum`.
   var suffix = ""
   /// A label besides those of the series, such as `le="0.5"`.
   var label = ""
@@ -24,7 +24,7 @@ struct MetricSample {
   }
 }
 
-/// Only ever grows, but for a reset.
+/// A number that only grows, except for a reset.
 final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHandler {
   private struct State {
     /// A double would not count beyond 2^53.
@@ -57,7 +57,7 @@ final class CounterSeries: MetricSeries, CounterHandler, FloatingPointCounterHan
   }
 }
 
-/// The value that was told last.
+/// The value that was recorded last.
 final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
   private let value = Mutex(0.0)
 
@@ -71,7 +71,7 @@ final class GaugeSeries: MetricSeries, MeterHandler, RecorderHandler {
   var samples: [MetricSample] { [MetricSample(value: MetricSample.text(value.withLock { $0 }))] }
 }
 
-/// How many values there were, and their sum.
+/// The number of values and their sum.
 final class SummarySeries: MetricSeries, RecorderHandler {
   private struct State {
     var count: Int64 = 0
@@ -98,7 +98,7 @@ final class SummarySeries: MetricSeries, RecorderHandler {
   }
 }
 
-/// Times in buckets.
+/// A histogram of durations.
 final class HistogramSeries: MetricSeries, TimerHandler {
   /// Upper bounds in seconds: those of Prometheus's own clients, and four for jobs that take
   /// minutes.
@@ -107,7 +107,7 @@ final class HistogramSeries: MetricSeries, TimerHandler {
   ]
 
   private struct State {
-    /// One for each bound, and one for what is longer.
+    /// One for each bound, and one for longer durations.
     var counts = [Int64](repeating: 0, count: HistogramSeries.bounds.count + 1)
     var seconds = 0.0
   }

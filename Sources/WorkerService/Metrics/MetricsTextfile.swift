@@ -3,18 +3,16 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Writes the textfile now and then, and a last time at the end.
+/// Writes the textfile at intervals, and once more at the end.
 ///
-/// A file that cannot be written is one warning, until it could be written again; the worker goes
-/// on.
+/// The first failure in a row is logged as a warning; the worker goes on.
 public final class MetricsTextfile: Service {
   private let metrics: TextfileMetrics
   private let settings: LiveSettings
   private let logger: Logger
   private let hasFailed = Mutex(false)
 
-  /// - Parameter settings: `metricsFile` and `metricsEvery`; a reload counts from the next write
-  ///   on.
+  /// - Parameter settings: `metricsFile` and `metricsEvery`. A reload is in effect from the next write on.
   public init(_ metrics: TextfileMetrics, settings: LiveSettings, logger: Logger) {
     self.metrics = metrics
     self.settings = settings
@@ -35,7 +33,7 @@ public final class MetricsTextfile: Service {
     write()
   }
 
-  /// Writes the file that the settings name, if they do.
+  /// Writes the file of the settings, if there is one.
   func write() {
     guard let path = settings.current.metricsFile else { return }
     do {
@@ -55,12 +53,12 @@ public final class MetricsTextfile: Service {
   }
 }
 
-/// A file that readers see whole, either the old one or the new one.
+/// Replaces a file atomically: readers see either the old one or the new one.
 enum AtomicTextfile {
   struct WriteError: Error, CustomStringConvertible { let description: String }
 
-  /// Anyone may read the file (mode 0644): the collector is another user. After an error the old
-  /// file stays, and nothing else.
+  /// Writes the file with mode 0644, because the collector is another user. After an error the old file
+  /// stays, and no other one.
   static func write(_ text: String, to path: String) throws(WriteError) {
     // The collector reads names that end in .prom only.
     let temporary = "\(path).\(getpid()).tmp"
@@ -80,7 +78,7 @@ enum AtomicTextfile {
     _ descriptor: Int32, _ bytes: [UInt8], _ path: String
   ) throws(WriteError) {
     defer { close(descriptor) }
-    // Only now, and whatever the mask of the process is.
+    // Not subject to the mask of the process.
     guard fchmod(descriptor, 0o644) == 0 else { throw error("chmod", path) }
     var rest = bytes[...]
     while !rest.isEmpty {

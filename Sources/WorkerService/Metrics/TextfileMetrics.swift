@@ -1,21 +1,20 @@
 public import CoreMetrics
 import Synchronization
 
-/// The metrics of a process, kept in memory and written as a Prometheus textfile, for the textfile
-/// collector of node_exporter.
+/// The metrics of a process, stored in memory and written as a textfile for the textfile collector of
+/// Prometheus' node_exporter.
 ///
 /// A counter becomes a `counter` whose name ends in `_total`; a timer a `histogram` in seconds
 /// whose name ends in `_seconds`; a meter, and a recorder that does not aggregate, a `gauge`; a
-/// recorder that does, a `summary` without quantiles. Names begin with the prefix, and what
-/// Prometheus does not take in them is `_`: the timer `jobs.duration` is
-/// `mooring_jobs_duration_seconds`.
+/// recorder that does, a `summary` without quantiles. Names begin with the prefix, and characters that
+/// Prometheus does not accept become `_`: the timer `jobs.duration` is `mooring_jobs_duration_seconds`.
 ///
-/// Any thread may use it. There is a bound of series; those beyond it, and those whose name is
-/// another kind of metric already, take values and keep none, and are counted in
+/// Any thread may use it. The number of series is bounded. Series beyond the bound, and those whose name
+/// has another kind of metric, drop their values and are counted in
 /// `mooring_metrics_dropped_series_total`.
 public final class TextfileMetrics: MetricsFactory {
   private struct State {
-    /// By the names that Prometheus sees.
+    /// The families by their names in the file.
     var families: [String: MetricFamily] = [:]
     var seriesCount = 0
     var droppedCount: Int64 = 0
@@ -25,7 +24,7 @@ public final class TextfileMetrics: MetricsFactory {
   private let seriesMax: Int
   private let state = Mutex(State())
 
-  /// - Parameter prefix: What all names begin with, without the `_` that follows it.
+  /// - Parameter prefix: The prefix of all names, without the `_` that follows it.
   public init(prefix: String = "mooring", seriesMax: Int = 10_000) {
     self.prefix = prefix
     self.seriesMax = seriesMax
@@ -61,7 +60,7 @@ public final class TextfileMetrics: MetricsFactory {
     series(label, dimensions, .histogram) { HistogramSeries() }
   }
 
-  /// The series of a name and its labels, which is one however often it is asked for.
+  /// Returns the series of a name and its labels, always the same one.
   private func series<Series: MetricSeries>(
     _ label: String, _ dimensions: [(String, String)], _ kind: MetricKind,
     _ make: () -> Series
@@ -123,7 +122,7 @@ public final class TextfileMetrics: MetricsFactory {
   }
 }
 
-/// What Prometheus makes of a series.
+/// The kind of a family in the file.
 enum MetricKind: String { case counter, gauge, summary, histogram }
 
 /// The series of one name.
@@ -131,7 +130,7 @@ struct MetricFamily {
   let kind: MetricKind
   /// The name in the program.
   let label: String
-  /// By the text of their labels, without braces.
+  /// The series by the text of their labels, without braces.
   var series: [String: any MetricSeries] = [:]
 
   init(kind: MetricKind, label: String) {

@@ -3,15 +3,16 @@ import EntityStore
 import Maintenance
 import Synchronization
 
-/// The compactions that jobs have asked for.
+/// The compactions that jobs have requested.
 ///
-/// A job cannot compact the store that its own process has open. So it asks and steps back, its runner
-/// stops, the worker compacts between two openings, and when the job runs again the result is there.
+/// A job cannot compact the store that its own process has open. It requests the compaction and is
+/// snoozed, its runner stops, and the worker compacts the closed store. When the job runs again, it
+/// returns the result.
 final class Compactions: Sendable {
   private struct State {
-    var asked: [JobID] = []
-    /// Of the last one, for the job that has asked, if it comes soon: one that was cancelled and is tried
-    /// again later asks anew.
+    var requests: [JobID] = []
+    /// The last result, for the job that has requested it. A job that comes much later, as after a
+    /// cancellation, requests another compaction.
     var done:
       (job: JobID, result: Result<CompactionReport, any Error>, at: ContinuousClock.Instant)?
   }
@@ -20,13 +21,14 @@ final class Compactions: Sendable {
   private let state = Mutex(State())
 
   /// The job that has waited longest.
-  var next: JobID? { state.withLock { $0.asked.first } }
+  var next: JobID? { state.withLock { $0.requests.first } }
 
-  /// The result for a job, if it is there; else asks for it.
+  /// Returns the result for a job, or requests a compaction.
   ///
-  /// - Throws: What the compaction threw; a `JobStop` that puts the job off when it has asked.
+  /// - Parameter stopRunner: Called after a request.
+  /// - Throws: The error of the compaction; a `JobStop` that snoozes the job after a request.
   func take(
-    _ job: JobID, onAsking stopRunner: @Sendable () -> Void
+    _ job: JobID, onRequest stopRunner: @Sendable () -> Void
   ) throws -> CompactionReport {
     let result = state.withLock { state in
       var result: Result<CompactionReport, any Error>?
@@ -34,19 +36,19 @@ final class Compactions: Sendable {
         if done.at + Self.resultAgeMax > .now { result = done.result }
         state.done = nil
       }
-      if result == nil, !state.asked.contains(job) { state.asked.append(job) }
+      if result == nil, !state.requests.contains(job) { state.requests.append(job) }
       return result
     }
     if let result { return try result.get() }
     stopRunner()
-    // Not waited for here, or the runner's stop would wait for this job. The time is for the stop to
-    // come before the next claim.
+    // The job must end, because the stop of the runner waits for it. The snooze lasts until after the
+    // runner has stopped claiming.
     throw JobStop.snooze(for: .seconds(1))
   }
 
   func finish(_ job: JobID, _ result: Result<CompactionReport, any Error>) {
     state.withLock { state in
-      state.asked.removeAll { $0 == job }
+      state.requests.removeAll { $0 == job }
       state.done = (job, result, .now)
     }
   }

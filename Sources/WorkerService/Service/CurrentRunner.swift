@@ -1,8 +1,7 @@
 import DurableJobs
 import Synchronization
 
-/// The runner that a worker has just now, and whether it is to stop: an order that comes between two
-/// runners is not lost.
+/// The current runner of a worker, and whether the worker stops: a stop between two runners is not lost.
 final class CurrentRunner: Sendable {
   private struct State {
     var runner: JobRunner?
@@ -13,10 +12,12 @@ final class CurrentRunner: Sendable {
 
   var runner: JobRunner? { state.withLock { $0.runner } }
 
-  /// The worker stops for good.
+  /// True if the worker stops for good.
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  /// - Returns: `false` if the worker is to stop: the runner must not be begun.
+  /// Sets the current runner.
+  ///
+  /// - Returns: `false` if the worker stops. Then the runner must not be started.
   func begin(_ runner: JobRunner) -> Bool {
     state.withLock { state in
       if !state.isStopping { state.runner = runner }
@@ -26,7 +27,7 @@ final class CurrentRunner: Sendable {
 
   func end() { state.withLock { $0.runner = nil } }
 
-  /// Stops the runner, and whatever would come after it.
+  /// Stops the runner. No other one can begin after it.
   func stopForGood(within bound: Duration) {
     let runner = state.withLock { state in
       state.isStopping = true
@@ -35,7 +36,7 @@ final class CurrentRunner: Sendable {
     stop(runner, within: bound)
   }
 
-  /// Stops the runner; another one may come after it.
+  /// Stops the runner. Another one may begin after it.
   func stop(within bound: Duration) { stop(runner, within: bound) }
 
   private func stop(_ runner: JobRunner?, within bound: Duration) {

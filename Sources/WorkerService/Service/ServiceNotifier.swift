@@ -1,16 +1,16 @@
 import Glibc
 
-/// Tells systemd how the service is, by the protocol of sd_notify(3): one datagram to the socket
-/// that `$NOTIFY_SOCKET` names.
+/// Reports the state of the service to systemd by the protocol of sd_notify(3): one datagram to the
+/// socket that `$NOTIFY_SOCKET` names.
 ///
-/// Any thread may use it. The socket is made once, so that a process without free descriptors can
-/// still say that it is alive.
+/// Any thread may use it. The socket is created once, so that a process without free descriptors can
+/// still send watchdog pings.
 public final class ServiceNotifier: Sendable {
   private let descriptor: Int32
   private let address: SocketAddress
 
-  /// - Returns: Nil if nobody wants to know: the variable is absent or empty.
-  /// - Throws: ``NotificationError`` if the variable names no such socket, or none can be made.
+  /// - Returns: `nil` if the variable is absent or empty.
+  /// - Throws: ``NotificationError`` if the variable names no valid socket, or none can be created.
   public init?(environment: [String: String]) throws(NotificationError) {
     guard let name = environment["NOTIFY_SOCKET"], !name.isEmpty else { return nil }
     guard let address = SocketAddress(name) else {
@@ -30,7 +30,7 @@ public final class ServiceNotifier: Sendable {
 
   /// Sends all states in one datagram.
   ///
-  /// - Throws: ``NotificationError`` if systemd does not take it within a second.
+  /// - Throws: ``NotificationError`` if systemd does not accept the datagram within a second.
   public func notify(_ states: ServiceState...) throws(NotificationError) {
     let message = Array(states.map(\.assignment).joined(separator: "\n").utf8)
     while true {
@@ -45,7 +45,7 @@ public final class ServiceNotifier: Sendable {
     }
   }
 
-  /// A systemd that hangs must not hang its services.
+  /// Sets a timeout of one second, so that a systemd that hangs does not block the service.
   private func limitWaiting() {
     var second = timeval(tv_sec: 1, tv_usec: 0)
     // SAFETY: the system copies the value before the call returns. The option exists for every
@@ -56,11 +56,11 @@ public final class ServiceNotifier: Sendable {
   }
 }
 
-/// Why systemd could not be told.
+/// The error of a notification that could not be sent to systemd.
 public struct NotificationError: Error, Sendable, CustomStringConvertible {
-  /// One line.
+  /// The problem in one line.
   public let description: String
-  /// Whether it is the variable that is wrong, and not the system that refuses.
+  /// True if the variable is wrong, false if a system call has failed.
   public let isOfVariable: Bool
 
   init(variable description: String) {
@@ -70,12 +70,12 @@ public struct NotificationError: Error, Sendable, CustomStringConvertible {
 
   init(systemError: Int32, _ call: String) {
     // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
-    description = "systemd cannot be told: \(call): \(String(cString: strerror(systemError)))"
+    description = "systemd cannot be notified: \(call): \(String(cString: strerror(systemError)))"
     isOfVariable = false
   }
 }
 
-/// The address of a socket of this machine.
+/// The address of a Unix domain socket.
 private struct SocketAddress: Sendable {
   private let address: sockaddr_un
   private let length: socklen_t
@@ -90,7 +90,7 @@ private struct SocketAddress: Sendable {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     guard bytes.count <= MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-    // SAFETY: the count has been held against the size of the field.
+    // SAFETY: the count is at most the size of the field.
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
     self.address = address

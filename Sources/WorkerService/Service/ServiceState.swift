@@ -1,22 +1,22 @@
 import Glibc
 
-/// What a service tells systemd of itself; see sd_notify(3).
+/// A state of a service that is reported to systemd; see sd_notify(3).
 public enum ServiceState: Sendable, Equatable {
-  /// It has started, or has ended a reload.
+  /// The service has started, or has ended a reload.
   case ready
-  /// A line for people, shown by `systemctl status`.
+  /// A line that `systemctl status` shows.
   case status(String)
   case stopping
-  /// It reads its settings anew; ``ready`` ends this.
+  /// The service reloads its settings until it reports ``ready``.
   case reloading
-  /// It is alive; must come more often than the watchdog's time.
+  /// The service is alive. Must be sent more often than the watchdog's time.
   case watchdog
   /// Starting or stopping takes up to this long from now on.
   case extendTimeout(Duration)
 
   private static let statusBytesMax = 500
 
-  /// As in the datagram.
+  /// The assignment in the datagram.
   var assignment: String {
     switch self {
     case .ready: "READY=1"
@@ -28,7 +28,7 @@ public enum ServiceState: Sendable, Equatable {
     }
   }
 
-  /// A line break would begin another assignment.
+  /// Returns the text without line breaks, which would begin another assignment, and cut to its bound.
   private static func line(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {
@@ -45,10 +45,10 @@ public enum ServiceState: Sendable, Equatable {
     return overflows ? .max : max(0, micros + attoseconds / 1_000_000_000_000)
   }
 
-  /// systemd ignores what it was told before the reload that it has asked for.
+  /// The time of the reload, with which systemd ignores older notifications.
   private static func monotonicMicroseconds() -> Int64 {
     var now = timespec()
-    // The clock is there on every Linux, so the call cannot fail.
+    // Every Linux has the clock, so the call cannot fail.
     clock_gettime(CLOCK_MONOTONIC, &now)
     return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
   }

@@ -1,11 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Pings systemd for as long as the service can prove that it works.
+/// Pings systemd while the service works.
 ///
-/// At each interval a probe is asked, and a ping follows when it has answered true. A probe that
-/// is still out is not asked twice, and nothing is pinged meanwhile: when it never answers, the
-/// pings end and systemd restarts the service.
+/// At each interval a probe is called, and a ping is sent when it has returned true. No second probe is
+/// called while one is running: if it never returns, the pings end and systemd restarts the service.
 public final class Watchdog: Sendable {
   private struct State {
     var isProbing = false
@@ -17,10 +16,10 @@ public final class Watchdog: Sendable {
   private let state = Mutex(State())
   private let timer: Timer
 
-  /// A watchdog at rest; ``start()`` begins it.
+  /// Creates a watchdog that is not started.
   ///
-  /// - Parameter interval: The time between two probes: half of what systemd waits for.
-  /// - Parameter probe: Whether the service works, answered by doing a piece of its work.
+  /// - Parameter interval: The time between two probes: half of systemd's watchdog time.
+  /// - Parameter probe: Does a piece of the service's work and returns true if that succeeds.
   /// - Parameter ping: Sends the ping.
   public init(
     every interval: Duration, probe: @escaping @Sendable () async -> Bool,
@@ -33,11 +32,11 @@ public final class Watchdog: Sendable {
 
   deinit { timer.cancel() }
 
-  /// Half of what systemd waits for before it ends this process.
+  /// Returns half of the time after which systemd ends this process if it gets no pings.
   ///
-  /// - Parameter environment: `WATCHDOG_USEC` holds the time, and `WATCHDOG_PID` the process that
-  ///   is meant, if it is one only.
-  /// - Returns: Nil if systemd waits for no pings of this process.
+  /// - Parameter environment: `WATCHDOG_USEC` is the time, and `WATCHDOG_PID`, if it is set, the only
+  ///   process that is watched.
+  /// - Returns: `nil` if systemd expects no pings of this process.
   public static func interval(environment: [String: String], process: Int32) -> Duration? {
     guard let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), microseconds > 1
     else { return nil }
@@ -45,20 +44,20 @@ public final class Watchdog: Sendable {
     return .microseconds(microseconds / 2)
   }
 
-  /// Begins the probes, the first at once. To be called once.
+  /// Starts the probes, the first at once. Call it once.
   public func start() {
     timer.start { [weak self] in _ = self?.tick() }
   }
 
-  /// Ends the probes; also a probe that is out pings no more.
+  /// Ends the probes. A probe that is running sends no ping.
   public func stop() {
     timer.cancel()
     state.withLock { $0.isStopped = true }
   }
 
-  /// Asks the probe.
+  /// Starts a probe.
   ///
-  /// - Returns: What waits for its answer; nil if a probe is out, or all has been stopped.
+  /// - Returns: The task of the probe; `nil` if one is running or the watchdog was stopped.
   func tick() -> Task<Void, Never>? {
     let mayProbe = state.withLock { state in
       if state.isProbing || state.isStopped { return false }
@@ -77,10 +76,10 @@ public final class Watchdog: Sendable {
   }
 }
 
-/// A timer on a queue of its own: it fires also while the pool of tasks is busy.
+/// A timer on a queue of its own, which fires even while the cooperative pool is busy.
 private final class Timer: Sendable {
-  // SAFETY: a dispatch source may be used by any thread; the type is not marked so. Only `start`
-  // sets its handler, before it is activated.
+  // SAFETY: a dispatch source may be used by any thread, but its type is not marked `Sendable`. Only
+  // `start` sets its handler, before it is activated.
   nonisolated(unsafe) private let source: any DispatchSourceTimer
   private let isStarted = Mutex(false)
   private let nanoseconds: Int
@@ -88,7 +87,7 @@ private final class Timer: Sendable {
   init(every interval: Duration) {
     source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "mooring.watchdog"))
     let (seconds, attoseconds) = interval.components
-    // Some 30 years, so that the product fits.
+    // At most some 30 years, so that the product does not overflow.
     let wholeSeconds = Int(min(seconds, 1_000_000_000))
     nanoseconds = max(1, wholeSeconds * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }

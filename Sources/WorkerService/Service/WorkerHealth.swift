@@ -4,9 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What a worker knows of itself, told to systemd and to the log when it changes.
-///
-/// Any thread may use it.
+/// The condition of a worker, reported to systemd and to the log when it changes. Any thread may use it.
 final class WorkerHealth: Sendable {
   private struct State {
     var store: Store?
@@ -14,7 +12,7 @@ final class WorkerHealth: Sendable {
     var isDiskLow = false
     var isReady = false
     var isStopping = false
-    var said = ""
+    var status = ""
   }
 
   private let notifier: ServiceNotifier?
@@ -26,9 +24,9 @@ final class WorkerHealth: Sendable {
     self.logger = logger
   }
 
-  // MARK: What happens
+  // MARK: Events
 
-  /// What kept the store from being opened is over; a runner begins as one that works.
+  /// The store was opened. A runner begins in the condition `working`.
   func opened(_ store: Store) {
     state.withLock { state in
       state.store = store
@@ -36,68 +34,68 @@ final class WorkerHealth: Sendable {
     }
   }
 
-  /// The probe of the watchdog must not hold a store that is to be closed.
+  /// Releases the store, so that the probe of the watchdog does not keep it open.
   func closing() { state.withLock { $0.store = nil } }
 
-  /// A runner is known to the store, and claims from here on.
+  /// A runner is registered and begins to claim.
   func ready() {
     let isStopping = state.withLock { state in
       state.isReady = true
       return state.isStopping
     }
-    if !isStopping { tell(.ready) }
-    sayHowItIs()
+    if !isStopping { notify(.ready) }
+    reportStatus()
   }
 
-  /// A reload is over; a start that waits for the store is not.
+  /// A reload has ended. While the start still waits for the store, this does not report `ready`.
   func reloaded() {
     if state.withLock({ $0.isReady }) { ready() }
   }
 
-  func reloading() { tell(.reloading) }
+  func reloading() { notify(.reloading) }
 
   func stopping(within bound: Duration) {
     state.withLock { $0.isStopping = true }
-    tell(.stopping)
-    tell(.extendTimeout(bound))
+    notify(.stopping)
+    notify(.extendTimeout(bound))
     status("stopping: waiting for running jobs, at most \(bound.components.seconds) s")
   }
 
   func condition(_ condition: RunnerCondition) {
     state.withLock { $0.condition = condition }
-    sayHowItIs()
-    askForTimeToStart()
+    reportStatus()
+    extendStart()
   }
 
-  /// systemd would give up on a start that takes long, as one on a full disk does. To be called again
-  /// and again meanwhile.
-  func askForTimeToStart() {
+  /// Asks systemd for more time while the start is blocked, as by a full disk. Call it repeatedly during
+  /// the start.
+  func extendStart() {
     let isWaiting = state.withLock { state in
       guard case .blocked = state.condition else { return false }
       return !state.isReady && !state.isStopping
     }
-    if isWaiting { tell(.extendTimeout(.seconds(60))) }
+    if isWaiting { notify(.extendTimeout(.seconds(60))) }
   }
 
-  /// - Returns: Whether that changes if the disk is low.
-  func note(freeBytes: Int, reserve: Int64) -> Bool {
+  /// - Returns: True if the disk has become low, or no longer is.
+  func update(freeBytes: Int, reserve: Int64) -> Bool {
     let isLow = Int64(freeBytes) < reserve
     let isNews = state.withLock { state in
       defer { state.isDiskLow = isLow }
       return state.isDiskLow != isLow
     }
-    if isNews { sayHowItIs() }
+    if isNews { reportStatus() }
     return isNews
   }
 
   var isDiskLow: Bool { state.withLock { $0.isDiskLow } }
 
-  func status(_ text: String) { tell(.status(text)) }
+  func status(_ text: String) { notify(.status(text)) }
 
   // MARK: The watchdog
 
-  /// Whether the writer of the store answers. That it says "not now", as on a full disk or while another
-  /// process writes for long, is an answer: to be started again would not help.
+  /// Returns true if the writer of the store answers. An error that passes is an answer, too, as on a full
+  /// disk or while another process writes for long: a restart would not help.
   func writerAnswers() async -> Bool {
     guard let store = state.withLock({ $0.store }) else { return true }
     do {
@@ -110,18 +108,18 @@ final class WorkerHealth: Sendable {
     }
   }
 
-  func ping() { tell(.watchdog) }
+  func ping() { notify(.watchdog) }
 
-  // MARK: Telling
+  // MARK: Reporting
 
-  private func sayHowItIs() {
+  private func reportStatus() {
     let (text, isNews, isBad) = state.withLock { state in
       let (text, isBad) = Self.text(state)
-      defer { state.said = text }
-      return (text, text != state.said, isBad)
+      defer { state.status = text }
+      return (text, text != state.status, isBad)
     }
     guard isNews else { return }
-    tell(.status(text))
+    notify(.status(text))
     if isBad { logger.error("\(text)") } else { logger.info("\(text)") }
   }
 
@@ -134,12 +132,12 @@ final class WorkerHealth: Sendable {
     return ("working", false)
   }
 
-  private func tell(_ fact: ServiceState) {
+  private func notify(_ newState: ServiceState) {
     guard let notifier else { return }
     do {
-      try notifier.notify(fact)
+      try notifier.notify(newState)
     } catch {
-      logger.warning("systemd cannot be told", metadata: ["error": "\(error)"])
+      logger.warning("systemd cannot be notified", metadata: ["error": "\(error)"])
     }
   }
 }

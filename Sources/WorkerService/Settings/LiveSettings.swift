@@ -1,15 +1,13 @@
 import Synchronization
 
-/// The settings of a running worker, which a reload replaces.
-///
-/// Any thread may use it.
+/// The settings of a running worker, which a reload replaces. Any thread may use it.
 public final class LiveSettings: Sendable {
-  /// What a reload has done.
+  /// The result of a reload.
   public enum Reload: Sendable, Equatable {
-    /// The names of what counts from now on, and of what counts from the next start on.
+    /// The names of the changed settings: those in effect now, and those in effect after a restart.
     case changed(live: [String], afterRestart: [String])
     case unchanged
-    /// The old settings stay; the text says what is wrong, in one line.
+    /// The old settings stay in effect. The text is the problem, in one line.
     case refused(String)
   }
 
@@ -18,20 +16,20 @@ public final class LiveSettings: Sendable {
 
   /// Reads the settings for the first time.
   ///
-  /// - Parameter load: Reads all sources anew, as `WorkerSettings.load` does.
-  /// - Throws: What it throws.
+  /// - Parameter load: Reads all sources, like `WorkerSettings.load`.
+  /// - Throws: The errors of `load`.
   public init(_ load: @escaping @Sendable () throws -> EffectiveSettings) throws {
     self.load = load
     effective = Mutex(try load())
   }
 
-  /// The settings that count now.
+  /// The settings in effect.
   public var current: WorkerSettings { effective.withLock { $0.settings } }
 
-  /// What ignored variables the last reading met.
+  /// The warnings about ignored variables of the last `load`.
   public var warnings: [String] { effective.withLock { $0.warnings } }
 
-  /// Reads all sources again. A setting that needs a restart keeps its value until then.
+  /// Reads all sources again. A setting that needs a restart keeps its value.
   public func reload() -> Reload {
     do {
       let new = try load()
@@ -50,7 +48,7 @@ extension EffectiveSettings {
       changed.filter { $0.setting.reload == .restart }
     )
     var settings = new.settings
-    for kept in afterRestart { _ = kept.setting.assign(kept.text, to: &settings) }
+    for item in afterRestart { _ = item.setting.assign(item.text, to: &settings) }
     let items = new.items.map { item in
       afterRestart.first { $0.setting.name == item.setting.name } ?? item
     }

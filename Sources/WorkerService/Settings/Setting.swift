@@ -1,13 +1,13 @@
 import StrictYAML
 
-/// One setting as it is declared: flags, environment names, keys of the file, `mooring config` and
-/// the messages about mistakes all come from it.
+/// The declaration of one setting. Its flag, its variable, its key in the file, its line in
+/// `mooring config` and the messages about mistakes are derived from it.
 public struct Setting: Sendable {
-  /// What a reload does with a changed value.
+  /// The effect of a reload on a changed value.
   public enum Reload: String, Sendable {
-    /// It counts from then on.
+    /// The value is in effect from then on.
     case live
-    /// It counts from the next start on.
+    /// The value is in effect after a restart.
     case restart
   }
 
@@ -15,9 +15,9 @@ public struct Setting: Sendable {
   public let name: String
   /// One sentence.
   public let summary: String
-  /// What stands for the value in a usage line, such as `time`.
+  /// The placeholder for the value in a usage line, such as `time`.
   public let valueName: String
-  /// What a value may be, such as `a time from 10s to 30d, such as 15m`.
+  /// The values that are valid, such as `a time from 10s to 30d, such as 15m`.
   public let expectation: String
   public let reload: Reload
 
@@ -54,7 +54,7 @@ public struct Setting: Sendable {
   public var environmentName: String {
     Self.environmentPrefix + words.map { $0.uppercased() }.joined(separator: "_")
   }
-  /// The default as it would be written; empty for none.
+  /// The default as a flag would have it; empty for none.
   public var defaultText: String { text(of: WorkerSettings()) }
 
   static let environmentPrefix = "MOORING_WORKER_"
@@ -64,16 +64,16 @@ public struct Setting: Sendable {
 
   /// Sets the value.
   ///
-  /// - Returns: Whether the text is a value of this setting; if not, nothing is set.
+  /// - Returns: `false` if the text is not valid for this setting; then nothing is set.
   func assign(_ text: String, to settings: inout WorkerSettings) -> Bool {
     guard let assignment = read(text) else { return false }
     assignment(&settings)
     return true
   }
 
-  /// The value of a key of the file as the text that a flag would have.
+  /// Returns the value of a key of the file as a flag would have it.
   ///
-  /// - Throws: ``YAMLError`` at the value if it is none of this setting.
+  /// - Throws: ``YAMLError`` at the value if it is not valid for this setting.
   func text(of node: YAMLNode) throws(YAMLError) -> String {
     if node.isNull { throw node.error("\(name) takes \(expectation), not null; or leave it out") }
     let text = try textOfNode(node)
@@ -81,7 +81,9 @@ public struct Setting: Sendable {
     return text
   }
 
-  /// - Parameter place: How the setting is named where the text stands.
+  /// Returns the message about a text that is not valid.
+  ///
+  /// - Parameter place: The name of the setting where the text was given, such as its flag.
   func refusal(of text: String, _ place: String) -> String {
     let shown = text.unicodeScalars.count > 40 ? "\(text.prefix(40))…" : text
     return "\(place) takes \(expectation), not \"\(shown)\""

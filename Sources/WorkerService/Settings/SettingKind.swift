@@ -1,16 +1,16 @@
 import FeedSync
 import StrictYAML
 
-/// What values a setting has, and how they are written. The written form is the same in flags, in
-/// the environment and in the file, but that the file has limits as a mapping.
+/// The values of a setting and their text. The text is the same in flags, in the environment and in the
+/// file, except that the file has limits as a mapping.
 struct SettingKind<Value: Sendable>: Sendable {
   let valueName: String
   let expectation: String
-  /// Nil for what is no such value, or out of bounds.
+  /// Returns `nil` for a text that is not a value, or out of bounds.
   let value: @Sendable (String) -> Value?
-  /// `value(text(v)) == v` for each value within the bounds.
+  /// Returns the text of a value: `value(text(v)) == v` for each value within the bounds.
   let text: @Sendable (Value) -> String
-  /// A scalar without a type of its own, unless a kind says otherwise.
+  /// Returns the text of a value in the file, by default of a plain scalar.
   var textOfNode: @Sendable (YAMLNode) throws(YAMLError) -> String = {
     (node) throws(YAMLError) in try node.string()
   }
@@ -58,7 +58,7 @@ extension SettingKind<Duration> {
 }
 
 extension SettingKind<Int64> {
-  /// In bytes.
+  /// A size in bytes.
   static func size(_ bounds: ClosedRange<Int64>, such example: String) -> Self {
     Self(
       valueName: "size",
@@ -79,7 +79,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
 }
 
 extension SettingKind<String?> {
-  /// A path; empty for none, with which a flag undoes what a file says.
+  /// A path; empty for none, so that a flag can override a path in the file.
   static func optionalPath(suffix: String) -> Self {
     Self(
       valueName: "path", expectation: "a path that ends in \(suffix), or \"\" for none",
@@ -148,7 +148,7 @@ extension SettingKind<[QueueLimit]> {
   }
 }
 
-/// A whole number without sign and leading zeros, as the file's dialect has them.
+/// Reads a whole number without sign and leading zeros, as in the file.
 private func wholeNumber(_ text: String) -> Int? {
   guard text.utf8.allSatisfy(isDigit), text == "0" || !text.hasPrefix("0") else { return nil }
   return Int(text)

@@ -10,7 +10,7 @@ extension Setting {
   public static let concurrency = Setting(
     "concurrency", \.concurrency, .count(1...256), "Jobs that run at once.")
 
-  // The threads are made once, at the start.
+  // The threads are created once, at the start.
   public static let blockingThreads = Setting(
     "blockingThreads", \.blockingThreads, .count(1...64),
     "Threads for work that blocks.", .restart)
@@ -31,10 +31,10 @@ extension Setting {
     "hostSpacing", \.hostSpacing, .time(.zero ... .seconds(600), such: "2s"),
     "Time between requests to one host.")
 
-  // The transport is made once, at the start.
+  // The transport is created once, at the start.
   public static let contact = Setting(
     "contact", \.contact, .optionalContact,
-    "Where publishers reach whoever runs this; sent with each request.", .restart)
+    "The address of the operator for publishers; sent with each request.", .restart)
 
   public static let drainTimeout = Setting(
     "drainTimeout", \.drainTimeout, .time(.zero ... .seconds(3_600), such: "20s"),
@@ -50,7 +50,7 @@ extension Setting {
 
   public static let metricsFile = Setting(
     "metricsFile", \.metricsFile, .optionalPath(suffix: ".prom"),
-    "A textfile for Prometheus, written anew each time.")
+    "A textfile for Prometheus, replaced each time.")
 
   public static let metricsEvery = Setting(
     "metricsEvery", \.metricsEvery, .time(.seconds(1)...(.seconds(3_600)), such: "15s"),

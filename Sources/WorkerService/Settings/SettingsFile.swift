@@ -1,18 +1,18 @@
 import Foundation
 import StrictYAML
 
-/// Where the file of settings is, and what it says.
+/// Finds and reads the file of settings.
 enum SettingsFile {
-  /// A file of settings has a kilobyte; the bound stops what is no such file.
+  /// A file of settings has about a kilobyte; a larger one is something else.
   private static let bytesMax = 64 * 1024
   private static let name = "worker.yaml"
 
-  /// The file to read: the one that is named, which must be there, or else the first that is there
-  /// of `worker.yaml` in systemd's folders of configuration and in `/etc/mooring`.
+  /// The file to read: the one that is named, which must exist, or else the first `worker.yaml` that
+  /// exists in systemd's configuration folders or in `/etc/mooring`.
   ///
   /// - Parameter flag: The value of `--config`, nil if it was not given.
-  /// - Parameter systemFolder: `/etc/mooring`, but in tests.
-  /// - Returns: Nil if no file is named and none is there.
+  /// - Parameter systemFolder: `/etc/mooring`, except in tests.
+  /// - Returns: Nil if no file is named and none exists.
   static func path(
     flag: String?, environment: [String: String], systemFolder: String = "/etc/mooring"
   ) -> String? {
@@ -22,30 +22,27 @@ enum SettingsFile {
       .first { FileManager.default.fileExists(atPath: $0) }
   }
 
-  /// Reads a file strictly: each key must be a setting's, and each value one of it.
+  /// Reads a file strictly: each key must name a setting, and each value must be valid for it.
   ///
-  /// - Throws: ``SettingsError`` if it cannot be read; `YAMLError` at the first place that is
-  ///   wrong.
-  static func layer(_ path: String) throws -> SettingsLayer {
+  /// - Throws: ``SettingsError`` if the file cannot be read; `YAMLError` at the first mistake.
+  static func values(in path: String) throws -> SettingValues {
     var root = try YAMLDocument.parse(
       bytes: try bytes(of: path), file: path, bytesMax: bytesMax
     ).mapping()
-    var values: [String: String] = [:]
-    var sources: [String: SettingSource] = [:]
+    var values: SettingValues = [:]
     for setting in Setting.all {
       guard let node = root.optional(setting.name) else { continue }
-      values[setting.name] = try setting.text(of: node)
-      sources[setting.name] = .file(path: path, line: node.line)
+      values[setting.name] = (try setting.text(of: node), .file(path: path, line: node.line))
     }
     try root.finish()
-    return SettingsLayer(name: "file", values: values, sources: sources)
+    return values
   }
 
   private static func bytes(of path: String) throws(SettingsError) -> [UInt8] {
     do {
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       defer { file.closeFile() }
-      // One byte more than is allowed shows that there is more.
+      // One byte above the bound shows that the file is too large.
       return Array(try file.read(upToCount: bytesMax + 1) ?? Data())
     } catch {
       throw SettingsError(

@@ -8,7 +8,7 @@ enum HistoryStep {
   case batch([JobRequest], completion: JobRequest?)
   case openBatch(completion: JobRequest?)
   case closeBatch(Int64)
-  /// What a runner and the store tell each other.
+  /// The transaction of a runner.
   case exchange(ended: [(Claim, Outcome)], progress: [(Claim, JobProgress)], ClaimTerms)
   /// A handler writes a checkpoint, or the end of its job with its own changes.
   case checkpoint(Claim)
@@ -21,7 +21,7 @@ enum HistoryStep {
   case advance(seconds: Double)
 }
 
-/// What the one who did it is told.
+/// The result of a step.
 enum HistoryAnswer: Equatable {
   case nothing
   case job(EnqueuedJob)

@@ -32,11 +32,11 @@ struct HistoryStore {
     }
   }
 
-  /// What a handler does, by its context.
+  /// The writes of a handler through its context.
   private func handle(_ step: HistoryStep, _ claim: Claim) async throws -> HistoryAnswer {
     let record = try store.read { try JobRows(reading: $0).job(claim.job) }
     guard let record else { return .refused(.lostClaim) }
-    let running = RunningJob(record, claim: claim, began: .now) {}
+    let running = RunningJob(record, claim: claim, began: .now, waited: .zero) {}
     let context = JobContext(
       id: claim.job, kind: record.kind, queue: record.queue, attempt: 1, store: store,
       runnerLogger: RunnerOptions().logger, payload: record.payload, checkpointData: nil,
@@ -73,11 +73,11 @@ struct HistoryStore {
     case .checkpoint, .complete, .advance: return .nothing
     case .rescue(let epoch, let wasStopping):
       let rescued = try table.rescue(fromRunner: epoch, wasStopping: wasStopping)
-      try table.settle()
+      try table.addAggregates()
       return .count(rescued.count)
     case .cancel(let id):
       let state = try table.cancel(id)
-      try table.settle()
+      try table.addAggregates()
       return .state(state)
     case .retry(let id): return .state(try table.retry(id))
     case .setPaused(let isPaused, let queue):
@@ -100,7 +100,7 @@ struct HistoryStore {
     }
   }
 
-  /// By number: what is kept of a batch, and how many jobs it counts.
+  /// The counts of the batches by their numbers.
   func batches() throws -> [Int64: (JobModel.Batch, jobs: Int)] {
     let records = try store.fetch(FetchRequest(entityName: BatchRecord.entity))
     var batches: [Int64: (JobModel.Batch, jobs: Int)] = [:]
@@ -126,7 +126,7 @@ extension HistoryStep {
 }
 
 extension JobModel.Job {
-  /// What the model would say of a job of the store.
+  /// A job of the store in the form of the model.
   init(_ record: JobRecord) {
     self.init(
       id: record.id.rawValue, kind: record.kind, queue: record.queue,
@@ -138,7 +138,7 @@ extension JobModel.Job {
       attempts: Int(record.attempts), rescues: Int(record.rescues), claims: record.claims,
       epoch: record.epoch, startedAt: record.startedAt, finishedAt: record.finishedAt,
       isCancelled: record.isCancelled, uniqueKey: record.uniqueKey,
-      uniqueKeyGivenUp: record.uniqueKeyGivenUp,
+      releasedUniqueKey: record.releasedUniqueKey,
       checkpointClaim: record.checkpointClaim, hasCheckpoint: record.checkpoint != nil,
       done: record.done, error: record.error)
   }

@@ -9,7 +9,7 @@ import Testing
 /// Random histories: what has happened to the jobs of a store is what a simple model says, and what
 /// always holds does so after every step.
 @Suite(.timeLimit(.minutes(60))) struct JobHistoryTests {
-  @Test(arguments: 1...4) func aStoresJobsAreWhereTheModelSaysTheyAre(part: Int) async throws {
+  @Test(arguments: 1...4) func theJobsOfAStoreEqualTheModel(part: Int) async throws {
     for store in 0..<(isThorough ? 50 : 2) {
       try await withTemporaryJobs(seed: UInt64(100 * part + store)) { temporary in
         var bench = HistoryBench(temporary)
@@ -56,7 +56,7 @@ private struct HistoryBench {
     random = history.random
   }
 
-  /// Removes everything: a store that is made anew costs more than a history.
+  /// Removes everything: creating a store costs more than a history.
   func start() async throws -> JobModel {
     try await target.store.write { transaction in
       for entity in [
@@ -102,7 +102,7 @@ private struct HistoryBench {
     }
   }
 
-  /// No more run than may, and none waits behind nobody.
+  /// No limit is exceeded, and no job waits for a free one.
   private func checkLimits(_ records: [JobRecord], _ place: String) throws {
     for (key, jobs) in Dictionary(grouping: records, by: \.limitKey) {
       let running = jobs.filter { $0.state == .running }

@@ -29,7 +29,7 @@ struct JobModel {
     var finishedAt: Date?
     var isCancelled = false
     var uniqueKey: String?
-    var uniqueKeyGivenUp: String?
+    var releasedUniqueKey: String?
     var checkpointClaim: Int64?
     var hasCheckpoint = false
     var done: Int64?
@@ -201,7 +201,7 @@ struct JobModel {
       job.startedAt = now
       if job.uniqueUntil == .untilStarted, let key = job.uniqueKey {
         job.uniqueKey = nil
-        job.uniqueKeyGivenUp = key
+        job.releasedUniqueKey = key
       }
       job.runAt = job.at
       job.state = .running
@@ -241,7 +241,7 @@ struct JobModel {
       if job.attempts >= job.attemptsMax {
         end(&job, as: .discarded)
       } else {
-        putOff(&job, until: now.addingTimeInterval(wait.seconds))
+        reschedule(&job, at: now.addingTimeInterval(wait.seconds))
       }
     case .discarded(let text):
       job.error = text
@@ -249,7 +249,7 @@ struct JobModel {
     case .snoozed(let wait, let text):
       job.attempts -= 1
       if let text { job.error = text }
-      putOff(&job, until: now.addingTimeInterval(wait.seconds))
+      reschedule(&job, at: now.addingTimeInterval(wait.seconds))
     case .cancelled: end(&job, as: .cancelled)
     case .handedBack:
       job.attempts -= 1
@@ -266,17 +266,17 @@ struct JobModel {
     return .finished(jobs[job.id]?.state ?? .ready)
   }
 
-  private mutating func putOff(_ job: inout Job, until date: Date) {
+  private mutating func reschedule(_ job: inout Job, at date: Date) {
     if job.isCancelled { return end(&job, as: .cancelled) }
     takeUniqueKeyAgain(&job)
     wait(&job, until: date)
   }
 
   private func takeUniqueKeyAgain(_ job: inout Job) {
-    guard let key = job.uniqueKeyGivenUp, !jobs.values.contains(where: { $0.uniqueKey == key })
+    guard let key = job.releasedUniqueKey, !jobs.values.contains(where: { $0.uniqueKey == key })
     else { return }
     job.uniqueKey = key
-    job.uniqueKeyGivenUp = nil
+    job.releasedUniqueKey = nil
   }
 
   private mutating func end(_ job: inout Job, as state: JobState) {
@@ -284,7 +284,7 @@ struct JobModel {
     job.isCancelled = false
     job.hasCheckpoint = false
     if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
-    job.uniqueKeyGivenUp = nil
+    job.releasedUniqueKey = nil
     job.state = state
     job.at = now.addingTimeInterval(job.retention)
     jobs[job.id] = job
@@ -308,7 +308,7 @@ struct JobModel {
         end(&job, as: .poisoned)
       } else {
         let wait = counts && job.rescues > 1 ? pow(2, Double(job.rescues - 2)) : 0
-        putOff(&job, until: now.addingTimeInterval(wait))
+        reschedule(&job, at: now.addingTimeInterval(wait))
       }
     }
     return held.count

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// The figures against those that are counted by hand.
+/// The statistics compared with counts of the test.
 @Suite(.timeLimit(.minutes(10)))
 struct JobStatisticsTests {
   private func request(
@@ -31,7 +31,7 @@ struct JobStatisticsTests {
     try await store.write { transaction in
       let table = try JobTable(transaction)
       _ = try table.finish(claim, outcome)
-      try table.settle()
+      try table.addAggregates()
     }
   }
 
@@ -126,8 +126,8 @@ struct JobStatisticsTests {
     }
   }
 
-  /// Those of the slow one in a hundred are told by the 99th and not by the median.
-  @Test func aPercentileIsToldWithinAFifth() async throws {
+  /// Those of the slow one in a hundred show in the 99th percentile and not in the median.
+  @Test func aPercentileIsExactWithinAFifth() async throws {
     try await withTemporaryJobs { temporary in
       let (store, clock) = (temporary.store, temporary.clock)
       for _ in 1...50 { try await JobQueue(store).enqueue(request("test.a")) }

@@ -8,7 +8,7 @@ import Testing
 
 /// Processes that enqueue jobs and run them are killed: no job is lost, and each has had its effect once.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct JobKillTests {
-  @Test func everyJobIsDoneOnceWhoeverIsKilledWhen() async throws {
+  @Test func everyJobIsDoneOnceWhateverIsKilled() async throws {
     let kills = isThorough ? 1_000 : 30
     var random = SeededRandom(seed: testSeed(71))
     try await withTemporaryFolder { folder in
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Of a process that dies, or has nothing more to do.
+  /// The output of a process that dies, or has nothing more to do.
   ///
   /// - Returns: Whether it was killed.
   private static func waitForEnd(of runner: JobChild, _ bench: JobBench) async throws -> Bool {

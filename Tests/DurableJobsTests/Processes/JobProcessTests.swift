@@ -16,7 +16,7 @@ import Testing
       await first.wait(for: "waiting")
       first.signal(SIGSTOP)
       let second = try await bench.runner()
-      // The other one looks after it each second, and works meanwhile.
+      // The other one checks it each second while it works.
       var numbers: Set<Int> = [1_000]
       for part in 0..<(isThorough ? 60 : 4) {
         let enqueuer = try bench.enqueuer(part * 5..<(part + 1) * 5)
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func aRunnerThatCannotWriteSaysSoAndLosesNothing() async throws {
+  @Test func aRunnerThatCannotWriteReportsItAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let runner = try await bench.runner()

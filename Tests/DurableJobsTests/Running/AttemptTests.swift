@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What becomes of one attempt, by what its handler does.
+/// The outcomes of attempts.
 @Suite(.timeLimit(.minutes(10))) struct AttemptTests {
   struct Doubled: Job {
     static let kind: JobKind = "test.doubled"
@@ -64,7 +64,7 @@ import Testing
       attemptsMax: 4, backoff: Backoff(base: .seconds(8), cap: .seconds(20)))
   }
 
-  @Test func aHandlerSaysWhatIsToBecomeOfItsJob() async throws {
+  @Test func aHandlerDecidesWhatHappensToItsJob() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       var handlers = JobHandlers()

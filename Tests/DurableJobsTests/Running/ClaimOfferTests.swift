@@ -4,29 +4,29 @@ import Testing
 
 @testable import DurableJobs
 
-/// What an idle runner holds out to the commits of its process.
+/// The claims of an idle runner within the commits of its process.
 @Suite struct ClaimOfferTests {
   @Test func aJobIsClaimedByTheCommitThatEnqueuesIt() async throws {
     try await withOffer { store, offer, terms in
       offer.open(terms)
       let job = try await JobQueue(store).enqueue(Numbered(1))
       #expect(try JobQueue(store).status(job.id)?.state == .running)
-      guard case .claimed(let claimed) = offer.settle() else {
-        Issue.record("the offer was not taken up")
+      guard case .claimed(let claimed) = offer.withdraw() else {
+        Issue.record("no commit has taken the offer")
         return
       }
       #expect(claimed.map(\.id) == [job.id])
-      // Taken up once: the next one is for the runner to claim.
+      // An offer is taken once: the runner claims the next job.
       let next = try await JobQueue(store).enqueue(Numbered(2))
       #expect(try JobQueue(store).status(next.id)?.state == .ready)
     }
   }
 
-  @Test func anOfferThatIsWithdrawnIsNotTakenUp() async throws {
+  @Test func aWithdrawnOfferIsNotTaken() async throws {
     try await withOffer { store, offer, terms in
       offer.open(terms)
-      guard case .withdrawn = offer.settle() else {
-        Issue.record("nobody has changed jobs")
+      guard case .withdrawn = offer.withdraw() else {
+        Issue.record("no commit has changed jobs")
         return
       }
       let job = try await JobQueue(store).enqueue(Numbered())
@@ -39,7 +39,7 @@ import Testing
       offer.open(terms)
       let job = try await JobQueue(store).enqueue(Other())
       #expect(try JobQueue(store).status(job.id)?.state == .ready)
-      guard case .claimed(let claimed) = offer.settle() else {
+      guard case .claimed(let claimed) = offer.withdraw() else {
         Issue.record("the commit has changed jobs")
         return
       }
@@ -68,8 +68,8 @@ import Testing
     try await withTemporaryJobs { temporary in
       let store = temporary.store
       let lease = try await RunnerLease.take(in: store, command: "test", kinds: [Numbered.kind])
-      let offer = ClaimOffer()
-      let end = store.add(offer.rider {})
+      let offer = ClaimOffer {}
+      let end = store.add(offer)
       defer { end() }
       try await body(
         store, offer, ClaimTerms(epoch: lease.epoch, count: 4, kinds: [Numbered.kind]))

@@ -12,7 +12,7 @@ import Testing
     #expect(terms.hasRoom(in: "c"), "a queue without a limit of its own")
   }
 
-  /// As when the concurrency was lowered while they ran.
+  /// The concurrency may be lowered while they run.
   @Test func whereMoreRunThanMayTheEndOfOneMakesNoRoom() {
     var terms = ClaimTerms(epoch: 1, count: -1, kinds: [], queueRoom: ["a": -1])
     terms.makeRoom(in: "a")

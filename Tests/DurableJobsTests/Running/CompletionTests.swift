@@ -6,7 +6,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// What handlers write under their claim.
+/// Writes of handlers under their claim.
 @Suite(.timeLimit(.minutes(10))) struct CompletionTests {
   @Test func progressIsStoredAndFollowedAndTheLastOfItStays() async throws {
     try await withTemporaryJobs { temporary in

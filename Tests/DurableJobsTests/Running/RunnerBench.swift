@@ -25,7 +25,7 @@ func withRunner<R>(
 }
 
 extension JobHandlers {
-  /// A handler that has nothing to tell.
+  /// A handler without an output.
   mutating func react<J: Job>(
     to type: J.Type, _ body: @escaping @Sendable (J, JobContext) async throws -> Void
   ) where J.Output == NoOutput {
@@ -91,7 +91,7 @@ extension JobQueue {
   }
 }
 
-/// What handlers tell a test, in its order.
+/// The events that handlers report to a test, in order.
 final class Events<Event: Sendable>: Sendable {
   private let list = Mutex<[Event]>([])
   private let stream: AsyncStream<Event>
@@ -117,7 +117,7 @@ final class Events<Event: Sendable>: Sendable {
   }
 }
 
-/// Keeps handlers waiting until the test opens it, whoever cancels them.
+/// Keeps handlers waiting until the test opens it, even if they are cancelled.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -146,7 +146,7 @@ final class Gate: Sendable {
   }
 }
 
-/// A job that says who it is.
+/// A job with a number.
 struct Numbered: Job {
   static let kind: JobKind = "test.numbered"
   var number: Int
@@ -170,7 +170,7 @@ struct Hurried: Job {
 
 struct Broken: Error, CustomStringConvertible { var description: String { "broken" } }
 
-/// How many are inside at once, at most.
+/// The largest number that are inside at once.
 final class Peak: Sendable {
   private let counts = Mutex((now: 0, most: 0))
 

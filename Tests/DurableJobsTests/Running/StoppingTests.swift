@@ -7,7 +7,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// How runners come to their end, and what several of them do with one store.
+/// The stop of runners, and several runners of one store.
 @Suite(.timeLimit(.minutes(10))) struct StoppingTests {
   @Test func whatEndsWithinTheBoundIsWaitedForAndNothingNewBegins() async throws {
     try await withTemporaryJobs { temporary in
@@ -57,7 +57,7 @@ import Testing
         try await queue.enqueue(Numbered()).id, try await queue.enqueue(Other()).id,
       ]
       await begun.wait(for: 2)
-      // Whoever asked for the end of this one has been promised that it does not run again.
+      // Its cancellation has promised that it does not run again.
       let third = try await queue.enqueue(Numbered()).id
       await begun.wait()
       if cancelsTask { run.cancel() } else { await runner.stop(within: .zero) }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func cancelledHandlersThatDoNotEndAreTold() async throws {
+  @Test func cancelledHandlersThatDoNotEndAreReported() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Void>()
@@ -188,7 +188,7 @@ import Testing
     try await withTemporaryFolder { folder in
       let store = try openStore(
         at: folder.path("store"), migrations: [.model, .jobs], mapSize: 2 << 20)
-      // While an old snapshot is read, no page that it has is used anew.
+      // While an old snapshot is read, none of its pages is used again.
       let snapshot = HeldSnapshot(store)
       try await Self.outlast(store) {
         try await fill(store)

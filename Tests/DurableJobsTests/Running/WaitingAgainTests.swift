@@ -5,7 +5,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// What a job finds when it waits again: its unique key, its batch. Every step is one transaction, as of a
+/// Jobs that wait again: their unique keys and batches. Every step is one transaction, as of a
 /// runner with the epoch 1.
 @Suite(.timeLimit(.minutes(10))) struct WaitingAgainTests {
   // MARK: Unique until started
@@ -70,7 +70,7 @@ import Testing
       #expect(claims.count == 1 && claims[0].job != last)
       try await store.finish(claims[0], .discarded("broken"))
       #expect(try queue.status(last)?.state == .ready)
-      // It waits for nobody any more.
+      // It no longer waits.
       try await queue.cancel(last)
       #expect(try await queue.retry(last) == .ready)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a clock on the wall of a zone shows, minute by minute. It knows Foundation's calendar and
+/// The local times of a zone, minute by minute. It knows Foundation's calendar and
 /// nothing of the code under test.
 struct WalkedClock {
   let start: Date

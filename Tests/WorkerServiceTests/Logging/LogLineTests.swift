@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func aTextLineStaysOneLineAndSteersNoTerminal() {
+  @Test func aTextLineStaysOneLineWithoutTerminalControl() {
     let line = record("a\nb\u{1B}[31m\u{85}\u{2028}", ["k\n=": "v\r\n\"", "w": "\u{9B}x"])
       .text(at: Self.time)
     #expect(line.hasSuffix(#"a\nb\u001b[31m\u0085\u2028 "k\n="="v\r\n\"" w="\u009bx""#))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import WorkerService
 
-/// What is measured of the jobs that wait.
+/// The metrics of waiting jobs.
 @Suite(.timeLimit(.minutes(5))) struct BacklogMetricsTests {
-  @Test func whoWaitsIsToldUntilNobodyDoes() async throws {
+  @Test func waitingJobsAreReportedUntilNoneWaits() async throws {
     try await withTemporaryStore(migrations: [.jobs]) { temporary in
       let queue = JobQueue(temporary.store)
       let metrics = TextfileMetrics()

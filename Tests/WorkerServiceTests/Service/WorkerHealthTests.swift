@@ -9,7 +9,7 @@ import Testing
 
 @testable import WorkerService
 
-/// What the watchdog's pings prove.
+/// The proof of the watchdog's pings.
 @Suite(.timeLimit(.minutes(5))) struct WorkerHealthTests {
   private let health = WorkerHealth(nil, Logger(label: "health") { _ in SwiftLogNoOpLogHandler() })
 

@@ -3,7 +3,7 @@ import Testing
 import WorkerService
 
 @Suite struct LiveSettingsTests {
-  @Test func aReloadTakesWhatIsLiveAndSaysWhatIsNot() throws {
+  @Test func aReloadAppliesLiveSettingsAndReportsTheOthers() throws {
     try withSettingsFile("concurrency: 3\nblockingThreads: 2\n") { file in
       let live = try LiveSettings { try WorkerSettings.load(environment: [:], file: file) }
       #expect(live.reload() == .unchanged)

@@ -36,7 +36,7 @@ import WorkerService
     ("concurrency: 8\n---\nconcurrency: 9", "2:1:"),
     ("\tconcurrency: 8", "1:"),
   ])
-  func aMistakeInTheFileIsToldByItsPlace(_ text: String, _ message: String) throws {
+  func aMistakeInTheFileIsReportedWithItsPlace(_ text: String, _ message: String) throws {
     try withSettingsFile(text) { file in
       do {
         _ = try WorkerSettings.load(environment: [:], file: file)

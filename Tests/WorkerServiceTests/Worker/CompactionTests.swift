@@ -23,8 +23,8 @@ import Testing
         #expect(status.attempts == 1 && status.error == nil)
         #expect(try await JobQueue(store).enqueue(CheckStore()).value.isClean)
       }
-      #expect(worker.told.lines.contains("STATUS=compacting"))
-      #expect(worker.told.lines.last { $0.hasPrefix("STATUS=") }?.contains("stopping") == true)
+      #expect(worker.systemd.lines.contains("STATUS=compacting"))
+      #expect(worker.systemd.lines.last { $0.hasPrefix("STATUS=") }?.contains("stopping") == true)
     }
   }
 

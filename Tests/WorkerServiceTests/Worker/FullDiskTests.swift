@@ -21,13 +21,13 @@ import Testing
       let settings = try SettingsSource { $0.diskReserve = 3 << 20 }.live()
       let worker = try TestWorker(on: folder, settings) { $0.watchdogInterval = .milliseconds(20) }
       try await worker.run {
-        let paused = try await worker.told.wait(for: "STATUS=paused: the disk is nearly full")
+        let paused = try await worker.systemd.wait(for: "STATUS=paused: the disk is nearly full")
         try await worker.log.wait(for: "error", "paused: the disk is nearly full")
         // It is alive, and looks at the disk again and again.
-        try await worker.told.wait(for: "WATCHDOG=1", after: paused)
+        try await worker.systemd.wait(for: "WATCHDOG=1", after: paused)
         #expect(try JobQueue(store).status(job.id)?.state == .ready)
         try empty(device)
-        try await worker.told.wait(for: "STATUS=working", after: paused)
+        try await worker.systemd.wait(for: "STATUS=working", after: paused)
         try await store.wait(for: job.id, toBe: .succeeded)
       }
       #expect(worker.log.lines.count { $0.contains("paused") } == 1)
@@ -50,8 +50,8 @@ import Testing
         try await useUpFreePages(of: store)
         // Whether the runner's own small commits still find room is chance, and it works or says that
         // it is paused; it is alive either way.
-        var seen = worker.told.lines.count
-        for _ in 0..<5 { seen = try await worker.told.wait(for: "WATCHDOG=1", after: seen) }
+        var seen = worker.systemd.lines.count
+        for _ in 0..<5 { seen = try await worker.systemd.wait(for: "WATCHDOG=1", after: seen) }
         let before = feed.requestCount
         try empty(device)
         try await store.waitForRevision(before + 2, ofFeed: id)
@@ -75,10 +75,10 @@ import Testing
       }
       let worker = try TestWorker(on: folder, try SettingsSource().live())
       try await worker.run(from: "STATUS=paused: ") {
-        let paused = try await worker.told.wait(for: "STATUS=paused: ", "no room is left")
+        let paused = try await worker.systemd.wait(for: "STATUS=paused: ", "no room is left")
         try empty(device)
-        try await worker.told.wait(for: "READY=1", after: paused)
-        try await worker.told.wait(for: "STATUS=working", after: paused)
+        try await worker.systemd.wait(for: "READY=1", after: paused)
+        try await worker.systemd.wait(for: "STATUS=working", after: paused)
         try await openWorkerStore(folder).wait(for: job, toBe: .succeeded)
       }
     }
@@ -97,10 +97,10 @@ import Testing
         }
       }
       try await worker.run {
-        let paused = try await worker.told.wait(for: "STATUS=paused: ")
-        let asked = try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=", after: paused)
-        try await worker.told.wait(for: "READY=1", after: asked)
-        try await worker.told.wait(for: "STATUS=working", after: asked)
+        let paused = try await worker.systemd.wait(for: "STATUS=paused: ")
+        let asked = try await worker.systemd.wait(for: "EXTEND_TIMEOUT_USEC=", after: paused)
+        try await worker.systemd.wait(for: "READY=1", after: asked)
+        try await worker.systemd.wait(for: "STATUS=working", after: asked)
       }
     }
   }
@@ -118,10 +118,10 @@ import Testing
       try #require(other.readLine() != nil)
       let worker = try TestWorker(on: folder, try SettingsSource().live()) { $0.open = { store } }
       try await worker.run(from: "STATUS=paused: ") {
-        try #require(!worker.told.lines.contains("READY=1"))
-        let asked = try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=")
+        try #require(!worker.systemd.lines.contains("READY=1"))
+        let asked = try await worker.systemd.wait(for: "EXTEND_TIMEOUT_USEC=")
         other.kill()
-        try await worker.told.wait(for: "READY=1", after: asked)
+        try await worker.systemd.wait(for: "READY=1", after: asked)
         #expect(try JobQueue(store).runners().map(\.isAlive) == [true])
       }
     }

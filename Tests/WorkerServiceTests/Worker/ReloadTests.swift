@@ -92,15 +92,15 @@ import Testing
     }
   }
 
-  @Test func systemdIsToldOfAReloadAndOfItsEnd() async throws {
+  @Test func systemdIsNotifiedOfAReloadAndOfItsEnd() async throws {
     try await withWorkerFolder { folder in
       let worker = try TestWorker(on: folder, try SettingsSource().live())
       try await worker.run {
-        let started = try await worker.told.wait(for: "READY=1")
+        let started = try await worker.systemd.wait(for: "READY=1")
         await worker.worker.reload()
-        let reloading = try await worker.told.wait(for: "RELOADING=1", after: started)
-        try await worker.told.wait(for: "MONOTONIC_USEC=", after: reloading)
-        try await worker.told.wait(for: "READY=1", after: reloading)
+        let reloading = try await worker.systemd.wait(for: "RELOADING=1", after: started)
+        try await worker.systemd.wait(for: "MONOTONIC_USEC=", after: reloading)
+        try await worker.systemd.wait(for: "READY=1", after: reloading)
       }
     }
   }

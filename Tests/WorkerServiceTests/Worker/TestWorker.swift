@@ -16,8 +16,8 @@ import Testing
 final class TestWorker: Sendable {
   /// Lines such as `info a job has ended job=1 kind=feed.sync status=succeeded`.
   let log = Journal()
-  /// What systemd is told.
-  let told = Journal()
+  /// The notifications to systemd.
+  let systemd = Journal()
   let worker: Worker
   private let group: ServiceGroup
   private let socket: NotifySocket
@@ -29,7 +29,7 @@ final class TestWorker: Sendable {
   ) throws {
     let name = "@mooring-worker-\(UUID().uuidString)"
     socket = try NotifySocket(name)
-    socket.keep(in: told)
+    socket.keep(in: systemd)
     var transportOptions = CurlTransport.Configuration()
     // A server that a test lets wait is not slow.
     transportOptions.slowSecondsMax = 600
@@ -57,14 +57,14 @@ final class TestWorker: Sendable {
 
   /// Runs the worker meanwhile, and stops it at the end.
   ///
-  /// - Parameter state: What systemd is told before `body` begins.
+  /// - Parameter state: The state that systemd knows before `body` begins.
   func run(
     from state: String = "READY=1", isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Void
   ) async throws {
     let running = Task { [group] in try await group.run() }
     do {
-      try await told.wait(for: state)
+      try await systemd.wait(for: state)
       try await body()
     } catch {
       await stop()

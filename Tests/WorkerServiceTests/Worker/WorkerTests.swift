@@ -31,7 +31,7 @@ import Testing
       #expect(syncs.count { $0.state == .succeeded } >= 6)
       // The schedule asks for one of a feed at a time, and none fails.
       #expect(syncs.allSatisfy { $0.error == nil && $0.attempts <= 1 })
-      #expect(worker.told.lines.filter { $0.hasPrefix("STATUS=") }.first == "STATUS=working")
+      #expect(worker.systemd.lines.filter { $0.hasPrefix("STATUS=") }.first == "STATUS=working")
     }
   }
 
@@ -72,9 +72,9 @@ import Testing
       try await worker.run {
         try await store.wait(for: job.id, toBe: .running)
         await worker.stop()
-        try await worker.told.wait(for: "STOPPING=1")
-        try await worker.told.wait(for: "EXTEND_TIMEOUT_USEC=")
-        try await worker.told.wait(for: "STATUS=stopping")
+        try await worker.systemd.wait(for: "STOPPING=1")
+        try await worker.systemd.wait(for: "EXTEND_TIMEOUT_USEC=")
+        try await worker.systemd.wait(for: "STATUS=stopping")
         // The runner says in the store that it stops.
         try await store.wait { _ in try JobQueue(store).runners().allSatisfy { $0.stoppedAt != nil }
         }
@@ -84,7 +84,7 @@ import Testing
       #expect(try JobQueue(store).status(job.id)?.state == .succeeded)
       let waiting = try #require(try later.flatMap { try JobQueue(store).status($0) })
       #expect(waiting.state == .ready && waiting.attempts == 0)
-      #expect(worker.told.lines.last { $0 == "READY=1" || $0 == "STOPPING=1" } == "STOPPING=1")
+      #expect(worker.systemd.lines.last { $0 == "READY=1" || $0 == "STOPPING=1" } == "STOPPING=1")
     }
   }
 
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func aWorkerThatIsToldToStopAtOnceStops() async throws {
+  @Test func aWorkerStopsAtOnce() async throws {
     try await withWorkerFolder { folder in
       let worker = try TestWorker(on: folder, try SettingsSource().live())
       try await worker.run {}
@@ -132,7 +132,7 @@ import Testing
         let error = try await #require(throws: WorkerError.self) { try await second.worker.run() }
         #expect(error.code == .busy)
         #expect(error.description.contains("process: \(getpid())"))
-        #expect(!second.told.lines.contains("READY=1"))
+        #expect(!second.systemd.lines.contains("READY=1"))
         let store = try openWorkerStore(folder)
         #expect(try await JobQueue(store).enqueue(CheckStore()).value.isClean)
       }

@@ -1,4 +1,4 @@
-/// Splits CSV (RFC 4180) with a header line into rows. Empty lines are passed over.
+/// Splits CSV (RFC 4180) with a header line into rows. Empty lines are skipped.
 struct BatchCSVSplitter {
   private static let fieldsMax = 4_096
 
@@ -11,7 +11,7 @@ struct BatchCSVSplitter {
     let fields: Result<[BatchField], Problem>
   }
 
-  /// - Throws: `BatchFileError` for a header that is wrong.
+  /// - Throws: `BatchFileError` for a header that is malformed.
   mutating func next(_ bytes: BatchBytes) throws -> BatchFileItem? {
     if names == nil { names = try header(bytes) }
     guard let names, let row = try row(bytes) else { return nil }
@@ -44,7 +44,7 @@ struct BatchCSVSplitter {
     }
   }
 
-  /// The next row that is not empty. After a mistake the rest of its line is passed over.
+  /// Returns the next row that is not empty. After a mistake the rest of its line is skipped.
   private func row(_ bytes: BatchBytes) throws -> Row? {
     while let byte = try bytes.peek(), byte.isLineEnd { _ = try bytes.next() }
     guard try bytes.peek() != nil else { return nil }
@@ -90,9 +90,9 @@ struct BatchCSVSplitter {
     throw Problem(text: "a field has no closing quote")
   }
 
-  /// Reads on to the comma or the end of the line.
+  /// Reads up to the comma or the end of the line.
   ///
-  /// - Returns: Whether it was the last field.
+  /// - Returns: True if it was the last field.
   private func readToEnd(
     _ bytes: BatchBytes, _ isQuoted: Bool, into text: inout [UInt8], _ size: Int, _ line: Int
   ) throws -> Bool {

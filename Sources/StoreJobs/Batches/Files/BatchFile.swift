@@ -1,17 +1,17 @@
 import Foundation
 
-/// The items of a file, as text and with their lines, read as they are asked for.
+/// The items of a file, as text with their lines. They are read during the iteration.
 ///
 /// It is JSON if it begins with `{` or `[`, and CSV otherwise.
 public struct BatchFile: AsyncSequence, Sendable {
   public typealias Element = BatchFileItem
 
   private let path: String
-  /// For messages.
+  /// The name for messages.
   private let name: String
 
   /// - Parameter path: `-` for standard input.
-  /// - Throws: `BatchFileError` for a file that is not there.
+  /// - Throws: `BatchFileError` for a file that does not exist or cannot be read.
   public init(_ path: String) throws {
     self.path = path
     name = path == "-" ? "standard input" : path
@@ -41,7 +41,7 @@ public struct BatchFile: AsyncSequence, Sendable {
     /// - Throws: `BatchFileError` with file and line; `CancellationError`.
     public mutating func next() async throws -> BatchFileItem? { try nextItem() }
 
-    /// As `next`; blocks until the file is read so far.
+    /// Returns the same as `next`, but blocks while it reads the file.
     mutating func nextItem() throws -> BatchFileItem? {
       switch try splitter ?? begin() {
       case .json(var json):
@@ -73,7 +73,7 @@ public struct BatchFileItem: Sendable {
     case json([UInt8])
     /// Fields under the names of the header.
     case fields(names: [String], [BatchField])
-    /// What is wrong with it.
+    /// The problem of an item that cannot be read.
     case malformed(String)
   }
 
@@ -89,9 +89,9 @@ struct BatchField: Sendable {
   var isQuoted = false
 }
 
-/// The bytes of a file, one after the other, with the line they are in.
+/// Reads a file byte by byte and counts lines.
 final class BatchBytes {
-  /// One item; a record may be no larger.
+  /// The size of one item; a record cannot be larger.
   static let itemBytesMax = 16 << 20
   private static let bufferBytes = 64 << 10
 
@@ -109,7 +109,7 @@ final class BatchBytes {
 
   func place(ofLine line: Int) -> String { "\(name):\(line)" }
 
-  /// The next byte, taken.
+  /// Returns the next byte and moves past it.
   func next() throws -> UInt8? {
     guard let byte = try peek() else { return nil }
     position += 1
@@ -122,7 +122,7 @@ final class BatchBytes {
     return position < buffer.count ? buffer[position] : nil
   }
 
-  /// The next byte that is no white space, not taken.
+  /// Skips white space and returns the next byte without moving past it.
   func peekBeyondSpace() throws -> UInt8? {
     while let byte = try peek() {
       guard [0x20, 0x09, 0x0A, 0x0D].contains(byte) else { return byte }
@@ -131,7 +131,7 @@ final class BatchBytes {
     return nil
   }
 
-  /// Passes over a byte order mark.
+  /// Skips a byte order mark.
   func skipMark() throws {
     if try peek() != nil, buffer.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
@@ -145,14 +145,14 @@ final class BatchBytes {
 
   private func fill() throws {
     let file = try openFile()
-    // FileHandle would wait until all of the buffer has come.
+    // FileHandle would wait until the whole buffer is filled.
     var bytes = [UInt8](repeating: 0, count: Self.bufferBytes)
     var count: Int
     repeat {
       try waitForInput(file.fileDescriptor)
       // SAFETY: the pointer and count are those of `bytes` and are used only inside the closure.
       count = bytes.withUnsafeMutableBytes { read(file.fileDescriptor, $0.baseAddress, $0.count) }
-      // Another reader of a pipe may have taken what was there.
+      // Another reader of a pipe may have taken the bytes.
     } while count < 0 && (errno == EAGAIN || errno == EINTR)
     guard count >= 0 else { throw unreadable(errno) }
     buffer = Array(bytes.prefix(count))
@@ -165,7 +165,7 @@ final class BatchBytes {
     if path == "-" {
       opened = .standardInput
     } else {
-      // To open a pipe would otherwise wait for its writer, whatever Ctrl-C says.
+      // Otherwise opening a pipe would wait for its writer and could not be interrupted.
       let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw unreadable(errno) }
       opened = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -180,9 +180,28 @@ final class BatchBytes {
     return BatchFileError(.unreadable, "\(name) cannot be read: \(reason)")
   }
 
-  /// Waits in short steps, so that Ctrl-C ends a batch that waits for input.
+  /// Waits for input in short steps, so that a cancellation ends the wait.
   private func waitForInput(_ descriptor: Int32) throws {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     repeat { try Task.checkCancellation() } while poll(&request, 1, 100) < 1
+  }
+}
+
+/// The error of a file of items, or of an item, that cannot be read.
+public struct BatchFileError: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    case missing
+    case unreadable
+    /// The text is malformed, or does not fit the entity.
+    case malformed
+  }
+
+  public let code: Code
+  /// One line: the problem, and the remedy.
+  public let description: String
+
+  init(_ code: Code, _ description: String) {
+    self.code = code
+    self.description = description
   }
 }

@@ -1,9 +1,9 @@
+import DurableJobs
 import EntityStore
 import Synchronization
 import SystemSupport
 
-/// The items of a file, some hundreds at a time, read on threads for files: nobody else waits for the
-/// disk.
+/// The items of a file, read some hundreds at a time on threads for files.
 struct BatchFileItems: AsyncSequence, Sendable {
   typealias Element = BatchFileItem
 
@@ -28,7 +28,7 @@ struct BatchFileItems: AsyncSequence, Sendable {
       self.threads = threads
     }
 
-    /// - Throws: As `BatchFile`'s; the items before come first.
+    /// - Throws: The errors of `BatchFile`, after the items before them.
     mutating func next() async throws -> BatchFileItem? {
       if items.isEmpty, end == nil {
         let (items, end) = try await threads.run { [reader] in reader.read() }
@@ -41,13 +41,13 @@ struct BatchFileItems: AsyncSequence, Sendable {
     }
   }
 
-  /// The iterator of the file, while it goes from thread to thread.
+  /// The iterator of the file, which moves from thread to thread.
   private final class Reader: Sendable {
     private let iterator: Mutex<BatchFile.Iterator>
 
     init(_ file: BatchFile) { iterator = Mutex(file.makeAsyncIterator()) }
 
-    /// - Returns: The next items, and how the file has ended, if it has.
+    /// - Returns: The next items, and the end of the file or its error, if it was reached.
     func read() -> ([BatchFileItem], Result<Void, any Error>?) {
       iterator.withLock { iterator in
         var items: [BatchFileItem] = []

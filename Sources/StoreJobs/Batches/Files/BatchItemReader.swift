@@ -3,7 +3,7 @@ public import EntityObjects
 public import EntityStore
 public import Foundation
 
-/// Makes the values of an item of its text, by the types of the entity's attributes.
+/// Converts the text of items to values, by the types of the entity's attributes.
 public struct BatchItemReader: Sendable {
   private let entity: EntityDescription
   private let attributes: [String: AttributeDescription]
@@ -14,7 +14,7 @@ public struct BatchItemReader: Sendable {
       uniqueKeysWithValues: entity.attributes.filter { !$0.isHidden }.map { ($0.name, $0) })
   }
 
-  /// - Parameter startedAt: What `now` stands for.
+  /// - Parameter startedAt: The value of `now`.
   public func item(_ item: BatchFileItem, startedAt: Date) -> BatchItem {
     do {
       return BatchItem(try values(item.content, startedAt), place: item.place)
@@ -87,7 +87,8 @@ public struct BatchItemReader: Sendable {
     return value
   }
 
-  /// As `mooring set` reads it, but that no word stands for null: a file has null itself.
+  /// Reads a text in the same way as `mooring set`, except that no word means null: files have a null of
+  /// their own.
   private func value(
     of text: String, _ attribute: AttributeDescription, _ now: Date
   ) throws -> Value {
@@ -114,21 +115,21 @@ public struct BatchItemReader: Sendable {
   }
 }
 
-/// What an attribute's value can be in JSON.
+/// A JSON value of an attribute.
 private enum JSONScalar: Decodable {
   case null
   case string(String)
   case int64(Int64)
-  /// With all of its digits, if a decimal has room for it.
+  /// A number, also as a decimal with all of its digits if it fits.
   case number(Double, Decimal?)
   case bool(Bool)
   case strings([String])
-  /// An object, or a list of other things than texts.
+  /// An object, or a list with elements other than texts.
   case other
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
-    // Each attempt that fails is a value of another kind, and no error.
+    // A failed attempt means a value of another kind, and is not an error.
     if container.decodeNil() {
       self = .null
     } else if let text = try? container.decode(String.self) {
@@ -146,7 +147,7 @@ private enum JSONScalar: Decodable {
     }
   }
 
-  /// For messages.
+  /// The value for messages.
   var text: String {
     switch self {
     case .null: "null"
@@ -161,7 +162,7 @@ private enum JSONScalar: Decodable {
 }
 
 extension DecodingError {
-  /// What Foundation's parser says of the text.
+  /// The message of Foundation's parser.
   fileprivate var inOneLine: String {
     guard case .dataCorrupted(let context) = self else { return "the item is no JSON object" }
     let cause = context.underlyingError as NSError?

@@ -1,11 +1,11 @@
-/// Splits JSON Lines, or a JSON array, into the texts of its items.
+/// Splits JSON Lines or a JSON array into the texts of its items.
 struct BatchJSONSplitter {
   private enum Form { case lines, array }
 
   private var form: Form?
   private var isAtEnd = false
 
-  /// - Throws: `BatchFileError` where the array itself is wrong.
+  /// - Throws: `BatchFileError` if the array itself is malformed.
   mutating func next(_ bytes: BatchBytes) throws -> BatchFileItem? {
     if form == nil {
       form = try bytes.peekBeyondSpace() == UInt8(ascii: "[") ? .array : .lines
@@ -34,7 +34,7 @@ struct BatchJSONSplitter {
     }
   }
 
-  /// What stands before the next comma or bracket of the array itself.
+  /// Returns the text up to the next comma or bracket of the array itself.
   private mutating func element(_ bytes: BatchBytes) throws -> BatchFileItem? {
     _ = try bytes.peekBeyondSpace()
     let start = bytes.line

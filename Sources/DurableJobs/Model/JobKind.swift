@@ -1,0 +1,63 @@
+/// The stored name of a kind of jobs, such as `feed.sync`. It outlives the Swift type.
+public struct JobKind: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(stringLiteral value: String) { rawValue = value }
+
+  public var description: String { rawValue }
+  public static func < (a: JobKind, b: JobKind) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The name of a queue. A queue exists as soon as a job names it.
+public struct QueueName: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(stringLiteral value: String) { rawValue = value }
+
+  public static let `default`: QueueName = "default"
+
+  public var description: String { rawValue }
+  public static func < (a: QueueName, b: QueueName) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The number of a job. No two jobs of a store ever get the same number.
+public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Codable,
+  CustomStringConvertible
+{
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  public var description: String { String(rawValue) }
+  public static func < (a: JobID, b: JobID) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// The number of a batch of jobs.
+public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+  public let rawValue: Int64
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+  public var description: String { String(rawValue) }
+}
+
+enum JobName {
+  /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash in
+  /// lanes, and are part of file names and metrics.
+  static func isValid(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy {
+        switch $0 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: "-"):
+          true
+        default: false
+        }
+      }
+  }
+}

@@ -1,0 +1,90 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+extension JobQueue {
+  /// Returns a job with its attempts and its runner, or `nil` if the job does not exist.
+  public func details(of id: JobID) throws -> JobDetails? {
+    try store.read { transaction in
+      let rows = try JobRows(reading: transaction)
+      guard let job = try rows.job(id) else { return nil }
+      let runners = try rows.runners(of: store)
+      return JobDetails(
+        job: try JobStatus(job), attempts: try rows.attempts(of: id),
+        runner: runners.first { $0.epoch == job.epoch },
+        isQueuePaused: try rows.pausedQueues().contains(job.queue),
+        isKindServed: runners.kindsServed.contains(job.kind.rawValue))
+    }
+  }
+
+  /// Returns the lanes with jobs that wait to be claimed.
+  ///
+  /// - Complexity: O(log *n*) for each lane, however many jobs wait.
+  public func backlog() throws -> [LaneBacklog] {
+    let now = store.now()
+    return try store.read { transaction in
+      var lanes: [LaneBacklog] = []
+      try JobRows(reading: transaction).eachLane(.ready) { job in
+        lanes.append(
+          LaneBacklog(
+            queue: job.queue, kind: job.kind,
+            oldest: .seconds(max(0, now.timeIntervalSince(job.at)))))
+        return true
+      }
+      return lanes
+    }
+  }
+
+  /// Returns the counts of the current jobs and of those that have ended within a window.
+  ///
+  /// - Parameter window: The time until now; at most a week, for which aggregates are kept.
+  /// - Complexity: O(*n*) in the jobs of the store: a step in an index for each that is ready or has
+  ///   ended, a read of a record for each other one; O(*m*) in the aggregates of the window.
+  public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
+    try store.read { transaction in
+      let now = store.now()
+      let minute = Int64((now.timeIntervalSince1970 - max(0, window.seconds)) / 60)
+      let rows = try JobRows(reading: transaction)
+      let runners = try rows.runners(of: store)
+      var survey = LaneSurvey(rows)
+      try survey.countUnfinished()
+      let since = Date(timeIntervalSince1970: Double(minute) * 60)
+      let all = try survey.addEnded(
+        sinceMinute: minute, minutes: max(1, now.timeIntervalSince(since) / 60))
+      return JobStatistics(
+        at: now, since: since,
+        lanes: survey.lanes(paused: try rows.pausedQueues(), served: runners.kindsServed),
+        ended: all, finished: try survey.countFinished(), runners: runners)
+    }
+  }
+
+  /// Returns all schedules by name, also those that are not valid.
+  public func scheduleStatuses() throws -> [JobScheduleStatus] {
+    try store.fetch(FetchRequest(entityName: ScheduleRecord.entity))
+      .map(JobScheduleStatus.init).sorted { $0.name < $1.name }
+  }
+
+  /// Checks on one snapshot the rules that hold whatever was killed when:
+  ///
+  /// - the index entry of each job matches its state;
+  /// - each running job has a registered runner, and no other job has one;
+  /// - a unique key is held only by jobs that may hold it;
+  /// - no limit is exceeded, and none that jobs wait for is free;
+  /// - batches count their jobs correctly;
+  /// - attempts and outputs belong to existing jobs;
+  /// - schedules are valid.
+  ///
+  /// `Store.checkIntegrity` checks whether records and indexes agree. A runner that has died is a remark
+  /// and no problem: the next one takes over its jobs.
+  ///
+  /// - Throws: `StoreError` if a record cannot be read.
+  /// - Complexity: O(*n* · log *n*); memory for the batches, and for the keys of limits in use.
+  public func check() throws -> JobReport {
+    try store.read { transaction in
+      let rows = try JobRows(reading: transaction)
+      var check = JobCheck(rows, runners: try rows.runners(of: store))
+      try check.run()
+      return check.report
+    }
+  }
+}

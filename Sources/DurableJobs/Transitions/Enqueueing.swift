@@ -1,0 +1,82 @@
+import EntityModel
+public import EntityStore
+import Foundation
+
+extension WriteTransaction {
+  /// Enqueues a job. It exists if and only if this transaction commits.
+  ///
+  /// - Returns: The number of the job, or that of the existing job with its unique key.
+  /// - Throws: `badPayload`, `invalidRequest`; `StoreError`. Nothing is written then.
+  /// - Complexity: O(log *n*).
+  @discardableResult
+  public func enqueue(_ job: some Job) throws -> EnqueuedJob { try enqueue(JobRequest(job)) }
+
+  /// Enqueues a job whose request was prepared before the transaction began.
+  @discardableResult
+  public func enqueue(_ request: JobRequest) throws -> EnqueuedJob {
+    try JobTable(self).enqueue(request)
+  }
+}
+
+extension JobTable {
+  func enqueue(
+    _ request: JobRequest, in batch: Int64? = nil, isBlocked: Bool = false
+  ) throws -> EnqueuedJob {
+    try request.check(at: now)
+    let uniqueKey = request.uniqueKey.map { "\(request.kind):\($0)" }
+    if let uniqueKey, let holder = try holder(ofUniqueKey: uniqueKey) {
+      if request.onConflict == .replace { try replace(holder, by: request) }
+      return EnqueuedJob(id: holder, isNew: false)
+    }
+    var job = JobRecord(newIn: jobs)
+    job.set(.kind, .string(request.kind.rawValue))
+    job.set(.queue, .string(request.queue.rawValue))
+    job.set(.enqueuedAt, .date(now))
+    job.set(.rescuesMax, .int64(Int64(request.rescuesMax)))
+    job.set(.retention, .double(request.retention.seconds))
+    job.payload = request.payload
+    job.priority = Int64(request.priority)
+    job.attemptsMax = Int64(request.attemptsMax)
+    if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
+    if let limit = request.limit {
+      job.set(.limitKey, .string(limit.key))
+      job.set(.limitMax, .int64(Int64(limit.max)))
+    }
+    if let uniqueKey {
+      job.uniqueKey = uniqueKey
+      job.set(.uniqueUntil, .string(request.uniqueness.rawValue))
+    }
+    if let batch { job.set(.batch, .int64(batch)) }
+    if let schedule = request.schedule { job.set(.schedule, .int64(schedule)) }
+    job.runAt = request.runAt ?? now
+    if isBlocked {
+      job.move(to: .blocked, at: now)
+    } else {
+      job.wait(until: job.runAt, now: now)
+    }
+    return EnqueuedJob(id: try insert(job), isNew: true)
+  }
+
+  private func replace(_ holder: JobID, by request: JobRequest) throws {
+    guard var job = try job(holder) else { return }
+    switch job.state {
+    case .scheduled, .ready, .held:
+      job.payload = request.payload
+      job.priority = Int64(request.priority)
+      job.runAt = request.runAt ?? now
+      let wasHeld = job.state == .held
+      job.wait(until: job.runAt, now: now)
+      try update(job)
+      // Others may wait for the limit behind this job.
+      if !wasHeld { try releaseLimit(of: job) }
+    case .blocked, .running, .succeeded, .discarded, .cancelled, .poisoned, nil: break
+    }
+  }
+}
+
+extension JobRecord {
+  /// Makes the job ready, or scheduled if the time is in the future.
+  mutating func wait(until date: Date, now: Date) {
+    if date > now { move(to: .scheduled, at: date) } else { move(to: .ready, at: date) }
+  }
+}

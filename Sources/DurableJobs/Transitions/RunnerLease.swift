@@ -1,0 +1,82 @@
+import EntityModel
+import EntityStore
+import Foundation
+import SystemSupport
+
+/// The lease of a runner: its epoch, which is a number that no other runner of the store ever gets, and a
+/// kernel lock on the byte with that number of the file `jobs.lock`.
+///
+/// The kernel releases the lock when the process dies, but not when the process is suspended, so that
+/// nothing expires and no clock is involved. One file serves all runners, and testing a lock does not
+/// take it. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each runner,
+/// and leave one for each that has died.
+final class RunnerLease: Sendable {
+  let epoch: Int64
+  private let lock: FileLock
+
+  /// Registers a runner. The lock is taken within the transaction that stores the epoch, so that no
+  /// other process sees one without the other.
+  ///
+  /// - Throws: `busy` if the lock cannot be taken; `StoreError`.
+  static func take(
+    in store: Store, command: String, kinds: Set<JobKind>
+  ) async throws -> RunnerLease {
+    let names = kinds.map(\.rawValue).sorted().joined(separator: ",")
+    return try await store.write(author: "jobs") { transaction in
+      let id = try transaction.insert(
+        RunnerRecord.entity,
+        [
+          "process": .int64(Int64(getpid())), "host": .string(hostName()),
+          "command": .string(command), "startedAt": .date(transaction.now),
+          "kinds": .string(names),
+        ])
+      return RunnerLease(epoch: id.number, lock: try lock(id.number, in: store))
+    }
+  }
+
+  private init(epoch: Int64, lock: FileLock) {
+    self.epoch = epoch
+    self.lock = lock
+  }
+
+  /// True while a process holds the lock of an epoch.
+  ///
+  /// - Throws: `busy` if the system does not tell.
+  static func isAlive(_ epoch: Int64, in store: Store) throws(JobError) -> Bool {
+    do {
+      // For reading only: a process that may not write can ask, too.
+      return try FileLock(path(in: store), .readOnly).isHeld(region(epoch))
+    } catch {
+      // Without the file no process has a lock on it: a store that was restored, or copied.
+      if error.number == ENOENT { return false }
+      throw refusal("the lock of a runner cannot be asked for", error)
+    }
+  }
+
+  private static func lock(_ epoch: Int64, in store: Store) throws(JobError) -> FileLock {
+    do throws(SystemError) {
+      if let lock = try FileLock.take(region(epoch), of: path(in: store)) { return lock }
+      throw SystemError(EAGAIN)
+    } catch {
+      throw refusal("the lock of a runner cannot be taken", error)
+    }
+  }
+
+  private static func path(in store: Store) -> String { store.folder + "/jobs.lock" }
+
+  private static func region(_ epoch: Int64) -> FileLock.Region {
+    .bytes(from: Int(epoch), count: 1)
+  }
+
+  private static func hostName() -> String {
+    var bytes = [CChar](repeating: 0, count: 256)
+    guard gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
+    return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  private static func refusal(_ summary: StaticString, _ error: SystemError) -> JobError {
+    JobError(
+      .busy, summary, [("reason", error.text)],
+      advice: "see to it that the store's folder can be written")
+  }
+}
