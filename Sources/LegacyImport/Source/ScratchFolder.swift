@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A private folder that goes with its owner. What a killed process left is removed by a later one,
-/// after a day and if no process holds it.
+/// A private folder that is removed with its owner. A folder that a killed process has left is
+/// removed by a later one, after a day and if no process holds it.
 final class ScratchFolder: Sendable {
   let path: String
   private let lock: Int32
 
-  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large, and
-  ///   `/tmp` is memory on many machines.
+  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large,
+  ///   and `/tmp` is memory on many machines.
   init(in parent: String?) throws(ImportError) {
     let parent = parent ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
     Self.removeLeftovers(in: parent)
