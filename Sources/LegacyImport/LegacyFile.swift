@@ -3,18 +3,20 @@ public import EntityStore
 import Foundation
 import StrictYAML
 
-/// A SQLite file of another program, to be taken over: Core Data's and SwiftData's own stores, caches of
-/// feed readers, files made by hand.
+/// A SQLite file of another program that is imported: a store of Core Data or SwiftData, the cache
+/// of a feed reader, a file made by hand.
 ///
-/// The file is only ever copied, with its `-wal` and its `-journal`, and the copy is opened: it is the same
-/// afterward, byte by byte, and another program may write to it meanwhile. All calls block their thread.
+/// The file is copied with its `-wal` and its `-journal`, and only the copy is opened. The file
+/// itself stays the same, byte by byte, and another program may write to it during the import. All
+/// calls block their thread.
 public struct LegacyFile: Sendable {
   public struct Options: Sendable {
-    /// Read a damaged or cut file as far as it goes, and name what cannot be read.
+    /// True to read a damaged or truncated file as far as possible and to report what cannot be
+    /// read.
     public var allowsDamage = false
-    /// Where the copy goes; `$TMPDIR` without it. It takes as much room as the file.
+    /// The folder for the copy, which takes as much space as the file; `nil` for `$TMPDIR`.
     public var scratchFolder: String?
-    /// Asked between two chunks: `true` ends the call with a `CancellationError`.
+    /// Called between two chunks. If it returns true, the call ends with a `CancellationError`.
     public var isCancelled: @Sendable () -> Bool = { false }
     public var progress: @Sendable (ImportProgress) -> Void = { _ in }
 
@@ -29,10 +31,11 @@ public struct LegacyFile: Sendable {
     self.options = options
   }
 
-  /// Looks at the file and proposes what to make of it. Nothing is written.
+  /// Examines the file and proposes a mapping and a migration. Nothing is written.
   ///
   /// - Parameter name: What the store is to remember it by; by default of the file's name.
-  /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from others.
+  /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
+  ///   others.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
   public func inspect(
     name: String? = nil, inheritance: ImportInheritance? = nil
@@ -40,7 +43,8 @@ public struct LegacyFile: Sendable {
     try ImportProposal(try open(), name: try importName(name), inheritance)
   }
 
-  /// A full dry run: every row is read, converted and held against the rules and the store.
+  /// Performs a complete dry run: every row is read, converted and checked against the rules and
+  /// the records of the store. Nothing is written.
   ///
   /// - Parameter reject: Called with each row and link that a run would not take over.
   /// - Returns: What the run would amount to.
@@ -50,17 +54,21 @@ public struct LegacyFile: Sendable {
   ) throws -> ImportReport {
     try withoutActuallyEscaping(reject) { reject in
       try run(mapping, StoreDestination(store), now: { store.now() }).plan { planned in
-        try reject(ImportReject(planned))
+        try reject(
+          ImportReject(
+            number: nil, table: planned.table, key: planned.key, entity: planned.entity,
+            property: planned.reject.property, code: planned.reject.code,
+            message: planned.reject.message, row: planned.row))
       }
     }
   }
 
-  /// Takes the file over. A run that was interrupted goes on where it was; one that has come to its end
-  /// changes only what has changed in the file since, and takes what was rejected before.
+  /// Imports the file. A run that was interrupted is resumed. After a completed run, only what has
+  /// changed in the file since is written, and rejected rows are tried again.
   ///
   /// - Returns: What was written, and how what is in the store now compares with the file.
-  /// - Throws: As `plan`; `unconfirmed` if the mapping has guesses; `running` if another run of the same
-  ///   import is under way; `StoreError`. What was committed stays.
+  /// - Throws: As `plan`; `unconfirmed` if the mapping has guesses; `running` if another run of the
+  ///   same import is under way; `StoreError`. What was committed stays.
   public func run(_ mapping: MappingText, in store: Store) throws -> ImportReport {
     let run = try run(mapping, StoreDestination(store), now: { store.now() })
     try run.requireConfirmed()
@@ -90,7 +98,7 @@ public struct LegacyFile: Sendable {
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
     if let problem = MappingCheck.problems(of: mapping, against: database.tables).first {
-      throw ImportError(.mapping, "the mapping does not fit the file", [("problem", problem)])
+      throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
     }
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
@@ -115,20 +123,20 @@ public struct LegacyFile: Sendable {
   }
 }
 
-/// A mapping as a file has it, read against the schema of the store that it is used with.
+/// The text of a mapping file. It is read against the schema of the store that it is used with.
 public struct MappingText: Sendable {
   private let root: YAMLNode
 
   /// - Parameter file: The name that errors carry.
   /// - Throws: `YAMLError` for what is not in the dialect of migrations.
   public init(_ bytes: [UInt8], file: String) throws {
-    root = try YAMLDocument.parse(bytes: bytes, file: file)
+    root = try MappingFile.parse(bytes, file: file)
   }
 
   init(_ root: YAMLNode) { self.root = root }
 
-  /// The guesses that nobody has confirmed, as `Entity.property: why`. A run refuses a mapping that has
-  /// any.
+  /// Returns the guesses that nobody has confirmed, as `Entity.property: why`. A run refuses a
+  /// mapping that has any.
   ///
   /// - Throws: `YAMLError` for a mapping that does not fit what is in the store.
   public func unconfirmed(in store: Store) throws -> [String] {
@@ -140,81 +148,35 @@ public struct MappingText: Sendable {
   }
 }
 
-/// A row or a link that a run does not take over.
+/// A row or a link that a run does not import.
 public struct ImportReject: Codable, Hashable, Sendable {
-  /// The number of the record that the store keeps of it; `nil` in a plan.
+  /// The number of the record that the store has of it; `nil` in a plan.
   public let number: Int64?
   public let table: String
-  /// JSON: the value of the key, or a list of its values.
+  /// The value of the key as JSON, or a list of its values.
   public let key: String
   public let entity: String
-  /// The attribute or the relationship.
+  /// The attribute or the relationship that is at fault.
   public let property: String?
-  /// Stable; programs may branch on it.
+  /// The reason; programs may branch on it. The codes are stable.
   public let code: String
-  /// One line.
+  /// The reason on one line, for people.
   public let message: String
-  /// JSON: the columns that were read, long values cut.
+  /// The columns that were read, as JSON; long values are cut.
   public let row: String
 
-  init(_ planned: PlannedReject) {
-    number = nil
-    table = planned.table
-    key = planned.key
-    entity = planned.entity
-    property = planned.reject.property
-    code = planned.reject.code
-    message = planned.reject.message
-    row = planned.row
-  }
-
-  init(_ record: Record) throws {
-    func text(_ name: String) throws -> String {
-      if case .string(let text) = try record[name] { text } else { "" }
-    }
-    number = record.id.number
-    table = try text("table")
-    key = try text("key")
-    entity = try text("entity")
-    property = if case .string(let name) = try record["property"] { name } else { nil }
-    code = try text("code")
-    message = try text("message")
-    row = try text("row")
-  }
-}
-
-extension ImportMapping {
-  /// Equal mappings have equal ones, whatever their files look like.
-  var checksum: String {
-    String(UInt64(bitPattern: ContentHash.of(MappingFile.text(of: withoutEvidence))), radix: 16)
-  }
-
-  /// As a file gives it back: evidence stands there for people.
-  package var withoutEvidence: ImportMapping {
-    var mapping = self
-    mapping.evidence = []
-    for entity in mapping.entities.indices {
-      mapping.entities[entity].evidence = []
-      for number in mapping.entities[entity].attributes.indices {
-        mapping.entities[entity].attributes[number].evidence = []
-      }
-      for number in mapping.entities[entity].relationships.indices {
-        mapping.entities[entity].relationships[number].evidence = []
-      }
-    }
-    return mapping
-  }
-
-  /// The guesses that nobody has confirmed, as `Entity.property: why`.
-  var unconfirmed: [String] {
-    entities.flatMap { entity in
-      entity.attributes.compactMap { attribute in
-        attribute.unconfirmed.map { "\(entity.entity).\(attribute.attribute): \($0)" }
-      }
-        + entity.relationships.compactMap { relationship in
-          relationship.unconfirmed.map { "\(entity.entity).\(relationship.relationship): \($0)" }
-        }
-    }
+  init(
+    number: Int64?, table: String, key: String, entity: String, property: String?, code: String,
+    message: String, row: String
+  ) {
+    self.number = number
+    self.table = table
+    self.key = key
+    self.entity = entity
+    self.property = property
+    self.code = code
+    self.message = message
+    self.row = row
   }
 }
 
@@ -222,9 +184,9 @@ extension ImportRun {
   func requireConfirmed() throws(ImportError) {
     let guesses = mapping.unconfirmed
     guard let first = guesses.first else { return }
-    throw ImportError(
-      .unconfirmed, "the mapping has guesses that nobody has confirmed",
+    throw ImportError.inMapping(
+      "the mapping has guesses that nobody has confirmed",
       [("guesses", String(guesses.count)), ("first", first)],
-      advice: "correct each or leave it, and remove its `unconfirmed`")
+      advice: "check and correct each, and remove its `unconfirmed`", code: .unconfirmed)
   }
 }

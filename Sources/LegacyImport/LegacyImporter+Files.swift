@@ -4,7 +4,7 @@ public import Migrations
 import StrictYAML
 
 extension LegacyImporter {
-  /// Runs `importLegacy` steps with these files.
+  /// Returns an importer that runs `importLegacy` steps with these files.
   ///
   /// - Parameter files: Paths, by the names that steps give their sources.
   public static func files(
@@ -19,15 +19,15 @@ extension LegacyImporter {
         if reference.isOptional { return }
         throw StoreError.missingSource(reference.source)
       }
-      try run.take(LegacyFile(path, options.within(run)), reference)
+      try run.importFile(LegacyFile(path, options.within(run)), reference)
     }
   }
 }
 
 extension LegacyImportRun {
-  /// - Throws: `migration` if what is in the store then is not what the file says, or more was rejected
-  ///   than the mapping allows. What was written stays, and the next attempt goes on.
-  fileprivate func take(_ file: LegacyFile, _ reference: LegacyImportReference) throws {
+  /// - Throws: `migration` if the store then differs from the file, or if more was rejected than
+  ///   the mapping allows. What was written stays, and the next attempt resumes.
+  fileprivate func importFile(_ file: LegacyFile, _ reference: LegacyImportReference) throws {
     guard try store.schema.entity(named: ImportRecords.source) != nil else {
       throw StoreError(
         .migration, "a step imports a legacy file before the store can remember imports",
@@ -52,7 +52,7 @@ extension LegacyImportRun {
   }
 }
 
-/// A store in the middle of a migration.
+/// A store during a migration.
 private struct MigrationDestination: ImportDestination {
   let run: LegacyImportRun
 
@@ -64,7 +64,8 @@ private struct MigrationDestination: ImportDestination {
 }
 
 extension LegacyFile.Options {
-  /// Cancelled with the migration, and telling it how far it has come.
+  /// Returns the options of an import that is cancelled with the migration and reports its progress
+  /// to it.
   fileprivate func within(_ run: LegacyImportRun) -> LegacyFile.Options {
     var options = self
     options.isCancelled = run.isCancelled
@@ -77,7 +78,7 @@ extension StoreError {
   fileprivate static func missingSource(_ name: String) -> StoreError {
     StoreError(
       .migration, "a step imports a legacy file that was not given", [("source", name)],
-      advice: "say where it is: --legacy \(name)=FILE")
+      advice: "name its file: --legacy \(name)=FILE")
   }
 
   fileprivate static func legacy(_ reason: String) -> StoreError {
@@ -86,7 +87,7 @@ extension StoreError {
 
   fileprivate static func incomplete(_ reason: String, _ report: ImportReport) -> StoreError {
     StoreError(
-      .migration, "a legacy file was not taken over in full",
+      .migration, "a legacy file was not imported completely",
       [("import", report.name), ("reason", reason)],
       advice: "see `mooring import status` and `mooring import rejects`, then migrate again")
   }

@@ -1,23 +1,32 @@
 import EntityModel
 public import EntityStore
 public import Foundation
+public import Migrations
 
-/// An import as the store remembers it.
+extension MigrationSource {
+  /// The migrations that create the system entities of imports. A store that imports is opened with
+  /// them.
+  public static let legacyImport = MigrationSource(embedded: [
+    ("0001_import", PackageResources._001_import_yaml)
+  ])
+}
+
+/// The state of an import, as the store has recorded it.
 public struct ImportStatus: Codable, Hashable, Sendable {
   public let name: String
   public let path: String
-  /// `running`, `interrupted` (the next run goes on there), `balanced`, `unbalanced`.
+  /// `running`, `interrupted` (the next run resumes it), `balanced` or `unbalanced`.
   public fileprivate(set) var state: String
   public let run: Int64
   public let startedAt: Date
   public let finishedAt: Date?
-  /// Of the last run that came to its end.
+  /// The report of the last completed run.
   public let report: ImportReport?
   public let rejects: Int64
 }
 
 extension Store {
-  /// The imports that were made into this store, by name.
+  /// Returns the imports of this store, by name.
   ///
   /// - Returns: None where the store has no entities for it.
   public func imports() throws -> [ImportStatus] {
@@ -40,7 +49,8 @@ extension Store {
     }
   }
 
-  /// Calls the closure with each row and link that the last run of an import did not take over, by code.
+  /// Calls the closure with each row and link that the last run of an import rejected, in order of
+  /// code.
   ///
   /// - Returns: Whether there is an import of this name.
   public func eachImportReject(
@@ -61,15 +71,12 @@ extension Store {
 
 extension ImportStatus {
   fileprivate init(_ record: Record, rejects: Int, _ decoder: JSONDecoder) throws {
-    func text(_ name: String) throws -> String {
-      if case .string(let text) = try record[name] { text } else { "" }
-    }
     func date(_ name: String) throws -> Date? {
       if case .date(let date) = try record[name] { date } else { nil }
     }
-    name = try text("name")
-    path = try text("path")
-    state = try text("state")
+    name = try record.text("name") ?? ""
+    path = try record.text("path") ?? ""
+    state = try record.text("state") ?? ""
     run = if case .int64(let run) = try record["run"] { run } else { 0 }
     startedAt = try date("startedAt") ?? .distantPast
     finishedAt = try date("finishedAt")
@@ -84,7 +91,21 @@ extension ImportStatus {
   }
 }
 
+extension Record {
+  fileprivate func text(_ name: String) throws -> String? {
+    if case .string(let text) = try self[name] { text } else { nil }
+  }
+}
+
 extension ImportReject {
+  fileprivate init(_ record: Record) throws {
+    self.init(
+      number: record.id.number, table: try record.text("table") ?? "",
+      key: try record.text("key") ?? "", entity: try record.text("entity") ?? "",
+      property: try record.text("property"), code: try record.text("code") ?? "",
+      message: try record.text("message") ?? "", row: try record.text("row") ?? "")
+  }
+
   fileprivate static func request(of source: Int64) throws -> FetchRequest {
     var request = FetchRequest(entityName: ImportRecords.reject)
     request.predicate = try FetchPredicate(format: "source == %@", source)

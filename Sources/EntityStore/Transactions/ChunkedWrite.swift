@@ -93,25 +93,35 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     on store: Store, from start: Frontier,
     step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
   ) async throws -> (progress: Progress, isDone: Bool) {
-    try await store.write(author: author) { transaction in
-      var progress = try load(in: transaction) ?? Progress(frontier: start, rows: 0, chunks: 0)
-      var chunk = Chunk(rowsMax: rowsMax, deadline: .now + duration)
-      var more = true
-      while more, chunk.hasRoom {
-        more = try step(transaction, &progress.frontier, &chunk)
-      }
-      progress.rows += Int64(chunk.rows)
-      progress.chunks += 1
-      if more {
-        try save(progress, in: transaction)
-      } else if let markEnded {
-        markEnded(&progress.frontier)
-        try save(progress, in: transaction)
-      } else {
-        try finish(in: transaction)
-      }
-      return (progress, !more)
+    try await store.write(author: author) { try writeChunk(from: start, in: $0, step: step) }
+  }
+
+  /// Writes one chunk within a transaction of the caller, who commits it.
+  ///
+  /// - Parameter start: The frontier of a write that begins.
+  /// - Parameter step: As in `run`.
+  /// - Returns: As `runChunk`.
+  package func writeChunk(
+    from start: Frontier, in transaction: WriteTransaction,
+    step: (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
+  ) throws -> (progress: Progress, isDone: Bool) {
+    var progress = try load(in: transaction) ?? Progress(frontier: start, rows: 0, chunks: 0)
+    var chunk = Chunk(rowsMax: rowsMax, deadline: .now + duration)
+    var more = true
+    while more, chunk.hasRoom {
+      more = try step(transaction, &progress.frontier, &chunk)
     }
+    progress.rows += Int64(chunk.rows)
+    progress.chunks += 1
+    if more {
+      try save(progress, in: transaction)
+    } else if let markEnded {
+      markEnded(&progress.frontier)
+      try save(progress, in: transaction)
+    } else {
+      try finish(in: transaction)
+    }
+    return (progress, !more)
   }
 
   /// What an interrupted run has reached.

@@ -154,7 +154,6 @@ extension MemberProfile {
   }
   var isBool: Bool { kinds["bool"] == present && present > 0 }
   var isList: Bool { kinds["array"] == present && isListOfScalars && example != nil }
-  var isScalar: Bool { isText || isNumber || isBool }
 }
 
 extension JSONValue {

@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
 
-/// What a column may become: the type that loses nothing, unless the name or the declared type says
-/// more and the values agree.
+/// The proposed attribute of a column. The type is the one that loses nothing, or a more specific
+/// one if the name or the declared type says so and the values agree.
 struct ColumnGuess: Sendable {
   let column: String
-  /// Of the attribute; made of the column's unless a preset has one.
+  /// The name of the attribute, derived from the column's unless a preset has one.
   var name: String
   var type: AttributeType
   var conversion = Conversion.none
@@ -42,7 +42,7 @@ struct ColumnGuess: Sendable {
     case .blob: type = .data
     case .text, .date, .decimal, .other: type = .string
     }
-    evidence.append("no value was seen: the type is what the schema says, or a text")
+    evidence.append("no value was seen: the type is the declared one, or text")
   }
 
   private mutating func guessBlobs(_ profile: ColumnProfile) {
@@ -53,7 +53,8 @@ struct ColumnGuess: Sendable {
       }
       if profile.propertyLists > 0 {
         evidence.append(
-          "\(profile.propertyLists) are binary property lists; archive: with their classes reads those "
+          "\(profile.propertyLists) are binary property lists; archive: with their "
+            + "classes reads those "
             + "of NSKeyedArchiver")
       }
       return
@@ -65,7 +66,8 @@ struct ColumnGuess: Sendable {
     } else {
       conversion.encoding = .base64
       unconfirmed =
-        "\(profile.blobs) blobs among \(profile.values - profile.blobs) other values: is base64 meant?"
+        "\(profile.blobs) blobs among \(profile.values - profile.blobs) other values: is "
+        + "base64 meant?"
     }
   }
 
@@ -102,7 +104,8 @@ struct ColumnGuess: Sendable {
       type = .double
       if declared == .decimal {
         evidence.append(
-          "declared \(column.declaredType), kept as REAL: digits beyond the 15th were lost when it was "
+          "declared \(column.declaredType), kept as REAL: digits beyond the 15th were "
+            + "lost when it was "
             + "written")
       }
       return
@@ -126,7 +129,7 @@ struct ColumnGuess: Sendable {
 
   // MARK: Evidence
 
-  /// `VARCHAR(64): 773 texts, 2 null`
+  /// Returns a summary such as `VARCHAR(64): 773 texts, 2 null`.
   private static func histogram(of profile: ColumnProfile, _ column: SourceColumn) -> String {
     var parts: [String] = []
     func add(_ count: Int, _ what: String) {
@@ -158,7 +161,7 @@ struct ColumnGuess: Sendable {
     noteCodes(profile)
   }
 
-  /// Few different values may be the cases of an enumeration; what they mean the file does not say.
+  /// Notes the values of a column with few distinct ones, which may be an enumeration.
   private mutating func noteCodes(_ profile: ColumnProfile) {
     let counts = profile.distinct.counts
     guard profile.distinct.isWhole, (2...8).contains(counts.count), profile.values >= 20 else {
@@ -180,14 +183,16 @@ struct ColumnGuess: Sendable {
 
   private mutating func noteStringAffinity() {
     evidence.append(
-      "declared STRING, of which SQLite makes numbers where it can: what was written as 00123 is 123"
+      "declared STRING, of which SQLite makes numbers where it can: what was written as "
+        + "00123 is 123"
     )
   }
 
   private mutating func noteTrouble(_ profile: ColumnProfile) {
     if profile.badTexts > 0 {
       evidence.append(
-        "\(profile.badTexts) texts are not UTF-8 and become rejects; badText: latin1 or replace takes "
+        "\(profile.badTexts) texts are not UTF-8 and become rejects; badText: latin1 or "
+          + "replace takes "
           + "them")
     }
     if profile.oversized > 0 {
@@ -198,7 +203,7 @@ struct ColumnGuess: Sendable {
 }
 
 extension Cell {
-  /// For evidence.
+  /// The value as evidence shows it.
   var shown: String {
     switch self {
     case .null: "null"

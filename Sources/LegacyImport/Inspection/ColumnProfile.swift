@@ -1,11 +1,11 @@
 import EntityModel
 
-/// What the values of one column are, counted in one pass.
+/// Statistics of the values of one column, collected in one pass.
 struct ColumnProfile: Sendable {
   private(set) var nulls = 0
   private(set) var integers = 0
   private(set) var reals = 0
-  /// Those that are not UTF-8 included.
+  /// The number of texts, including those that are not UTF-8.
   private(set) var texts = 0
   private(set) var badTexts = 0
   private(set) var blobs = 0
@@ -15,10 +15,10 @@ struct ColumnProfile: Sendable {
   private(set) var greatestInteger: Int64 = .min
   private(set) var leastReal = Double.infinity
   private(set) var greatestReal = -Double.infinity
-  /// Whole numbers that a double would change.
+  /// The number of integers that a double would change.
   private(set) var integersBeyondDouble = 0
   private(set) var blobsOf16Bytes = 0
-  /// Archives of NSKeyedArchiver among them.
+  /// The number of binary property lists, archives of NSKeyedArchiver among them.
   private(set) var propertyLists = 0
   private(set) var blobsNotUTF8 = 0
 
@@ -66,13 +66,13 @@ struct ColumnProfile: Sendable {
   }
 }
 
-/// The distinct values of a column, up to a bound, with their numbers.
+/// The distinct values of a column with their numbers, up to a bound.
 struct DistinctCells: Sendable {
-  /// A longer value is no code and no key that could be looked up.
+  /// The greatest length of a text: a longer one is neither a code nor a key.
   private static let textBytesMax = 128
 
   private(set) var counts: [Cell: Int] = [:]
-  /// Whether every value of the column is among them.
+  /// True if every value of the column is among them.
   private(set) var isWhole = true
   private let countMax: Int
 
@@ -93,7 +93,7 @@ struct DistinctCells: Sendable {
     }
   }
 
-  /// The values in an order that does not depend on the run.
+  /// The values in an order that is the same in every run.
   var sorted: [(cell: Cell, count: Int)] {
     counts.map { (cell: $0.key, count: $0.value) }.sorted { left, right in
       switch (left.cell, right.cell) {

@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// That a column holds dates, in which form, and why.
+/// A proposal to read a column as dates, with their form and the evidence.
 struct DateGuess: Sendable {
   var conversion = Conversion()
   var evidence: [String] = []
@@ -33,7 +33,7 @@ struct DateGuess: Sendable {
     noteRange(profile)
   }
 
-  /// Of two that fit alike, the one that the kind of the numbers speaks for.
+  /// Returns the more likely one of the forms that fit.
   private static func likeliest(
     _ forms: [Conversion.DateForm], _ profile: ColumnProfile
   ) -> Conversion.DateForm? {
@@ -67,7 +67,7 @@ struct DateGuess: Sendable {
       .sorted().joined(separator: ", ")
   }
 
-  /// `nil` for what is no date in this form.
+  /// Returns the date as text; `nil` if the number is no date in this form.
   private static func date(_ number: Double, _ form: Conversion.DateForm) -> String? {
     let value = Int64(exactly: number).map(Value.int64) ?? .double(number)
     do throws(ConversionFailure) {

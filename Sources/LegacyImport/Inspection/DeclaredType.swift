@@ -1,33 +1,33 @@
 import EntityModel
 
-/// What the declared type of a column says to a reader; SQLite itself holds nobody to it.
+/// The meaning of a column's declared type. SQLite does not enforce it.
 enum DeclaredType: Sendable {
   case integer, boolean, real, decimal, text, blob, date, other
 
   init(_ declared: String) {
     let name = declared.uppercased()
-    func says(_ words: String...) -> Bool { words.contains { name.contains($0) } }
+    func has(_ words: String...) -> Bool { words.contains { name.contains($0) } }
     self =
-      if says("BOOL") || ["BIT", "TINYINT(1)", "INT(1)", "INTEGER(1)"].contains(name) {
+      if has("BOOL") || ["BIT", "TINYINT(1)", "INT(1)", "INTEGER(1)"].contains(name) {
         .boolean
-      } else if says("DATE", "TIME") {
+      } else if has("DATE", "TIME") {
         .date
-      } else if says("INT", "LONG"), !says("CHAR", "TEXT") {
+      } else if has("INT", "LONG"), !has("CHAR", "TEXT") {
         .integer
-      } else if says("CHAR", "CLOB", "TEXT", "STRING") {
+      } else if has("CHAR", "CLOB", "TEXT", "STRING") {
         .text
-      } else if says("BLOB", "BINARY") {
+      } else if has("BLOB", "BINARY") {
         .blob
-      } else if says("REAL", "FLOA", "DOUB") {
+      } else if has("REAL", "FLOA", "DOUB") {
         .real
-      } else if says("DEC", "NUMERIC") {
+      } else if has("DEC", "NUMERIC") {
         .decimal
       } else {
         .other
       }
   }
 
-  /// Whether it is STRING, which to SQLite is a kind of number.
+  /// Returns true for STRING, which SQLite takes for a numeric type.
   static func isString(_ declared: String) -> Bool {
     let name = declared.uppercased()
     return name.contains("STRING") && !name.contains("CHAR") && !name.contains("TEXT")
@@ -35,7 +35,7 @@ enum DeclaredType: Sendable {
   }
 }
 
-/// Whether the name of a column says that its values are yes and no.
+/// Recognizes names of columns whose values are true and false.
 enum BooleanNames {
   private static let first: Set<String> = [
     "is", "has", "was", "can", "should", "use", "uses", "needs", "allow", "allows",
@@ -55,7 +55,7 @@ enum BooleanNames {
   }
 }
 
-/// Whether the name of a column says that its values are dates.
+/// Recognizes names of columns whose values are dates.
 enum DateNames {
   private static let words: Set<String> = [
     "date", "dates", "time", "timestamp", "datetime", "created", "creation", "modified",

@@ -1,13 +1,13 @@
 import EntityStore
 
-/// Looks at a SQLite file of which nothing is known but its schema and its rows.
+/// Examines a SQLite file of which only the schema and the rows are known.
 package enum PlainInspection {
-  /// A mapping of every table, and the migration that makes the entities.
+  /// Returns a mapping of every table, and the steps that create its entities.
   ///
-  /// Each table becomes an entity, each column an attribute or, where it has the key of another row, a
-  /// relationship. Types are those that lose nothing; where the values leave a choice that would lose
-  /// or change something, the attribute is unconfirmed. Files of newsboat and gPodder get the names that
-  /// their columns mean.
+  /// Each table becomes an entity, and each column an attribute or, if it has the key of another
+  /// row, a relationship. Types are those that lose nothing; where the values leave a choice that
+  /// would lose or change something, the attribute is unconfirmed. In files of newsboat and
+  /// gPodder, columns get names by their meaning.
   ///
   /// - Parameter name: Of the import, and of the line of its migrations.
   /// - Throws: `ImportError` if the file cannot be read; `CancellationError`.
@@ -47,7 +47,7 @@ package enum PlainInspection {
     return suggestion
   }
 
-  /// Why a table is left out, if it is.
+  /// Returns the reason why a table is left out, if it is.
   private static func problem(with table: SourceTable, among tables: [SourceTable]) -> String? {
     let name = ImportMapping.quoted(table.name)
     // The dialect of mapping files ends keys at 1,024 characters.

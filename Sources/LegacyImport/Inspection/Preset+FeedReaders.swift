@@ -1,7 +1,7 @@
 import EntityModel
 
 extension Preset {
-  /// newsboat and newsbeuter, whose cache has one table of feeds and one of items.
+  /// The preset for newsboat and newsbeuter, whose cache has a table of feeds and one of items.
   static let newsboat = Preset(
     program: "newsboat",
     tables: [
@@ -29,7 +29,7 @@ extension Preset {
     skippedTables: ["google_replay", "metadata"],
     signature: ["rss_feed": ["rssurl"], "rss_item": ["feedurl", "pubDate", "unread"]])
 
-  /// gPodder 3, whose database has podcasts and episodes.
+  /// The preset for gPodder 3, whose database has podcasts and episodes.
   static let gPodder = Preset(
     program: "gPodder",
     tables: [
@@ -74,7 +74,7 @@ extension Preset {
 }
 
 extension Conversion {
-  /// Zero stands for no date.
+  /// Returns a conversion of seconds in which zero is no date.
   fileprivate static func seconds(_ form: DateForm) -> Conversion {
     Conversion(nullValues: ["0"], date: form)
   }

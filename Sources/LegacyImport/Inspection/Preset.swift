@@ -1,7 +1,7 @@
 import EntityModel
 
-/// What the tables of a known program mean. Each part is checked against the columns that are there,
-/// and what a preset does not know is guessed like any other.
+/// The meaning of the tables of a known program. Each part is checked against the columns that are
+/// there, and tables and columns that a preset does not know are guessed like others.
 struct Preset: Sendable {
   struct Table: Sendable {
     let name: String
@@ -13,7 +13,7 @@ struct Preset: Sendable {
   struct Column: Sendable {
     let name: String
     let attribute: String
-    /// `nil` leaves what was guessed.
+    /// The type; `nil` for the guessed one.
     let type: AttributeType?
     let conversion: Conversion
 
@@ -30,9 +30,9 @@ struct Preset: Sendable {
 
   let program: String
   let tables: [Table]
-  /// What is of no use to anybody else.
+  /// Tables that are useless outside the program.
   let skippedTables: Set<String>
-  /// Columns by which the program is recognized, besides its tables.
+  /// The columns that identify the program, by table.
   let signature: [String: [String]]
 
   static let all: [Preset] = [.newsboat, .gPodder]
@@ -68,7 +68,7 @@ struct Preset: Sendable {
 }
 
 extension ColumnGuess {
-  /// Takes what a preset says, if the different values that were kept can be that.
+  /// Applies a preset, if the distinct values fit its type.
   fileprivate mutating func apply(
     _ column: Preset.Column, _ profile: ColumnProfile, _ program: String
   ) {

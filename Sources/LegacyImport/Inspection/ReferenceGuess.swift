@@ -1,11 +1,11 @@
 import EntityModel
 
-/// That columns of a table have the key of another one.
+/// A proposal to take columns of a table for the key of another one.
 struct ReferenceGuess: Sendable {
   var columns: [String]
   /// The table whose key it is.
   var target: String
-  /// Of the relationship and of its inverse; clashes are resolved later.
+  /// The names of the relationship and its inverse. Names that occur twice are changed later.
   var name: String
   var inverse: String
   var orphan = RelationshipMapping.Orphan.reject
@@ -13,14 +13,15 @@ struct ReferenceGuess: Sendable {
   var unconfirmed: String?
 }
 
-/// Looks for references between the tables of a file: what the schema declares, and what names and
-/// values say together. Numbers alone say nothing, for every table counts from one.
+/// Finds the references between the tables of a file: those that the schema declares, and those
+/// that names and values suggest together. Equal numbers alone suggest nothing, because every table
+/// counts from one.
 struct ReferenceSearch {
   private let database: SourceDatabase
   private let guesses: [TableGuess]
   private let names: ReferenceNames
 
-  /// Distinct values of a column that are looked up.
+  /// The greatest number of distinct values of a column that are looked up.
   private static let lookupsMax = 256
 
   init(_ database: SourceDatabase, _ guesses: [TableGuess]) {
@@ -29,7 +30,7 @@ struct ReferenceSearch {
     names = ReferenceNames(guesses)
   }
 
-  /// Those of the table at this place of the guesses.
+  /// Returns the references of the table at a place of the guesses.
   ///
   /// - Throws: `ImportError` if the file cannot be read; `CancellationError`.
   func references(at place: Int) throws -> [ReferenceGuess] {
@@ -89,7 +90,8 @@ struct ReferenceSearch {
       let profile = guess.profile(of: column.column), !profile.distinct.counts.isEmpty
     else { return nil }
     let candidates = names.candidates(for: column.column, of: own)
-    // The key of files is idFile: that is the file itself, and no reference to what else has that key.
+    // The key of files is idFile: that is the file itself, and no reference to what else has that
+    // key.
     if guess.onlyKeyColumn == column.column, candidates.first == own { return nil }
     for place in candidates {
       let target = guesses[place]
@@ -119,7 +121,7 @@ struct ReferenceSearch {
   // MARK: Values
 
   private struct Lookup {
-    /// Distinct values that were looked up, those that stand for none left out.
+    /// The number of distinct values that were looked up, without those that stand for none.
     var values = 0
     var found = 0
     var sentinels: [String] = []
@@ -153,7 +155,7 @@ struct ReferenceSearch {
 
   // MARK: Names
 
-  /// `podcast` of the column podcast_id, `feedurl` of a column that says no more.
+  /// Returns `podcast` for the column podcast_id, and `feedurl` for a column that says no more.
   private static func name(of columns: [String], _ target: TableGuess) -> String {
     guard columns.count == 1, let column = columns.first else {
       return NameWords(target.table.name).camelCase

@@ -1,20 +1,20 @@
 import EntityModel
 
-/// Which tables the name of a column may speak of.
+/// Finds the tables that the name of a column may refer to.
 struct ReferenceNames {
   private static let idWords: Set<String> = ["id", "fk", "ref", "uuid", "guid", "pk", "key"]
-  /// Names of keys that say nothing about their table.
+  /// Names of keys that say nothing about the table.
   private static let plainKeys: Set<String> = [
     "id", "pk", "key", "rowid", "uuid", "guid", "name", "url", "value", "title", "type", "zpk",
   ]
-  /// More tables than that of one name are no evidence.
+  /// The greatest number of candidates: more tables of one name are no evidence.
   private static let candidatesMax = 8
 
-  /// Places of tables by their names in the singular, and by the names of their keys.
+  /// The places of tables by their names in the singular, and by the names of their keys.
   private var byName: [String: [Int]] = [:]
   private var byKey: [String: [Int]] = [:]
 
-  /// - Parameter tables: Those without a key of one column are nobody's target.
+  /// - Parameter tables: All tables. One without a key of a single column is no target.
   init(_ tables: [TableGuess]) {
     for (place, table) in tables.enumerated() {
       guard let key = table.onlyKeyColumn else { continue }
@@ -26,9 +26,9 @@ struct ReferenceNames {
     }
   }
 
-  /// The tables that the column may refer to, the likeliest first: those whose name it has, as in
-  /// podcast_id and idFile; its own for a parent; those whose key's name it ends with, as in
-  /// parent_node_id.
+  /// Returns the tables that the column may refer to, the most likely one first: tables whose name
+  /// it has, as in podcast_id and idFile; its own table for a parent; tables whose key has the name
+  /// at its end, as in parent_node_id.
   ///
   /// - Parameter own: The place of the table that has the column.
   func candidates(for column: String, of own: Int) -> [Int] {
@@ -40,7 +40,8 @@ struct ReferenceNames {
     return Array(candidates.prefix(Self.candidatesMax))
   }
 
-  /// The words without the one that only says that it is a key. A name of nothing else stays.
+  /// Returns the words without the one that only says that it is a key. A name that consists of
+  /// such words stays as it is.
   static func stem(of words: [String]) -> [String] {
     var stem = words[...]
     if let last = stem.last, idWords.contains(last) {
@@ -51,7 +52,7 @@ struct ReferenceNames {
     return stem.isEmpty ? words : Array(stem)
   }
 
-  /// `mozplace` and `place` of moz_places: a prefix is often that of a program.
+  /// Returns `mozplace` and `place` for moz_places: a prefix is often that of a program.
   private static func names(of table: String) -> Set<String> {
     let words = NameWords(table).words
     return Set(words.indices.map { singular(words[$0...].joined()) })

@@ -2,12 +2,12 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// Makes a mapping and a migration of what was guessed: gives names that are free, and leaves nothing
-/// of the source unsaid.
+/// Assembles a mapping and a migration from the guesses. It assigns free names and mentions every
+/// table and column of the source.
 struct SuggestionAssembly {
   private let guesses: [TableGuess]
   private var entityNames: [String: String] = [:]
-  /// By entity: attributes and relationships share their names.
+  /// The names that each entity uses for attributes and relationships, which share one namespace.
   private var propertyNames: [String: TargetNames] = [:]
   private var mapping: ImportMapping
   private var entitySteps: [MigrationStep] = []

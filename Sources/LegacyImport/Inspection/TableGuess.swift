@@ -1,20 +1,21 @@
 import EntityModel
 
-/// What a table may become: an entity with its attributes and its references to others.
+/// The proposed entity of a table, with its attributes and its references.
 struct TableGuess: Sendable {
   let table: SourceTable
   let profile: TableProfile
-  /// Of the entity; made of the table's unless a preset has one.
+  /// The name of the entity, derived from the table's unless a preset has one.
   var entity: String
   var key: [String]
-  /// What becomes attributes, in the order of the table.
+  /// The columns that become attributes, in the order of the table.
   var columns: [ColumnGuess] = []
   var references: [ReferenceGuess] = []
   var skippedColumns: Set<String> = []
   var evidence: [String] = []
   var warnings: [String] = []
 
-  /// With what a relationship adds this stays below what an entity may have (`EntityStore.Limits`).
+  /// The greatest number of attributes. Together with those of relationships it stays below the
+  /// limit of an entity (`EntityStore.Limits`).
   private static let attributesMax = 400
 
   init(_ table: SourceTable, _ profile: TableProfile) {
@@ -35,14 +36,15 @@ struct TableGuess: Sendable {
     noteKey()
     if !skippedColumns.isEmpty {
       warnings.append(
-        "the table \(ImportMapping.quoted(table.name)) has \(table.columns.count) columns; those behind "
+        "the table \(ImportMapping.quoted(table.name)) has \(table.columns.count) "
+          + "columns; those after "
           + "the \(Self.attributesMax)th are skipped")
     }
   }
 
   // MARK: Keys
 
-  /// The declared primary key, else the shortest unique index without null, else the row id.
+  /// Returns the declared primary key, or the shortest unique index without null, or the row id.
   private static func key(of table: SourceTable, _ profile: TableProfile) -> [String] {
     if let alias = table.rowIDAlias { return [alias] }
     if !table.primaryKey.isEmpty { return table.primaryKey }
@@ -71,7 +73,7 @@ struct TableGuess: Sendable {
   private static func rows(_ profile: TableProfile) -> String {
     var text = profile.total == 1 ? "1 row" : "\(profile.total) rows"
     if !profile.isWhole {
-      text += ", of which \(profile.rows) were looked at: what the others are, a plan will say"
+      text += ", of which \(profile.rows) were read; a plan reads all of them"
     }
     if profile.unreadable > 0 { text += ", and \(profile.unreadable) ranges that cannot be read" }
     return text
@@ -85,13 +87,13 @@ struct TableGuess: Sendable {
 
   func guess(of column: String) -> ColumnGuess? { columns.first { $0.column == column } }
 
-  /// The column that is the key by itself.
+  /// The column that is the whole key.
   var onlyKeyColumn: String? {
     guard key.count == 1, let name = key.first, table.column(name) != nil else { return nil }
     return name
   }
 
-  /// The text that is the key by itself, and that other sources have, too.
+  /// The column of text that is the whole key, which other sources may have as well.
   var naturalKey: ColumnGuess? {
     guard let guess = onlyKeyColumn.flatMap(guess(of:)), guess.type == .string,
       guess.conversion == .none

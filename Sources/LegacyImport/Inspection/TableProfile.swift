@@ -1,23 +1,23 @@
-/// What the rows of one table are.
+/// Statistics of the rows of one table.
 struct TableProfile: Sendable {
   let columns: [ColumnProfile]
-  /// Rows that were looked at.
+  /// The number of rows that were read.
   let rows: Int
-  /// Rows that there are.
+  /// The number of rows of the table.
   let total: Int64
   let unreadable: Int
 
   var isWhole: Bool { Int64(rows) >= total }
 
-  /// Rows of a table that are looked at one after the other.
+  /// The number of rows that are read from the beginning of a table.
   private static let rowsMax = 200_000
-  /// Samples behind these, and the rows of each.
+  /// The number of samples after these rows, and the rows of each.
   private static let samples = 64
   private static let sampleRows = 1_000
-  /// Distinct values that are kept of all columns of a table together.
+  /// The number of distinct values that are kept for all columns of a table together.
   private static let distinctMax = 100_000
 
-  /// Reads the first 200,000 rows, and of a longer table 64 samples of 1,000 rows behind them.
+  /// Reads the first 200,000 rows, and of a longer table 64 samples of 1,000 rows after them.
   ///
   /// - Throws: `ImportError` if the file cannot be read; `CancellationError`.
   init(of table: SourceTable, in database: SourceDatabase) throws {

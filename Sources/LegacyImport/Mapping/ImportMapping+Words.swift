@@ -1,15 +1,15 @@
+import EntityStore
 import Foundation
 
 extension ImportMapping {
-  /// Whether an import may bear the name. The migration that goes with it has a line of this name, so
-  /// that lines of the system are none.
+  /// Returns true if an import may have the name. Its migration line has the same name, so that
+  /// names of system lines are excluded.
   package static func isName(_ name: String) -> Bool {
     name.wholeMatch(of: /[a-z][a-z0-9.-]{0,63}/) != nil && name != "system"
       && !name.hasPrefix("system.")
   }
 
-  /// A name of the source in a line of text: nothing in it ends the line, and it is cut to what can be
-  /// read.
+  /// Returns a name of the source for a message: on one line, in quotes, cut to a readable length.
   static func quoted(_ name: String) -> String {
     let lengthMax = 60
     var text = ""
@@ -23,8 +23,17 @@ extension ImportMapping {
   }
 }
 
+extension [String] {
+  /// The first names of the list and the number of the others, for a message.
+  var shortList: String {
+    let shownMax = 16
+    let shown = prefix(shownMax).joined(separator: ", ")
+    return count > shownMax ? "\(shown) and \(count - shownMax) more" : shown
+  }
+}
+
 extension RejectLimit {
-  /// - Parameter percentage: Digits, with up to nine behind a point: 0.1 is one in a thousand.
+  /// - Parameter percentage: Digits, with up to nine after a point: 0.1 is one in a thousand.
   /// - Returns: `nil` if it is of another form or over 100.
   init?(percentage: String) {
     guard percentage.wholeMatch(of: /[0-9]{1,3}(\.[0-9]{1,9})?/) != nil,
@@ -34,7 +43,7 @@ extension RejectLimit {
     self = .share(share)
   }
 
-  /// As the mapping file has it: `12`, `0.1%`.
+  /// The text of a mapping file: `12`, `0.1%`.
   package var text: String {
     switch self {
     case .count(let count): String(count)
@@ -43,21 +52,37 @@ extension RejectLimit {
   }
 }
 
-extension SourceTable {
-  /// What a key names that is the row id, where no column is.
-  package static let rowIDKey = "rowid"
-
-  /// Whether it has rows of the file's owner: what SQLite keeps for itself and what is no table has none.
-  package var isOrdinary: Bool {
-    kind == .table && !name.lowercased().hasPrefix("sqlite_")
+extension ImportMapping {
+  /// A checksum that is the same for equal mappings, whatever their files look like.
+  var checksum: String {
+    String(UInt64(bitPattern: ContentHash.of(MappingFile.text(of: withoutEvidence))), radix: 16)
   }
 
-  var kindText: String {
-    switch kind {
-    case .table: "a table of SQLite itself"
-    case .virtual: "a virtual table"
-    case .shadow: "storage of a virtual table"
-    case .view: "a view"
+  /// The mapping as it is read from a file, in which evidence stands in comments.
+  package var withoutEvidence: ImportMapping {
+    var mapping = self
+    mapping.evidence = []
+    for entity in mapping.entities.indices {
+      mapping.entities[entity].evidence = []
+      for number in mapping.entities[entity].attributes.indices {
+        mapping.entities[entity].attributes[number].evidence = []
+      }
+      for number in mapping.entities[entity].relationships.indices {
+        mapping.entities[entity].relationships[number].evidence = []
+      }
+    }
+    return mapping
+  }
+
+  /// The guesses that nobody has confirmed, as `Entity.property: why`.
+  var unconfirmed: [String] {
+    entities.flatMap { entity in
+      entity.attributes.compactMap { attribute in
+        attribute.unconfirmed.map { "\(entity.entity).\(attribute.attribute): \($0)" }
+      }
+        + entity.relationships.compactMap { relationship in
+          relationship.unconfirmed.map { "\(entity.entity).\(relationship.relationship): \($0)" }
+        }
     }
   }
 }

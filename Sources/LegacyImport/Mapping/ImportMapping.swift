@@ -1,17 +1,19 @@
 package import EntityModel
+package import EntityStore
+package import Migrations
 
-/// What of a legacy file becomes what of a store: every table and column of the file is named, to be
-/// taken over or to be skipped.
+/// Which tables and columns of a legacy file become which entities, attributes and relationships of
+/// a store. Each table and column of the file is mapped or skipped.
 package struct ImportMapping: Hashable, Sendable {
   /// The name under which the store remembers what came from this source.
   package var name: String
   package var dialect: SourceDialect
   package var entities: [EntityMapping]
   package var skippedTables: Set<String>
-  /// By table.
+  /// The skipped columns, by table.
   package var skippedColumns: [String: Set<String>]
   package var rejectLimit: RejectLimit
-  /// What was found out about the source; comments of the file.
+  /// Facts about the source, which the file has as comments.
   package var evidence: [String]
 
   package init(
@@ -29,27 +31,47 @@ package struct ImportMapping: Hashable, Sendable {
   }
 }
 
+extension ImportMapping {
+  /// The columns that the mapping reads, by table. A key of row ids is among them.
+  var columnsTaken: [String: Set<String>] {
+    var taken: [String: Set<String>] = [:]
+    for entity in entities {
+      var columns = entity.filter.columns.union(entity.key)
+      for case .column(let column) in entity.attributes.map(\.source) { columns.insert(column) }
+      for relationship in entity.relationships {
+        switch relationship.source {
+        case .columns(let own): columns.formUnion(own)
+        case .join(let table, let owner, let target, let order):
+          taken[table, default: []].formUnion(owner + target + [order].compactMap(\.self))
+        }
+      }
+      taken[entity.table, default: []].formUnion(columns)
+    }
+    return taken
+  }
+}
+
 package enum SourceDialect: String, Hashable, Sendable, CaseIterable {
   case coreData, plain
 }
 
-/// How many rejected rows a run may end with and still be a success.
+/// The number of rejects with which a run still succeeds.
 package enum RejectLimit: Hashable, Sendable {
   case count(Int64)
-  /// Of the rows that the mapping takes: 0.001 is one in a thousand.
+  /// A share of the accepted and rejected rows: 0.001 is one in a thousand.
   case share(Double)
 }
 
-/// Rows of one table that become records of one entity. Several of them may read one table, if no row
-/// is for two of them; all of these have the same key.
+/// The mapping of rows of one table to records of one entity. Several mappings may read one table
+/// with the same key, if no row fits two of them.
 package struct EntityMapping: Hashable, Sendable {
   package var entity: String
   package var table: String
   package var filter: RowFilter
-  /// The columns whose values say which row it is, over all versions of the file.
+  /// The columns whose values identify a row in all versions of the file.
   package var key: [String]
-  /// Attributes by whose values a record that is there already is taken for the row's, where the store
-  /// does not yet know the row. Exactly those of one unique index.
+  /// The attributes by whose values an existing record is taken for a row that the store does not
+  /// know yet: exactly those of one unique index.
   package var match: [String]
   package var attributes: [AttributeMapping]
   package var relationships: [RelationshipMapping]
@@ -71,8 +93,8 @@ package struct EntityMapping: Hashable, Sendable {
   }
 }
 
-/// Which rows: each column that is named has one of the values, or none of them. Values are words as a
-/// ``Conversion`` has them; `nil` is null.
+/// A selection of rows: each column that is named has one of the values, or none of them. Values
+/// are words as in a ``Conversion``; `nil` is null.
 package struct RowFilter: Hashable, Sendable {
   package var isOneOf: [String: Set<String?>]
   package var isNoneOf: [String: Set<String?>]
@@ -86,39 +108,39 @@ package struct RowFilter: Hashable, Sendable {
 package struct AttributeMapping: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     case column(String)
-    /// The same for every row: which entity of several it was.
+    /// A constant for every row.
     case constant(Value)
   }
 
-  /// What the bytes of a column are, where they are not the value itself.
+  /// The form of the value in a cell.
   package enum Content: Hashable, Sendable {
     case value
-    /// Core Data's external binary storage: the first byte says whether the rest is the value or names
-    /// a file.
+    /// Core Data's external binary storage: the first byte says whether the value follows or a file
+    /// has it.
     case external
-    /// An NSKeyedArchiver archive of these classes; any other class makes it a reject, or with
-    /// `keepsBytes` the archive as it is.
+    /// An archive of NSKeyedArchiver with objects of these classes. Any other archive is rejected,
+    /// or stored as it is with `keepsBytes`.
     case archive(classes: Set<String>, keepsBytes: Bool)
   }
 
-  /// What becomes of text that is not UTF-8.
+  /// The treatment of text that is not UTF-8.
   package enum BadText: String, Hashable, Sendable, CaseIterable {
     case refuse
     /// The whole text is read as ISO 8859-1.
     case latin1
-    /// Each wrong sequence becomes U+FFFD.
+    /// Each invalid sequence becomes U+FFFD.
     case replace
   }
 
   package var attribute: String
-  /// Of the target.
+  /// The type of the attribute.
   package var type: AttributeType
   package var source: Source
   package var content: Content
   package var badText: BadText
   package var conversion: Conversion
   package var evidence: [String]
-  /// Why this is a guess that a person must confirm; a run refuses it until then.
+  /// The reason why this is a guess that a person must confirm before a run.
   package var unconfirmed: String?
 
   package init(
@@ -139,24 +161,24 @@ package struct AttributeMapping: Hashable, Sendable {
 
 package struct RelationshipMapping: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
-    /// Columns of the row itself that have the key of the other one.
+    /// Columns of the row itself with the key of the other row.
     case columns([String])
-    /// Rows of another table, each with the key of an owner and of the other one: a join table, or the
-    /// table of the others themselves.
+    /// Rows of another table, each with the keys of an owner and of the other row: a join table, or
+    /// the table of the other rows.
     case join(table: String, owner: [String], target: [String], order: String?)
   }
 
-  /// What becomes of a value that leads to no row.
+  /// The treatment of a key that no row has.
   package enum Orphan: String, Hashable, Sendable, CaseIterable {
-    /// It is a reject; the record stays, without the link.
+    /// The link is rejected; the record stays without it.
     case reject
-    /// It is counted as an orphan, and is no reject.
+    /// The link is counted as dropped and not rejected.
     case drop
   }
 
   package var relationship: String
   package var source: Source
-  /// The table whose key the values are of.
+  /// The table of the other rows, whose key the columns have.
   package var table: String
   package var orphan: Orphan
   package var evidence: [String]
@@ -172,5 +194,26 @@ package struct RelationshipMapping: Hashable, Sendable {
     self.orphan = orphan
     self.evidence = evidence
     self.unconfirmed = unconfirmed
+  }
+}
+
+/// An import that an inspection proposes.
+package struct SuggestedImport: Sendable {
+  package var mapping: ImportMapping
+  /// The steps of the migration that creates the entities of the mapping.
+  package var steps: [MigrationStep]
+  /// Facts that a person should know before they go on, each on one line.
+  package var warnings: [String]
+
+  package init(mapping: ImportMapping, steps: [MigrationStep], warnings: [String]) {
+    self.mapping = mapping
+    self.steps = steps
+    self.warnings = warnings
+  }
+
+  /// The text of the migration file. Its migration line has the name of the import.
+  package var migrationText: String {
+    MigrationText.yaml(
+      of: steps, line: mapping.name, summary: "What \(mapping.name) is imported to")
   }
 }

@@ -1,21 +1,21 @@
 import EntityModel
 import TextFormats
 
-/// Whether a mapping fits the tables of a source: what it names is there, and nothing that is there
-/// stays unsaid. Pure.
+/// Checks a mapping against the tables of a source: all that it names exists, and every table and
+/// column is mapped or skipped.
 ///
-/// Tables are matched by their exact names, though SQLite does not tell capital from small letters.
+/// Names of tables are compared exactly, although SQLite ignores the case of letters.
 package struct MappingCheck {
-  /// Each on one line, with what to do; a run needs an empty list.
+  /// The problems, each on one line with a correction. A run needs an empty list.
   package private(set) var problems: [String] = []
-  /// What a run may go on with, and a person should know.
+  /// Facts that a person should know and that do not stop a run.
   package private(set) var warnings: [String] = []
 
   private let mapping: ImportMapping
   private let tables: [SourceTable]
   private let tableNames: [String]
-  /// By table, the columns that the mapping takes.
-  private var taken: [String: Set<String>] = [:]
+  /// The columns that the mapping reads, by table.
+  private let taken: [String: Set<String>]
 
   package static func problems(
     of mapping: ImportMapping, against tables: [SourceTable]
@@ -26,6 +26,7 @@ package struct MappingCheck {
   package init(of mapping: ImportMapping, against tables: [SourceTable]) {
     self.mapping = mapping
     self.tables = tables
+    taken = mapping.columnsTaken
     tableNames = tables.filter(\.isOrdinary).map(\.name)
     for entity in mapping.entities { check(entity) }
     for entity in mapping.entities { checkRelationships(of: entity) }
@@ -40,11 +41,11 @@ package struct MappingCheck {
     guard let table = ordinaryTable(entity.table, for: entity.entity) else { return }
     checkKey(of: entity, table)
     for column in entity.filter.columns {
-      take(column, of: table, for: "the filter of \(entity.entity)")
+      require(column, of: table, for: "the filter of \(entity.entity)")
     }
     for attribute in entity.attributes {
       guard case .column(let column) = attribute.source else { continue }
-      take(column, of: table, for: "\(entity.entity).\(attribute.attribute)")
+      require(column, of: table, for: "\(entity.entity).\(attribute.attribute)")
     }
   }
 
@@ -52,13 +53,12 @@ package struct MappingCheck {
     if entity.key == [SourceTable.rowIDKey], table.column(SourceTable.rowIDKey) == nil {
       return checkRowIDKey(of: entity, table)
     }
-    for column in entity.key { take(column, of: table, for: "the key of \(entity.entity)") }
-    let key = Set(entity.key)
-    let unique = table.uniqueKeys + [table.primaryKey, table.rowIDAlias.map { [$0] } ?? []]
-    if unique.contains(where: { !$0.isEmpty && key.isSuperset(of: $0) }) { return }
+    for column in entity.key { require(column, of: table, for: "the key of \(entity.entity)") }
+    if table.isUnique(entity.key) { return }
     warnings.append(
       "the table \(quoted(table.name)) may have several rows with the same "
-        + "\(entity.key.joined(separator: ", ")), the key of \(entity.entity); all but the first are "
+        + "\(entity.key.joined(separator: ", ")), the key of \(entity.entity); all but "
+        + "the first are "
         + "rejects")
   }
 
@@ -71,28 +71,32 @@ package struct MappingCheck {
     }
     if let name = table.rowIDAlias {
       problems.append(
-        "the rowid of the table \(quoted(table.name)) has the name \(quoted(name)); use that as the "
+        "the rowid of the table \(quoted(table.name)) has the name \(quoted(name)); use "
+          + "that as the "
           + "key of \(entity.entity)")
       return
     }
     warnings.append(
-      "the key of \(entity.entity) is the rowid of \(quoted(table.name)), which changes when the file "
+      "the key of \(entity.entity) is the rowid of \(quoted(table.name)), which changes "
+        + "when the file "
         + "is compacted (VACUUM): a later run may take old rows for new ones")
   }
 
-  /// Rows of one table are told apart: no row is for two entities, and all have the same key.
+  /// Checks that no row of a table fits two entities, and that these have the same key.
   private mutating func checkSharedTables() {
     for (number, first) in mapping.entities.enumerated() {
       for second in mapping.entities.dropFirst(number + 1) where first.table == second.table {
         let names = "\(first.entity) and \(second.entity)"
         if first.key != second.key {
           problems.append(
-            "\(names) come from the table \(quoted(first.table)) and have different keys; give both "
+            "\(names) come from the table \(quoted(first.table)) and have different keys; "
+              + "give both "
               + "the same")
         }
         if !first.filter.excludes(second.filter) {
           problems.append(
-            "\(names) may get the same row of the table \(quoted(first.table)); tell them apart by the "
+            "\(names) may get the same row of the table \(quoted(first.table)); tell them "
+              + "apart by the "
               + "values of one column (where, unless)")
         }
       }
@@ -116,12 +120,12 @@ package struct MappingCheck {
       }
       switch relationship.source {
       case .columns(let columns):
-        for column in columns { take(column, of: table, for: name) }
+        for column in columns { require(column, of: table, for: name) }
         checkCount(columns, key, relationship.table, of: name)
       case .join(let join, let owner, let target, let order):
         guard let join = ordinaryTable(join, for: name) else { continue }
         for column in owner + target + [order].compactMap({ $0 }) {
-          take(column, of: join, for: name)
+          require(column, of: join, for: name)
         }
         checkCount(owner, entity.key, entity.table, of: name)
         checkCount(target, key, relationship.table, of: name)
@@ -138,12 +142,13 @@ package struct MappingCheck {
   ) {
     guard let key, key.count != columns.count else { return }
     problems.append(
-      "\(name) has \(columns.count) columns (\(columns.joined(separator: ", "))) for the key of the "
-        + "table \(quoted(table)), which has \(key.count) (\(key.joined(separator: ", "))); name one "
+      "\(name) has \(columns.count) columns (\(columns.joined(separator: ", "))) for the "
+        + "key of the table \(quoted(table)), which has \(key.count) "
+        + "(\(key.joined(separator: ", "))); name one "
         + "for each")
   }
 
-  // MARK: What nobody takes
+  // MARK: Coverage
 
   private mutating func checkSkipped() {
     let used = Set(mapping.entities.map(\.table)).union(taken.keys)
@@ -166,14 +171,15 @@ package struct MappingCheck {
           problems.append(unknown(column, of: table, for: "skip"))
         } else if taken[name]?.contains(column) == true {
           problems.append(
-            "the column \(quoted(column)) of the table \(quoted(name)) is skipped and mapped; remove "
+            "the column \(quoted(column)) of the table \(quoted(name)) is skipped and "
+              + "mapped; remove "
               + "one of the two")
         }
       }
     }
   }
 
-  /// Every column of every table is taken or skipped.
+  /// Checks that every column of every table is mapped or skipped.
   private mutating func checkCoverage() {
     for table in tables
     where table.isOrdinary && !mapping.skippedTables.contains(table.name) {
@@ -190,7 +196,8 @@ package struct MappingCheck {
         problems.append("the table \(quoted(table.name)) is neither mapped nor skipped; say which")
       } else if !unsaid.isEmpty {
         problems.append(
-          "of the table \(quoted(table.name)) nothing takes \(list(unsaid)); map what is wanted, and "
+          "of the table \(quoted(table.name)) nothing takes \(list(unsaid)); map what is "
+            + "wanted, and "
             + "list the rest in skip")
       }
     }
@@ -207,18 +214,18 @@ package struct MappingCheck {
     }
     guard table.isOrdinary else {
       problems.append(
-        "\(use) is from \(quoted(name)), which is no table of data (\(table.kindText)); only tables "
+        "\(use) is from \(quoted(name)), which is no table of data (\(table.kindText)); "
+          + "only tables "
           + "are read")
       return nil
     }
     return table
   }
 
-  private mutating func take(_ column: String, of table: SourceTable, for use: String) {
+  private mutating func require(_ column: String, of table: SourceTable, for use: String) {
     if table.column(column) == nil {
       problems.append(unknown(column, of: table, for: use))
     }
-    taken[table.name, default: []].insert(column)
   }
 
   private func unknown(_ column: String, of table: SourceTable, for use: String) -> String {
@@ -233,9 +240,7 @@ package struct MappingCheck {
   }
 
   private func list(_ names: [String]) -> String {
-    let shown = names.prefix(16).map(quoted).joined(separator: ", ")
-    if names.isEmpty { return "none" }
-    return names.count > 16 ? "\(shown) and \(names.count - 16) more" : shown
+    names.isEmpty ? "none" : names.map(quoted).shortList
   }
 
   private func quoted(_ name: String) -> String { ImportMapping.quoted(name) }
@@ -244,7 +249,7 @@ package struct MappingCheck {
 extension RowFilter {
   var columns: Set<String> { Set(isOneOf.keys).union(isNoneOf.keys) }
 
-  /// Whether no row can pass both, as one column by itself shows.
+  /// Returns true if the values of one column show that no row can pass both filters.
   fileprivate func excludes(_ other: RowFilter) -> Bool {
     columns.union(other.columns).contains { column in
       let (ours, theirs) = (isOneOf[column], other.isOneOf[column])

@@ -3,8 +3,8 @@ import EntityStore
 import SchemaFiles
 
 extension MappingFile {
-  /// The text of the file; reading it gives an equal mapping, but for the evidence, which stands as
-  /// comments above what it is about.
+  /// Returns the text of the file. Reading it gives an equal mapping without the evidence, which
+  /// stands in comments above its subject.
   ///
   /// - Returns: A text with a line break at its end, up to 100 columns wide unless a single name or
   ///   value is longer. Equal mappings have equal texts.
@@ -92,7 +92,8 @@ private struct MappingWriter {
     }
   }
 
-  /// On one line: evidence quotes what a file says, and nothing in it may end the comment.
+  /// Returns evidence on one line. It quotes the source file, and nothing in it may end the
+  /// comment.
   private static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(
@@ -159,12 +160,12 @@ extension WrittenYAML {
 
   fileprivate static func names(_ names: [String]) -> WrittenYAML { .list(names.map(name)) }
 
-  /// One name by itself, several as a list.
+  /// Returns one name as a scalar, and several as a list.
   fileprivate static func nameOrNames(_ names: [String]) -> WrittenYAML {
     if names.count == 1, let name = names.first { .name(name) } else { .names(names) }
   }
 
-  /// The words of each column, null first.
+  /// Returns the words of each column, null first.
   fileprivate static func words(_ columns: [String: Set<String?>]) -> WrittenYAML {
     .mapping(
       columns.sorted { $0.key < $1.key }.map { column, words in

@@ -2,7 +2,7 @@ package import EntityModel
 package import StrictYAML
 import TextFormats
 
-/// The file of an ``ImportMapping``, in the dialect of migrations.
+/// Reads and writes the file of an ``ImportMapping``, in the YAML dialect of migrations.
 ///
 /// ```yaml
 /// import: podcasts
@@ -25,14 +25,14 @@ import TextFormats
 ///       state: { column: ZSTATE, unconfirmed: "0 and 1 only: bool or int64?" }
 ///     relationships:
 ///       feed: { column: ZFEED, table: ZFEED, orphan: drop }
-///       playlists: { join: Z_4LISTS, owner: Z_4ITEMS, target: Z_6LISTS, order: Z_FOK, table: ZLIST }
+///       playlists: { join: Z_4LISTS, owner: Z_4ITEMS, target: Z_6LISTS, table: ZLIST }
 /// skip:
 ///   tables: [ACHANGE]
 ///   columns: { ZITEM: [Z_OPT] }
 /// ```
 package enum MappingFile {
-  /// Reads a mapping against the schema that it maps to: what a conversion may say depends on the type
-  /// of its attribute. What only the source tells, ``MappingCheck`` finds out.
+  /// Reads a mapping against the schema that it maps to: the keys of a conversion depend on the
+  /// type of the attribute. ``MappingCheck`` checks it against the source.
   ///
   /// - Parameter file: The name that errors carry, usually the path.
   /// - Returns: The mapping, without evidence, for comments are not read.
@@ -40,18 +40,50 @@ package enum MappingFile {
   package static func read(
     _ bytes: [UInt8], file: String, schema: Schema
   ) throws -> ImportMapping {
-    try read(try YAMLDocument.parse(bytes: bytes, file: file), schema: schema)
+    try read(try parse(bytes, file: file), schema: schema)
   }
 
-  /// The same of a part of another file.
+  /// Reads a mapping that is a part of another file.
   package static func read(_ root: YAMLNode, schema: Schema) throws -> ImportMapping {
-    var reader = MappingReader(schema: schema)
-    return try reader.mapping(root)
+    try withReference {
+      var reader = MappingReader(schema: schema)
+      return try reader.mapping(root)
+    }
+  }
+
+  /// Parses a file without reading the mapping in it.
+  static func parse(_ bytes: [UInt8], file: String) throws -> YAMLNode {
+    try withReference { try YAMLDocument.parse(bytes: bytes, file: file) }
+  }
+
+  /// The end of each error message about a mapping.
+  package static let reference = "see \"Import mapping reference\" in the documentation"
+
+  private static func withReference<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as YAMLError {
+      throw YAMLError(
+        file: error.file, line: error.line, column: error.column,
+        summary: "\(error.summary); \(reference)")
+    }
+  }
+}
+
+extension ImportError {
+  /// An error about a mapping, which ends with a pointer to the documentation.
+  static func inMapping(
+    _ summary: StaticString, _ context: [(String, String)], advice: String? = nil,
+    code: Code = .mapping
+  ) -> ImportError {
+    ImportError(
+      code, summary, context,
+      advice: [advice, MappingFile.reference].compactMap { $0 }.joined(separator: "; "))
   }
 }
 
 struct MappingReader {
-  /// A relationship, and where the file has it.
+  /// A relationship with its node in the file.
   struct Link {
     let node: YAMLNode
     let relationship: RelationshipDescription
@@ -59,7 +91,7 @@ struct MappingReader {
   }
 
   let schema: Schema
-  /// Judged when all entities are known.
+  /// The relationships, which are checked when all entities are known.
   private var links: [Link] = []
 
   init(schema: Schema) { self.schema = schema }
@@ -85,7 +117,8 @@ struct MappingReader {
     let name = try node.string()
     guard ImportMapping.isName(name) else {
       throw node.error(
-        "\"\(name)\" is no name of an import; use at most 64 lower-case letters, digits, - and ., "
+        "\"\(name)\" is not a valid name of an import; use at most 64 lower-case letters, "
+          + "digits, - and ., "
           + "a letter first")
     }
     return name
@@ -118,9 +151,9 @@ struct MappingReader {
     try keys.finish()
   }
 
-  // MARK: What all entities together say
+  // MARK: Relationships between entities
 
-  /// The rows at the end of a relationship become records of its destination.
+  /// Checks that the rows at the end of a relationship become records of its destination.
   private func checkEnd(of link: Link, _ mapping: ImportMapping) throws {
     let destination = link.relationship.destination
     let tables = mapping.entities.filter { $0.entity == destination }.map(\.table)
@@ -134,14 +167,14 @@ struct MappingReader {
         + "\"\(link.mapping.table)\" becomes; \(advice)")
   }
 
-  /// Records come first and their links after them, so that no record may lack one that it must have.
+  /// Checks that no link is required: records are written before their links.
   private func checkRequiredLinks(of mapped: EntityMapping, at node: YAMLNode) throws {
     guard let entity = schema.entity(named: mapped.entity) else { return }
     for relationship in entity.relationships
     where !relationship.isOptional && !relationship.isToMany && !relationship.isLinkedByKey {
       throw node.error(
-        "\(entity.name).\(relationship.name) is required, and links are made when the records are "
-          + "there; make it optional in a migration")
+        "\(entity.name).\(relationship.name) is required, but records are written before their "
+          + "links; make it optional in a migration")
     }
   }
 
@@ -149,14 +182,14 @@ struct MappingReader {
 
   mutating func add(_ link: Link) { links.append(link) }
 
-  /// Names that stand once each.
+  /// Returns names, none of which may occur twice.
   func names(_ node: YAMLNode, _ what: String, mayBeEmpty: Bool = false) throws -> [String] {
     var names: [String] = []
     var known: Set<String> = []
     for element in try node.sequence() {
       let name = try element.string()
       guard known.insert(name).inserted else {
-        throw element.error("the \(what) \"\(name)\" stands here twice; remove one")
+        throw element.error("the \(what) \"\(name)\" occurs twice; remove one")
       }
       names.append(name)
     }
@@ -180,6 +213,6 @@ struct MappingReader {
 }
 
 extension RelationshipDescription {
-  /// Whether equal values make the link, on this side: there is nothing of its own to store.
+  /// True if equal values form the link on this side, so that none is stored.
   var isLinkedByKey: Bool { if case .key = storage { true } else { false } }
 }

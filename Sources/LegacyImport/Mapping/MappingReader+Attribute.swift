@@ -3,7 +3,7 @@ import EntityStore
 import SchemaFiles
 import StrictYAML
 
-/// Reads where the values of attributes come from.
+/// Reads the sources of attributes.
 extension MappingReader {
   func attributes(
     _ node: YAMLNode, _ entity: EntityDescription
@@ -25,17 +25,17 @@ extension MappingReader {
       throw unknown(name, of: entity, at: node)
     }
     if attribute.isHidden || attribute.isReference {
-      throw node.error("\(entity.name).\(name) is of the system; map to another attribute")
+      throw node.error("\(entity.name).\(name) is a system attribute; map another one")
     }
     return attribute
   }
 
-  /// `COLUMN`, or `{ column: COLUMN, … }`, or `{ value: … }`.
+  /// Reads `COLUMN`, `{ column: COLUMN, … }` or `{ value: … }`.
   private func attribute(
     _ node: YAMLNode, _ attribute: AttributeDescription
   ) throws -> AttributeMapping {
     if node.isNull {
-      throw node.error("say from which column \(attribute.name) comes, or remove it")
+      throw node.error("name the column of \(attribute.name), or remove it")
     }
     if node.kind == .scalar {
       return AttributeMapping(
@@ -44,7 +44,7 @@ extension MappingReader {
     var keys = try node.mapping()
     if let value = keys.optional("value") {
       guard keys.keys.count == 1 else {
-        throw node.error("a value stands alone, for nothing is read; remove the other keys")
+        throw node.error("value is used alone, because no column is read; remove the other keys")
       }
       return AttributeMapping(
         attribute: attribute.name, type: attribute.type,
@@ -80,18 +80,18 @@ extension MappingReader {
       throw external.error("a column is external or holds an archive; remove one of the two")
     }
     if let keepBytes, archive == nil {
-      throw keepBytes.error("keepBytes says what becomes of an archive; name its classes, too")
+      throw keepBytes.error("keepBytes is for archives; name their classes with archive")
     }
     if let external, try external.bool() {
       guard type == .data else {
-        throw external.error("what is external is data; the type is \(type.name)")
+        throw external.error("external values are data; the type is \(type.name)")
       }
       return .external
     }
     guard let archive else { return .value }
     let keepsBytes = try keepBytes?.bool() ?? false
     if let keepBytes, keepsBytes, type != .data {
-      throw keepBytes.error("bytes are kept in data only; the type is \(type.name)")
+      throw keepBytes.error("only data holds the bytes of an archive; the type is \(type.name)")
     }
     return .archive(classes: Set(try names(archive, "class")), keepsBytes: keepsBytes)
   }
@@ -99,7 +99,7 @@ extension MappingReader {
   func reason(_ node: YAMLNode) throws -> String {
     let reason = try node.string()
     if reason.isEmpty || node.isNull {
-      throw node.error("say what is unconfirmed, or remove the key when it is confirmed")
+      throw node.error("write the reason, or remove the key after confirming the guess")
     }
     return reason
   }

@@ -4,7 +4,7 @@ import SchemaFiles
 import StrictYAML
 import TextFormats
 
-/// Reads what becomes of the rows of one table.
+/// Reads the mapping of one table.
 extension MappingReader {
   mutating func entity(_ node: YAMLNode) throws -> EntityMapping {
     var keys = try node.mapping()
@@ -28,7 +28,7 @@ extension MappingReader {
   private func description(_ node: YAMLNode) throws -> EntityDescription {
     let name = try node.string()
     if let entity = schema.entity(named: name) {
-      if entity.isSystem { throw node.error("\(name) is an entity of the system; map to another") }
+      if entity.isSystem { throw node.error("\(name) is a system entity; map another one") }
       return entity
     }
     let names = schema.entities.filter { !$0.isSystem }.map(\.name)
@@ -38,7 +38,7 @@ extension MappingReader {
           on: name, among: names, otherwise: "apply the migration that creates it first"))
   }
 
-  /// `{ Z_ENT: [3], ZKIND: [null, a] }`
+  /// Reads a filter such as `{ Z_ENT: [3], ZKIND: [null, a] }`.
   private func conditions(_ node: YAMLNode) throws -> [String: Set<String?>] {
     var columns = try node.mapping()
     var conditions: [String: Set<String?>] = [:]
@@ -54,7 +54,7 @@ extension MappingReader {
     return conditions
   }
 
-  /// The attributes of a unique index, each of them mapped.
+  /// Reads the attributes of `match`: those of one unique index, each of them mapped.
   private func match(
     _ node: YAMLNode, _ mapping: EntityMapping, _ entity: EntityDescription
   ) throws -> [String] {
@@ -75,7 +75,7 @@ extension MappingReader {
           : "it has one on \(known.joined(separator: " and on "))"))
   }
 
-  /// Every record has a value of each attribute that must have one.
+  /// Checks that each required attribute without a default is mapped.
   private func checkRequired(
     _ mapping: EntityMapping, _ entity: EntityDescription, at node: YAMLNode
   ) throws {
@@ -100,12 +100,13 @@ extension MappingReader {
 }
 
 extension AttributeDescription {
-  /// Whether it holds the link of a relationship.
+  /// True if the attribute has the link of a relationship.
   var isReference: Bool { if case .reference = type { true } else { false } }
 }
 
 extension EntityDescription {
-  /// By whose values a record can be found. A list has many entries, and none on one serves.
+  /// The sets of attributes whose values identify a record. An index on a list has several entries
+  /// for a record and is left out.
   fileprivate var uniqueAttributeSets: [Set<String>] {
     indexes.filter(\.isUnique).compactMap { index in
       let keys = index.keys.map { key in attributes.first { $0.id == key.attributeID } }

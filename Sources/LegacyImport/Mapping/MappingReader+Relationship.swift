@@ -2,7 +2,7 @@ import EntityModel
 import StrictYAML
 import TextFormats
 
-/// Reads where the links of relationships come from.
+/// Reads the sources of relationships.
 extension MappingReader {
   mutating func relationships(
     _ node: YAMLNode, _ entity: EntityDescription
@@ -62,16 +62,16 @@ extension MappingReader {
     guard let form = forms.first, forms.count == 1 else {
       throw node.error(
         relationship.isToMany
-          ? "say with join in which table the links stand"
-          : "say with column, or columns, where the key of the other row stands")
+          ? "name the table of the links with join"
+          : "name the columns that have the key of the other row with column, or columns")
     }
     let isJoin = keys.keys.contains { $0.key == "join" }
     if relationship.isToMany, !isJoin {
       throw form.error(
-        "\(relationship.name) is to-many: its links stand in rows of a table; use join")
+        "\(relationship.name) is to-many: its links are rows of a table; use join")
     }
     if !relationship.isToMany, isJoin {
-      throw form.error("\(relationship.name) is to-one: its link stands in the row; use column")
+      throw form.error("\(relationship.name) is to-one: its link is in the row itself; use column")
     }
     guard isJoin else {
       if form.kind == .scalar { return .columns([try form.string()]) }
@@ -81,7 +81,7 @@ extension MappingReader {
     let target = try columns(keys.required("target"))
     let order = keys.optional("order")
     if let order, !relationship.isOrdered {
-      throw order.error("\(relationship.name) has no order of its own; remove this")
+      throw order.error("\(relationship.name) is not ordered; remove order")
     }
     return .join(
       table: try form.string(), owner: owner, target: target, order: try order?.string())

@@ -1,5 +1,5 @@
-/// A value as SQLite holds it, before any conversion: any column may hold any of these, whatever it
-/// was declared as.
+/// A value as SQLite stores it, before any conversion. Any column may have any of these, whatever
+/// its declared type.
 package enum Cell: Hashable, Codable, Sendable {
   case null
   case integer(Int64)
@@ -8,12 +8,21 @@ package enum Cell: Hashable, Codable, Sendable {
   /// A text whose bytes are not UTF-8.
   case badText([UInt8])
   case blob([UInt8])
-  /// A text or blob beyond `Limits.cellBytesMax`, which is never read whole.
+  /// A text or blob of more than `Limits.cellBytesMax` bytes, which is never read completely.
   case oversized(bytes: Int64)
+
+  /// The approximate number of bytes of the value in memory.
+  var byteCount: Int {
+    switch self {
+    case .null, .integer, .real, .oversized: 8
+    case .text(let text): text.utf8.count
+    case .badText(let bytes), .blob(let bytes): bytes.count
+    }
+  }
 }
 
-/// Where a row stands in its table, in the order in which tables are walked. Stable for as long as the
-/// copy of the file is.
+/// The position of a row in the order in which its table is read. It is valid for one copy of the
+/// file.
 package enum RowPosition: Hashable, Codable, Sendable {
   case rowID(Int64)
   /// The primary key of a table without row ids.
@@ -22,7 +31,7 @@ package enum RowPosition: Hashable, Codable, Sendable {
 
 package struct SourceRow: Sendable {
   package let position: RowPosition
-  /// In the order in which the columns were asked for.
+  /// The values in the order in which the columns were requested.
   package var cells: [Cell]
 
   package init(position: RowPosition, cells: [Cell]) {

@@ -1,8 +1,8 @@
-/// Finds where a walk goes on after a row that cannot be read.
+/// Finds the row from which reading continues after one that cannot be read.
 ///
-/// A bad page takes a range of row ids with it. Seeks by growing steps find a row id behind it, evenly
-/// spread seeks the readable islands before that one, and bisection the beginning of the island. Tables
-/// without row ids are read backward from their end instead.
+/// A bad page makes a range of row ids unreadable. Seeks by growing steps find a row id after it,
+/// evenly spread seeks find the readable islands before that row id, and bisection finds the
+/// beginning of the island. Tables without row ids are read backward from their end instead.
 final class DamageDetour {
   enum Way {
     /// The rows after this position can be read.
@@ -69,8 +69,8 @@ final class DamageDetour {
     } + [Int64.max]
   }
 
-  /// A row id in between from which a seek finds a row, and the last one before it from which none
-  /// does.
+  /// Returns a row id in between from which a seek finds a row, and the last one before it from
+  /// which none does.
   private func firstIsland(
     after start: Int64, before end: Int64
   ) throws -> (failed: Int64, found: Int64)? {
@@ -102,7 +102,7 @@ final class DamageDetour {
     case row, end, damage
   }
 
-  /// What comes first after this row id.
+  /// Returns what a seek finds after this row id.
   private func seek(_ rowID: Int64) throws -> Sight {
     guard let forward else { return .damage }
     try forward.start([.integer(rowID)])
@@ -116,9 +116,10 @@ final class DamageDetour {
     }
   }
 
-  /// The first of the rows that can be read backward from the end.
+  /// Returns the first of the rows that can be read backward from the end.
   private func nearestFromEnd(after position: RowPosition?) throws -> Way {
-    // A second range cannot be told from the first: what lies before the rows at the end is given up.
+    // A second range cannot be distinguished from the first: rows before the readable end are given
+    // up.
     guard detours == 1, let backward else { return .end }
     try backward.start([])
     var nearest: SourceRow?

@@ -1,4 +1,4 @@
-/// The first 100 bytes of a SQLite file, of which those that say something are here.
+/// The first 100 bytes of a SQLite file, without unused ones.
 ///
 /// | bytes  | what                                                                             |
 /// |--------|----------------------------------------------------------------------------------|
@@ -24,7 +24,7 @@ package struct DatabaseHeader: Hashable, Sendable {
   package let readVersion: UInt8
   package let reservedBytes: UInt8
   package let changeCounter: UInt32
-  /// Nil where the file leaves it to its size.
+  /// The number of pages; `nil` if the file does not say it.
   package let pageCount: UInt32?
   package let schemaCookie: UInt32
   package let textEncoding: TextEncoding?
@@ -37,8 +37,8 @@ package struct DatabaseHeader: Hashable, Sendable {
 
   package var usesWriteAheadLog: Bool { readVersion == 2 }
 
-  /// - Returns: Nil for fewer than 100 bytes and for a page size that no SQLite file has. Whether the
-  ///   magic is there is not asked.
+  /// - Returns: Nil for fewer than 100 bytes and for a page size that no SQLite file has. Whether
+  ///   the magic is there is not asked.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.byteCount else { return nil }
     let stored = Int(bytes[16]) << 8 | Int(bytes[17])
@@ -65,11 +65,9 @@ package struct DatabaseHeader: Hashable, Sendable {
 }
 
 extension [UInt8] {
-  /// The caller has checked that the four bytes are there.
+  /// Returns a number of four bytes, which must be there.
   func bigEndian32(at place: Int) -> UInt32 {
     UInt32(self[place]) << 24 | UInt32(self[place + 1]) << 16 | UInt32(self[place + 2]) << 8
       | UInt32(self[place + 3])
   }
-
-  func littleEndian32(at place: Int) -> UInt32 { bigEndian32(at: place).byteSwapped }
 }

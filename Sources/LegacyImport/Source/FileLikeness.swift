@@ -1,7 +1,7 @@
-/// Names what a file is that is no SQLite database, from its first bytes.
+/// Recognizes what a file is that is no SQLite database, by its first bytes.
 enum FileLikeness {
-  /// - Throws: ``ImportError`` `missing`, `unreadable`, `notADatabase` or `encrypted`. What may be a
-  ///   database, whole or not, passes.
+  /// - Throws: ``ImportError`` `missing`, `unreadable`, `notADatabase` or `encrypted`. What may be
+  ///   a database, whole or not, passes.
   static func check(_ path: String) throws(ImportError) {
     guard let file = try SourceFile.open(path) else {
       throw ImportError(.missing, "there is no such file", [("path", path)])
@@ -63,14 +63,14 @@ enum Likeness: Equatable {
 }
 
 extension [UInt8] {
-  /// The fixed bytes of a header other than the magic: 64, 32, 32 for the fractions of a page, and zeros
-  /// in the reserved place. With them, a wrong magic is damage.
+  /// Returns true if the fixed bytes of a header other than the magic are there: 64, 32, 32 for the
+  /// fractions of a page, and zeros in the reserved bytes. With them, a wrong magic is damage.
   fileprivate func hasLikelyHeader(byteCount: Int64) -> Bool {
     count >= DatabaseHeader.byteCount && Array(self[21..<24]) == [64, 32, 32]
       && self[72..<92].allSatisfy { $0 == 0 } && DatabaseHeader(self) != nil
   }
 
-  /// Whether no byte value is much more frequent than another.
+  /// True if no byte value is much more frequent than another.
   fileprivate var looksRandom: Bool {
     guard count >= 512 else { return false }
     var counts = [Int](repeating: 0, count: 256)
@@ -78,7 +78,8 @@ extension [UInt8] {
     let expected = Double(count) / 256
     let deviation =
       counts.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) } / expected
-    // Chi-square of 255 degrees of freedom: random bytes stay below 400 but for one in a hundred million.
+    // Chi-square of 255 degrees of freedom: random bytes stay below 400 but for one in a hundred
+    // million.
     return deviation < 400
   }
 }

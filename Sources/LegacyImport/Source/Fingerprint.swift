@@ -1,7 +1,7 @@
 import CMooringXXHash
 
-/// XXH3-128 of bytes that come in pieces, as `xxhsum -H2` prints it: tells files apart, and is no
-/// proof against forgery.
+/// The XXH3-128 hash of bytes that come in pieces, as `xxhsum -H2` prints it. It tells files apart
+/// and does not protect against forgery.
 struct Fingerprint: ~Copyable {
   private let state: OpaquePointer
 
@@ -17,17 +17,20 @@ struct Fingerprint: ~Copyable {
     bytes.withUnsafeBytes { mooring_xxh3_add(state, $0.baseAddress, $0.count) }
   }
 
-  /// 32 hexadecimal digits.
+  /// Returns 32 hexadecimal digits.
   consuming func finish() -> String {
     let hash = mooring_xxh3_finish(state)
     discard self
-    return hexadecimal(hash.high) + hexadecimal(hash.low)
+    return hash.high.hexadecimal + hash.low.hexadecimal
   }
 
   deinit { _ = mooring_xxh3_finish(state) }
 }
 
-private func hexadecimal(_ number: UInt64) -> String {
-  let digits = String(number, radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
+extension UInt64 {
+  /// 16 hexadecimal digits.
+  var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
 }

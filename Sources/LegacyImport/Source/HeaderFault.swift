@@ -1,9 +1,9 @@
 import Glibc
 
-/// What is wrong with the header of a file, so that SQLite does not open it.
+/// A fault in the header of a file, for which SQLite does not open it.
 struct SourceFault: Sendable {
   let error: ImportError
-  /// What to write over the copy to open it nevertheless.
+  /// The bytes to write over the copy so that it opens nevertheless.
   let patches: [Patch]
 
   struct Patch: Hashable, Sendable {
@@ -33,12 +33,12 @@ struct SourceFault: Sendable {
   }
 }
 
-/// Finds what in the header of a file keeps SQLite from opening it.
+/// Finds the fault in the header of a file for which SQLite does not open it.
 struct HeaderFault {
   let source: String
   let bytes: Int64
   let start: [UInt8]
-  /// Whether a log or a journal makes the file whole again.
+  /// True if a log or a journal repairs the file.
   let recovers: Bool
   let hasLog: Bool
 

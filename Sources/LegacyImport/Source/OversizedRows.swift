@@ -1,13 +1,13 @@
 import CMooringSQLite
 
-/// Reads rows in which a cell is too long, cell by cell, so that of such a cell only its size is read.
+/// Reads rows with a cell that is too long, cell by cell, and of that cell only the size.
 final class OversizedRows {
   private let connection: SQLiteConnection
   private let walk: TableWalk
   private let columns: [String]
   private let positions: SQLiteStatement
   private let firstPosition: SQLiteStatement
-  /// By column, made when they are first needed: most tables have no such row.
+  /// The statements by column, prepared when they are first needed: most tables have no such row.
   private var cells: [SQLiteStatement?]
   private var sizes: [SQLiteStatement?]
 
@@ -22,7 +22,7 @@ final class OversizedRows {
     positions = try connection.prepare(select + walk.clauses(isResumed: true) + " LIMIT 1")
   }
 
-  /// The first row after this position.
+  /// Returns the first row after this position.
   func row(after position: RowPosition?) throws -> SourceRow? {
     let statement = position == nil ? firstPosition : positions
     statement.reset()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a `-journal` says before SQLite rolls it back.
+/// The contents of a `-journal`, before SQLite rolls it back.
 ///
 /// | bytes | of the header              | at the end, with a super-journal               |
 /// |-------|----------------------------|------------------------------------------------|
@@ -11,16 +11,16 @@ import Glibc
 /// | 20–27 | sector size, page size     |                                                |
 struct RollbackJournal {
   enum State: Equatable {
-    /// Empty, or its header overwritten with zeros: its transaction is over.
+    /// The journal is empty, or its header is zero: its transaction is over.
     case over
     case hot
-    /// SQLite deletes it and rolls nothing back.
+    /// The header is wrong: SQLite deletes the journal and rolls nothing back.
     case badHeader
   }
 
   let state: State
-  /// The name of the file that binds several databases into one transaction, and where in the journal
-  /// the part about it begins.
+  /// The name of the super-journal, which binds several databases into one transaction, and the
+  /// place in the journal where it is mentioned.
   let superJournal: (name: [UInt8], offset: Int64)?
 
   init(_ file: borrowing SourceFile) throws(ImportError) {
@@ -49,10 +49,10 @@ struct RollbackJournal {
 }
 
 extension RollbackJournal {
-  /// Takes the name of the super-journal out of the copy of a journal, after doing what SQLite would:
-  /// it takes the transaction for committed if that file is gone, and rolls back if it is there. But
-  /// then it also opens and deletes the file of that name, which would be any that a hostile journal
-  /// names.
+  /// Removes the name of the super-journal from the copy of a journal, after doing what SQLite
+  /// would do: it takes the transaction for committed if that file is gone, and rolls back if it is
+  /// there. SQLite would also open and delete the file of that name, which could be any that a
+  /// hostile journal names.
   ///
   /// - Returns: Whether the transaction was rolled back.
   func disarm(copy: String) throws(ImportError) -> Bool {

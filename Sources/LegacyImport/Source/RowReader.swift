@@ -2,29 +2,30 @@ import EntityModel
 
 package enum RowEvent: Sendable {
   case row(SourceRow)
-  /// Rows that the damage has taken: between `from`, the last row before them, and `to`, the first
-  /// after them; nil is the start or the end of the table. Where the row ids go back, the last row that
-  /// was given may be the wrong one, and the range begins before it. Only with `allowsDamage`.
+  /// A range of rows that cannot be read: between `from`, the last row before them, and `to`, the
+  /// first row after them; `nil` is the start or the end of the table. If row ids go back, the last
+  /// row that was returned may be the wrong one, and the range begins before it. Only with
+  /// `allowsDamage`.
   case unreadable(rows: String, from: RowPosition?, to: RowPosition?)
 }
 
-/// Reads rows one after the other. Used on one thread.
+/// Reads rows one after another. Used by one thread.
 package final class RowReader {
   private let connection: SQLiteConnection
   private let walk: TableWalk
   private let columns: [String]
   private let options: Options
   private var rows: RowStatements
-  /// Whether `rows` begin at a position.
+  /// True if `rows` begin at a position.
   private var isResumed: Bool
   private var last: RowPosition?
-  /// The row before that: if the next one goes back, the last one may be what is wrong.
+  /// The row before the last one. If the next row goes back, the last one may be wrong.
   private var lastButOne: RowPosition?
-  /// In the order of storage: the row after which reading goes on.
+  /// The row after which reading continues, in the order of storage.
   private var skipsTo: RowPosition?
   private var goesBack = false
   private var count: Int64 = 0
-  /// What comes before the rows, last first.
+  /// The events before the first row, last first.
   private var before: [RowEvent] = []
   private let isSorted: Bool
   /// The row after an unreadable range.
@@ -35,11 +36,12 @@ package final class RowReader {
 
   package struct Options {
     let allowsDamage: Bool
-    /// More than a file of its size can hold: pages that lead in circles give endless rows.
+    /// The greatest number of rows that a file of its size can hold: pages that form a cycle give
+    /// endless rows.
     let rowsMax: Int64
   }
 
-  /// - Parameter after: Where the walk goes on.
+  /// - Parameter after: The position after which reading continues.
   init(
     _ connection: SQLiteConnection, _ walk: TableWalk, columns: [String], after: RowPosition?,
     _ options: Options
@@ -57,7 +59,7 @@ package final class RowReader {
     if isResumed { try rows.start(after?.cells ?? []) }
   }
 
-  /// Rows that have an order of their own.
+  /// Creates a reader of rows in an order of their own.
   init(
     sorted rows: RowStatements, _ connection: SQLiteConnection, _ walk: TableWalk,
     columns: [String], _ options: Options, startingWith before: [RowEvent] = []
@@ -105,7 +107,7 @@ package final class RowReader {
       case .row(let row):
         count += 1
         guard count <= options.rowsMax else { return .malformed }
-        guard goesOn(row.position) else {
+        guard isAscending(row.position) else {
           goesBack = true
           return .malformed
         }
@@ -116,7 +118,7 @@ package final class RowReader {
     return nil
   }
 
-  private func goesOn(_ position: RowPosition) -> Bool {
+  private func isAscending(_ position: RowPosition) -> Bool {
     guard !isSorted, skipsTo == nil, case .rowID(let id) = position, case .rowID(let before) = last
     else { return true }
     return id > before
@@ -186,7 +188,7 @@ extension RowPosition: CustomStringConvertible {
     }
   }
 
-  /// On one line, and short.
+  /// The position on one line, shortened.
   package var description: String {
     switch self {
     case .rowID(let id): "row \(id)"

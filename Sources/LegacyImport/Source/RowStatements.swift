@@ -1,5 +1,5 @@
-/// The statements that give the rows of a walk: more than one for a table with more columns than SQLite
-/// gives at once, and then they go in step.
+/// The statements that return the rows of a table, which advance together: more than one for a
+/// table with more columns than SQLite returns at once.
 final class RowStatements {
   enum Outcome {
     case row(SourceRow)
@@ -32,10 +32,10 @@ final class RowStatements {
     } while !rest.isEmpty
   }
 
-  /// SQLite's own bound is 2,000.
+  /// The greatest number of columns of a statement; SQLite's own limit is 2,000.
   private static let resultColumnsMax = 1_900
 
-  /// Begins anew with these parameters.
+  /// Starts from the beginning with these parameters.
   func start(_ parameters: [Cell]) throws {
     for part in parts {
       part.statement.reset()

@@ -1,7 +1,7 @@
 import CMooringSQLite
 import EntityModel
 
-/// A connection to a private copy, set up for a file that nobody trusts. Used on one thread.
+/// A connection to a private copy, configured for an untrusted file. Used by one thread.
 final class SQLiteConnection {
   let handle: OpaquePointer
   private let interruption: Interruption
@@ -18,7 +18,7 @@ final class SQLiteConnection {
     try self.init(path, flags: SQLITE_OPEN_CREATE) { false }
   }
 
-  /// Reads the main file as if there were no log. Only for a file that nobody writes.
+  /// Opens the main file as if there were no log. Only for a file that nobody writes.
   ///
   /// - Throws: ``ImportError``.
   convenience init(ignoringLogOf path: String) throws(ImportError) {
@@ -44,7 +44,7 @@ final class SQLiteConnection {
     }
     handle = opened
     interruption = Interruption(isCancelled: isCancelled)
-    distrust()
+    restrict()
     interruptLongSteps()
     compareUnknownCollationsAsBytes()
   }
@@ -62,17 +62,17 @@ final class SQLiteConnection {
     while try statement.step() {}
   }
 
-  /// To be called before each step: the time of a step begins.
+  /// Must be called before each step: it starts the time of the step.
   func beginStep() { interruption.begin() }
 
-  /// Lets `PRAGMA writable_schema` get past entries of the schema that do not parse. Only for a copy.
+  /// Accepts a schema with entries that do not parse. Only for a copy.
   func allowDamagedSchema() throws {
     _ = mooring_configure(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
   }
 
-  /// The first ten lines of SQLite's quick check, none if it finds nothing, and whether it came to its
-  /// end: its time has a bound, and what it calls may be the functions of another program.
+  /// Returns the first ten lines of SQLite's quick check, none if it finds nothing, and whether it
+  /// completed: its time is bounded, and it may need functions of another program.
   func quickCheck() throws -> (findings: [String], isComplete: Bool) {
     var findings: [String] = []
     interruption.stepTime = Limits.checkTimeMax
@@ -91,7 +91,7 @@ final class SQLiteConnection {
     return (findings == ["ok"] ? [] : Array(findings.prefix(10)), true)
   }
 
-  /// The error of a call that just failed.
+  /// Returns the error of a call that just failed.
   func failure(_ status: Int32, _ summary: StaticString, _ context: [(String, String)] = [])
     -> any Error
   {
@@ -104,11 +104,11 @@ final class SQLiteConnection {
       case SQLITE_FULL: .noSpace
       default: .unreadable
       }
-    let said =
+    let reason =
       status & 0xff == SQLITE_INTERRUPT
       ? "a step took longer than \(interruption.stepTime)" : String(cString: sqlite3_errmsg(handle))
     return ImportError(
-      code, summary, context + [("SQLite", said)],
+      code, summary, context + [("SQLite", reason)],
       advice: code == .damaged ? "--damaged imports what can still be read" : nil)
   }
 
@@ -116,7 +116,7 @@ final class SQLiteConnection {
     failure(SQLITE_CORRUPT, summary, context)
   }
 
-  private func distrust() {
+  private func restrict() {
     for (option, isOn) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
       (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
@@ -146,8 +146,8 @@ final class SQLiteConnection {
       }, Unmanaged.passUnretained(interruption).toOpaque())
   }
 
-  /// A table whose columns have the collation of another program can be scanned all the same; order
-  /// under that collation is not relied on anywhere.
+  /// Lets a table be read whose columns have a collation of another program. The order under that
+  /// collation is not used.
   private func compareUnknownCollationsAsBytes() {
     sqlite3_collation_needed(handle, nil) { _, connection, _, name in
       sqlite3_create_collation_v2(
@@ -162,7 +162,7 @@ final class SQLiteConnection {
   }
 }
 
-/// When a step of SQLite is given up.
+/// Decides when a step of SQLite is interrupted.
 private final class Interruption {
   private let isCancelled: @Sendable () -> Bool
   private var deadline: ContinuousClock.Instant?
@@ -172,7 +172,7 @@ private final class Interruption {
 
   init(isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
 
-  /// Of the next step; most are over before anybody asks for the time.
+  /// Starts the time of the next step. Most steps end before the clock is read.
   func begin() { deadline = nil }
 
   var isDue: Bool {

@@ -1,13 +1,13 @@
 import CMooringSQLite
 
-/// A prepared statement. Used on one thread.
+/// A prepared statement. Used by one thread.
 final class SQLiteStatement {
   enum Outcome: Equatable {
     case row
     case done
     /// SQLite finds the file malformed here.
     case malformed
-    /// A value of the row is longer than `Limits.cellBytesMax`; nothing of it was read.
+    /// A value of the row is longer than `Limits.cellBytesMax`; nothing of the row was read.
     case oversized
   }
 
@@ -101,7 +101,7 @@ final class SQLiteStatement {
 
   func integer(_ place: Int32) -> Int64 { sqlite3_column_int64(handle, place) }
 
-  /// The value as it stands in the file, whatever the column was declared as.
+  /// Returns the value as it is in the file, whatever the declared type of the column.
   func cell(_ place: Int32) throws -> Cell {
     switch sqlite3_column_type(handle, place) {
     case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, place))
@@ -123,7 +123,8 @@ final class SQLiteStatement {
     }
   }
 
-  /// Concrete all the way down: `String(validating:as:)` looks generic metadata up per call.
+  /// Returns a text, or its bytes if they are not UTF-8. Avoids `String(validating:as:)`, which
+  /// looks up generic metadata at each call.
   private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> Cell {
     do {
       // SAFETY: the span lives no longer than the bytes, and the string is a copy.

@@ -2,8 +2,8 @@ import CMooringSQLite
 import Glibc
 import SystemSupport
 
-/// A set of keys on disk, for more of them than memory holds. Used on one thread; removed at the end of
-/// its life.
+/// A set of keys on disk, for more keys than memory holds. Used by one thread; removed at the end
+/// of its life.
 package final class ScratchKeys {
   private let scratch: ScratchFolder
   private let connection: SQLiteConnection

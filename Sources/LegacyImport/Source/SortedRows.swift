@@ -1,4 +1,4 @@
-/// Rows in the order of columns, compared byte for byte, then of their positions.
+/// Reads rows in the order of columns, compared byte by byte, then of their positions.
 struct SortedRows {
   let database: SourceDatabase
   let connection: SQLiteConnection
@@ -8,8 +8,8 @@ struct SortedRows {
   let keys: [String]
   let options: RowReader.Options
 
-  /// SQLite sorts, in its own temporary files. Where it would stop at the first bad page, what can be
-  /// read is copied first.
+  /// Returns a reader. SQLite sorts in its own temporary files. For a damaged file, where SQLite
+  /// would stop at the first bad page, the readable rows are copied first.
   func reader() throws -> RowReader {
     guard !options.allowsDamage else { return try copiedReader() }
     let rows = try RowStatements(

@@ -16,10 +16,10 @@ struct SourceCopies {
 
 /// Copies files that another program may be writing.
 ///
-/// A set is taken when nothing about it has changed while it was copied. Times of files are coarse:
-/// if one was modified a moment ago, all of it is read a second time and must be the same. Then each
-/// byte was the same at two times, and the copy is what the disk held at the instant between the two
-/// readings: a state from which SQLite recovers, as it does after a crash.
+/// A copy is complete if nothing about the files has changed while they were copied. Modification
+/// times are coarse: if a file was modified a moment ago, all of it is read a second time and must
+/// be the same. Then each byte was the same at two times, and the copy is the state of the disk
+/// between the two readings, from which SQLite recovers as after a crash.
 struct SourceCopier {
   let source: String
   let folder: String
@@ -36,7 +36,7 @@ struct SourceCopier {
       advice: "stop the program that writes it, or try again when it does less")
   }
 
-  /// - Returns: Nil if the files changed meanwhile.
+  /// - Returns: `nil` if the files changed during the copy.
   private func copyOnce() throws -> SourceCopies? {
     let before = try stamps()
     try checkSpace(before)
@@ -56,7 +56,7 @@ struct SourceCopier {
     try ["", "-wal", "-journal"].map { try SourceFile.open(source + $0)?.stamp() }
   }
 
-  /// The copy, and what recovery writes into it.
+  /// Checks that there is space for the copy and for what recovery writes into it.
   private func checkSpace(_ stamps: [SourceStamp?]) throws {
     let needed = stamps.reduce(Int64(16 << 20)) { sum, stamp in
       sum.addingReportingOverflow((stamp?.bytes ?? 0) / 10 * 11).partialValue
@@ -131,7 +131,7 @@ struct SourceCopier {
 }
 
 extension SourceStamp {
-  /// Whether a later change could bear the same time: the clock of files ticks in milliseconds, on
+  /// True if a later change could have the same time: the clock of files ticks in milliseconds, on
   /// some file systems in seconds.
   fileprivate var isRecent: Bool { time(nil) - modifiedSeconds <= 2 }
 }

@@ -1,18 +1,19 @@
 import SystemSupport
 
-/// The copy of a legacy file, open for reading. Used on one thread.
+/// The copy of a legacy file, open for reading. Used by one thread.
 ///
-/// Recovery of the `-wal` and rollback of the `-journal` happen in the copy when it is opened. Views,
-/// virtual tables and triggers are never run. Nothing is read into memory but the row at hand.
+/// Recovery of the `-wal` and rollback of the `-journal` happen in the copy when it is opened.
+/// Views, virtual tables and triggers are never run. Nothing is read into memory but the row at
+/// hand.
 package final class SourceDatabase {
   package let report: SourceReport
-  /// In the order of their names; without SQLite's own.
+  /// The tables in order of name, without SQLite's own.
   package let tables: [SourceTable]
   private let connection: SQLiteConnection
   private let options: RowReader.Options
   private let snapshot: SourceSnapshot
   private let walks: [String: TableWalk]
-  /// By table: the copy does not change.
+  /// The numbers of rows by table: the copy does not change.
   private var counts: [String: Int64] = [:]
 
   /// - Parameters:
@@ -54,13 +55,13 @@ package final class SourceDatabase {
     options = RowReader.Options(allowsDamage: allowsDamage, rowsMax: pageCount &* 16_384)
   }
 
-  /// A private folder that goes with the copy.
+  /// A private folder that is removed with the copy.
   var scratchFolder: String { snapshot.scratch.path }
 
   package func table(_ name: String) -> SourceTable? { tables.first { $0.name == name } }
 
-  /// The number of rows that a walk comes upon; of a damaged file, of those that can be read. O(rows),
-  /// and O(1) from the second time on.
+  /// Returns the number of rows; of a damaged file, of those that can be read. O(rows), and O(1)
+  /// from the second time on.
   package func count(_ table: SourceTable) throws -> Int64 {
     if let known = counts[table.name] { return known }
     let count = try counted(table)
@@ -86,7 +87,7 @@ package final class SourceDatabase {
     }
   }
 
-  /// The rows in the order of their positions.
+  /// Returns the rows in the order of their positions.
   ///
   /// - Parameter after: Rows from here on; the row of this position is not among them.
   package func rows(
@@ -95,8 +96,9 @@ package final class SourceDatabase {
     try RowReader(connection, try walk(of: table), columns: columns, after: after, options)
   }
 
-  /// The rows in the order of these columns, compared byte for byte, then of their positions. Sorts on
-  /// disk, where SQLite puts its temporary files, before the first row comes. Unreadable ranges come first.
+  /// Returns the rows in the order of these columns, compared byte by byte, then of their
+  /// positions. The rows are sorted on disk, in SQLite's temporary files, before the first one is
+  /// returned. Unreadable ranges come first.
   ///
   /// - Throws: ``ImportError``; `tooLarge` for a value that is longer than `Limits.cellBytesMax`.
   package func sortedRows(
@@ -108,8 +110,8 @@ package final class SourceDatabase {
     ).reader()
   }
 
-  /// The first row in which the columns `key` have these values, byte for byte. O(log rows) where an
-  /// index serves, else O(rows).
+  /// Returns the first row in which the columns `key` have these values, byte by byte. O(log rows)
+  /// if there is an index, else O(rows).
   package func row(
     of table: SourceTable, where key: [String], is values: [Cell], columns: [String]
   ) throws -> SourceRow? {

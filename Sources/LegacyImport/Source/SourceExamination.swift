@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// Says what the copied files are, before SQLite opens them.
+/// Examines the copied files, before SQLite opens them.
 struct SourceExamination {
   let source: String
   let copies: SourceCopies
@@ -13,7 +13,8 @@ struct SourceExamination {
     self.copies = copies
   }
 
-  /// Also takes out of the copies what SQLite would follow to other files.
+  /// Returns a report and the fault of the header, if it has one. Removes from the copies the name
+  /// of another file that SQLite would open.
   mutating func examine() throws -> (SourceReport, SourceFault?) {
     guard let main = try SourceFile.open(copies.main.path) else {
       throw ImportError(.missing, "the copy of the file is gone", [("path", copies.main.path)])
@@ -37,7 +38,7 @@ struct SourceExamination {
     return (report, fault)
   }
 
-  /// The last changes may stand in the log alone.
+  /// Returns the fingerprint of all files: the last changes may be in the log alone.
   private func fingerprint() throws -> String {
     let others = [copies.writeAheadLog, copies.journal].compactMap { $0?.fingerprint }
     if others.isEmpty { return copies.main.fingerprint }
@@ -97,8 +98,8 @@ struct SourceExamination {
     }
   }
 
-  /// A main file that was renamed leaves its log behind under the old name. In a folder that cannot be
-  /// listed nothing is found: this only warns.
+  /// Warns of a log that a renamed file has left under its old name. In a folder that cannot
+  /// be listed nothing is found.
   private mutating func lookForRenamedLog(_ header: DatabaseHeader) throws {
     let folder = source[..<(source.lastIndex(of: "/") ?? source.startIndex)] + "/"
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: String(folder)) else {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One file of a legacy database, open for reading only. Neither its bytes nor, where the system lets
-/// us, the time of its last access change.
+/// A file of a legacy database, open for reading only. Its bytes do not change, nor, if the system
+/// allows it, the time of its last access.
 struct SourceFile: ~Copyable {
   let path: String
   private let descriptor: Int32
@@ -33,21 +33,11 @@ struct SourceFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Up to `count` bytes from `offset` on; fewer at the end of the file.
+  /// Returns up to `count` bytes from `offset` on; fewer at the end of the file.
   func bytes(at offset: Int64, count: Int) throws(ImportError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      // SAFETY: the place lies within the array, which outlives the call.
-      let got = bytes.withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress! + filled, count - filled, Int(offset) + filled)
-      }
-      if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw Self.unreadable(path, errno) }
-      if got == 0 { break }
-      filled += got
+    guard let bytes = readBytes(of: descriptor, at: offset, count: count) else {
+      throw Self.unreadable(path, errno)
     }
-    bytes.removeLast(count - filled)
     return bytes
   }
 
@@ -68,7 +58,26 @@ struct SourceFile: ~Copyable {
   }
 }
 
-/// What tells one state of a file from another without reading it.
+/// Returns up to `count` bytes of an open file, fewer at its end; `nil` for an error, which `errno`
+/// has.
+func readBytes(of descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
+  var bytes = [UInt8](repeating: 0, count: count)
+  var filled = 0
+  while filled < count {
+    // SAFETY: the place to read to lies within the array, and so does its end.
+    let got = bytes.withUnsafeMutableBytes {
+      pread(descriptor, $0.baseAddress?.advanced(by: filled), count - filled, Int(offset) + filled)
+    }
+    if got < 0, errno == EINTR { continue }
+    guard got >= 0 else { return nil }
+    if got == 0 { break }
+    filled += got
+  }
+  bytes.removeLast(count - filled)
+  return bytes
+}
+
+/// The properties of a file that tell one state of it from another without reading it.
 struct SourceStamp: Hashable {
   let inode: UInt64
   let bytes: Int64

@@ -1,22 +1,41 @@
-/// What a legacy file is, found out without changing it.
+/// The result of examining a legacy file.
 package struct SourceReport: Hashable, Sendable {
-  /// Where the file is, symbolic links resolved.
+  /// The path of the file, with symbolic links resolved.
   package let source: String
   package let bytes: Int64
-  /// XXH3-128 in hexadecimal of the main file and, if there are, its `-wal` and its `-journal`: tells
-  /// states of the file apart, and is no proof against forgery.
+  /// The XXH3-128 hash, in hexadecimal, of the main file and, if they exist, its `-wal` and its
+  /// `-journal`. It tells states of the file apart and does not protect against forgery.
   package let fingerprint: String
-  /// Nil for an empty file, which is a valid empty database, and for a damaged header.
+  /// The header; `nil` for an empty file, which is a valid empty database, and for a damaged
+  /// header.
   package let header: DatabaseHeader?
-  /// Nil if there is no `-wal` beside the file.
+  /// The log; `nil` if there is no `-wal` beside the file.
   package var writeAheadLog: WriteAheadLogReport?
-  /// Nil if there is no `-journal`, or nothing in it.
+  /// The journal; `nil` if there is no `-journal`, or an empty one.
   package var journal: JournalReport?
-  /// What SQLite's quick check found, at most ten lines; empty if it found nothing. Set by
-  /// ``SourceDatabase``.
+  /// The findings of SQLite's quick check, at most ten lines. Set by ``SourceDatabase``.
   package var findings: [String] = []
   /// Facts that are normal and good to know, each on one line.
   package var notes: [String]
-  /// What may have cost rows, each on one line.
+  /// Problems that may have cost rows, each on one line.
   package var warnings: [String]
+}
+
+package struct WriteAheadLogReport: Hashable, Sendable {
+  package let bytes: Int64
+  package let fingerprint: String
+  /// The number of frames in the file, including an incomplete last one.
+  package let frames: Int
+  /// The number of frames from the first one on whose salts and checksums are right.
+  package let validFrames: Int
+  /// The number of frames up to the last commit, which are read.
+  package let committedFrames: Int
+  /// The number of pages of the database after the last commit.
+  package let pages: UInt32?
+}
+
+package struct JournalReport: Hashable, Sendable {
+  package let bytes: Int64
+  /// True if a transaction was under way, whose changes are rolled back in the copy.
+  package let isHot: Bool
 }

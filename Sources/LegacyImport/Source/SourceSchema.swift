@@ -4,9 +4,9 @@ import EntityModel
 struct SourceSchema {
   let connection: SQLiteConnection
   private(set) var tables: [SourceTable] = []
-  /// By table.
+  /// The order in which each table is read, by name.
   private(set) var walks: [String: TableWalk] = [:]
-  /// What was left out, each on one line.
+  /// Tables and columns that are left out, each on one line.
   private(set) var warnings: [String] = []
 
   init(_ connection: SQLiteConnection) throws {

@@ -2,18 +2,20 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// A private copy of a legacy file with its `-wal` and its `-journal`, removed at the end of its life.
+/// A private copy of a legacy file with its `-wal` and its `-journal`, removed at the end of its
+/// life.
 ///
-/// The source is opened for reading only and is the same afterwards, bytes and folder: no lock is
-/// taken and no `-shm` is made. Another program may write to it meanwhile. This process must not have it
-/// open through SQLite: closing any descriptor of a file drops all locks that the process has on it.
+/// The source is opened for reading only and stays the same, bytes and folder: no lock is taken and
+/// no `-shm` is created. Another program may write to it. This process must not have it open
+/// through SQLite: closing any descriptor of a file drops all locks that the process has on it.
 package final class SourceSnapshot: Sendable {
-  /// The path of the source, symbolic links resolved: what lies beside it is found from here.
+  /// The path of the source, with symbolic links resolved: other files beside it are found from
+  /// here.
   package let source: String
   /// The path of the copy of the main file.
   package let copy: String
   package let report: SourceReport
-  /// What only the flag for damaged files gets past.
+  /// The fault that only `allowsDamage` accepts.
   let fault: SourceFault?
   let scratch: ScratchFolder
 
@@ -25,12 +27,12 @@ package final class SourceSnapshot: Sendable {
     self.scratch = scratch
   }
 
-  /// Copies the file set as it was at one instant.
+  /// Copies the file with its `-wal` and `-journal` as they were at one instant.
   ///
   /// - Parameter scratchFolder: Where the copy goes, in a folder of its own; `$TMPDIR` without it.
-  /// - Throws: ``ImportError``: `missing`, `unreadable`, `notADatabase`, `encrypted`, `noSpace`, and
-  ///   `busy` if the file changes faster than it is copied; `CancellationError`. A file that is only
-  ///   damaged or cut is copied; opening the copy says so.
+  /// - Throws: ``ImportError``: `missing`, `unreadable`, `notADatabase`, `encrypted`, `noSpace`,
+  ///   and `busy` if the file changes faster than it is copied; `CancellationError`. A file that is
+  ///   only damaged or truncated is copied; opening the copy throws.
   package static func take(
     of path: String, in scratchFolder: String? = nil,
     isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -46,7 +48,8 @@ package final class SourceSnapshot: Sendable {
     return SourceSnapshot(report: report, fault: fault, copy: copies.main.path, scratch: scratch)
   }
 
-  /// A link that the operator named is followed, as SQLite does: the `-wal` lies beside what it leads to.
+  /// Resolves links in a path of the operator, as SQLite does: the `-wal` is beside the
+  /// destination.
   private static func resolve(_ path: String) throws(ImportError) -> String {
     guard let resolved = realpath(path, nil) else {
       let code = errno

@@ -1,22 +1,22 @@
-/// A table of a legacy file, as its schema has it.
+/// A table of a legacy file, as its schema describes it.
 package struct SourceTable: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case table
-    /// Made by a module that may not be there; never read.
+    /// A virtual table, whose module may not be there; it is never read.
     case virtual
-    /// The storage of a virtual table: looks like data and is none.
+    /// The storage of a virtual table, which looks like data and is none.
     case shadow
     case view
   }
 
   package let name: String
   package let kind: Kind
-  /// Generated ones included, hidden ones not; in their order.
+  /// The columns in their order, including generated and without hidden ones.
   package let columns: [SourceColumn]
   package let hasRowID: Bool
-  /// Names of the columns of the declared primary key, in its order; empty without one.
+  /// The columns of the declared primary key, in its order; empty without one.
   package let primaryKey: [String]
-  /// The column that is the row id under another name.
+  /// The column that is an alias of the row id.
   package let rowIDAlias: String?
   package let foreignKeys: [SourceForeignKey]
   /// The columns of each unique index without a condition.
@@ -37,11 +37,35 @@ package struct SourceTable: Hashable, Sendable {
   }
 
   package func column(_ name: String) -> SourceColumn? { columns.first { $0.name == name } }
+
+  /// True if the schema keeps two rows from having the same values in these columns.
+  func isUnique(_ names: [String]) -> Bool {
+    if names == [Self.rowIDKey], column(Self.rowIDKey) == nil { return true }
+    let unique = uniqueKeys + [primaryKey, rowIDAlias.map { [$0] } ?? []]
+    return unique.contains { !$0.isEmpty && Set(names).isSuperset(of: $0) }
+  }
+
+  /// The name by which a mapping refers to the row id, where no column has this name.
+  package static let rowIDKey = "rowid"
+
+  /// True for a table with rows of the file's owner: neither a view nor one of SQLite's own tables.
+  package var isOrdinary: Bool {
+    kind == .table && !name.lowercased().hasPrefix("sqlite_")
+  }
+
+  var kindText: String {
+    switch kind {
+    case .table: "a table of SQLite itself"
+    case .virtual: "a virtual table"
+    case .shadow: "storage of a virtual table"
+    case .view: "a view"
+    }
+  }
 }
 
 package struct SourceColumn: Hashable, Sendable {
   package let name: String
-  /// As the schema has it; often empty or untrue.
+  /// The declared type, often empty or misleading.
   package let declaredType: String
   package let isRequired: Bool
   package let isGenerated: Bool
@@ -57,7 +81,7 @@ package struct SourceColumn: Hashable, Sendable {
 package struct SourceForeignKey: Hashable, Sendable {
   package let columns: [String]
   package let table: String
-  /// Empty where the schema leaves it to the primary key.
+  /// The columns of the other table; empty for its primary key.
   package let targetColumns: [String]
 
   package init(columns: [String], table: String, targetColumns: [String]) {

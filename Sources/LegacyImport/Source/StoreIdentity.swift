@@ -1,7 +1,7 @@
 import EntityModel
 
-/// Whether a `-wal` belongs to a Core Data store, by the identity that the store bears in itself: it is
-/// the same in the main file alone and with its log.
+/// Checks that a `-wal` belongs to a Core Data store, by the identity of the store: it is the same
+/// in the main file alone and with its log.
 struct StoreIdentity {
   let copy: String
   let connection: SQLiteConnection
@@ -21,8 +21,8 @@ struct StoreIdentity {
       + "what is read is of the other store"
   }
 
-  /// Nil where there is none, and where it cannot be read: the table may have come with the log, and this
-  /// only warns.
+  /// Returns the identity; `nil` if there is none or it cannot be read. The table may have come
+  /// with the log, and this only warns.
   private static func read(_ connection: SQLiteConnection) -> String? {
     guard let statement = try? connection.prepare("SELECT Z_UUID FROM Z_METADATA LIMIT 1"),
       (try? statement.step()) == true, case .text(let identity)? = try? statement.cell(0)

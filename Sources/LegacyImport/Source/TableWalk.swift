@@ -1,19 +1,19 @@
-/// In which order a table is walked, and how a walk goes on from a position.
+/// The order in which a table is read, and the SQL that continues from a position.
 struct TableWalk {
   struct KeyPart: Hashable {
     let column: String
     let isDescending: Bool
-    /// In capitals.
+    /// The name of the collation in capitals.
     let collation: String
   }
 
   enum Order {
-    /// By the row id, under this name.
+    /// The row id, under this name.
     case rowID(String)
-    /// By the primary key.
+    /// The primary key.
     case key([String])
-    /// As SQLite comes upon the rows. Positions are the key; where all names of the row id are taken
-    /// by columns, the number of the row.
+    /// The order of storage. Positions are the key; if columns have all names of the row id, the
+    /// number of the row.
     case storage(key: [String])
   }
 
@@ -49,7 +49,8 @@ struct TableWalk {
     }
   }
 
-  /// The clauses after the columns; with `isResumed`, the parameters are the cells of a position.
+  /// Returns the clauses after the columns. With `isResumed`, the parameters are the cells of a
+  /// position.
   func clauses(isResumed: Bool, direction: Direction = .forward) -> String {
     let from = " FROM \(sqlName(table)) NOT INDEXED"
     let columns = positionColumns
@@ -63,7 +64,7 @@ struct TableWalk {
       + columns.map { $0 + direction.suffix }.joined(separator: ", ")
   }
 
-  /// The row at a position, whose cells are the parameters.
+  /// The clauses that select the row at a position, whose cells are the parameters.
   var exactClauses: String {
     " FROM \(sqlName(table)) NOT INDEXED WHERE "
       + positionColumns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " AND ")
@@ -81,7 +82,7 @@ struct TableWalk {
   }
 }
 
-/// A name of the file as SQL has it, whatever is in it.
+/// Returns a name as SQL writes it, whatever characters it has.
 func sqlName(_ name: String) -> String {
   "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

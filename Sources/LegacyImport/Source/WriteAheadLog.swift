@@ -1,29 +1,30 @@
-/// Reads a `-wal` as SQLite's recovery does, but says what it finds; SQLite takes what is valid and is
-/// silent about the rest.
+/// Reads a `-wal` as SQLite's recovery does, and reports what it finds. SQLite uses the valid part
+/// and ignores the rest silently.
 ///
-/// All numbers are big-endian. The checksums add up over header and frames, as words in the byte order
-/// that the magic names.
+/// All numbers are big-endian. The checksums add up over header and frames, as words in the byte
+/// order that the magic names.
 ///
-/// | bytes | of the header                          | bytes | of each frame, before its page              |
-/// |-------|----------------------------------------|-------|---------------------------------------------|
-/// | 0–3   | magic 377f0682 little, …83 big-endian  | 0–3   | page                                        |
-/// | 4–7   | version 3007000                        | 4–7   | pages of the file after a commit, else zero |
-/// | 8–11  | page size                              | 8–15  | salts of the header                         |
-/// | 12–15 | checkpoint                             | 16–23 | checksums up to here                        |
-/// | 16–23 | salts                                  |       |                                             |
-/// | 24–31 | checksums of 0–23                      |       |                                             |
+/// | bytes | of the header                          | bytes | of each frame, before its page      |
+/// |-------|----------------------------------------|-------|-------------------------------------|
+/// | 0–3   | magic 377f0682 little, …83 big-endian  | 0–3   | page                                |
+/// | 4–7   | version 3007000                        | 4–7   | pages after a commit, else zero     |
+/// | 8–11  | page size                              | 8–15  | salts of the header                 |
+/// | 12–15 | checkpoint                             | 16–23 | checksums up to here                |
+/// | 16–23 | salts                                  |       |                                     |
+/// | 24–31 | checksums of 0–23                      |       |                                     |
 struct WriteAheadLog {
-  /// Why the frames end where they do.
+  /// The reason why the frames end.
   enum End: Equatable {
-    /// With the file.
+    /// The file ends.
     case file
     /// The file ends within a frame.
     case torn
-    /// With frames from before the last checkpoint: these are over, and nothing is missing.
+    /// The next frames are from before the last checkpoint: nothing is missing.
     case olderFrames
     /// A frame has the salts but not the checksum.
     case badChecksum
-    /// The header is cut, or its magic, version, page size or checksum is wrong: no frame counts.
+    /// The header is incomplete, or its magic, version, page size or checksum is wrong: no frame is
+    /// read.
     case badHeader
   }
 
@@ -33,12 +34,13 @@ struct WriteAheadLog {
   private(set) var committedFrames = 0
   private(set) var pages: UInt32?
   private(set) var end = End.file
-  /// Frames after the last valid one that have the salts of the header: these are lost.
+  /// The number of frames after the last valid one that have the salts of the header: these are
+  /// lost.
   private(set) var lostFrames = 0
   /// The headers of the database in the committed frames of page 1: the first and the last.
   private(set) var headers: (first: DatabaseHeader, last: DatabaseHeader)?
 
-  /// Takes the time of reading the file once, and the memory of a page.
+  /// Reads the file once, with the memory of one page.
   init(_ file: borrowing SourceFile) throws(ImportError) {
     let byteCount = try file.byteCount()
     guard byteCount > 0 else { return }
@@ -138,9 +140,9 @@ struct WriteAheadLog {
 }
 
 extension WriteAheadLog {
-  /// Whether the frames were written to the file with this header, as far as it tells: the change
-  /// counter goes up by at most one from the file to the first frame of page 1, what is checkpointed
-  /// comes from the log, and the schema cookie never goes back.
+  /// Returns true if the frames were written to the file with this header, as far as the log tells:
+  /// the change counter increases by at most one from the file to the first frame of page 1,
+  /// checkpointed frames come from the log, and the schema cookie never decreases.
   func fits(_ main: DatabaseHeader) -> Bool {
     guard committedFrames > 0 else { return true }
     guard pageSize == main.pageSize else { return false }

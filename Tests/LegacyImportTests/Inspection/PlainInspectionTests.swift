@@ -34,7 +34,7 @@ import Testing
       ])
     #expect(suggestion.mapping.evidence == ["2 rows in 1 table; views, which are not read: 1"])
     #expect(
-      SuggestedMigration.text(of: suggestion) == """
+      suggestion.migrationText == """
         line: made
         summary: What made is imported to
         steps:
@@ -173,7 +173,7 @@ import Testing
     #expect(suggestion.mapping.skippedColumns["wide"]?.count == 201)
     #expect(
       try #require(suggestion.warnings.first).hasPrefix(
-        #"the table "wide" has 601 columns; those behind"#))
+        #"the table "wide" has 601 columns; those after"#))
   }
 
   @Test func namesThatOnlyBytesTellApartAreSkippedAndSaid() throws {
@@ -199,7 +199,7 @@ import Testing
 /// What must hold of every suggestion: its migration applies, its mapping fits the source and the
 /// schema, and its file is read as it was written.
 func requireConsistent(_ suggestion: SuggestedImport, _ database: SourceDatabase) throws {
-  let text = SuggestedMigration.text(of: suggestion)
+  let text = suggestion.migrationText
   let schema = try MappedSchema.schema(text, line: suggestion.mapping.name)
   let problems = MappingCheck.problems(of: suggestion.mapping, against: database.tables)
   #expect(problems == [])

@@ -10,7 +10,7 @@ import Testing
       _ = try MappingFile.read(Array(text.utf8), file: "m", schema: schema)
       Issue.record("read without an error: \(text)")
     } catch let error as YAMLError {
-      #expect(error.description == message)
+      #expect(error.description == "\(message); \(MappingFile.reference)")
     }
   }
 
@@ -33,7 +33,7 @@ import Testing
       dialect: plain
       entities: []
       """,
-      "m:1:9: \"P\" is no name of an import; use at most 64 lower-case letters, "
+      "m:1:9: \"P\" is not a valid name of an import; use at most 64 lower-case letters, "
         + "digits, - and ., a letter first"
     ),
     (
@@ -42,7 +42,7 @@ import Testing
       dialect: plain
       entities: []
       """,
-      "m:1:9: \"system.x\" is no name of an import; use at most 64 lower-case letters, "
+      "m:1:9: \"system.x\" is not a valid name of an import; use at most 64 lower-case letters, "
         + "digits, - and ., a letter first"
     ),
     (
@@ -120,7 +120,7 @@ import Testing
       entities: []
       skip: { tables: [a, a] }
       """,
-      "m:4:21: the table \"a\" stands here twice; remove one"
+      "m:4:21: the table \"a\" occurs twice; remove one"
     ),
     (
       """
@@ -171,7 +171,7 @@ import Testing
           table: T
           key: [id]
       """,
-      "m:4:13: _ChunkedWrite is an entity of the system; map to another"
+      "m:4:13: _ChunkedWrite is a system entity; map another one"
     ),
     (
       """
@@ -213,7 +213,7 @@ import Testing
           table: T
           key: [a, a]
       """,
-      "m:6:14: the column \"a\" stands here twice; remove one"
+      "m:6:14: the column \"a\" occurs twice; remove one"
     ),
     (
       """
@@ -416,7 +416,7 @@ import Testing
           attributes:
             guid: null
       """,
-      "m:8:13: say from which column guid comes, or remove it"
+      "m:8:13: name the column of guid, or remove it"
     ),
     (
       """
@@ -468,7 +468,7 @@ import Testing
           attributes:
             guid: { column: G, value: a }
       """,
-      "m:8:13: a value stands alone, for nothing is read; remove the other keys"
+      "m:8:13: value is used alone, because no column is read; remove the other keys"
     ),
     (
       """
@@ -550,7 +550,7 @@ import Testing
           attributes:
             guid: { column: G, external: true }
       """,
-      "m:8:36: what is external is data; the type is string"
+      "m:8:36: external values are data; the type is string"
     ),
     (
       """
@@ -578,7 +578,7 @@ import Testing
             guid: G
             artwork: { column: A, keepBytes: true }
       """,
-      "m:9:40: keepBytes says what becomes of an archive; name its classes, too"
+      "m:9:40: keepBytes is for archives; name their classes with archive"
     ),
     (
       """
@@ -592,7 +592,7 @@ import Testing
             guid: G
             words: { column: A, archive: [NSArray], keepBytes: true }
       """,
-      "m:9:58: bytes are kept in data only; the type is strings"
+      "m:9:58: only data holds the bytes of an archive; the type is strings"
     ),
     (
       """
@@ -645,7 +645,7 @@ import Testing
           attributes:
             guid: { column: G, unconfirmed: "" }
       """,
-      "m:8:39: say what is unconfirmed, or remove the key when it is confirmed"
+      "m:8:39: write the reason, or remove the key after confirming the guess"
     ),
     (
       """
@@ -798,7 +798,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:13: say with column, or columns, where the key of the other row stands"
+      "m:10:13: name the columns that have the key of the other row with column, or columns"
     ),
     (
       """
@@ -817,7 +817,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:13: say with column, or columns, where the key of the other row stands"
+      "m:10:13: name the columns that have the key of the other row with column, or columns"
     ),
     (
       """
@@ -836,7 +836,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:21: feed is to-one: its link stands in the row; use column"
+      "m:10:21: feed is to-one: its link is in the row itself; use column"
     ),
     (
       """
@@ -972,7 +972,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:28: playlists is to-many: its links stand in rows of a table; use join"
+      "m:10:28: playlists is to-many: its links are rows of a table; use join"
     ),
     (
       """
@@ -1010,7 +1010,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:57: playlists has no order of its own; remove this"
+      "m:10:57: playlists is not ordered; remove order"
     ),
     (
       """
@@ -1049,7 +1049,7 @@ import Testing
           key: [id]
           attributes: { url: U }
       """,
-      "m:10:40: the column \"a\" stands here twice; remove one"
+      "m:10:40: the column \"a\" occurs twice; remove one"
     ),
     (
       """
@@ -1060,7 +1060,7 @@ import Testing
           table: T
           key: [id]
       """,
-      "m:4:5: Chapter.article is required, and links are made when the records are there; make it "
+      "m:4:5: Chapter.article is required, but records are written before their links; make it "
         + "optional in a migration"
     ),
   ]

@@ -180,6 +180,57 @@ struct ImportRunTests {
     }
   }
 
+  /// The bytes are those that version 0.1 saved. A run that starts from the beginning counts other
+  /// rows as new than these.
+  @Test(arguments: [
+    (
+      stop: ImportProgress.Stage.objects,
+      stage: #"{"objects":{"after":{"rowID":{"_0":BOOKS}},"table":1}}"#
+    ),
+    (stop: .links, stage: #"{"links":{"_0":1}}"#),
+  ])
+  func aRunThatAnEarlierProgramHasLeftUnfinishedResumes(
+    stop: ImportProgress.Stage, stage: String
+  ) async throws {
+    try await withLibrary(books: 6_000) { library in
+      let isFar = Locked(false)
+      var options = LegacyFile.Options()
+      options.isCancelled = { isFar.withLock { $0 } }
+      options.progress = { progress in
+        if progress.stage == stop, progress.name != "shelf" { isFar.withLock { $0 = true } }
+      }
+      #expect(throws: CancellationError.self) { try library.run(Library.mapping, options) }
+      let books = try library.count("Book")
+      let tags = try library.count("Tag")
+      #expect(stop == .links ? books == 6_000 : books < 6_000)
+      let source = try #require(
+        try library.store.read { try $0.get("_Import", by: ["name": .string("library")]) })
+      guard case .string(let fingerprint) = try source["fingerprint"],
+        case .string(let mapping) = try source["mapping"]
+      else { return #expect(Bool(false)) }
+      func counts(_ new: Int) -> String {
+        #"{"changed":0,"deleted":0,"new":\#(new),"unchanged":0}"#
+      }
+      let saved = """
+        {"counts":[\(counts(2)),\(counts(books)),\(counts(tags))],"fingerprint":"\(fingerprint)",\
+        "mapping":"\(mapping)","run":1,"stage":\(stage.replacing("BOOKS", with: "\(books)"))}
+        """
+      try await library.store.write { transaction in
+        let id = try #require(
+          try transaction.objectID("_ChunkedWrite", by: ["name": .string("import library")]))
+        try transaction.update(id) { record in
+          try record.set("frontier", to: .data(Data(saved.utf8)))
+          try record.set("rows", to: .int64(1_322))
+          try record.set("chunks", to: .int64(0))
+        }
+      }
+      let report = try library.run()
+      #expect(report.isBalanced && report.run == 1, "\(report.run)")
+      #expect(report.entities.map(\.written.new) == [2, 6_000, 3])
+      #expect(report.entities.allSatisfy { $0.written.unchanged == 0 })
+    }
+  }
+
   @Test func aRunThatIsInterruptedIsEndedByTheNext() async throws {
     try await withLibrary(books: 20_000) { library in
       let isFar = Locked(false)

@@ -34,7 +34,7 @@ import Testing
       let plan = try migrate(library, "plan")
       #expect(plan.output.contains("import the legacy file books"), "\(plan.errors)")
       #expect(plan.output.contains("type `mooring migrate up --legacy books=FILE`"))
-      expectFailure(try migrate(library, "up"), 78, "say where it is: --legacy books=FILE")
+      expectFailure(try migrate(library, "up"), 78, "name its file: --legacy books=FILE")
       expectFailure(
         try migrate(library, "up", "--legacy", "book=\(library.file)"), 64,
         "did you mean \"books\"?")

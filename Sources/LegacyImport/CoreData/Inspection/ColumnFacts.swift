@@ -1,9 +1,9 @@
 import EntityModel
 import Foundation
 
-/// What the values of one column are, in the rows of one entity.
+/// Statistics of the values of one column, in the rows of one entity.
 struct ColumnFacts: Sendable {
-  /// Archives that are looked into: their classes are few.
+  /// The number of archives that are read: few classes occur.
   private static let archivesReadMax = 50
   private static let fileNamesMax = 100_000
 
@@ -14,20 +14,20 @@ struct ColumnFacts: Sendable {
   private(set) var badTexts = 0
   private(set) var blobs = 0
   private(set) var oversized = 0
-  /// Of the numbers.
+  /// The range of the numbers.
   private(set) var range: ClosedRange<Double>?
-  /// Of the blobs.
+  /// The number of blobs of 16 bytes; the next two are numbers of blobs, too.
   private(set) var blobsOf16Bytes = 0
   private(set) var blobsHeldInline = 0
   private(set) var blobsNamingFiles = 0
   private(set) var fileNames: Set<String> = []
-  /// Classes of the archives among the first blobs.
+  /// The classes of the archives among the first blobs.
   private(set) var archiveClasses: Set<String> = []
   private(set) var archivesRead = 0
-  /// Blobs among those that are no archive of known classes; why the first one is not.
+  /// The reason why the first blob is no archive of known classes.
   private(set) var otherBlob: String?
 
-  /// Blobs that external storage could not have made.
+  /// The number of blobs that external storage could not have written.
   var blobsOfNoStorage: Int { blobs - blobsHeldInline - blobsNamingFiles }
   var total: Int { nulls + values }
   var values: Int { integers + reals + texts + badTexts + blobs + oversized }
@@ -95,7 +95,7 @@ struct ColumnFacts: Sendable {
     otherBlob = otherBlob ?? other.otherBlob
   }
 
-  /// `521 null, 215 integer, 8 real`.
+  /// A summary such as `521 null, 215 integer, 8 real`.
   var text: String {
     let counts = [
       (nulls, "null"), (integers, "integer"), (reals, "real"), (texts, "text"),
@@ -105,7 +105,7 @@ struct ColumnFacts: Sendable {
     return found.isEmpty ? "no rows" : found.joined(separator: ", ")
   }
 
-  /// The range of numbers that are seconds since 2001, as dates.
+  /// The range of the numbers, taken as seconds since 2001.
   var dates: String? {
     range.map {
       let bounds = [$0.lowerBound, $0.upperBound].map {

@@ -1,16 +1,16 @@
-/// What the system tables of a Core Data or SwiftData file say.
+/// The contents of the system tables of a Core Data or SwiftData file.
 package struct CoreDataFile {
   private static let entitiesMax = 10_000
 
   package let entities: [NumberedEntity]
-  /// `nil` where the file has none, or none that can be read: older files, and some that were written
-  /// by hand.
+  /// `nil` if the file has no model, or none that can be read, as older files and files written by
+  /// hand.
   package let model: ManagedObjectModel?
   package let metadata: StoreMetadata
-  /// Each on one line.
+  /// Problems with the system tables, each on one line.
   package let warnings: [String]
 
-  /// Whether the tables are those of Core Data.
+  /// Returns true if the tables are those of a Core Data store.
   package static func isOne(_ tables: [SourceTable]) -> Bool {
     let names = Set(tables.map(\.name))
     return names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
@@ -84,7 +84,7 @@ package struct CoreDataFile {
     }
   }
 
-  /// The cells of a system table; none if it is not there or has other columns.
+  /// Returns the cells of a system table; none if the table is not there or has other columns.
   private static func rows(
     _ name: String, _ columns: [String], _ database: SourceDatabase, _ warnings: inout [String]
   ) throws -> [[Cell]] {

@@ -1,5 +1,6 @@
-/// A model made of what a file without one says: its entities, and of its columns the names in upper
-/// case and the declared types. What may be wrong is a doubt, and must be confirmed.
+/// A model for a file that holds none, derived from its entities and from the upper-case names and
+/// declared types of its columns. Each guess that may be wrong is a doubt, which a person must
+/// confirm.
 struct GuessedModel {
   private typealias Property = StoreLayout.Property
 
@@ -7,7 +8,7 @@ struct GuessedModel {
   private(set) var doubts: [StoreLayout.Property: String] = [:]
   private(set) var warnings: [String] = []
 
-  /// The entities alone.
+  /// Returns a model of the entities without properties.
   static func skeleton(_ entities: [NumberedEntity]) throws(ArchiveDamage) -> ManagedObjectModel {
     let own = entities.filter { !$0.isOfTheSystem }
     let names = Dictionary(
@@ -26,10 +27,12 @@ struct GuessedModel {
     doubts = guess.doubts
     if guess.hasNumbers {
       warnings.append(
-        "whole numbers are kept as numbers: without a model the file does not say which are booleans "
+        "whole numbers are kept as numbers: without a model the file does not show which "
+          + "are booleans "
           + "or relationships")
     }
-    warnings.append("names are in lower case: without a model the file does not say how they were")
+    warnings.append(
+      "names are in lower case: without a model the file does not have their original spelling")
   }
 }
 
@@ -42,7 +45,7 @@ extension ManagedObjectModel.Entity {
   }
 }
 
-/// The guess while it is made.
+/// The state of the guess.
 private struct EntityGuess {
   var entities: [String: ManagedObjectModel.Entity]
   var doubts: [StoreLayout.Property: String] = [:]
@@ -85,7 +88,7 @@ private struct EntityGuess {
     }
   }
 
-  /// An entity with others below it and without rows is taken for abstract.
+  /// Marks an entity without rows that has subentities as abstract.
   private mutating func markAbstract(_ table: String, _ root: String) {
     guard let facts = facts[table], facts.isComplete else { return }
     for entity in skeleton.subtree(of: root) where skeleton.subtree(of: entity.name).count > 1 {
@@ -152,7 +155,7 @@ private struct EntityGuess {
   ) {
     var relationship = relationship
     if isOrdered {
-      // The order is of the other side, whose name nothing says.
+      // The order is of the other side, whose name is unknown.
       var back = ManagedObjectModel.Relationship(
         name: "\(declarer.lowercased())s_\(relationship.name)", destination: declarer,
         inverse: relationship.name)

@@ -2,15 +2,15 @@ import EntityObjects
 import EntityStore
 package import Foundation
 
-/// What the row of `Z_METADATA` says of a Core Data store.
+/// The metadata of a Core Data store, from the row of `Z_METADATA`.
 package struct StoreMetadata: Hashable, Sendable {
   /// The identity of the store, over all versions and copies of its file.
   package var uuid: String?
-  /// Of Core Data itself, when the store was last opened.
+  /// The version of Core Data that last opened the store.
   package var frameworkVersion: Int64?
-  /// What the author of the model has called its version.
+  /// The names of the model versions.
   package var modelVersions: [String] = []
-  /// A hash of each entity's version, by name.
+  /// The hash of each entity's version, by name.
   package var entityHashes: [String: Data] = [:]
 
   package init() {}

@@ -1,17 +1,19 @@
-/// What the rows of an entity's table hold, found in one pass that ends early in a large table.
+/// Statistics of the rows of an entity's table, collected in one pass that ends early in a large
+/// table.
 struct TableFacts: Sendable {
   private static let rowsMax = 100_000
   private static let bytesMax = 256 << 20
-  /// Columns times entities that are told apart.
+  /// The greatest product of columns and entities.
   private static let factsMax = 200_000
 
   private let columns: [String]
-  /// By the number of the entity; in the order of the columns.
+  /// The statistics of the columns, by the number of the entity.
   private var byEntity: [Int64: [ColumnFacts]] = [:]
   private(set) var rows = 0
-  /// Whether all rows were looked at.
+  /// True if all rows were read.
   private(set) var isComplete = true
-  /// Rows that no entity claims: their `Z_ENT` is null, and a number that is none of an entity's.
+  /// The number of rows whose `Z_ENT` is null; the next one counts rows whose `Z_ENT` is no number
+  /// of an entity.
   private(set) var rowsWithoutEntity = 0
   private(set) var rowsOfUnknownEntity = 0
 
@@ -53,7 +55,7 @@ struct TableFacts: Sendable {
 
   func rows(of number: Int64) -> Int { byEntity[number]?.first?.total ?? 0 }
 
-  /// What a column holds in the rows of an entity.
+  /// Returns the statistics of a column in the rows of one entity.
   func facts(of column: String, entity number: Int64) -> ColumnFacts {
     guard let place = columns.firstIndex(of: column), let facts = byEntity[number] else {
       return ColumnFacts()
@@ -61,25 +63,15 @@ struct TableFacts: Sendable {
     return facts[place]
   }
 
-  /// What a column holds in all rows that an entity claims.
+  /// Returns the statistics of a column in the rows of all known entities.
   func facts(of column: String) -> ColumnFacts {
     guard let place = columns.firstIndex(of: column) else { return ColumnFacts() }
     return byEntity.values.reduce(into: ColumnFacts()) { $0.add($1[place]) }
   }
 
-  /// Of those whose rows have a value there, the numbers.
+  /// Returns the numbers of the entities whose rows have a value in the column.
   func entities(filling column: String) -> [Int64] {
     guard let place = columns.firstIndex(of: column) else { return [] }
     return byEntity.filter { $0.value[place].values > 0 }.keys.sorted()
-  }
-}
-
-extension Cell {
-  fileprivate var byteCount: Int {
-    switch self {
-    case .null, .integer, .real, .oversized: 8
-    case .text(let text): text.utf8.count
-    case .badText(let bytes), .blob(let bytes): bytes.count
-    }
   }
 }

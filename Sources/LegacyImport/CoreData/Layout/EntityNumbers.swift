@@ -2,7 +2,7 @@
 package struct NumberedEntity: Hashable, Sendable {
   package let number: Int64
   package let name: String
-  /// The number of the entity above; 0 for none.
+  /// The number of the superentity; 0 for none.
   package let above: Int64
 
   package init(number: Int64, name: String, above: Int64) {
@@ -11,18 +11,18 @@ package struct NumberedEntity: Hashable, Sendable {
     self.above = above
   }
 
-  /// History and cloud bookkeeping have numbers of their own.
+  /// True for the entities of Core Data's history and cloud tables.
   package var isOfTheSystem: Bool { number >= 16_000 }
 }
 
-/// The number by which a row says which entity it is of.
+/// The number of each entity, by which a row of a table refers to its entity.
 package struct EntityNumbers: Hashable, Sendable {
   private(set) var byName: [String: Int64] = [:]
-  /// What was not plain, each on one line.
+  /// Assumptions and contradictions, each on one line.
   private(set) var warnings: [String] = []
 
-  /// The numbers as `Z_PRIMARYKEY` has them. A model that was migrated in place may be ahead of it: an
-  /// entity then stands there under the name that it had.
+  /// Creates the numbers from the rows of `Z_PRIMARYKEY`. A model that was migrated in place may be
+  /// newer than these rows: an entity is then found under its former name.
   package init(of model: ManagedObjectModel, in rows: [NumberedEntity]) {
     var left = Dictionary(
       rows.filter { !$0.isOfTheSystem }.map { ($0.name, $0) },
@@ -45,7 +45,7 @@ package struct EntityNumbers: Hashable, Sendable {
     }
   }
 
-  /// If below one entity just one is left on either side, they are the same under two names.
+  /// Pairs the only unmatched entity below a superentity with the only unmatched row there.
   private mutating func matchSingles(
     of model: ManagedObjectModel, _ left: inout [String: NumberedEntity]
   ) {

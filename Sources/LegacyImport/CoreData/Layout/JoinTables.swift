@@ -1,10 +1,10 @@
-/// The tables of many-to-many relationships, found by their columns: what decides about their names is
+/// The tables of many-to-many relationships, found by their columns: the rule for their names is
 /// not known.
 struct JoinTables {
-  /// The other end of a relationship that is its own inverse.
+  /// The column at the other end of a relationship that is its own inverse.
   static let reflexive = "REFLEXIVE"
 
-  /// Equal columns that are looked at: more than a handful are no model's.
+  /// The greatest number of tables with the same column that are considered.
   private static let candidatesMax = 64
 
   private(set) var used: Set<String> = []
@@ -23,7 +23,7 @@ struct JoinTables {
     }
   }
 
-  /// Takes the table with these two columns.
+  /// Returns the table with these two columns, and marks it as used.
   ///
   /// - Returns: `nil` if none is left that has them, or more than one.
   mutating func take(owner: String, target: String) -> StoreLayout.Join? {
@@ -44,7 +44,7 @@ struct JoinTables {
     return chosen[0]
   }
 
-  /// The same table seen from the other end.
+  /// Returns the same table, seen from the other end.
   func reversed(_ join: StoreLayout.Join) -> StoreLayout.Join {
     self.join(join.table, owner: join.target, target: join.owner)
   }
@@ -61,7 +61,7 @@ struct JoinTables {
 
   // MARK: What a join table looks like
 
-  /// Whether it is one by its columns: two ends, and places of theirs.
+  /// Returns true if the columns are those of a join table: two ends, and perhaps their order.
   static func isJoinTable(_ table: SourceTable) -> Bool {
     table.name.hasPrefix("Z_") && (2...4).contains(table.columns.count)
       && ends(of: table).count == 2
@@ -72,10 +72,10 @@ struct JoinTables {
     table.columns.map(\.name).filter { $0 == reflexive || End($0) != nil }
   }
 
-  /// What the name of a column says of whose key it holds.
+  /// The meaning of the name of a key column.
   struct End: Equatable {
     let number: Int64
-    /// Of the relationship that leads there.
+    /// The relationship that leads there.
     let name: String
 
     init?(_ column: String) {

@@ -1,23 +1,22 @@
-/// Where the properties of a model are in the tables of its file.
+/// The tables and columns of the properties of a model.
 ///
 /// ```
 /// table of a root entity     Z<ROOT>           its rows and those of all entities below it
 ///   key, entity, version     Z_PK Z_ENT Z_OPT
-///   attribute                Z<NAME>           a property of the same name in another branch: Z<NAME>1
+///   attribute                Z<NAME>           the same name in another branch: Z<NAME>1
 ///   to-one                   Z<NAME>           the key of the other row
 ///     its entity             Z<n>_<NAME>       if the destination has entities below it
 ///     its place              Z_FOK_<NAME>      if the inverse is ordered
 ///   to-many without inverse  Z<owner><NAME>    in the table of the destination
 /// table of a many-to-many    Z_<n><NAME>
-///   either end               Z_<n><NAME>       n: whose key it is; name: the relationship that leads
-///                                              there; digits may follow; REFLEXIVE for the other end
-///                                              of one that is its own inverse
+///   either end               Z_<n><NAME>       n: whose key it is; name: the relationship that
+///                                              leads there; digits may follow; REFLEXIVE for
+///                                              the other end of one that is its own inverse
 ///   place of an end          Z_FOK_<n><NAME>
 /// ```
 ///
-/// Names are in upper case, and numbers those of `EntityNumbers`. Nothing is taken for granted: what
-/// the rules predict and the file does not have is `missing`, and what they do not predict is
-/// `unexplained`.
+/// Names are in upper case; numbers are those of `EntityNumbers`. Columns that these rules predict
+/// and the file does not have are `missing`; columns that they do not predict are `unexplained`.
 package struct StoreLayout: Hashable, Sendable {
   /// A property and the entity that declares it.
   package struct Property: Hashable, Sendable {
@@ -30,7 +29,7 @@ package struct StoreLayout: Hashable, Sendable {
     }
   }
 
-  /// Where a relationship to one row is.
+  /// The columns of a to-one relationship.
   struct Reference: Hashable, Sendable {
     let table: String
     let column: String
@@ -38,7 +37,7 @@ package struct StoreLayout: Hashable, Sendable {
     var orderColumn: String?
   }
 
-  /// Where a relationship of many with many is, seen from one end.
+  /// The columns of a many-to-many relationship, seen from one end.
   struct Join: Hashable, Sendable {
     let table: String
     let owner: String
@@ -51,15 +50,16 @@ package struct StoreLayout: Hashable, Sendable {
   static let versionColumn = "Z_OPT"
 
   private(set) var numbers: [String: Int64]
-  /// The table of each entity, of those whose table is there.
+  /// The table of each entity, if it is there.
   private(set) var tables: [String: String] = [:]
   private(set) var attributes: [Property: String] = [:]
-  /// To-one relationships, and under the name of its owner a to-many one without inverse.
+  /// The columns of to-one relationships and, under the name of its owner, of a to-many one without
+  /// an inverse.
   private(set) var references: [Property: Reference] = [:]
   private(set) var joins: [Property: Join] = [:]
-  /// By table, in the order of the file.
+  /// The columns that the model does not predict, by table, in the order of the file.
   package private(set) var unexplained: [String: [String]] = [:]
-  /// What the model predicts and the file does not have.
+  /// The tables and columns that the model predicts and the file does not have.
   package private(set) var missing: [String] = []
   package private(set) var columnsExplained = 0
   package private(set) var columnsTotal = 0
@@ -131,7 +131,8 @@ package struct StoreLayout: Hashable, Sendable {
     return reference
   }
 
-  /// Those of to-many relationships to which nothing leads back.
+  /// Finds the columns of to-many relationships without an inverse, which are in the table of the
+  /// destination.
   private mutating func placeDestinationColumns(
     _ model: ManagedObjectModel, _ tablesByName: [String: SourceTable]
   ) {
@@ -212,12 +213,13 @@ package struct StoreLayout: Hashable, Sendable {
   }
 }
 
-/// The names of columns that are given already, by table.
+/// The names of columns that are used, by table.
 private struct ColumnNames {
   private var taken: Set<String> = []
   private var lastDigits: [String: Int] = [:]
 
-  /// The second property of a name in a table gets the digit 1, the third one 2.
+  /// Returns the column of a property: the second property of the same name in a table gets the
+  /// digit 1, the third one 2.
   mutating func next(for property: String, in table: String) -> String {
     let name = "Z" + property.uppercased()
     let place = "\(table).\(name)"

@@ -1,17 +1,17 @@
 package import EntityModel
 
-/// The model of a Core Data store, as far as its file depends on it and a target can keep it.
+/// The model of a Core Data store, without what neither its file nor an import depends on.
 package struct ManagedObjectModel: Hashable, Sendable {
   package struct Entity: Hashable, Sendable {
     package var name: String
     package var superentity: String?
     package var isAbstract: Bool
-    /// The name it had in an older version of the model; its own otherwise.
+    /// The name in an older version of the model, or the same name.
     package var renamingIdentifier: String
-    /// Its own, without those that it inherits; in order of name, as the relationships.
+    /// The attributes of the entity without inherited ones, in order of name, as the relationships.
     package var attributes: [Attribute]
     package var relationships: [Relationship]
-    /// Names of properties that no two objects have the same values of.
+    /// Sets of properties whose values no two objects share.
     package var uniqueConstraints: [[String]]
 
     package init(
@@ -34,11 +34,11 @@ package struct ManagedObjectModel: Hashable, Sendable {
     package var type: AttributeKind
     package var isOptional = true
     package var defaultValue = Value.null
-    /// It has no column.
+    /// True for an attribute without a column.
     package var isTransient = false
-    /// Computed from others by Core Data.
+    /// True if Core Data computes the value from other attributes.
     package var isDerived = false
-    /// Long values are in files beside the store.
+    /// True if long values are in files beside the store.
     package var isExternal = false
     package var transformer: String?
   }
@@ -55,7 +55,7 @@ package struct ManagedObjectModel: Hashable, Sendable {
     package var deleteRule = DeleteRule.nullify
   }
 
-  /// Core Data's types of attributes, by their numbers.
+  /// Core Data's attribute types, with their numbers.
   package enum AttributeKind: Int64, Hashable, Sendable {
     case undefined = 0
     case int16 = 100
@@ -75,18 +75,18 @@ package struct ManagedObjectModel: Hashable, Sendable {
     case composite = 2100
   }
 
-  /// In order of name.
+  /// The entities in order of name.
   package let entities: [Entity]
-  /// What its author has called its versions.
+  /// The names of the model versions.
   package let versions: [String]
   private let placeByName: [String: Int]
-  /// By place: the entity itself, then those above it, the root last.
+  /// The places of each entity and its superentities, the root last.
   private let lineages: [[Int]]
-  /// By place: the entity itself and all below it.
+  /// The places of each entity and all its subentities.
   private let subtrees: [[Int]]
 
-  /// - Throws: What makes it no model: a name that stands twice, a superentity that is not there, an
-  ///   entity that is its own ancestor.
+  /// - Throws: What makes it no model: a name that stands twice, a superentity that is not there,
+  ///   an entity that is its own ancestor.
   package init(entities: [Entity], versions: [String] = []) throws(ArchiveDamage) {
     let sorted = entities.sorted { $0.name < $1.name }
     var places: [String: Int] = [:]
@@ -137,22 +137,22 @@ package struct ManagedObjectModel: Hashable, Sendable {
 extension ManagedObjectModel {
   package func entity(named name: String) -> Entity? { placeByName[name].map { entities[$0] } }
 
-  /// The entity and those above it, the root last; nothing for a name that it does not have.
+  /// Returns the entity and its superentities, the root last; nothing for an unknown name.
   package func lineage(of name: String) -> [Entity] {
     placeByName[name].map { lineages[$0].map { entities[$0] } } ?? []
   }
 
-  /// The topmost entity above it, or itself.
+  /// Returns the root of the entity's hierarchy, which may be the entity itself.
   package func root(of name: String) -> Entity? {
     placeByName[name].flatMap { lineages[$0].last }.map { entities[$0] }
   }
 
-  /// The entity and all below it, in order of name.
+  /// Returns the entity and all its subentities, in order of name.
   package func subtree(of name: String) -> [Entity] {
     placeByName[name].map { subtrees[$0].map { entities[$0] } } ?? []
   }
 
-  /// The relationship that leads back, with the entity that has it.
+  /// Returns the inverse relationship and the entity that declares it.
   package func inverse(
     of relationship: Relationship
   ) -> (entity: Entity, relationship: Relationship)? {
@@ -166,12 +166,12 @@ extension ManagedObjectModel {
   }
 }
 
-/// What a model may have; real ones stay far below.
+/// The bounds of a model; real ones stay far below.
 enum ModelLimits {
   static let ancestorsMax = 64
   static let entitiesMax = 5_000
   static let propertiesMax = 100_000
-  /// Those that it inherits counted for each entity.
+  /// The number of properties of all entities, inherited ones counted for each.
   static let inheritedPropertiesMax = 500_000
   static let nameBytesMax = 1_000
 }

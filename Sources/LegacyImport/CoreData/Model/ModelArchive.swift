@@ -153,7 +153,7 @@ struct ModelArchive {
     return relationship
   }
 
-  /// Each entity without what an entity above it has under the same name.
+  /// Returns the entities without the properties that they inherit.
   private func withoutInherited(
     _ entities: [ManagedObjectModel.Entity]
   ) throws(ArchiveDamage) -> [ManagedObjectModel.Entity] {
@@ -196,7 +196,7 @@ extension ModelArchive {
     }
   }
 
-  /// What of a default a migration can say; null otherwise.
+  /// Returns the default if a migration can express it; null otherwise.
   private func defaultValue(
     _ field: PropertyListValue?, of type: ManagedObjectModel.AttributeKind
   ) throws(ArchiveDamage) -> Value {

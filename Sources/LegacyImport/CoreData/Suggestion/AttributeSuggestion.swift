@@ -1,8 +1,8 @@
 import EntityModel
 
-/// The attributes of a target: those of the model, of one type each, and which column has them.
+/// Proposes the attributes of a target entity and their columns, from the attributes of the model.
 ///
-/// What two branches of a merged hierarchy call by one name, and have of one type, is one attribute.
+/// Attributes of the same name and type in two branches of a merged hierarchy become one.
 struct AttributeSuggestion {
   private struct Key: Hashable {
     let name: String
@@ -13,7 +13,7 @@ struct AttributeSuggestion {
 
   init(_ source: CoreDataSource) { self.source = source }
 
-  /// Gives the target its attributes, and its members what becomes of their columns.
+  /// Adds the attributes to the target, and their mappings to its members.
   func apply(to target: inout ImportTarget) {
     var placeByKey: [Key: Int] = [:]
     var membersWith: [Int] = []
@@ -116,7 +116,7 @@ struct AttributeSuggestion {
 }
 
 extension ManagedObjectModel.AttributeKind {
-  /// `nil` for what has no column of its own.
+  /// The type of the attribute in the store; `nil` for a kind that has no column of its own.
   var target: AttributeType? {
     switch self {
     case .int16, .int32, .int64: .int64
@@ -132,7 +132,7 @@ extension ManagedObjectModel.AttributeKind {
     }
   }
 
-  /// As Xcode shows it.
+  /// The name that Xcode shows.
   var name: String {
     switch self {
     case .undefined: "Undefined"

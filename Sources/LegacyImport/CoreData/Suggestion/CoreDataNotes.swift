@@ -1,4 +1,4 @@
-/// What a person should know of a Core Data file as a whole.
+/// Facts and problems that concern a Core Data file as a whole.
 struct CoreDataNotes {
   private(set) var evidence: [String] = []
   private(set) var warnings: [String] = []
@@ -25,7 +25,7 @@ struct CoreDataNotes {
       "\(layout.columnsExplained) of \(layout.columnsTotal) columns explained by \(by)")
   }
 
-  /// Such rows match no filter.
+  /// Reports rows that match no filter.
   private mutating func noteRowsOfNoEntity(_ source: CoreDataSource) {
     let mapped = Set(
       source.model.entities.filter { !$0.isAbstract }.compactMap { source.layout.numbers[$0.name] })
@@ -49,7 +49,7 @@ struct CoreDataNotes {
     }
   }
 
-  /// A migration in place leaves values in columns that are of other entities than the row.
+  /// Reports values in columns of another entity than the row's: a migration in place keeps them.
   private mutating func noteLeftovers(_ source: CoreDataSource) {
     for entity in source.model.entities {
       guard let table = source.layout.tables[entity.name], let facts = source.facts[table] else {
@@ -113,7 +113,8 @@ struct CoreDataNotes {
     }
   }
 
-  /// Rows that the cloud has deleted stay in their tables until a program with the store open sees it.
+  /// Reports objects that were deleted in the cloud: their rows stay until a program with the store
+  /// open processes the deletion.
   private mutating func noteCloudDeletes(_ database: SourceDatabase) throws {
     let column = "ZNEEDSLOCALDELETE"
     guard let table = database.table("ANSCKRECORDMETADATA"), table.kind == .table,

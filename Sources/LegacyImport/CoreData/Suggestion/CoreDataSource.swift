@@ -1,15 +1,15 @@
-/// All that is known of a Core Data file: its model or a guess of it, where that is in the tables, and
-/// what their rows hold.
+/// A Core Data file with its model or a guess of it, the layout of its tables, and the statistics
+/// of its rows.
 struct CoreDataSource {
   let file: CoreDataFile
   let model: ManagedObjectModel
   let layout: StoreLayout
-  /// By table of entities.
+  /// The statistics of each table of entities.
   let facts: [String: TableFacts]
   let doubts: [StoreLayout.Property: String]
   let warnings: [String]
 
-  /// Where names and types come from.
+  /// The origin of names and types, for evidence.
   var origin: String { file.model == nil ? "guess" : "model" }
 
   /// - Throws: What reading throws; `mapping` if not even the entities make sense.

@@ -2,20 +2,21 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// The import of a Core Data or SwiftData file, as far as the file itself says what is in it.
+/// Proposes the import of a Core Data or SwiftData file, from what the file itself contains.
 package enum CoreDataSuggestion {
-  /// What a person may take as it is, or edit: each entity that has objects becomes one of the target,
-  /// with the names and types of the model.
+  /// Returns a mapping and the steps of a migration, which a person may use unchanged or edit: each
+  /// entity that has objects becomes one of the store, with the names and types of the model.
   ///
-  /// Columns that only Core Data needs are skipped, and so are its tables of history and of the cloud.
-  /// Nothing is skipped in silence that may be data: that is a warning. What is guessed without a model
-  /// is unconfirmed where it may be wrong.
+  /// Columns that only Core Data needs are skipped, and so are its history and cloud tables. Other
+  /// skipped parts are reported as warnings, because they may be data. Without a model, guesses
+  /// that may be wrong are unconfirmed.
   ///
   /// - Parameters:
   ///   - name: Under which the store remembers what came from this file.
   ///   - inheritance: What becomes of hierarchies; those that a relationship leads into at several
   ///     entities are merged in any case.
-  /// - Throws: ``ImportError``, `mapping` for a file that is none of Core Data's; what reading throws.
+  /// - Throws: ``ImportError``, `mapping` for a file that is none of Core Data's; what reading
+  ///   throws.
   /// - Complexity: One pass over up to 100,000 rows of each table.
   package static func suggestedImport(
     of database: SourceDatabase, named name: String, inheritance: ImportInheritance = .separate
@@ -53,7 +54,7 @@ package enum CoreDataSuggestion {
         + skip.warnings + notes.warnings)
   }
 
-  /// Of a merged entity: the attribute that says which one a record was.
+  /// Adds the attribute that says which entity a record of a merged hierarchy was.
   private static func addKind(to target: inout ImportTarget) {
     guard target.isMerged else { return }
     let name = target.names.claim("kind", fallback: "entityKind", otherwise: "kind")

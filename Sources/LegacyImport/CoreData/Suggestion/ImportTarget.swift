@@ -1,6 +1,15 @@
 import EntityModel
 
-/// An entity of the target, and the entities of the file whose objects become its records.
+/// How entities of a Core Data store that inherit from others are imported.
+public enum ImportInheritance: String, Hashable, Sendable, CaseIterable {
+  /// Each entity that is not abstract becomes one entity.
+  case separate
+  /// Each hierarchy becomes one entity, with an attribute that says which of its entities a record
+  /// was.
+  case merged
+}
+
+/// A proposed entity of the store, and the entities of the file whose objects become its records.
 struct ImportTarget: Sendable {
   struct Member: Sendable {
     let entity: ManagedObjectModel.Entity
@@ -12,25 +21,25 @@ struct ImportTarget: Sendable {
   }
 
   let name: String
-  /// One, or all of a hierarchy; in order of their numbers, none of them abstract.
+  /// One entity, or all of a hierarchy that are not abstract, in order of their numbers.
   var members: [Member]
   var names = UniqueNames()
   var attributes: [AttributeDescription] = []
-  /// The target's name of an attribute, by the entity that declares it and its name there.
+  /// The name of an attribute in the store, by the entity that declares it and its name there.
   var attributeNames: [StoreLayout.Property: String] = [:]
 
   var isMerged: Bool { members.count > 1 }
 }
 
-/// The entities of the target.
+/// The proposed entities of the store.
 ///
-/// A relationship leads to one entity. So a hierarchy is merged wherever a relationship leads to more
-/// than one of its entities, whatever was asked for: split in several relationships, it would be
-/// another thing for every program that uses it.
+/// A relationship leads to one entity. Therefore a hierarchy is merged if a relationship leads to
+/// several of its entities, even if separate entities were requested: several relationships in its
+/// place would change its meaning for every program.
 struct ImportTargets: Sendable {
   var all: [ImportTarget] = []
   private(set) var warnings: [String] = []
-  /// The places of the targets that the objects of an entity and of those below it become.
+  /// The places of the targets for the objects of an entity and of its subentities.
   private var placesByEntity: [String: Set<Int>] = [:]
 
   init(_ model: ManagedObjectModel, _ layout: StoreLayout, _ plan: ImportInheritance) {
@@ -54,7 +63,7 @@ struct ImportTargets: Sendable {
     }
   }
 
-  /// The entities of each hierarchy whose rows may be there, by the name of its root.
+  /// Returns the entities of each hierarchy that may have rows, by the name of its root.
   private static func members(
     _ model: ManagedObjectModel, _ layout: StoreLayout
   ) -> [String: [ImportTarget.Member]] {
@@ -68,8 +77,8 @@ struct ImportTargets: Sendable {
     return members.mapValues { $0.sorted { $0.number < $1.number } }
   }
 
-  /// Which relationship leads to, or without an inverse from, several entities of a hierarchy, by the
-  /// name of its root.
+  /// Returns the relationship for which a hierarchy must be merged, by the name of its root: it
+  /// leads to several entities of it, or without an inverse from several.
   private static func causesToMerge(
     _ members: [String: [ImportTarget.Member]], _ model: ManagedObjectModel
   ) -> [String: String] {

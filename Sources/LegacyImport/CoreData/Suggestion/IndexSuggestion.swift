@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// The unique constraints of a model as indexes of a target.
+/// Proposes unique indexes for the unique constraints of a model.
 struct IndexSuggestion {
   private let model: ManagedObjectModel
   private(set) var steps: [MigrationStep] = []
@@ -33,7 +33,7 @@ struct IndexSuggestion {
     }
   }
 
-  /// The target's attributes of a constraint; `nil` if the target cannot keep it.
+  /// Returns the attributes of a constraint in the store; `nil` if the store cannot enforce it.
   private mutating func keys(
     of constraint: [String], _ entity: ManagedObjectModel.Entity, _ target: ImportTarget
   ) -> [String]? {

@@ -2,11 +2,10 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// The relationships of the targets, each pair once: which the migration makes, and which columns have
-/// the links.
+/// Proposes the relationships of the store, each pair of inverses once, and their columns.
 ///
-/// A record is there before its links are, so that none of them is required. Who holds a link to one
-/// record says it; where the other side has an order, the rows are read from there, in that order.
+/// Records are written before their links, so that no relationship is required. A pair is mapped
+/// from the side that holds a link to one record, or from the side that is ordered.
 struct RelationshipSuggestion {
   typealias Relationship = ManagedObjectModel.Relationship
   typealias Property = StoreLayout.Property
@@ -54,7 +53,7 @@ struct RelationshipSuggestion {
     }
   }
 
-  /// The other side, if each of the two names the other.
+  /// Returns the inverse, if each of the two names the other.
   private func inverse(of end: End) -> End? {
     guard let (entity, relationship) = model.inverse(of: end.relationship),
       relationship.inverse == end.relationship.name,
@@ -91,7 +90,7 @@ struct RelationshipSuggestion {
     }
   }
 
-  /// Both sides have a column; the one with more links is read.
+  /// Adds a one-to-one relationship. Both sides have a column; the one with more links is read.
   private mutating func addOneToOne(_ end: End, _ back: End?) {
     guard let back, back.property != end.property else {
       return addReference(from: end, back: back)
@@ -141,7 +140,8 @@ struct RelationshipSuggestion {
         table: table), of: end, to: place)
   }
 
-  /// The rows of the others have the key of the owner, and no relationship of theirs says so.
+  /// Adds a to-many relationship without an inverse: the rows of the destination have the key of
+  /// the owner.
   private mutating func addOneSided(_ end: End) {
     guard let reference = layout.references[end.property],
       let place = onlyPlace(of: end.entity, for: end),
@@ -197,7 +197,7 @@ struct RelationshipSuggestion {
       deleteRule: relationship.deleteRule)
   }
 
-  /// To the first of the members: a table of links has those of all of them.
+  /// Adds the mapping to the first member: a table of links has those of all members.
   private mutating func add(_ mapping: RelationshipMapping, of end: End, to place: Int) {
     targets.all[place].members[0].relationships.append(described(mapping, end))
   }

@@ -1,14 +1,12 @@
-/// What of a file a suggested mapping leaves out. All that it does not use is named.
+/// The tables and columns that a proposed mapping skips: all that it does not use.
 struct SkippedParts {
-  private static let namesShownMax = 20
-
   private(set) var tables: Set<String> = []
   private(set) var columns: [String: Set<String>] = [:]
-  /// What may be data.
+  /// Skipped parts that may be data, each on one line.
   private(set) var warnings: [String] = []
 
   init(of mapping: ImportMapping, _ source: CoreDataSource, in all: [SourceTable]) {
-    let used = Self.used(by: mapping)
+    let used = mapping.columnsTaken
     for table in all where table.kind != .view {
       guard let known = used[table.name] else {
         tables.insert(table.name)
@@ -22,11 +20,11 @@ struct SkippedParts {
     }
     for (table, names) in source.layout.unexplained.sorted(by: { $0.key < $1.key }) {
       warnings.append(
-        "skipped because the model does not explain it: \(table).\(Self.list(names))")
+        "skipped because the model does not explain it: \(table).\(names.shortList)")
     }
     if source.file.model != nil, !source.layout.missing.isEmpty {
       warnings.append(
-        "the model names what the file does not have: \(Self.list(source.layout.missing))")
+        "the model names what the file does not have: \(source.layout.missing.shortList)")
     }
     warnDerivedAndUntyped(source)
   }
@@ -50,32 +48,8 @@ struct SkippedParts {
     }
   }
 
-  private static func used(by mapping: ImportMapping) -> [String: Set<String>] {
-    var used: [String: Set<String>] = [:]
-    for entity in mapping.entities {
-      var columns = Set(entity.key)
-      columns.formUnion(entity.filter.isOneOf.keys)
-      columns.formUnion(entity.filter.isNoneOf.keys)
-      for case .column(let column) in entity.attributes.map(\.source) { columns.insert(column) }
-      for relationship in entity.relationships {
-        switch relationship.source {
-        case .columns(let own): columns.formUnion(own)
-        case .join(let table, let owner, let target, let order):
-          used[table, default: []].formUnion(owner + target + [order].compactMap(\.self))
-        }
-      }
-      used[entity.table, default: []].formUnion(columns)
-    }
-    return used
-  }
-
   private static func isOfTheSystem(_ table: String) -> Bool {
     ["Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
       .contains(table) || table.hasPrefix("ANSCK") || table.hasPrefix("Z_RT_")
-  }
-
-  static func list(_ names: [String]) -> String {
-    let shown = names.prefix(namesShownMax).joined(separator: ", ")
-    return names.count > namesShownMax ? "\(shown) and \(names.count - namesShownMax) more" : shown
   }
 }

@@ -1,10 +1,12 @@
-/// Names for entities, or for what one entity has, as migrations allow them and each only once.
+/// Assigns names to entities, or to the properties of one entity, that migrations allow and that
+/// are distinct.
 struct UniqueNames: Sendable {
   private static let lengthMax = 63
 
   private var taken: Set<String> = []
 
-  /// A name that is free: the wanted one, as far as it is one; the fallback; or either with a number.
+  /// Returns a free name: the wanted one without characters that are not allowed, the fallback, or
+  /// the first one with a number.
   mutating func claim(_ wanted: String, fallback: String? = nil, otherwise: String) -> String {
     let name = Self.sanitized(wanted) ?? otherwise
     if taken.insert(name).inserted { return name }
@@ -20,8 +22,8 @@ struct UniqueNames: Sendable {
     }
   }
 
-  /// Without what stands before the first letter, with `_` for what no name may have. `nil` if nothing
-  /// is left.
+  /// Returns the name from its first letter on, with `_` for each character that is not allowed;
+  /// `nil` if nothing is left.
   private static func sanitized(_ wanted: String) -> String? {
     let start = wanted.unicodeScalars.drop { !isLetter($0) }
     guard !start.isEmpty else { return nil }

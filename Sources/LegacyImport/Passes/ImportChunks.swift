@@ -1,0 +1,103 @@
+import EntityStore
+
+/// The loop by which an import writes: chunks that each commit by themselves.
+///
+/// A chunk is one transaction with records, their rows in the ledger, rejects, and the checkpoint
+/// that covers them. A kill at any moment loses at most the chunk under way.
+final class ImportChunks {
+  private let context: ImportContext
+  private let write: ChunkedWrite<ImportCheckpoint>
+  /// The checkpoint of the last commit.
+  private(set) var checkpoint: ImportCheckpoint
+
+  init(
+    _ context: ImportContext, _ write: ChunkedWrite<ImportCheckpoint>,
+    from checkpoint: ImportCheckpoint
+  ) {
+    self.context = context
+    self.write = write
+    self.checkpoint = checkpoint
+  }
+
+  /// Writes elements until there are no more.
+  ///
+  /// - Parameters:
+  ///   - next: Returns further elements, and none at the end. Called between two transactions, when
+  ///     fewer elements are left than fill a chunk.
+  ///   - size: The number of rows that an element counts for.
+  ///   - makeWriter: Called at the beginning of each chunk.
+  ///   - committed: Called after each commit with the rows of the chunk.
+  ///   - body: Writes one element and moves the checkpoint past it.
+  /// - Throws: `CancellationError` between two chunks; what the closures throw. The chunks before
+  ///   it stay.
+  func run<Element, Writer>(
+    _ next: () throws -> [Element], size: (Element) -> Int = { _ in 1 },
+    with makeWriter: (WriteTransaction) throws -> Writer, committed: (Int) -> Void = { _ in },
+    _ body: (Writer, Element, inout ImportCheckpoint) throws -> Void
+  ) throws {
+    var pending: ArraySlice<Element> = []
+    var isAtEnd = false
+    while true {
+      try context.checkCancellation()
+      // Elements that a chunk had no time for are written with the next ones: each commit waits for
+      // the disk.
+      if !isAtEnd, pending.count < write.rowsMax {
+        let elements = try next()
+        isAtEnd = elements.isEmpty
+        pending += elements
+      }
+      if pending.isEmpty { return }
+      var place = pending.startIndex
+      var rows = 0
+      checkpoint = try context.target.write { transaction in
+        let writer = try makeWriter(transaction)
+        return try write.writeChunk(from: checkpoint, in: transaction) { _, checkpoint, chunk in
+          try body(writer, pending[place], &checkpoint)
+          chunk.add(rows: size(pending[place]))
+          rows = chunk.rows
+          place += 1
+          if place == pending.endIndex { chunk.end() }
+          // The checkpoint stays in the store until the run has been verified.
+          return true
+        }.progress.frontier
+      }
+      pending = pending[place...]
+      committed(rows)
+    }
+  }
+
+  /// Writes the elements of an array, as `run` does.
+  func run<Element, Writer>(
+    over elements: [Element], with makeWriter: (WriteTransaction) throws -> Writer,
+    _ body: (Writer, Element, inout ImportCheckpoint) throws -> Void
+  ) throws {
+    var rest = elements
+    try run(
+      {
+        defer { rest = [] }
+        return rest
+      }, with: makeWriter, body)
+  }
+}
+
+/// The saved position of a run, committed with each chunk.
+///
+/// The names of its members and cases are stored as JSON: an import that an earlier program left
+/// unfinished resumes.
+struct ImportCheckpoint: Codable, Sendable {
+  enum Stage: Codable, Hashable, Sendable {
+    /// A table by its number in the mapping, and the last row of it that has been written.
+    case objects(table: Int, after: RowPosition?)
+    /// A relationship by its number. No position is saved: links are read again from the first one.
+    case links(Int, after: RowPosition?)
+  }
+
+  let run: Int64
+  /// The fingerprint of the file and the checksum of the mapping. With another file or mapping a
+  /// run starts from the beginning.
+  let fingerprint: String
+  let mapping: String
+  var stage = Stage.objects(table: 0, after: nil)
+  /// The written records of each entity, by its number in the mapping.
+  var counts: [WriteCounts]
+}

@@ -1,0 +1,124 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// A dry run: every row is read and converted, and checked against the rules, the unique indexes
+/// and the records of the store. Nothing is written.
+///
+/// Texts that are equal only under a collation are found by a run, not by a plan.
+struct ImportPlan {
+  private let context: ImportContext
+  private let reject: (PlannedReject) throws -> Void
+  private let records: PlannedRecords
+  private let referenced: Set<String>
+
+  /// - Parameter reject: Called with each reject as it is found.
+  init(_ context: ImportContext, reject: @escaping (PlannedReject) throws -> Void) throws {
+    self.context = context
+    self.reject = reject
+    records = try PlannedRecords(context.bound, in: context.database.scratchFolder)
+    referenced = Set(
+      context.bound.links.flatMap {
+        [$0.mapping.table, context.bound.tables[$0.table].table.name]
+      })
+  }
+
+  func run(_ report: inout ImportReport) throws {
+    for table in context.bound.tables { try plan(table, &report) }
+    for link in context.bound.links {
+      try report.relationships.append(plan(link, &report.rejects))
+    }
+  }
+
+  // MARK: Rows
+
+  private func plan(_ table: BoundTable, _ report: inout ImportReport) throws {
+    var entities = table.parts.map {
+      ImportReport.Entity(name: $0.mapping.entity, table: table.table.name)
+    }
+    let uniques = try table.parts.map { try UniqueValues.all(of: $0) }
+    let audit = RowAudit(table: table, stage: .objects, context: context)
+    let balance = try audit.run { chunk, balance in
+      try context.target.read { snapshot in
+        let ledger = try context.source == 0 ? nil : ImportLedger(in: snapshot)
+        for row in chunk {
+          switch row {
+          case .unreadable(let rows, _): balance.unreadableRows.append(rows)
+          case .row(_, .skipped): balance.skipped += 1
+          case .row(_, .rejected(let rejected)):
+            balance.rejected += 1
+            try note(rejected, table, &report.rejects)
+          case .row(_, .accepted(let mapped)):
+            let entry = try ledger?.entry(of: mapped.identity)
+            let entity = table.parts[mapped.part]
+            let count = try count(of: mapped, entry, entity, in: snapshot)
+            if count == \.new || count == \.changed,
+              let refusal = try records.refusal(
+                mapped, of: entity, uniques[mapped.part], entry, in: snapshot)
+            {
+              balance.rejected += 1
+              try note(mapped.rejected(for: refusal), table, &report.rejects)
+              continue
+            }
+            balance.accepted += 1
+            entities[mapped.part].expected += 1
+            entities[mapped.part].written[keyPath: count] += 1
+            if referenced.contains(table.table.name) {
+              try records.insert(mapped.identity, part: mapped.part)
+            }
+          }
+        }
+      }
+    }
+    report.tables.append(balance)
+    for var entity in entities {
+      entity.found = entity.expected
+      report.entities.append(entity)
+    }
+  }
+
+  /// Returns the count that a run would have increased.
+  private func count(
+    of mapped: MappedRow, _ entry: LedgerEntry?, _ entity: BoundEntity, in snapshot: ReadTransaction
+  ) throws -> WritableKeyPath<WriteCounts, Int64> {
+    guard let entry else { return \.new }
+    if entry.hash == mapped.hash { return \.unchanged }
+    return try snapshot.row(entry.object, of: entity.layout) == nil ? \.deleted : \.changed
+  }
+
+  private func note(
+    _ rejected: RejectedRow, _ table: BoundTable, _ counts: inout [String: Int64]
+  ) throws {
+    let row = RejectLog.text(of: rejected.row, table.columns)
+    for reject in rejected.rejects {
+      counts[reject.code, default: 0] += 1
+      try self.reject(
+        PlannedReject(
+          reject: reject, entity: table.parts[rejected.part].mapping.entity,
+          table: table.table.name, key: RowIdentity.excerpt(of: rejected.key), row: row))
+    }
+  }
+
+  // MARK: Links
+
+  private func plan(
+    _ link: BoundLink, _ counts: inout [String: Int64]
+  ) throws -> ImportReport.Relationship {
+    var rejects: [String: Int64] = [:]
+    let balance = try LinkPlan(link, records, context) { planned in
+      rejects[planned.reject.code, default: 0] += 1
+      try reject(planned)
+    }.run()
+    counts.merge(rejects, uniquingKeysWith: +)
+    return balance
+  }
+}
+
+/// A reject that a run would have.
+struct PlannedReject {
+  let reject: Reject
+  let entity: String
+  let table: String
+  let key: String
+  let row: String
+}

@@ -1,0 +1,97 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// The outcome of a row, before the store is read.
+enum RowOutcome {
+  case accepted(MappedRow)
+  case rejected(RejectedRow)
+  /// No entity of the mapping takes the row.
+  case skipped
+}
+
+struct MappedRow {
+  /// The part of the table.
+  let part: Int
+  let identity: RowIdentity
+  let key: [Cell]
+  /// The values in the order of the part's attributes.
+  let values: [Value]
+  /// A hash of the values and of the cells that lead to other rows.
+  let hash: Int64
+  /// A hash of the values alone.
+  let digest: Int64
+  /// The row of the source.
+  let row: SourceRow
+
+  /// Returns the row as a rejected one.
+  func rejected(for reject: Reject) -> RejectedRow {
+    RejectedRow(part: part, identity: identity, key: key, rejects: [reject], row: row)
+  }
+}
+
+struct RejectedRow {
+  let part: Int
+  let identity: RowIdentity?
+  let key: [Cell]
+  let rejects: [Reject]
+  let row: SourceRow
+}
+
+/// Converts the rows of a table to values of its entities and checks their rules, outside of any
+/// transaction.
+///
+/// Not `Sendable`: a compiled pattern is not. Each walk of a table has its own.
+final class RowMapper {
+  private let table: BoundTable
+  private let source: Int64
+  /// The rules of the attributes, by part.
+  private let rules: [[AttributeRule]]
+  private var digest = ValueDigest()
+
+  /// - Parameter source: The number of the _Import.
+  init(_ table: BoundTable, source: Int64, contents: CellContents) throws {
+    self.table = table
+    self.source = source
+    rules = try table.parts.map { part in
+      try part.attributes.map {
+        try AttributeRule($0, part.layout.description.attributes[$0.position], contents)
+      }
+    }
+  }
+
+  func map(_ row: SourceRow) -> RowOutcome {
+    guard let part = table.parts.firstIndex(where: { $0.takes(row) }) else { return .skipped }
+    let key = table.key(of: row)
+    let identity = RowIdentity(source: source, table: table.table.name, key: key)
+    var rejects: [Reject] = []
+    if identity == nil {
+      rejects.append(Reject(.nullKey, table.columns[table.key[0]], "a part of the key is null"))
+    }
+    let entity = table.parts[part]
+    var values: [Value] = []
+    values.reserveCapacity(rules[part].count)
+    for rule in rules[part] {
+      do throws(Reject) {
+        values.append(try rule.value(of: row))
+      } catch {
+        rejects.append(error)
+      }
+    }
+    guard let identity, rejects.isEmpty else {
+      return .rejected(
+        RejectedRow(part: part, identity: identity, key: key, rejects: rejects, row: row))
+    }
+    digest.removeAll()
+    for value in values { digest.append(value) }
+    let ofValues = digest.hash
+    for cell in entity.references { digest.append(row.cells[cell]) }
+    return .accepted(
+      MappedRow(
+        part: part, identity: identity, key: key, values: values,
+        hash: entity.references.isEmpty ? ofValues : digest.hash,
+        digest: ofValues, row: row))
+  }
+}
+
+extension Reject: Error {}

@@ -1,0 +1,42 @@
+import EntityStore
+import SystemSupport
+
+/// The lease of an import, which one run at a time holds: a kernel lock on one byte of a file in
+/// the store's folder, at a hash of the name. The kernel releases it when the process ends.
+enum ImportLease {
+  /// Runs the body while this process has the name.
+  ///
+  /// - Throws: `running` if another run has it.
+  static func hold<R>(_ name: String, in folder: String, _ body: () throws -> R) throws -> R {
+    guard let lock = try take(name, in: folder) else {
+      throw ImportError(
+        .running, "another run of this import is under way", [("import", name)],
+        advice: "try again when it is done")
+    }
+    defer { lock.release(region(name)) }
+    return try body()
+  }
+
+  /// Returns true if a run is under way. Only asks the kernel: taking the lock for a moment could
+  /// make a run fail that starts at the same time.
+  static func isHeld(_ name: String, in folder: String) -> Bool {
+    guard let file = try? FileLock(path(folder), .readOnly) else { return false }
+    return (try? file.isHeld(region(name))) ?? false
+  }
+
+  private static func take(_ name: String, in folder: String) throws(ImportError) -> FileLock? {
+    do {
+      return try FileLock.take(region(name), of: path(folder))
+    } catch {
+      throw ImportError(
+        .unreadable, "the lock of imports cannot be used", [("reason", error.text)],
+        advice: "see to it that the store's folder can be written")
+    }
+  }
+
+  private static func path(_ folder: String) -> String { folder + "/import.lock" }
+
+  private static func region(_ name: String) -> FileLock.Region {
+    .byte(hash: ContentHash.of(name))
+  }
+}

@@ -1,0 +1,165 @@
+import EntityModel
+import EntityStore
+import Foundation
+
+/// One run of an import: records, then links, then the verification, which reads everything back.
+///
+/// Each chunk commits a checkpoint. After a kill, the next run with the same file and the same
+/// mapping resumes from it. With another file or mapping the next run starts from the beginning,
+/// and does not change what is right already.
+struct ImportRun {
+  let name: String
+  let target: any ImportDestination
+  let database: SourceDatabase
+  let mapping: ImportMapping
+  /// The checksum of the mapping.
+  let checksum: String
+  let contents: CellContents
+  let now: @Sendable () -> Date
+  let isCancelled: @Sendable () -> Bool
+  let progress: @Sendable (ImportProgress) -> Void
+
+  private var write: ChunkedWrite<ImportCheckpoint> { ChunkedWrite(name: "import " + name) }
+
+  func run() throws -> ImportReport {
+    let startedAt = now()
+    let bound = try target.read { try BoundMapping(mapping, database.tables, in: $0) }
+    let (source, checkpoint) = try begin(bound, startedAt)
+    let context = try context(bound, source: source, run: checkpoint.run)
+    let chunks = ImportChunks(context, write, from: checkpoint)
+    // Rows of earlier runs that are still wrong are found again.
+    try clearRejects(of: context, chunks) { run, _ in run < checkpoint.run }
+    try ObjectPass(context, chunks).run()
+    // The links are read from the first one, which finds their rejects again.
+    try clearRejects(of: context, chunks) { _, isLink in isLink }
+    try LinkPass(context, chunks).run()
+    var report = self.report(run: checkpoint.run, startedAt, isPlan: false)
+    var verification = Verification(context)
+    try verification.run(&report)
+    for number in report.entities.indices {
+      report.entities[number].written = chunks.checkpoint.counts[number]
+    }
+    report.externalFiles = try contents.files(of: context)
+    report.finishedAt = now()
+    report.rejectsAllowed = mapping.rejectLimit.allowed(of: report)
+    try finish(source, report)
+    return report
+  }
+
+  func plan(reject: @escaping (PlannedReject) throws -> Void) throws -> ImportReport {
+    let startedAt = now()
+    let bound = try target.read { try BoundMapping(mapping, database.tables, in: $0) }
+    let known = try target.read { try record(in: $0) }
+    let context = try context(bound, source: known?.number ?? 0, run: (known?.run ?? 0) + 1)
+    var report = self.report(run: context.run, startedAt, isPlan: true)
+    try ImportPlan(context, reject: reject).run(&report)
+    report.externalFiles = try contents.files(of: context)
+    report.finishedAt = now()
+    report.rejectsAllowed = mapping.rejectLimit.allowed(of: report)
+    return report
+  }
+
+  private func context(_ bound: BoundMapping, source: Int64, run: Int64) throws -> ImportContext {
+    ImportContext(
+      target: target, database: database, bound: bound, contents: contents, source: source,
+      run: run,
+      duplicates: try DuplicateKeys(in: database, bound, source: source, isCancelled: isCancelled),
+      isCancelled: isCancelled, progress: progress)
+  }
+
+  private func report(run: Int64, _ startedAt: Date, isPlan: Bool) -> ImportReport {
+    ImportReport(
+      name: name, path: database.report.source, fingerprint: database.report.fingerprint,
+      isPlan: isPlan, run: run, startedAt: startedAt, finishedAt: startedAt,
+      warnings: database.report.warnings)
+  }
+
+  // MARK: The import in the store
+
+  private func record(in snapshot: ReadTransaction) throws -> (number: Int64, run: Int64)? {
+    guard let record = try snapshot.get(ImportRecords.source, by: ["name": .string(name)]),
+      case .int64(let run) = try record["run"]
+    else { return nil }
+    return (record.id.number, run)
+  }
+
+  private func begin(
+    _ bound: BoundMapping, _ startedAt: Date
+  ) throws -> (source: Int64, ImportCheckpoint) {
+    let fingerprint = database.report.fingerprint
+    return try target.write { transaction in
+      let known = try record(in: transaction)
+      if let known, let progress = try write.load(in: transaction),
+        progress.frontier.fingerprint == fingerprint, progress.frontier.mapping == checksum
+      {
+        return (known.number, progress.frontier)
+      }
+      let checkpoint = ImportCheckpoint(
+        run: (known?.run ?? 0) + 1, fingerprint: fingerprint, mapping: checksum,
+        counts: Array(
+          repeating: WriteCounts(), count: bound.tables.reduce(0) { $0 + $1.parts.count }))
+      let source = try transaction.upsert(
+        ImportRecords.source,
+        [
+          "name": .string(name), "path": .string(database.report.source),
+          "fingerprint": .string(fingerprint), "mapping": .string(checksum),
+          "state": .string("running"), "run": .int64(checkpoint.run),
+          "startedAt": .date(startedAt), "finishedAt": .null,
+        ], by: ["name"])
+      try write.save(.init(frontier: checkpoint, rows: 0, chunks: 0), in: transaction)
+      return (source.number, checkpoint)
+    }
+  }
+
+  private func finish(_ source: Int64, _ report: ImportReport) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    encoder.dateEncodingStrategy = .iso8601
+    let document = try encoder.encode(report)
+    try target.write { transaction in
+      try transaction.update(ObjectID(entity: ImportRecords.source, number: source)) { record in
+        try record.set("state", to: .string(report.isBalanced ? "balanced" : "unbalanced"))
+        try record.set("finishedAt", to: .date(report.finishedAt))
+        try record.set("report", to: .data(document))
+      }
+      try write.finish(in: transaction)
+    }
+  }
+
+  // MARK: Rejects
+
+  private func clearRejects(
+    of context: ImportContext, _ chunks: ImportChunks,
+    where isStale: (_ run: Int64, _ isLink: Bool) -> Bool
+  ) throws {
+    var stale: [Int64] = []
+    try target.read { snapshot in
+      let layout = try snapshot.layout(ImportRecords.reject)
+      let source = try layout.position(of: "source")
+      let run = try layout.position(of: "run")
+      let isLink = try layout.position(of: "isLink")
+      try snapshot.eachRow(of: layout) { row in
+        if row.int64(source) == context.source,
+          isStale(row.int64(run) ?? 0, try row.value(isLink) == .bool(true))
+        {
+          stale.append(row.id)
+        }
+        return true
+      }
+    }
+    try chunks.run(over: stale, with: { $0 }) { transaction, number, _ in
+      try transaction.delete(ObjectID(entity: ImportRecords.reject, number: number))
+    }
+  }
+}
+
+extension RejectLimit {
+  fileprivate func allowed(of report: ImportReport) -> Int64 {
+    switch self {
+    case .count(let count): return count
+    case .share(let share):
+      let rows = report.tables.reduce(0) { $0 + $1.accepted + $1.rejected }
+      return Int64((Double(rows) * share).rounded(.down))
+    }
+  }
+}
