@@ -225,6 +225,14 @@ let package = Package(
       name: "HomeFeedTests",
       dependencies: ["HomeFeed", "EntityModel", "EntityStore", "LMDB", "TestSupport"],
       swiftSettings: settings),
+    // What README and the pages of the documentation show.
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: [
+        "TestSupport", "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed",
+        "StoreJobs", "WorkerService", "mooring", "mooring-dump", "feed-server",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
       dependencies: [

@@ -6,7 +6,7 @@ import StoreJobs
 import TestSupport
 import Testing
 
-// job
+// listing
 struct MeasureItem: Job {
   static let kind: JobKind = "item.measure"
   let item: Int64
@@ -15,14 +15,13 @@ struct MeasureItem: Job {
 }
 // end
 
-/// The code of the section "Run jobs" of the readme, run; the section is held against the lines between
-/// the marks.
-@Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
-  @Test func theJobsOfTheReadmeRun() async throws {
-    try await withStoreJobs { temporary in
+/// The code of the page "Jobs", run.
+@Suite(.timeLimit(.minutes(10))) struct JobsTests {
+  @Test func theJobsOfThePageRun() async throws {
+    try await withTemporaryStore(migrations: [Self.items, .jobs]) { temporary in
       let store = temporary.store
       let path = temporary.folder.path("items.csv")
-      // use
+      // listing
       // Both or none.
       try await store.write { transaction in
         let id = try transaction.insert("Item", ["name": "walk"])
@@ -53,7 +52,11 @@ struct MeasureItem: Job {
       for try await status in handle.updates { print(status.progress.done ?? 0) }
       print(try await handle.value.rows)
       // end
-      try await temporary.waitForCommit { try store.fetch(items).map { try $0["rank"] } == [42] }
+      let commits = try store.commits.observe()
+      var seen = 0
+      while try store.fetch(items).map({ try $0["rank"] }) != [42] {
+        seen = try await commits.next(after: seen)
+      }
       await runner.stop(within: .seconds(60))
       try await running.value
     }
@@ -61,23 +64,20 @@ struct MeasureItem: Job {
 
   private func measure(_ item: Int64) async throws -> Int64 { 42 }
 
-  @Test func theReadmeShowsTheCodeThatRuns() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let root = folder.deletingLastPathComponent().deletingLastPathComponent()
-    let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let shown = try #require(
-      readme.components(separatedBy: "## Run jobs").dropFirst().first?
-        .components(separatedBy: "```swift\n").dropFirst().first?
-        .components(separatedBy: "```").first)
-    let lines = shown.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    #expect(lines == Self.lines(of: "job", in: source) + Self.lines(of: "use", in: source))
-  }
-
-  /// Between a mark and the next end, without indentation and empty lines.
-  private static func lines(of mark: String, in source: String) -> [String] {
-    let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-    guard let start = lines.firstIndex(of: "// \(mark)") else { return [] }
-    return Array(lines[(start + 1)...].prefix { $0 != "// end" })
-  }
+  private static let items = MigrationSource(embedded: [
+    (
+      "0001_items",
+      Array(
+        """
+        line: items
+        summary: Small records
+        steps:
+          - createEntity:
+              name: Item
+              attributes:
+                - { name: name, type: string }
+                - { name: rank, type: int64, default: 0 }
+        """.utf8)
+    )
+  ])
 }

@@ -4,12 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Mooring side of the page "Coming from Core Data or SwiftData", run; a test holds the page's
-/// code against the lines between the marks.
-@Suite struct TwelveRequestsTests {
+/// The Mooring side of the page "Coming from Core Data or SwiftData", run.
+@Suite struct ComingFromCoreDataTests {
   @Test func theNewestTwenty() async throws {
     try await withEpisodes { store in
-      // request 1
+      // listing
       let recent = try store.fetch(
         FetchDescriptor<Episode>(
           sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], fetchLimit: 20))
@@ -20,7 +19,7 @@ import Testing
 
   @Test func thoseOfOneValue() async throws {
     try await withEpisodes { store in
-      // request 2
+      // listing
       let free = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<Episode> { $0.isFree },
@@ -32,7 +31,7 @@ import Testing
 
   @Test func aFormatStringWithArguments() async throws {
     try await withEpisodes { store in
-      // request 3
+      // listing
       let begun = try store.fetch(
         FetchDescriptor<Episode>(
           predicate: try FetchPredicate(
@@ -45,7 +44,7 @@ import Testing
 
   @Test func howMany() async throws {
     try await withEpisodes { store in
-      // request 4
+      // listing
       let count = try store.count(
         FetchDescriptor(predicate: #Predicate<Episode> { $0.isFree }))
       // end
@@ -55,7 +54,7 @@ import Testing
 
   @Test func throughAToOneRelationship() async throws {
     try await withEpisodes { store in
-      // request 5
+      // listing
       var ofSwift = try FetchDescriptor(
         predicate: #Predicate<Episode> { $0.path?.value?.title == "Swift" },
         sortBy: [SortBy(\.path, \.title), SortBy(\.updatedAt)])
@@ -69,7 +68,7 @@ import Testing
 
   @Test func someOfAToManyRelationship() async throws {
     try await withEpisodes { store in
-      // request 6
+      // listing
       let withFreeLong = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<LearningPath> {
@@ -82,7 +81,7 @@ import Testing
 
   @Test func asPeopleSearchAndSort() async throws {
     try await withEpisodes { store in
-      // request 7
+      // listing
       let found = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<Episode> {
@@ -97,7 +96,7 @@ import Testing
 
   @Test func totals() async throws {
     try await withEpisodes { store in
-      // request 8
+      // listing
       var request = Episode.fetchRequest()
       request.propertiesToFetch = [
         .sum("duration", as: "seconds"), .maximum("updatedAt", as: "newest"),
@@ -113,7 +112,7 @@ import Testing
 
   @Test func groups() async throws {
     try await withEpisodes { store in
-      // request 9
+      // listing
       var byPath = Episode.fetchRequest()
       byPath.propertiesToGroupBy = ["path.title"]
       byPath.propertiesToFetch = ["path.title", .count(as: "n"), .average("progress", as: "mean")]
@@ -127,7 +126,7 @@ import Testing
 
   @Test func distinctValues() async throws {
     try await withEpisodes { store in
-      // request 10
+      // listing
       var kinds = Episode.fetchRequest()
       kinds.propertiesToFetch = ["isFree"]
       kinds.returnsDistinctResults = true
@@ -139,7 +138,7 @@ import Testing
 
   @Test func aTemplateOfTheModel() async throws {
     try await withEpisodes { store in
-      // request 11
+      // listing
       let request = try store.fetchRequest(
         fromTemplate: "titled", substitutionVariables: ["WORD": "episode"])
       let titled = try store.fetch(request, as: Episode.self)
@@ -150,7 +149,7 @@ import Testing
 
   @Test func inTheBackground() async throws {
     try await withEpisodes { store in
-      // request 12
+      // listing
       let fetch = try store.fetchAsynchronously(FetchDescriptor<Episode>())
       let all = try await fetch.value
       // end
@@ -158,32 +157,39 @@ import Testing
     }
   }
 
-  // MARK: The page
+  // MARK: The model
 
-  @Test func thePageShowsThisCode() throws {
-    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let page = try String(
-      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent(
-          "../../../Sources/EntityStore/EntityStore.docc/ComingFromCoreData.md"),
-      encoding: .utf8)
-    for number in 1...12 {
-      let marked = try #require(
-        source.range(of: "// request \(number)\n").map { source[$0.upperBound...] })
-      let code = try #require(marked.range(of: "      // end").map { marked[..<$0.lowerBound] })
-      let shown = code.split(separator: "\n").map { $0.dropFirst(6) }.joined(separator: "\n")
-      #expect(page.contains("```swift\n\(shown)\n```"), "request \(number):\n\(shown)")
-    }
-    for text in [TwelveRequests.migration, TwelveRequests.type] {
-      #expect(page.contains(text), "\(text)")
-    }
+  // listing
+  struct Episode: Entity {
+    var title: String
+    var isFree: Bool
+    var duration: Int64
+    var progress: Double
+    var updatedAt: Date
+    var watchedAt: Date?
+    var path: ToOne<LearningPath>?
+
+    static let attributes: [EntityAttribute<Episode>] = [
+      .init("title", \.title), .init("isFree", \.isFree), .init("duration", \.duration),
+      .init("progress", \.progress), .init("updatedAt", \.updatedAt),
+      .init("watchedAt", \.watchedAt),
+    ]
+    static let relationships: [EntityRelationship<Episode>] = [.init("path", \.path)]
+  }
+  // end
+
+  struct LearningPath: Entity {
+    var title: String
+    var episodes = ToMany<Episode>("episodes")
+
+    static let attributes: [EntityAttribute<LearningPath>] = [.init("title", \.title)]
+    static let relationships: [EntityRelationship<LearningPath>] = [.init("episodes", \.episodes)]
   }
 
   private func withEpisodes(_ body: (Store) async throws -> Void) async throws {
-    let line = "line: courses\nsummary: Episodes and learning paths\nsteps:\n"
-    let migration = MigrationSource(embedded: [
-      ("0001_courses", Array((line + TwelveRequests.migration).utf8))
-    ])
+    let listing = try #require(
+      DocumentationPage.named("ComingFromCoreData").listings("yaml").first)
+    let migration = MigrationSource(embedded: [("0001_courses", Array(listing.text.utf8))])
     try await withTemporaryStore(migrations: [migration]) { temporary in
       try temporary.store.require([Episode.self, LearningPath.self])
       try await temporary.store.write { transaction in
@@ -208,62 +214,7 @@ import Testing
   }
 }
 
-/// The texts of the page that are not requests.
-enum TwelveRequests {
-  static let migration = """
-      - createEntity: { name: LearningPath, attributes: [{ name: title, type: string }] }
-      - createEntity:
-          name: Episode
-          attributes:
-            - { name: title, type: string }
-            - { name: isFree, type: bool }
-            - { name: duration, type: int64 }
-            - { name: progress, type: double, default: 0 }
-            - { name: updatedAt, type: date }
-            - { name: watchedAt, type: date, optional: true }
-      - createRelationship: { on: Episode, name: path, to: LearningPath, inverse: { name: episodes } }
-      - createIndex: { on: Episode, name: byUpdate, keys: [updatedAt desc] }
-      - createIndex: { on: Episode, name: byTitle, keys: [title localized] }
-      - createTemplate: { name: titled, entity: Episode, where: "title CONTAINS[cd] $WORD" }
-
-    """
-
-  static let type = """
-    struct Episode: Entity {
-      var title: String
-      var isFree: Bool
-      var duration: Int64
-      var progress: Double
-      var updatedAt: Date
-      var watchedAt: Date?
-      var path: ToOne<LearningPath>?
-
-      static let attributes: [EntityAttribute<Episode>] = [
-        .init("title", \\.title), .init("isFree", \\.isFree), .init("duration", \\.duration),
-        .init("progress", \\.progress), .init("updatedAt", \\.updatedAt), .init("watchedAt", \\.watchedAt),
-      ]
-      static let relationships: [EntityRelationship<Episode>] = [.init("path", \\.path)]
-    }
-    """
-}
-
-private struct Episode: Entity {
-  var title: String
-  var isFree: Bool
-  var duration: Int64
-  var progress: Double
-  var updatedAt: Date
-  var watchedAt: Date?
-  var path: ToOne<LearningPath>?
-
-  static let attributes: [EntityAttribute<Episode>] = [
-    .init("title", \.title), .init("isFree", \.isFree), .init("duration", \.duration),
-    .init("progress", \.progress), .init("updatedAt", \.updatedAt), .init("watchedAt", \.watchedAt),
-  ]
-  static let relationships: [EntityRelationship<Episode>] = [.init("path", \.path)]
-}
-
-extension Episode {
+extension ComingFromCoreDataTests.Episode {
   init(from record: inout RecordReader) throws {
     title = try record["title"]
     isFree = try record["isFree"]
@@ -275,15 +226,7 @@ extension Episode {
   }
 }
 
-private struct LearningPath: Entity {
-  var title: String
-  var episodes = ToMany<Episode>("episodes")
-
-  static let attributes: [EntityAttribute<LearningPath>] = [.init("title", \.title)]
-  static let relationships: [EntityRelationship<LearningPath>] = [.init("episodes", \.episodes)]
-}
-
-extension LearningPath {
+extension ComingFromCoreDataTests.LearningPath {
   init(from record: inout RecordReader) throws {
     title = try record["title"]
     episodes = try record["episodes"]
