@@ -95,14 +95,15 @@ import WorkerService
       ("HistoryFile", "MigrationFileReference"), ("RowStepFile", "MigrationFileReference"),
       ("RelationshipFile", "MigrationFileReference"), ("TemplateFile", "MigrationFileReference"),
     ] {
-      let prose = DocumentationPage.named(page).prose
+      let text = DocumentationPage.named(page).text
       let keys = try SourceFiles.all(beginning: files).flatMap { source in
         source.matches(of: /(?:required|optional|bound)\("([A-Za-z]+)"/).map { String($0.output.1) }
       }
       #expect(!keys.isEmpty, "\(files)")
       for key in Set(keys) {
         #expect(
-          prose.contains("`\(key)`") || prose.contains("### \(key)\n"), "\(page) lacks \(key)")
+          ["`\(key)`", "### \(key)\n", " \(key): "].contains(where: text.contains),
+          "\(page) lacks \(key)")
       }
     }
     let prose = DocumentationPage.named("MigrationFileReference").prose
