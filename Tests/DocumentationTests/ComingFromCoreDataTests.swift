@@ -157,6 +157,17 @@ import Testing
     }
   }
 
+  /// The two forms of the page "Predicates".
+  @Test func bothFormsOfAPredicateAreOneTree() throws {
+    let predicates = [
+      // listing
+      try FetchPredicate(format: "%K != nil AND progress != 0", "watchedAt"),
+      try FetchPredicate(#Predicate<Episode> { $0.watchedAt != nil && $0.progress != 0 }),
+      // end
+    ]
+    #expect(predicates[0] == predicates[1])
+  }
+
   // MARK: The model
 
   // listing

@@ -15,6 +15,12 @@ struct MeasureItem: Job {
 }
 // end
 
+/// A job of many steps.
+struct ReadShelf: Job {
+  static let kind: JobKind = "shelf.read"
+  let books: Int64
+}
+
 /// The code of the page "Jobs", run.
 @Suite(.timeLimit(.minutes(10))) struct JobsTests {
   @Test func theJobsOfThePageRun() async throws {
@@ -57,6 +63,34 @@ struct MeasureItem: Job {
       while try store.fetch(items).map({ try $0["rank"] }) != [42] {
         seen = try await commits.next(after: seen)
       }
+      await runner.stop(within: .seconds(60))
+      try await running.value
+    }
+  }
+
+  @Test func aLongJobCommitsItsCheckpoints() async throws {
+    try await withTemporaryStore(migrations: [Self.items, .jobs]) { temporary in
+      let store = temporary.store
+      var handlers = JobHandlers()
+      // listing
+      handlers.handle(ReadShelf.self) { job, context in
+        var next: Int64 = try context.checkpoint() ?? 1
+        while next <= job.books {
+          try context.checkCancellation()
+          let book = next
+          try await context.write(checkpoint: book + 1) { transaction in
+            try transaction.insert("Item", ["name": .string("book \(book)")])
+          }
+          context.report(done: book, of: job.books)
+          next += 1
+        }
+        return NoOutput()
+      }
+      // end
+      let runner = JobRunner(store, handlers)
+      let running = Task { try await runner.run() }
+      _ = try await JobQueue(store).enqueue(ReadShelf(books: 3)).value
+      #expect(try store.read { try $0.count(of: "Item") } == 3)
       await runner.stop(within: .seconds(60))
       try await running.value
     }

@@ -10,16 +10,18 @@ import Testing
   /// The code of README.md, "Embed it".
   @Test func theExampleOfTheReadmeWorks() async throws {
     try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
+      let folder = temporary.store.folder
+      var printed: [String] = []
+      func print(_ items: Any...) { printed.append(items.map { "\($0)" }.joined()) }
+      // listing
       let store = try Store.open(
-        at: temporary.store.folder, migrations: [.homeFeed], migrate: .ifEmpty,
-        requiring: [Episode.self])
+        at: folder, migrations: [.homeFeed], migrate: .ifEmpty, requiring: [Episode.self])
 
       let type = EpisodeType.free
       let free = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<Episode> { $0.type == type },
           sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], fetchLimit: 20))
-      #expect(free.isEmpty)
 
       let id = try await store.write(author: "ui") { transaction in
         try transaction.insert(Episode(id: "mine:1", title: "A walk"))
@@ -27,14 +29,15 @@ import Testing
       try await store.write { transaction in
         try transaction.update(Episode.self, id) { $0.favoriteAt = Date() }
       }
-      #expect(try ContentStore(store).loadFavoriteEpisodes(count: 10).map(\.id) == ["mine:1"])
-      let plan = try store.explain(
-        FetchDescriptor<Episode>(sortBy: [SortDescriptor(\.updatedAt)]))
-      #expect(plan.description.contains("index byUpdate (updatedAt desc), backward"))
+      print(try ContentStore(store).loadFavoriteEpisodes(count: 10))
+      print(try store.explain(FetchDescriptor<Episode>(sortBy: [SortDescriptor(\.updatedAt)])))
+      // end
+      #expect(free.isEmpty && printed.count == 2 && printed[0].contains("mine:1"))
+      #expect(printed.last?.contains("index byUpdate (updatedAt desc), backward") == true)
     }
   }
 
-  /// The code of README.md, "Change it and watch it".
+  /// The code of README.md, "Embed it", on changes.
   @Test func theChangesOfTheReadmeWork() async throws {
     try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
       let store = temporary.store
