@@ -61,6 +61,25 @@ import Testing
     }
   }
 
+  /// An option that stands alone in the text is one of some command.
+  @Test(arguments: DocumentationPage.all)
+  func everyOptionIsOne(_ page: DocumentationPage) throws {
+    func options(_ command: Command) -> Set<String> {
+      (command.subcommands ?? []).reduce(into: command.options) { $0.formUnion(options($1)) }
+    }
+    let known = try Self.tools.get().values.reduce(into: Set<String>()) {
+      $0.formUnion(options($1))
+    }
+    // Those of the project's own scripts.
+    let scripts: Set<String> = ["--quick", "--thorough", "--update"]
+    for match in page.prose.matches(of: /`(--[a-z-]+)[^`]*`/) {
+      let option = String(match.output.1)
+      #expect(
+        known.contains(option) || scripts.contains(option),
+        "\(page.path): no command has \(option)")
+    }
+  }
+
   /// Lines of listings that begin with a command, with or without a prompt, and commands in the text.
   private static func commands(on page: DocumentationPage) -> [String] {
     let listed = page.listings.filter { ["console", "sh"].contains($0.language) }
