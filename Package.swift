@@ -230,7 +230,7 @@ let package = Package(
       name: "DocumentationTests",
       dependencies: [
         "TestSupport", "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed",
-        "StoreJobs", "WorkerService", "mooring", "mooring-dump", "feed-server",
+        "LegacyImport", "StoreJobs", "WorkerService", "mooring", "mooring-dump", "feed-server",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -82,7 +82,7 @@ import Testing
 
   /// Lines of listings that begin with a command, with or without a prompt, and commands in the text.
   private static func commands(on page: DocumentationPage) -> [String] {
-    let listed = page.listings.filter { ["console", "sh"].contains($0.language) }
+    let listed = page.listings.filter { ["console", "sh", ""].contains($0.language) }
       .flatMap { listing in
         listing.text.replacing("\\\n", with: " ").split(separator: "\n")
           .map { $0.trimmingPrefix(while: { $0 == " " || $0 == "$" }) }
