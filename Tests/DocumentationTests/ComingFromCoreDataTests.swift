@@ -161,7 +161,7 @@ import Testing
   @Test func bothFormsOfAPredicateAreOneTree() throws {
     let predicates = [
       // listing
-      try FetchPredicate(format: "%K != nil AND progress != 0", "watchedAt"),
+      try FetchPredicate(format: "%K != nil AND progress != 0.0", "watchedAt"),
       try FetchPredicate(#Predicate<Episode> { $0.watchedAt != nil && $0.progress != 0 }),
       // end
     ]
