@@ -42,20 +42,21 @@ import Testing
       try draft.insert(Dog(name: "Rex"))
       try draft.update(Dog.self, fido) { $0.age = 2 }
       try await store.write { try $0.update(Dog.self, fido) { $0.age = 3 } }
-      var told: [String] = []
-      func tell(_ error: StoreError) { told.append("\(error)") }
+      var reported: [String] = []
+      func report(_ error: StoreError) { reported.append("\(error)") }
       // listing
       do {
         try await draft.save()
       } catch let error as StoreError where error.code == .conflict {
         for conflict in [error] + error.others {
-          tell(conflict)
+          report(conflict)
           if let record = conflict.object { try draft.rollback(record) }
         }
         try await draft.save()
       }
       // end
-      #expect(told.count == 1 && told[0].contains("attribute: age, was: 0, is: 3, draft: 2"))
+      #expect(
+        reported.count == 1 && reported[0].contains("attribute: age, was: 0, is: 3, draft: 2"))
       #expect(try store.fetch(FetchDescriptor<Dog>(sortBy: [SortBy(\.age)])).map(\.age) == [0, 3])
     }
   }
@@ -120,19 +121,19 @@ import Testing
 
   @Test func history() async throws {
     try await withWalks { store, fido in
-      var told: [String] = []
-      func tell(_ change: HistoryChange, by author: String?) {
-        told.append(
+      var reported: [String] = []
+      func report(_ change: HistoryChange, by author: String?) {
+        reported.append(
           "\(author ?? "?") \(change.kind) \(change.objectID) \(change.changedProperties)")
       }
       // listing
       let token = try store.historyToken()
       try await store.write(author: "ui") { try $0.update(Dog.self, fido) { $0.age = 4 } }
       for transaction in try store.history(after: token, of: ["Dog"], exceptBy: "sync") {
-        for change in transaction.changes { tell(change, by: transaction.author) }
+        for change in transaction.changes { report(change, by: transaction.author) }
       }
       // end
-      #expect(told == ["ui update Dog/\(fido.number) [\"age\"]"])
+      #expect(reported == ["ui update Dog/\(fido.number) [\"age\"]"])
     }
   }
 
@@ -142,7 +143,7 @@ import Testing
       // listing
       func catchUp() async throws {
         guard let token = try store.read({ try $0.historyToken(of: "words") }) else {
-          return try await beginAnew()
+          return try await readEverything()
         }
         do {
           let (now, news) = try store.read {
@@ -153,11 +154,11 @@ import Testing
         } catch let error as StoreError
           where error.code == .expiredToken || error.code == .invalidToken
         {
-          try await beginAnew()
+          try await readEverything()
         }
       }
 
-      func beginAnew() async throws {
+      func readEverything() async throws {
         let (now, dogs) = try store.read {
           (try $0.historyToken(), try $0.fetch(Dog.fetchRequest()))
         }
