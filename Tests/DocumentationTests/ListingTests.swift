@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import WorkerService
 
-/// What the pages show is compiled, or read by what reads it in the program.
+/// Listings of the pages: Swift is compiled, YAML is read by the parser that the program uses.
 @Suite struct ListingTests {
   // MARK: Swift
 

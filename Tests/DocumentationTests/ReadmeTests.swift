@@ -5,7 +5,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
-/// What the documentation shows is compiled and run here.
+/// The code of README.md, compiled and run.
 @Suite struct ReadmeTests {
   /// The code of README.md, "Embed it".
   @Test func theExampleOfTheReadmeWorks() async throws {

@@ -243,7 +243,7 @@ import Testing
   }
 }
 
-/// What a consumer of the history keeps up to date outside of the store.
+/// An index outside of the store that a consumer of the history keeps up to date.
 private struct WordIndex {
   private(set) var names: [ObjectID: String] = [:]
   private(set) var builds = 0
