@@ -298,6 +298,13 @@ let package = Package(
       name: "HomeFeedTests",
       dependencies: ["LMDB", "EntityModel", "EntityStore", "HomeFeed", "TestSupport"],
       swiftSettings: settings),
+    // What README and the pages of the documentation show.
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: [
+        "Mooring", "WorkerService", "TestSupport", "mooring", "mooring-dump", "feed-server",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
       dependencies: [

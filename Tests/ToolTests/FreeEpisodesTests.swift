@@ -87,16 +87,6 @@ import Testing
     }
   }
 
-  @Test func theReadmeShowsTheProgram() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    func text(_ path: String) throws -> String {
-      try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    }
-    let program = try text("Tools/free-episodes/FreeEpisodes.swift")
-    #expect(try text("README.md").contains("```swift\n\(program)```\n"))
-  }
-
   // MARK: The feed
 
   private struct Document {

@@ -4,7 +4,7 @@ public import Foundation
 
 /// What one run of a feed did, as the store remembers it.
 ///
-/// The last ``Limits/runsKept`` runs of a feed are kept. A run that finds nothing new, and learns
+/// The last 20 runs of a feed are kept. A run that finds nothing new, and learns
 /// nothing new of the server, writes nothing; ``Feeds/lastRun(of:)`` tells of it.
 public struct FeedRun: Entity, Sendable {
   public static let entityName = "_FeedRun"

@@ -1,15 +1,12 @@
-import EntityModel
-import EntityStore
 import Foundation
-import LMDB
-import Migrations
+import Mooring
+import Synchronization
 import SystemSupport
 import TestSupport
 import Testing
 
-/// The code of the page "Migrating", run; a test holds the page's code against the lines between the
-/// marks.
-@Suite struct MigratingTests {
+/// The code of the page "Migrations", run.
+@Suite struct MigrationsTests {
   @Test func aLineOfOnesOwn() async throws {
     try await withTemporaryFolder { parent in
       let folder = parent.path("store")
@@ -20,7 +17,7 @@ import Testing
       let id = try await first.write {
         try $0.insert("Walk", ["meters": .double(6_000), "minutes": .double(50)])
       }
-      // part 1
+      // listing
       let line = MigrationSource(embedded: [
         (name: "0001_walks", bytes: Array(walks.utf8)),
         (name: "0002_pace", bytes: Array(pace.utf8)),
@@ -58,12 +55,12 @@ import Testing
             ("0001_walks", Array(Self.walks.utf8)), ("0002_less", Array(Self.less.utf8)),
           ])
         ])
-      let printed = Locked<[String]>([])
+      let printed = Mutex<[String]>([])
       @Sendable func print(_ parts: Any...) {
         printed.withLock { $0.append(parts.map { "\($0)" }.joined(separator: " ")) }
       }
-      let isCancelled = Locked(false)
-      // part 2
+      let isCancelled = Mutex(false)
+      // listing
       let plan = try store.migrationPlan()
       for step in plan.steps {
         print(step.text, step.mode, step.records, step.seconds, step.bytes)
@@ -82,25 +79,6 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: backup + "/data.mdb"))
       #expect(printed.withLock { $0.last?.contains("0002_less") ?? false })
       try requireClean(store)
-    }
-  }
-
-  @Test func thePageShowsThisCode() throws {
-    let here = URL(filePath: #filePath)
-    let page = here.deletingLastPathComponent().appending(
-      path: "../../../Sources/EntityStore/EntityStore.docc/Migrating.md")
-    let blocks = try String(contentsOf: page, encoding: .utf8)
-      .components(separatedBy: "```swift\n").dropFirst()
-      .map { $0.components(separatedBy: "\n```")[0] }
-    let source = try String(contentsOf: here, encoding: .utf8)
-    #expect(blocks.count == 2)
-    for (number, block) in blocks.enumerated() {
-      let rest = try #require(source.components(separatedBy: "// part \(number + 1)\n").last)
-      let code = rest.components(separatedBy: "      // end")[0]
-        .split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.hasPrefix("      ") ? String($0.dropFirst(6)) : String($0) }
-        .joined(separator: "\n")
-      #expect(code.trimmingCharacters(in: .newlines) == block)
     }
   }
 

@@ -1,14 +1,11 @@
-import EntityModel
 import Foundation
+import Mooring
 import Testing
 
 /// The examples of the page "Predicates" are predicates.
-@Suite struct PredicatePageTests {
+@Suite struct PredicatesTests {
   @Test func everyFormatStringOfTheTableCanBeRead() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    let page = try String(
-      contentsOf: folder.appendingPathComponent(
-        "../../../Sources/EntityModel/EntityModel.docc/Predicates.md"), encoding: .utf8)
+    let page = DocumentationPage.named("Predicates").text
     let formats = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
       .compactMap { $0.split(separator: "|").dropFirst().first }
       .flatMap { cell in cell.matches(of: /`([^`]+)`/).map { String($0.output.1) } }

@@ -1,16 +1,13 @@
-import EntityModel
-import EntityStore
 import Foundation
-import Migrations
+import Mooring
 import TestSupport
 import Testing
 
-/// The Mooring side of the page "Coming from Core Data or SwiftData", run; a test holds the page's
-/// code against the lines between the marks.
-@Suite struct TwelveRequestsTests {
+/// The Mooring side of the page "Coming from Core Data or SwiftData", run.
+@Suite struct ComingFromCoreDataTests {
   @Test func theNewestTwenty() async throws {
     try await withEpisodes { store in
-      // request 1
+      // listing
       let recent = try store.fetch(
         FetchDescriptor<Episode>(
           sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], fetchLimit: 20))
@@ -21,7 +18,7 @@ import Testing
 
   @Test func thoseOfOneValue() async throws {
     try await withEpisodes { store in
-      // request 2
+      // listing
       let free = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<Episode> { $0.isFree },
@@ -33,7 +30,7 @@ import Testing
 
   @Test func aFormatStringWithArguments() async throws {
     try await withEpisodes { store in
-      // request 3
+      // listing
       let begun = try store.fetch(
         FetchDescriptor<Episode>(
           predicate: try FetchPredicate(
@@ -46,7 +43,7 @@ import Testing
 
   @Test func howMany() async throws {
     try await withEpisodes { store in
-      // request 4
+      // listing
       let count = try store.count(
         FetchDescriptor(predicate: #Predicate<Episode> { $0.isFree }))
       // end
@@ -56,7 +53,7 @@ import Testing
 
   @Test func throughAToOneRelationship() async throws {
     try await withEpisodes { store in
-      // request 5
+      // listing
       var ofSwift = try FetchDescriptor(
         predicate: #Predicate<Episode> { $0.path?.value?.title == "Swift" },
         sortBy: [SortBy(\.path, \.title), SortBy(\.updatedAt)])
@@ -70,7 +67,7 @@ import Testing
 
   @Test func someOfAToManyRelationship() async throws {
     try await withEpisodes { store in
-      // request 6
+      // listing
       let withFreeLong = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<LearningPath> {
@@ -83,7 +80,7 @@ import Testing
 
   @Test func asPeopleSearchAndSort() async throws {
     try await withEpisodes { store in
-      // request 7
+      // listing
       let found = try store.fetch(
         FetchDescriptor(
           predicate: #Predicate<Episode> {
@@ -98,7 +95,7 @@ import Testing
 
   @Test func totals() async throws {
     try await withEpisodes { store in
-      // request 8
+      // listing
       var request = Episode.fetchRequest()
       request.propertiesToFetch = [
         .sum("duration", as: "seconds"), .maximum("updatedAt", as: "newest"),
@@ -114,7 +111,7 @@ import Testing
 
   @Test func groups() async throws {
     try await withEpisodes { store in
-      // request 9
+      // listing
       var byPath = Episode.fetchRequest()
       byPath.propertiesToGroupBy = ["path.title"]
       byPath.propertiesToFetch = ["path.title", .count(as: "n"), .average("progress", as: "mean")]
@@ -128,7 +125,7 @@ import Testing
 
   @Test func distinctValues() async throws {
     try await withEpisodes { store in
-      // request 10
+      // listing
       var kinds = Episode.fetchRequest()
       kinds.propertiesToFetch = ["isFree"]
       kinds.returnsDistinctResults = true
@@ -140,7 +137,7 @@ import Testing
 
   @Test func aTemplateOfTheModel() async throws {
     try await withEpisodes { store in
-      // request 11
+      // listing
       let request = try store.fetchRequest(
         fromTemplate: "titled", substitutionVariables: ["WORD": "episode"])
       let titled = try store.fetch(request, as: Episode.self)
@@ -151,7 +148,7 @@ import Testing
 
   @Test func inTheBackground() async throws {
     try await withEpisodes { store in
-      // request 12
+      // listing
       let fetch = try store.fetchAsynchronously(FetchDescriptor<Episode>())
       let all = try await fetch.value
       // end
@@ -159,32 +156,50 @@ import Testing
     }
   }
 
-  // MARK: The page
+  /// The two forms of the page "Predicates".
+  @Test func bothFormsOfAPredicateAreOneTree() throws {
+    let predicates = [
+      // listing
+      try FetchPredicate(format: "%K != nil AND progress != 0.0", "watchedAt"),
+      try FetchPredicate(#Predicate<Episode> { $0.watchedAt != nil && $0.progress != 0 }),
+      // end
+    ]
+    #expect(predicates[0] == predicates[1])
+  }
 
-  @Test func thePageShowsThisCode() throws {
-    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let page = try String(
-      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent(
-          "../../../Sources/EntityStore/EntityStore.docc/ComingFromCoreData.md"),
-      encoding: .utf8)
-    for number in 1...12 {
-      let marked = try #require(
-        source.range(of: "// request \(number)\n").map { source[$0.upperBound...] })
-      let code = try #require(marked.range(of: "      // end").map { marked[..<$0.lowerBound] })
-      let shown = code.split(separator: "\n").map { $0.dropFirst(6) }.joined(separator: "\n")
-      #expect(page.contains("```swift\n\(shown)\n```"), "request \(number):\n\(shown)")
-    }
-    for text in [TwelveRequests.migration, TwelveRequests.type] {
-      #expect(page.contains(text), "\(text)")
-    }
+  // MARK: The model
+
+  // listing
+  struct Episode: Entity {
+    var title: String
+    var isFree: Bool
+    var duration: Int64
+    var progress: Double
+    var updatedAt: Date
+    var watchedAt: Date?
+    var path: ToOne<LearningPath>?
+
+    static let attributes: [EntityAttribute<Episode>] = [
+      .init("title", \.title), .init("isFree", \.isFree), .init("duration", \.duration),
+      .init("progress", \.progress), .init("updatedAt", \.updatedAt),
+      .init("watchedAt", \.watchedAt),
+    ]
+    static let relationships: [EntityRelationship<Episode>] = [.init("path", \.path)]
+  }
+  // end
+
+  struct LearningPath: Entity {
+    var title: String
+    var episodes = ToMany<Episode>("episodes")
+
+    static let attributes: [EntityAttribute<LearningPath>] = [.init("title", \.title)]
+    static let relationships: [EntityRelationship<LearningPath>] = [.init("episodes", \.episodes)]
   }
 
   private func withEpisodes(_ body: (Store) async throws -> Void) async throws {
-    let line = "line: courses\nsummary: Episodes and learning paths\nsteps:\n"
-    let migration = MigrationSource(embedded: [
-      ("0001_courses", Array((line + TwelveRequests.migration).utf8))
-    ])
+    let listing = try #require(
+      DocumentationPage.named("ComingFromCoreData").listings("yaml").first)
+    let migration = MigrationSource(embedded: [("0001_courses", Array(listing.text.utf8))])
     try await withTemporaryStore(migrations: [migration]) { temporary in
       try temporary.store.require([Episode.self, LearningPath.self])
       try await temporary.store.write { transaction in
@@ -209,62 +224,7 @@ import Testing
   }
 }
 
-/// The texts of the page that are not requests.
-enum TwelveRequests {
-  static let migration = """
-      - createEntity: { name: LearningPath, attributes: [{ name: title, type: string }] }
-      - createEntity:
-          name: Episode
-          attributes:
-            - { name: title, type: string }
-            - { name: isFree, type: bool }
-            - { name: duration, type: int64 }
-            - { name: progress, type: double, default: 0 }
-            - { name: updatedAt, type: date }
-            - { name: watchedAt, type: date, optional: true }
-      - createRelationship: { on: Episode, name: path, to: LearningPath, inverse: { name: episodes } }
-      - createIndex: { on: Episode, name: byUpdate, keys: [updatedAt desc] }
-      - createIndex: { on: Episode, name: byTitle, keys: [title localized] }
-      - createTemplate: { name: titled, entity: Episode, where: "title CONTAINS[cd] $WORD" }
-
-    """
-
-  static let type = """
-    struct Episode: Entity {
-      var title: String
-      var isFree: Bool
-      var duration: Int64
-      var progress: Double
-      var updatedAt: Date
-      var watchedAt: Date?
-      var path: ToOne<LearningPath>?
-
-      static let attributes: [EntityAttribute<Episode>] = [
-        .init("title", \\.title), .init("isFree", \\.isFree), .init("duration", \\.duration),
-        .init("progress", \\.progress), .init("updatedAt", \\.updatedAt), .init("watchedAt", \\.watchedAt),
-      ]
-      static let relationships: [EntityRelationship<Episode>] = [.init("path", \\.path)]
-    }
-    """
-}
-
-private struct Episode: Entity {
-  var title: String
-  var isFree: Bool
-  var duration: Int64
-  var progress: Double
-  var updatedAt: Date
-  var watchedAt: Date?
-  var path: ToOne<LearningPath>?
-
-  static let attributes: [EntityAttribute<Episode>] = [
-    .init("title", \.title), .init("isFree", \.isFree), .init("duration", \.duration),
-    .init("progress", \.progress), .init("updatedAt", \.updatedAt), .init("watchedAt", \.watchedAt),
-  ]
-  static let relationships: [EntityRelationship<Episode>] = [.init("path", \.path)]
-}
-
-extension Episode {
+extension ComingFromCoreDataTests.Episode {
   init(from record: inout RecordReader) throws {
     title = try record["title"]
     isFree = try record["isFree"]
@@ -276,15 +236,7 @@ extension Episode {
   }
 }
 
-private struct LearningPath: Entity {
-  var title: String
-  var episodes = ToMany<Episode>("episodes")
-
-  static let attributes: [EntityAttribute<LearningPath>] = [.init("title", \.title)]
-  static let relationships: [EntityRelationship<LearningPath>] = [.init("episodes", \.episodes)]
-}
-
-extension LearningPath {
+extension ComingFromCoreDataTests.LearningPath {
   init(from record: inout RecordReader) throws {
     title = try record["title"]
     episodes = try record["episodes"]

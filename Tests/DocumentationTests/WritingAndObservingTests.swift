@@ -1,18 +1,14 @@
-import EntityModel
-import EntityObjects
-import EntityStore
 import Foundation
-import Migrations
+import Mooring
 import TestSupport
 import Testing
 
-/// The code of the page "Writing and observing", run; a test holds the page's code against the lines
-/// between the marks.
+/// The code of the page "Writing and observing", run.
 @Suite struct WritingAndObservingTests {
   @Test func writing() async throws {
     try await withWalks { store, existing in
       try await store.write { _ = try $0.delete(existing) }
-      // snippet 1
+      // listing
       let fido = try await store.write(author: "ui") { transaction in
         let fido = try transaction.insert(Dog(name: "Fido"))
         try transaction.insert(Walk(title: "Harbor", kilometers: 3, dog: ToOne(fido)))
@@ -25,7 +21,7 @@ import Testing
 
   @Test func aDraft() async throws {
     try await withWalks { store, fido in
-      // snippet 2
+      // listing
       let draft = store.draft(author: "ui", mergePolicy: .storeWins)
       let rex = try draft.insert(Dog(name: "Rex"))
       try draft.insert(Walk(title: "Harbor", kilometers: 3, dog: ToOne(rex)))
@@ -45,27 +41,28 @@ import Testing
       try draft.insert(Dog(name: "Rex"))
       try draft.update(Dog.self, fido) { $0.age = 2 }
       try await store.write { try $0.update(Dog.self, fido) { $0.age = 3 } }
-      var told: [String] = []
-      func tell(_ error: StoreError) { told.append("\(error)") }
-      // snippet 3
+      var reported: [String] = []
+      func report(_ error: StoreError) { reported.append("\(error)") }
+      // listing
       do {
         try await draft.save()
       } catch let error as StoreError where error.code == .conflict {
         for conflict in [error] + error.others {
-          tell(conflict)
+          report(conflict)
           if let record = conflict.object { try draft.rollback(record) }
         }
         try await draft.save()
       }
       // end
-      #expect(told.count == 1 && told[0].contains("attribute: age, was: 0, is: 3, draft: 2"))
+      #expect(
+        reported.count == 1 && reported[0].contains("attribute: age, was: 0, is: 3, draft: 2"))
       #expect(try store.fetch(FetchDescriptor<Dog>(sortBy: [SortBy(\.age)])).map(\.age) == [0, 3])
     }
   }
 
   @Test func findOrCreate() async throws {
     try await withWalks { store, _ in
-      // snippet 4
+      // listing
       let bella = try await store.write { transaction in
         try transaction.findOrCreate(Dog.self, where: \.name, is: "Bella") { Dog(name: "Bella") }
       }
@@ -77,8 +74,8 @@ import Testing
   @Test func seeds() async throws {
     try await withWalks { store, _ in
       let path = store.folder + "/dogs.yaml"
-      try Self.seed.write(toFile: path, atomically: true, encoding: .utf8)
-      // snippet 5
+      try Self.yaml(1).write(toFile: path, atomically: true, encoding: .utf8)
+      // listing
       let outcome = try await store.seed(from: path, named: "first dogs", author: "setup")
       // end
       #expect(outcome == .applied(["Dog": 1, "Walk": 2]))
@@ -87,7 +84,7 @@ import Testing
 
   @Test func repository() async throws {
     try await withWalks { store, _ in
-      // snippet 6
+      // listing
       let repository = Repository(store, author: "ui")
       var walk = try await repository.create(Walk(title: "Round the lake", kilometers: 5))
       walk.value.kilometers = 6
@@ -107,7 +104,7 @@ import Testing
     try await withWalks { store, _ in
       try await Repository(store).create(Walk(title: "Harbor", kilometers: 3_000))
       let dogs = [Dog(name: "Fido"), Dog(name: "Luna")]
-      // snippet 7
+      // listing
       let metersOnly = try FetchPredicate(format: "kilometers > 100")
       let updated = try await store.execute(
         BatchUpdateRequest(
@@ -123,29 +120,29 @@ import Testing
 
   @Test func history() async throws {
     try await withWalks { store, fido in
-      var told: [String] = []
-      func tell(_ change: HistoryChange, by author: String?) {
-        told.append(
+      var reported: [String] = []
+      func report(_ change: HistoryChange, by author: String?) {
+        reported.append(
           "\(author ?? "?") \(change.kind) \(change.objectID) \(change.changedProperties)")
       }
-      // snippet 8
+      // listing
       let token = try store.historyToken()
       try await store.write(author: "ui") { try $0.update(Dog.self, fido) { $0.age = 4 } }
       for transaction in try store.history(after: token, of: ["Dog"], exceptBy: "sync") {
-        for change in transaction.changes { tell(change, by: transaction.author) }
+        for change in transaction.changes { report(change, by: transaction.author) }
       }
       // end
-      #expect(told == ["ui update Dog/\(fido.number) [\"age\"]"])
+      #expect(reported == ["ui update Dog/\(fido.number) [\"age\"]"])
     }
   }
 
   @Test func consumers() async throws {
     try await withWalks { store, fido in
       var index = WordIndex()
-      // snippet 9
+      // listing
       func catchUp() async throws {
         guard let token = try store.read({ try $0.historyToken(of: "words") }) else {
-          return try await beginAnew()
+          return try await readEverything()
         }
         do {
           let (now, news) = try store.read {
@@ -156,11 +153,11 @@ import Testing
         } catch let error as StoreError
           where error.code == .expiredToken || error.code == .invalidToken
         {
-          try await beginAnew()
+          try await readEverything()
         }
       }
 
-      func beginAnew() async throws {
+      func readEverything() async throws {
         let (now, dogs) = try store.read {
           (try $0.historyToken(), try $0.fetch(Dog.fetchRequest()))
         }
@@ -185,7 +182,7 @@ import Testing
     try await withWalks { store, fido in
       let (updates, shown) = AsyncStream.makeStream(of: ResultsUpdate<Dog>.self)
       func show(_ update: ResultsUpdate<Dog>) { shown.yield(update) }
-      // snippet 10
+      // listing
       let byAge = FetchDescriptor<Dog>(sortBy: [SortBy(\.age), SortBy(\.name)], fetchLimit: 100)
       let following = Task {
         for try await update in try store.results(of: byAge, sectionBy: \.age) {
@@ -209,7 +206,7 @@ import Testing
       let (counts, shown) = AsyncStream.makeStream(of: Int.self)
       func show(_ count: Int) { shown.yield(count) }
       let following = Task {
-        // snippet 11
+        // listing
         for try await count in try store.updates(ofCount: FetchDescriptor<Dog>()) {
           show(count)
         }
@@ -226,55 +223,16 @@ import Testing
 
   // MARK: The page
 
-  @Test func thePageShowsThisCode() throws {
-    let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-    let page = try String(
-      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent(
-          "../../../Sources/EntityStore/EntityStore.docc/WritingAndObserving.md"),
-      encoding: .utf8)
-    for number in 1...11 {
-      let marked = try #require(
-        source.range(of: "// snippet \(number)\n").map { source[$0.upperBound...] })
-      let code = try #require(marked.range(of: "// end").map { marked[..<$0.lowerBound] })
-      let lines = code.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-      let margin = lines.first?.prefix { $0 == " " }.count ?? 0
-      let shown = lines.map { $0.dropFirst(margin) }.joined(separator: "\n")
-      #expect(page.contains("```swift\n\(shown)\n```"), "snippet \(number):\n\(shown)")
-    }
-    for text in [Self.migration, Self.seed] { #expect(page.contains("```yaml\n\(text)\n```")) }
+  /// The migration and the seed of the page.
+  private static func yaml(_ number: Int) throws -> String {
+    let listings = DocumentationPage.named("WritingAndObserving").listings("yaml")
+    try #require(listings.count == 2)
+    return listings[number].text
   }
-
-  private static let migration = """
-    line: walks
-    summary: Dogs and their walks
-    steps:
-      - createEntity:
-          name: Dog
-          attributes:
-            - { name: name, type: string, maxLength: 40 }
-            - { name: age, type: int64, default: 0, min: 0 }
-      - createEntity:
-          name: Walk
-          attributes:
-            - { name: title, type: string }
-            - { name: kilometers, type: double, default: 0 }
-      - createRelationship: { on: Walk, name: dog, to: Dog, inverse: { name: walks } }
-      - createIndex: { on: Dog, name: byName, keys: [name], unique: true }
-      - createIndex: { on: Dog, name: byAge, keys: [age, name] }
-    """
-
-  private static let seed = """
-    Dog:
-      - { $label: bella, name: Bella, age: 2 }
-    Walk:
-      - { title: Forest, dog: { $label: bella } }
-      - { title: Harbor, dog: { name: Fido } }
-    """
 
   /// - Parameter body: Gets the store with one dog, Fido.
   private func withWalks(_ body: (Store, ObjectID) async throws -> Void) async throws {
-    let source = MigrationSource(embedded: [("0001_walks", Array(Self.migration.utf8))])
+    let source = MigrationSource(embedded: [("0001_walks", Array(try Self.yaml(0).utf8))])
     try await withTemporaryStore(migrations: [source]) { temporary in
       let store = temporary.store
       try store.require([Dog.self, Walk.self])
@@ -284,7 +242,7 @@ import Testing
   }
 }
 
-/// What a consumer of the history keeps up to date outside of the store.
+/// An index outside of the store that a consumer of the history keeps up to date.
 private struct WordIndex {
   private(set) var names: [ObjectID: String] = [:]
   private(set) var builds = 0
