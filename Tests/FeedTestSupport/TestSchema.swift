@@ -1,7 +1,8 @@
 package import EntityModel
 package import EntityStore
 package import FeedDocuments
-import HomeFeed
+package import HomeFeed
+package import Migrations
 
 /// Schemas that mappings are read against.
 package enum TestSchema {

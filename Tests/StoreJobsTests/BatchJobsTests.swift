@@ -1,5 +1,6 @@
 import DurableJobs
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
 import TestSupport

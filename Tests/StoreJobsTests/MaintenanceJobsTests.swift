@@ -2,6 +2,8 @@ import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
+import Maintenance
+import Migrations
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import EntityModel
 import FeedSync
 import Foundation
 import HomeFeed
+@testable import Migrations
 import StoreJobs
 import TestSupport
 import Testing

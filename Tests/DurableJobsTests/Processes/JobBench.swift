@@ -3,6 +3,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import Glibc
+import Migrations
 import TestSupport
 import Testing
 

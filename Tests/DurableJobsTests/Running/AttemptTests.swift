@@ -2,6 +2,7 @@ import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 import SystemSupport
 import TestSupport
 import Testing

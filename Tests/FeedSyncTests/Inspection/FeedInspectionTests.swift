@@ -4,6 +4,7 @@ import FeedDocuments
 import FeedTestSupport
 import Foundation
 import HomeFeed
+import Migrations
 import Testing
 
 @testable import FeedSync

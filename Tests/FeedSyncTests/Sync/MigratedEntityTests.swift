@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import HomeFeed
+import Migrations
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import EntityModel
+@testable import EntityObjects
 import EntityStore
 import Foundation
 import TestSupport

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import LegacyImport
+import Migrations
 import StrictYAML
 import TestSupport
 import Testing

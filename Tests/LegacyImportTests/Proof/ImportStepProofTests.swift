@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import LegacyImport
+import Migrations
 import SystemSupport
 import TestSupport
 import Testing

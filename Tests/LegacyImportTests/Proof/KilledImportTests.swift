@@ -3,6 +3,7 @@ import EntityStore
 import Foundation
 import Glibc
 import LegacyImport
+import Migrations
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EntityStore
 import Foundation
 import LegacyImport
+import Migrations
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import LegacyImport
+import Migrations
 import TestSupport
 
 /// A store of shelves, books and tags, and a hand-made SQLite file of the same.

@@ -1,3 +1,4 @@
+@testable import EntityObjects
 import EntityStore
 import Foundation
 

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 
 /// Schemas for mappings, made of migration files as any other.
 enum MappedSchema {

@@ -1,6 +1,7 @@
 import EntityStore
 import Foundation
 import LegacyImport
+import Migrations
 import TestSupport
 
 /// A file that is taken over as its inspection proposes, the guesses taken for right.

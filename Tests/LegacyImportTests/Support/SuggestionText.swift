@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import Migrations
 import Testing
 
 @testable import LegacyImport

@@ -4,6 +4,7 @@ import FeedSync
 import Foundation
 import HomeFeed
 import LoopbackHTTP
+import Migrations
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import Migrations
 import TestSupport
 
 /// A store with five writes of known content.

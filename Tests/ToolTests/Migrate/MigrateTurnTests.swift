@@ -3,6 +3,7 @@ import EntityStore
 import FeedSync
 import Foundation
 import HomeFeed
+import Migrations
 import Synchronization
 import TestSupport
 import Testing

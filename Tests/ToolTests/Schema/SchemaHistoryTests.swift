@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import Migrations
 import TestSupport
 import Testing
 

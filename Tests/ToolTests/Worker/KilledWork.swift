@@ -1,7 +1,9 @@
 import DurableJobs
 import EntityModel
+import EntityObjects
 import EntityStore
 import Foundation
+import Maintenance
 import StoreJobs
 import TestSupport
 import Testing

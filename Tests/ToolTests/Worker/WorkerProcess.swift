@@ -6,6 +6,7 @@ import Foundation
 import Glibc
 import HomeFeed
 import LegacyImport
+import Migrations
 import TestSupport
 import Testing
 

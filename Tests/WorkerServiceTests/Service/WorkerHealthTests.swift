@@ -4,6 +4,7 @@ import EntityStore
 import Foundation
 import Logging
 import LoopbackHTTP
+import Migrations
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import DurableJobs
 import EntityModel
 import EntityStore
 import Foundation
+import Maintenance
 import StoreJobs
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import EntityStore
 import FeedSync
 import Foundation
 import HomeFeed
+import Migrations
 import StoreJobs
 import TestSupport
 import Testing

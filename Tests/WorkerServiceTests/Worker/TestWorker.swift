@@ -5,6 +5,7 @@ import FeedSync
 import Foundation
 import HomeFeed
 import Logging
+import Migrations
 import ServiceLifecycle
 import Synchronization
 import TestSupport

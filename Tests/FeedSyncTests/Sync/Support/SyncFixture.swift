@@ -2,6 +2,8 @@ import EntityModel
 import EntityStore
 import Foundation
 import HomeFeed
+import Maintenance
+import Migrations
 import TestSupport
 import Testing
 
