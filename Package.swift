@@ -20,8 +20,8 @@ let package = Package(
     .library(
       name: "Mooring",
       targets: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
-        "StoreJobs",
+        "EntityModel", "EntityStore", "DurableJobs", "HTTPClient", "FeedSync", "HomeFeed",
+        "LegacyImport", "StoreJobs",
       ]),
     .executable(name: "mooring", targets: ["mooring"]),
     .executable(name: "mooring-dump", targets: ["mooring-dump"]),
@@ -78,10 +78,11 @@ let package = Package(
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
+    .target(name: "HTTPClient", dependencies: ["CMooringCurl"], swiftSettings: settings),
     .target(
       name: "FeedSync",
       dependencies: [
-        "EntityModel", "EntityStore", "StrictYAML", "CMooringCurl", "CMooringJSON", "CMooringXML",
+        "EntityModel", "EntityStore", "HTTPClient", "StrictYAML", "CMooringJSON", "CMooringXML",
       ],
       exclude: ["System", "Mapping/BuiltIn"],
       resources: [
@@ -110,14 +111,15 @@ let package = Package(
     .target(
       name: "StoreJobs",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "RowText", "LMDB", logging,
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HTTPClient", "RowText", "LMDB",
+        logging,
       ],
       swiftSettings: settings),
     .target(
       name: "WorkerService",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
-        metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HTTPClient", "StoreJobs",
+        "StrictYAML", logging, metrics, .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -134,8 +136,8 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
-        "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HTTPClient", "HomeFeed",
+        "StoreJobs", "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -159,8 +161,8 @@ let package = Package(
     .executableTarget(
       name: "store-child",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "LegacyImport",
-        "StoreJobs", "LMDB", "TestSupport",
+        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HTTPClient", "HomeFeed",
+        "LegacyImport", "StoreJobs", "LMDB", "TestSupport",
       ],
       path: "Tests/StoreChild", swiftSettings: settings),
     .testTarget(
@@ -186,10 +188,14 @@ let package = Package(
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
     .testTarget(
+      name: "HTTPClientTests",
+      dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    .testTarget(
       name: "FeedSyncTests",
       dependencies: [
-        "FeedSync", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP", "TestSupport",
-        "store-child",
+        "FeedSync", "HTTPClient", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP",
+        "TestSupport", "store-child",
       ],
       exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
@@ -209,15 +215,15 @@ let package = Package(
     .testTarget(
       name: "StoreJobsTests",
       dependencies: [
-        "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel", "EntityStore",
-        "LoopbackHTTP", "TestSupport",
+        "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient", "EntityModel",
+        "EntityStore", "LoopbackHTTP", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "WorkerServiceTests",
       dependencies: [
-        "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel",
-        "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring", logging, metrics,
+        "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient",
+        "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring", logging, metrics,
         "store-child", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),

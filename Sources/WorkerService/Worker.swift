@@ -1,8 +1,9 @@
 import Dispatch
 import DurableJobs
 public import EntityStore
-public import FeedSync
+import FeedSync
 import Foundation
+public import HTTPClient
 public import Logging
 import Metrics
 public import ServiceLifecycle

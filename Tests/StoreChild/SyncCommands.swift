@@ -1,6 +1,7 @@
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import HomeFeed
 
 /// Commands on a store with feeds, and on the network.

@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// The formats that `FeedPage.parse` tells apart by what the document says of itself.
 enum FeedFormat: String, Sendable {
   case homeFeed1 = "homefeed/1"

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// Permanent redirects. A captive portal sends them too, so that one is not enough.
 extension Feed {
@@ -7,7 +8,7 @@ extension Feed {
   /// - Parameter target: Where redirects led that were permanent all along the way; nil when there
   ///   was none, or one that was not.
   mutating func observe(moveTo target: String?, at now: Date) {
-    guard let target, !HTTPConditions.isSame(target, requestURL) else {
+    guard let target, !WebURL.isSame(target, requestURL) else {
       return forgetMove()
     }
     if movedTo != target {

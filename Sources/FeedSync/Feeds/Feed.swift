@@ -1,5 +1,6 @@
 public import EntityStore
 public import Foundation
+import HTTPClient
 
 /// A feed as the store keeps it: where it is, what the next request depends on, how it fares.
 public struct Feed: Entity, Equatable {
@@ -141,7 +142,7 @@ public struct Feed: Entity, Equatable {
   public var requestURL: String { learnedURL ?? url }
 
   /// The host that is asked, in lower case; empty when the URL has none.
-  public var host: String { PageAddress.host(of: requestURL) ?? "" }
+  public var host: String { WebURL.host(of: requestURL) ?? "" }
 
   /// Forgets what the next request would be conditional on, and for how long the last answer is
   /// good, so that everything is fetched anew.

@@ -1,6 +1,7 @@
 import EntityModel
 public import EntityStore
 public import Foundation
+import HTTPClient
 
 /// The feeds of a store.
 public struct Feeds: Sendable {

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
 /// What hosts have asked of everybody, in the store, so that all processes see it.
 struct Hosts: Sendable {

@@ -1,4 +1,5 @@
 import EntityModel
+import HTTPClient
 
 /// What a document has, looked at without a mapping. Nothing of the document outlives the call that
 /// makes it.

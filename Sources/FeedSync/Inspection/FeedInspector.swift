@@ -1,6 +1,7 @@
 import EntityModel
 package import EntityStore
 package import Foundation
+package import HTTPClient
 
 /// Looks at a URL once, with the manners and the safety of a sync, and stores nothing.
 package struct FeedInspector: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// The secret of a feed: from a file or a systemd credential, never from the store, the command line
 /// or a message.

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// What is kept of the answer that began a run, until the run has ended: the state of the whole
 /// listing, by its server's word.

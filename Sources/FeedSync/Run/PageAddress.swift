@@ -1,4 +1,4 @@
-import Foundation
+import HTTPClient
 
 /// The URLs of a feed's pages.
 enum PageAddress {
@@ -45,41 +45,14 @@ enum PageAddress {
   ///
   /// - Throws: `foreignPage`.
   static func resolve(_ next: String, from base: String) throws -> String {
-    guard let url = URL(string: next, relativeTo: URL(string: base))?.absoluteString,
-      isSameOrigin(url, base), !namesUser(url)
-    else {
+    let url = URLReference.resolve(next, base: base)
+    guard WebURL.isSameOrigin(url, base), !WebURL.hasCredentials(url) else {
       throw SyncError(
         .foreignPage, "the feed's next page is on another server",
         [("page", shownURL(base)), ("next", String(shownURL(next).prefix(200)))],
         advice: "add the other URL as a feed of its own if it is meant", endsListing: true)
     }
     return url
-  }
-
-  /// Whether what may be sent to one URL may be sent to the other.
-  static func isSameOrigin(_ url: String, _ other: String) -> Bool {
-    do {
-      return try WebURL(url).origin == WebURL(other).origin
-    } catch {
-      return false  // What is no URL is never asked.
-    }
-  }
-
-  /// The host that is asked for the URL, in lower case; nil for what is no URL.
-  static func host(of url: String) -> String? {
-    do {
-      return try WebURL(url).origin.host
-    } catch {
-      return nil
-    }
-  }
-
-  private static func namesUser(_ url: String) -> Bool {
-    do {
-      return try WebURL(url).credentials != nil
-    } catch {
-      return false
-    }
   }
 
   /// RFC 3986, section 2.3.

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
 /// What the server said to one request of a run.
 enum PageAnswer: Sendable {
@@ -104,7 +105,7 @@ struct PageSource: Sendable {
       )
     ]
     // A redirect or a next page may lead to another server, which must not learn it.
-    if let token, PageAddress.isSameOrigin(request.url, feed.url) {
+    if let token, WebURL.isSameOrigin(request.url, feed.url) {
       headers.append(("Authorization", "Bearer " + token))
     }
     return try await transport.send(
@@ -144,7 +145,7 @@ struct PageSource: Sendable {
   func failure(_ response: HTTPResponse, _ url: String) -> SyncError {
     let context = [("url", shownURL(url)), ("status", String(response.status))]
     let refusal = SyncError.Refusal(
-      status: response.status, host: PageAddress.host(of: response.effectiveURL),
+      status: response.status, host: WebURL.host(of: response.effectiveURL),
       // No server can ask for longer: beyond that it is a mistake of its own.
       retryAfter: response.retryAfter.map { min(Double($0), Limits.waitMax) },
       requests: response.requests, bytes: response.wireBytes)

@@ -1,6 +1,7 @@
 import EntityModel
 public import EntityStore
 public import Foundation
+public import HTTPClient
 
 /// Runs syncs: fetches the pages of a feed, compares them with the store, writes what changed.
 ///

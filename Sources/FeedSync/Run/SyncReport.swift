@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// What one run did.
 public struct SyncReport: Codable, Sendable {
   public enum Outcome: String, Codable, Sendable {

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
 /// What a run begins with: a delta, the whole listing, or where an interrupted run has come to.
 extension SyncRun {

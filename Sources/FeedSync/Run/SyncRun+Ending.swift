@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
 /// How a run ends that has met no error.
 extension SyncRun {

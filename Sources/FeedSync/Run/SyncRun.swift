@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
 /// One run of one feed, from its first request to its last transaction.
 struct SyncRun {
@@ -153,7 +154,7 @@ struct SyncRun {
   /// Whether the operator himself has named the host, or one of his own network, whose word then
   /// counts as his.
   private func isTyped(_ url: String) -> Bool {
-    guard let typed = PageAddress.host(of: feed.url) else { return false }
-    return Hosts.isPrivate(typed) || PageAddress.host(of: url) == typed
+    guard let typed = WebURL.host(of: feed.url) else { return false }
+    return Hosts.isPrivate(typed) || WebURL.host(of: url) == typed
   }
 }

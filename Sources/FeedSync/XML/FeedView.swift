@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 
 /// A feed in XML as one JSON document, so that one mapping language reads every format.
 ///

@@ -1,4 +1,5 @@
 import FeedSync
+import HTTPClient
 import StrictYAML
 
 /// What values a setting has, and how they are written. The written form is the same in flags, in

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import LoopbackHTTP
 import StrictYAML

@@ -4,6 +4,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 
 struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import WorkerService
 
 /// When which feed is asked, and why: what `mooring sync --explain` prints. Nobody is asked for it.
