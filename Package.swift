@@ -20,7 +20,8 @@ let package = Package(
     .library(
       name: "Mooring",
       targets: [
-        "EntityModel", "EntityStore", "DurableJobs", "HTTPClient", "FeedSync", "HomeFeed",
+        "EntityModel", "EntityStore", "DurableJobs", "HTTPClient", "FeedDocuments", "FeedSync",
+        "HomeFeed",
         "LegacyImport", "StoreJobs",
       ]),
     .executable(name: "mooring", targets: ["mooring"]),
@@ -79,17 +80,25 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
     .target(name: "HTTPClient", dependencies: ["CMooringCurl"], swiftSettings: settings),
+    // Documents of feeds and the mappings that make items of them; knows no store.
+    .target(
+      name: "FeedDocuments",
+      dependencies: [
+        "EntityModel", "EntityStore", "StrictYAML", "CMooringJSON", "CMooringXML", "CMooringXXHash",
+      ],
+      exclude: ["Mapping/BuiltIn"],
+      resources: [
+        .embedInCode("Mapping/BuiltIn/json-feed.yaml"),
+        .embedInCode("Mapping/BuiltIn/rss.yaml"), .embedInCode("Mapping/BuiltIn/atom.yaml"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "FeedSync",
-      dependencies: [
-        "EntityModel", "EntityStore", "HTTPClient", "StrictYAML", "CMooringJSON", "CMooringXML",
-      ],
-      exclude: ["System", "Mapping/BuiltIn"],
+      dependencies: ["EntityModel", "EntityStore", "FeedDocuments", "HTTPClient", "StrictYAML"],
+      exclude: ["System"],
       resources: [
         .embedInCode("System/0001_feeds.yaml"), .embedInCode("System/0002_feed_manners.yaml"),
         .embedInCode("System/0003_feed_mappings.yaml"),
-        .embedInCode("Mapping/BuiltIn/json-feed.yaml"),
-        .embedInCode("Mapping/BuiltIn/rss.yaml"), .embedInCode("Mapping/BuiltIn/atom.yaml"),
       ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.
@@ -136,8 +145,9 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
-        "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HTTPClient", "HomeFeed",
-        "StoreJobs", "LegacyImport", "RowText", "WorkerService", "Console", argumentParser, logging, metrics,
+        "EntityModel", "EntityStore", "DurableJobs", "FeedDocuments", "FeedSync", "HTTPClient",
+        "HomeFeed", "StoreJobs", "LegacyImport", "RowText", "WorkerService", "Console",
+        argumentParser, logging, metrics,
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
@@ -187,6 +197,17 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
+    .target(
+      name: "FeedTestSupport",
+      dependencies: ["FeedDocuments", "HomeFeed", "EntityModel", "EntityStore"],
+      path: "Tests/FeedTestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "FeedDocumentsTests",
+      dependencies: [
+        "FeedDocuments", "FeedTestSupport", "EntityModel", "StrictYAML", "TestSupport",
+      ],
+      exclude: ["Mapping/Fixtures"],
+      swiftSettings: settings),
     .testTarget(
       name: "HTTPClientTests",
       dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
@@ -194,10 +215,9 @@ let package = Package(
     .testTarget(
       name: "FeedSyncTests",
       dependencies: [
-        "FeedSync", "HTTPClient", "HomeFeed", "EntityModel", "EntityStore", "LMDB", "LoopbackHTTP",
-        "TestSupport", "store-child",
+        "FeedSync", "FeedDocuments", "FeedTestSupport", "HTTPClient", "HomeFeed", "EntityModel",
+        "EntityStore", "LMDB", "LoopbackHTTP", "TestSupport", "store-child",
       ],
-      exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "LegacyImportTests",

@@ -1,3 +1,4 @@
+#include <libxml/HTMLparser.h>
 #include <libxml/parserInternals.h>
 #include <string.h>
 
@@ -116,4 +117,9 @@ mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover, in
   xmlFreeParserCtxt(parser);
   if (document != NULL) xmlFreeDoc(document);
   return code;
+}
+
+unsigned int mooring_html_entity(const char *name) {
+  const htmlEntityDesc *entity = htmlEntityLookup((const xmlChar *)name);
+  return entity == NULL ? 0 : entity->value;
 }

@@ -7,10 +7,6 @@ public enum Limits {
   static let itemsPerRunMax = 2_000_000
   /// Pages are gathered until they have so many items, then committed together.
   static let itemsPerCommit = 1_000
-  /// Bytes of one item's values. A record may have more, but not many such records one commit.
-  static let itemBytesMax = 4 << 20
-  /// Bytes of what is kept of an item beyond what is read of it.
-  static let extraBytesMax = 16 << 10
   /// An interrupted run older than this is not resumed: the server's listing will have moved on.
   static let resumeAgeMax = 3_600.0
   /// Validators older than this are not sent, so that a server stuck on 304 is asked in earnest.
@@ -49,6 +45,4 @@ public enum Limits {
   /// An `updatedAt` later than this from now is taken as this, or one wrong clock would head the
   /// list for years.
   static let futureMax = 86_400.0
-  /// Rejections that a report spells out; the rest is counted.
-  static let rejectionsListedMax = 20
 }

@@ -37,4 +37,7 @@ void mooring_xml_initialize(void);
 mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover, int names_max,
                                   const mooring_xml_events *events, void *context);
 
+// The code point that HTML 4 names so, or 0.
+unsigned int mooring_html_entity(const char *name);
+
 #endif

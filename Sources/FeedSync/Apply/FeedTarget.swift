@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// An entity that takes items of a feed, with the positions of what the sync needs of it.
@@ -32,7 +33,7 @@ final class FeedTarget: Sendable {
   let defaults: [Value]
 
   /// What the sync itself keeps of a record.
-  static let own = ["id", "feedID", "feedRevision", "feedHash"]
+  static let own = FeedMapping.systemAttributes
   /// Bytes of an id of an entity that is made for a feed.
   static let idLengthMax = 512
 

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// One item fitted to its entity: what a page amounts to before the store is asked.
@@ -94,7 +95,7 @@ struct ItemMapper {
       report.reject(item.id, "\(required) is missing")
       return nil
     }
-    guard bytes(of: row) <= Limits.itemBytesMax else {
+    guard bytes(of: row) <= DocumentLimits.itemBytesMax else {
       report.reject(item.id, "the item is too large")
       return nil
     }
@@ -172,32 +173,5 @@ private struct TargetRules {
     self.validators = validators
     required = target.feedAttributes.filter { validators[$1].failure(of: .null) != nil }
       .sorted { $0.value < $1.value }.map { ($0.key, $0.value) }
-  }
-}
-
-extension ScalarValue {
-  /// The value in the kind of an attribute.
-  ///
-  /// - Returns: `nil` if the document has another type there: nothing is guessed.
-  func converted(to kind: ValueKind) -> Value? {
-    switch (self, kind) {
-    case (.null, _): return .null
-    case (.value(let value), _): return value.isNull || value.kind == kind ? value : nil
-    case (.bool(let flag), .bool): return .bool(flag)
-    case (.int64(let number), .int64): return .int64(number)
-    // Beyond 2^53 not every integer has a double, and a digit that changes is a wrong value.
-    case (.int64(let number), .double): return Double(exactly: number).map(Value.double)
-    case (.int64(let number), .decimal): return .decimal(Decimal(number))
-    case (.double(let number), .double): return .double(number)
-    case (.strings(let list), .strings): return .strings(list)
-    case (.string(let text), .string): return .string(text)
-    case (.string(let text), .date): return DateText.rfc3339(text).map(Value.date)
-    case (.string(let text), .url): return URL(string: text).map(Value.url)
-    case (.string(let text), .uuid): return UUID(uuidString: text).map(Value.uuid)
-    case (.string(let text), .data): return Data(base64Encoded: text).map(Value.data)
-    case (.string(let text), .decimal):
-      return Value(text: text, as: .decimal, now: .distantPast)
-    default: return nil
-    }
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// What pages change: worked out on a snapshot, so that pages that change nothing need no write

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// The `user` block of homefeed/1: what the server knows of the person's own values.

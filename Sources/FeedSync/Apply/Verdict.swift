@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 
 /// What a listing as a whole means for the comparison of its items.

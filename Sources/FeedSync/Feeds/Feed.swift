@@ -1,4 +1,5 @@
 public import EntityStore
+public import FeedDocuments
 public import Foundation
 import HTTPClient
 

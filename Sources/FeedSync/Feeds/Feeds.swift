@@ -1,5 +1,6 @@
 import EntityModel
 public import EntityStore
+public import FeedDocuments
 public import Foundation
 import HTTPClient
 

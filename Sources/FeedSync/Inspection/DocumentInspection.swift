@@ -1,5 +1,5 @@
 import EntityModel
-import HTTPClient
+import FeedDocuments
 
 /// What a document has, looked at without a mapping. Nothing of the document outlives the call that
 /// makes it.

@@ -1,5 +1,6 @@
 import EntityModel
 package import EntityStore
+import FeedDocuments
 package import Foundation
 package import HTTPClient
 

@@ -1,3 +1,5 @@
+import FeedDocuments
+
 /// The items of a document, place by place.
 struct ItemProfile {
   private(set) var members: [MemberProfile] = []

@@ -1,4 +1,5 @@
 import EntityModel
+import FeedDocuments
 
 /// Finds the array of a document that looks most like its items: objects, with members such as an
 /// id and a title, under a name such as `results`, not far from the root.

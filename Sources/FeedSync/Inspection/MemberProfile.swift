@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 
 /// What the items of a document have at one place.
 struct MemberProfile {

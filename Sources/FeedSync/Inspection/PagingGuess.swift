@@ -1,4 +1,5 @@
 import EntityModel
+import FeedDocuments
 
 /// Where the next page of a document is, and what a later run may begin with, as far as the document
 /// and its headers show.

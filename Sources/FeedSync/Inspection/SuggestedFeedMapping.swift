@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 
 /// A mapping for items of which nothing is known but what they look like.
 ///

@@ -1,4 +1,5 @@
 import EntityStore
+import FeedDocuments
 import HTTPClient
 
 /// What a listing must not do, at any page.

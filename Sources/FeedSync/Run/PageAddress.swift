@@ -1,3 +1,4 @@
+import FeedDocuments
 import HTTPClient
 
 /// The URLs of a feed's pages.
@@ -18,27 +19,7 @@ enum PageAddress {
   }
 
   private static func sinceParameter(_ checkpoint: String) -> String {
-    "since=" + encoded(checkpoint)
-  }
-
-  /// - Returns: The URL with that value of a parameter of its query, in place of any that it had.
-  static func setting(_ parameter: String, to value: String, in url: String) -> String {
-    let base = url.prefix { $0 != "#" }
-    let name = encoded(parameter)
-    let path = base.prefix { $0 != "?" }
-    let kept = base.dropFirst(path.count + 1).split(separator: "&").filter { part in
-      let written = part.prefix { $0 != "=" }
-      return written != name && written != parameter
-    }
-    return path + "?"
-      + (kept.map(String.init) + ["\(name)=\(encoded(value))"]).joined(separator: "&")
-  }
-
-  /// So that nothing of it is syntax.
-  private static func encoded(_ text: String) -> String {
-    text.utf8.map { byte in
-      isUnreserved(byte) ? String(UnicodeScalar(byte)) : "%" + hexadecimal(byte)
-    }.joined()
+    "since=" + URLQuery.encoded(checkpoint)
   }
 
   /// The next page is on the origin of this one: a feed cannot send its reader elsewhere.
@@ -53,19 +34,5 @@ enum PageAddress {
         advice: "add the other URL as a feed of its own if it is meant", endsListing: true)
     }
     return url
-  }
-
-  /// RFC 3986, section 2.3.
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: "-._~".utf8.contains(byte)
-    }
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> String {
-    (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 import HTTPClient
 
@@ -82,7 +83,7 @@ struct PageSource: Sendable {
     case 410 where isResync(response): return .resync
     // What a mapped feed says of a checkpoint that has expired.
     case let status
-    where isFirst && document.isDelta && mappings.given != nil && [400, 404, 410].contains(status):
+    where isFirst && document.isDelta && mappings.hasOwnMapping && [400, 404, 410].contains(status):
       return .resync
     case let status where !isFirst && [400, 404, 410].contains(status):
       throw SyncError(
@@ -124,7 +125,7 @@ struct PageSource: Sendable {
       if let bodyHash, ContentHash.of(bytes) == bodyHash { return .sameBytes(response) }
       do throws(DocumentError) {
         var page = try FeedPage.parse(bytes, document, by: mappings)
-        if case .linkHeader? = mappings.given?.mapping.next {
+        if mappings.followsLinkHeader {
           page.next = LinkHeader.target(of: "next", in: response.headers(named: "Link"))
         }
         return .page(page, response)

@@ -1,3 +1,4 @@
+import FeedDocuments
 import HTTPClient
 
 /// What one run did.
@@ -131,7 +132,7 @@ public struct SyncReport: Codable, Sendable {
   }
 
   private mutating func note(_ id: String?, _ reason: String) {
-    guard rejections.count < Limits.rejectionsListedMax else { return }
+    guard rejections.count < DocumentLimits.rejectionsListedMax else { return }
     rejections.append(Rejection(id: id, reason: reason))
   }
 }

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 import HTTPClient
 
@@ -76,7 +77,7 @@ extension SyncRun {
     switch page.nextRun {
     case nil: page.checkpoint
     case .url(let url): try PageAddress.resolve(url, from: response.effectiveURL)
-    case .query(let name, let value): PageAddress.setting(name, to: value, in: feed.requestURL)
+    case .query(let name, let value): URLQuery.setting(name, to: value, in: feed.requestURL)
     }
   }
 

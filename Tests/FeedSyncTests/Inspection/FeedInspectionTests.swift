@@ -1,5 +1,7 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
+import FeedTestSupport
 import Foundation
 import HTTPClient
 import HomeFeed

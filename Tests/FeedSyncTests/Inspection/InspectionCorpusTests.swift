@@ -1,4 +1,6 @@
 import EntityModel
+import FeedDocuments
+import FeedTestSupport
 import Foundation
 import Testing
 

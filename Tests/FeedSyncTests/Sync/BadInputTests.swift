@@ -1,4 +1,5 @@
 import EntityModel
+import FeedDocuments
 import Foundation
 import HomeFeed
 import TestSupport
@@ -53,7 +54,7 @@ import Testing
 
   @Test func anItemThatIsTooLargeIsRejectedAndTheOthersStand() async throws {
     try await withSync { sync async throws in
-      let large = String(repeating: "x", count: Limits.itemBytesMax)
+      let large = String(repeating: "x", count: DocumentLimits.itemBytesMax)
       sync.serve(
         .page(
           HomeFeedText.full(

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedTestSupport
 import Foundation
 import HomeFeed
 import Testing

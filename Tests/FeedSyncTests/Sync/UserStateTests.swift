@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import FeedDocuments
 import Foundation
 import HomeFeed
 import Testing
@@ -37,7 +38,7 @@ import Testing
 
   @Test func valuesOfTheUserThatAreTooLargeAreLeftOut() async throws {
     try await withSync { fixture async throws in
-      let large = String(repeating: "x", count: Limits.itemBytesMax)
+      let large = String(repeating: "x", count: DocumentLimits.itemBytesMax)
       let report = try await sync(
         fixture, #"{"id":"a","rev":1,"note":"\#(large)"}"#, #"{"id":"b","rev":1,"progress":1}"#)
       #expect(report.userValues == 1 && report.dropped == 1)

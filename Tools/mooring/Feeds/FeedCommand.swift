@@ -2,6 +2,7 @@ import ArgumentParser
 import Console
 import EntityModel
 import EntityStore
+import FeedDocuments
 import FeedSync
 import Foundation
 import HTTPClient

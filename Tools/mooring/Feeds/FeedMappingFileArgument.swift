@@ -1,4 +1,5 @@
 import Console
+import FeedDocuments
 import FeedSync
 import Foundation
 

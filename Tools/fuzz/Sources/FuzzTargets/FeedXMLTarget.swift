@@ -1,4 +1,4 @@
-@testable import FeedSync
+@testable import FeedDocuments
 
 /// Any bytes are a feed or an error with one of a document's codes; a feed's view is JSON that the
 /// parser reads whole, no longer than its bound, with as many items as it says.

@@ -1,4 +1,4 @@
-@testable import FeedSync
+@testable import FeedDocuments
 
 /// A line is an expression or an error with a place inside it, the rest is a JSON document or an
 /// error, and what the expression selects is found again by its normalized path and its pointer.

@@ -1,0 +1,149 @@
+extension FeedPage {
+  /// Reads a whole document: homefeed/1 by itself, any other by a mapping.
+  ///
+  /// Damage to the structure (a cut, a missing comma, bytes behind the end) and broken rules of
+  /// the document itself fail the page; what is wrong inside one item rejects that item. Of a name
+  /// given twice in an object the last counts. O(length), but for what the paths of a mapping of
+  /// one's own take, which is bounded.
+  ///
+  /// - Parameter bytes: The body, with `JSONParser.padding` readable bytes behind it.
+  package static func parse(
+    _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, by mappings: FeedMappings
+  ) throws(DocumentError) -> FeedPage {
+    do throws(DocumentError) {
+      let parser = try JSONParser()
+      if DocumentGuess(bytes) == .xml { return try page(ofXML: bytes, parser, source, mappings) }
+      if let given = mappings.given {
+        return try page(bytes, parser, given, .json, source)
+      }
+      let format = try parser.withDocument(bytes) { document throws(DocumentError) in
+        try FeedRoot(document).format()
+      }
+      guard format != .homeFeed1 else {
+        return try parser.withDocument(bytes) { document throws(DocumentError) in
+          var page = try HomeFeedDocument(
+            try FeedRoot(document), keeping: mappings.homeFeedExtras
+          ).page()
+          page.mappingHash = mappings.homeFeedHash
+          return page
+        }
+      }
+      guard !mappings.isHomeFeed else {
+        throw DocumentError(.unknownFormat, detail: "found \(format.rawValue), not homefeed/1")
+      }
+      return try page(bytes, parser, try mappings.builtIn(format), format, source)
+    } catch  where error.code != .outOfMemory && error.location.isEmpty {
+      throw error.explained(by: bytes, contentType: source.contentType)
+    }
+  }
+
+  /// RSS and Atom are read as one JSON view.
+  private static func page(
+    ofXML bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ source: DocumentSource,
+    _ mappings: FeedMappings
+  ) throws(DocumentError) -> FeedPage {
+    let view = try FeedView.read(
+      bytes, contentType: source.contentType, baseURL: source.url.isEmpty ? nil : source.url)
+    guard !mappings.isHomeFeed else {
+      throw DocumentError(.unknownFormat, detail: "found \(view.format.rawValue), not homefeed/1")
+    }
+    let mapping = if let given = mappings.given { given } else { try mappings.builtIn(view.format) }
+    var page = try view.json.withUnsafeBytes { json throws(DocumentError) -> FeedPage in
+      try Self.page(json, parser, mapping, view.format, source)
+    }
+    page.isComplete = view.isComplete
+    page.faults = view.faults + view.lostItems
+    page.salvagedItems = view.salvagedItems
+    return page
+  }
+
+  private static func page(
+    _ bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ mapping: ReadMapping,
+    _ format: FeedFormat, _ source: DocumentSource
+  ) throws(DocumentError) -> FeedPage {
+    var page: FeedPage
+    do throws(DocumentError) {
+      page = try parser.withValue(bytes) { root throws(DocumentError) in
+        try MappedDocument(mapping.mapping, root, format: format, source).page()
+      }
+    } catch  where error.isInsideAValue {
+      guard let damaged = try DamagedElements(bytes, parser) else { throw error }
+      page = try damaged.text.withUnsafeBytes { text throws(DocumentError) in
+        try parser.withValue(text) { root throws(DocumentError) in
+          try MappedDocument(mapping.mapping, root, format: format, source)
+            .page(damaged: damaged.errors)
+        }
+      }
+    }
+    page.mappingHash = mapping.hash
+    return page
+  }
+}
+
+extension FeedRoot {
+  /// The format that the document says it has.
+  fileprivate func format() throws(DocumentError) -> FeedFormat {
+    if try string("format") == FeedFormat.homeFeed1.rawValue { return .homeFeed1 }
+    let version = try string("version") ?? ""
+    if ["https://", "http://"].contains(where: { version.hasPrefix($0 + "jsonfeed.org/version/") })
+    {
+      return .jsonFeed
+    }
+    throw DocumentError(.unknownFormat, detail: try describeFormat())
+  }
+}
+
+extension DocumentError {
+  /// Whether the structure of the document is sound.
+  fileprivate var isInsideAValue: Bool {
+    switch code {
+    case .invalidString, .invalidNumber, .invalidLiteral, .invalidUTF8, .tooDeep: true
+    default: false
+    }
+  }
+}
+
+extension DocumentError {
+  /// Adds what the body seems to be when it is no JSON document at all.
+  package func explained(
+    by bytes: UnsafeRawBufferPointer, contentType: String?
+  ) -> DocumentError {
+    var explained = self
+    if let guess = DocumentGuess(bytes), guess != .xml {
+      explained.code = .unknownFormat
+      explained.detail = "found \(guess.rawValue)"
+    }
+    guard
+      explained.code == .unknownFormat || explained.code == .notAnObject
+        || explained.code == .empty, let contentType
+    else { return explained }
+    let label = "the answer is labelled \(contentType.prefix(100))"
+    explained.detail = explained.detail.map { "\($0); \(label)" } ?? label
+    return explained
+  }
+}
+
+/// What a body that is not JSON looks like.
+package enum DocumentGuess: String {
+  /// HTML, too, which only its reader tells from a feed that has some in it.
+  case xml = "XML"
+  case utf16 = "UTF-16 text; JSON must be UTF-8"
+  case gzip = "gzip data"
+
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    let marks: [([UInt8], DocumentGuess)] = [
+      ([0xFF, 0xFE, 0x3C, 0x00], .xml), ([0xFE, 0xFF, 0x00, 0x3C], .xml),
+      ([0x3C, 0x00], .xml), ([0x00, 0x3C], .xml), ([0x00, 0x00, 0x00, 0x3C], .xml),
+      ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16), ([0x1F, 0x8B], .gzip),
+      ([0x7B, 0x00], .utf16), ([0x00, 0x7B], .utf16),
+    ]
+    for (mark, guess) in marks where bytes.starts(with: mark) {
+      self = guess
+      return
+    }
+    let byteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let text = bytes.dropFirst(byteOrderMark).drop { $0 <= 0x20 }
+    guard text.first == UInt8(ascii: "<") else { return nil }
+    self = .xml
+  }
+}

@@ -1,0 +1,133 @@
+import CMooringJSON
+
+/// Reads JSON objects, their structure as a whole and their values one at a time; or whole values.
+///
+/// A parser keeps its buffers for the next document. It serves one thread at a time.
+package final class JSONParser {
+  /// Bytes that must be readable behind a document. What they hold does not matter.
+  package static let padding = Int(MOORING_JSON_PADDING)
+
+  /// Values and member names that `withValue` takes; each needs 32 bytes of memory.
+  static let nodesMax: UInt32 = 4 << 20
+
+  private let handle: OpaquePointer
+
+  /// Throws `.outOfMemory`.
+  package init() throws(DocumentError) {
+    guard let handle = mooring_json_parser_create() else {
+      throw DocumentError(.outOfMemory)
+    }
+    self.handle = handle
+  }
+
+  deinit {
+    mooring_json_parser_destroy(handle)
+  }
+
+  /// Checks the structure of the whole text, of which the root must be an object, and lends the
+  /// document to `body`. What `body` gets is valid only while it runs.
+  ///
+  /// A UTF-8 byte order mark is passed over (RFC 8259 section 8.1 allows that). O(length).
+  ///
+  /// - Parameter bytes: The text, with `padding` readable bytes behind it.
+  /// - Throws: The structural error, with the offset of the byte; or what `body` throws.
+  func withDocument<Value>(
+    _ bytes: UnsafeRawBufferPointer,
+    _ body: (JSONDocument) throws(DocumentError) -> Value
+  ) throws(DocumentError) -> Value {
+    let (start, count, mark) = try text(of: bytes)
+    // SAFETY: `count` bytes are ours to read and the caller promises the padding behind them;
+    // both stay in place until `body` has returned, because the caller lends them.
+    let outcome = mooring_json_split(handle, start, count)
+    guard outcome.code == MOORING_JSON_OK else {
+      throw DocumentError(json: outcome, shift: mark)
+    }
+    return try body(JSONDocument(handle: handle, bytes: start, shift: mark))
+  }
+
+  /// Reads the whole text, of which the root may be of any kind, and lends its value to `body`,
+  /// inside which alone it is valid. No part of the text is left unchecked.
+  ///
+  /// A byte order mark is passed over. O(length), with up to `nodesMax` nodes in memory.
+  ///
+  /// - Parameter bytes: The text, with `padding` readable bytes behind it.
+  /// - Throws: What is wrong in the text, with the offset of the byte; `.tooLarge` for more nodes,
+  ///   `.tooDeep` beyond `JSONDocument.maximumDepth`; or what `body` throws.
+  package func withValue<Value>(
+    _ bytes: UnsafeRawBufferPointer,
+    _ body: (JSONValue) throws(DocumentError) -> Value
+  ) throws(DocumentError) -> Value {
+    let (start, count, mark) = try text(of: bytes)
+    var root: UnsafePointer<mooring_json_node>?
+    // SAFETY: as in `withDocument`; the nodes stay until the parser's next document.
+    let outcome = mooring_json_read_document(
+      handle, start, count, JSONDocument.maximumDepth, Self.nodesMax, &root)
+    guard outcome.code == MOORING_JSON_OK, let root else {
+      throw DocumentError(json: outcome, shift: mark)
+    }
+    return try body(JSONValue(node: root))
+  }
+
+  /// The bytes behind a byte order mark, and the mark's length.
+  private func text(
+    of bytes: UnsafeRawBufferPointer
+  ) throws(DocumentError) -> (start: UnsafeRawPointer, count: Int, mark: Int) {
+    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    guard let base = bytes.baseAddress, bytes.count > mark else {
+      throw DocumentError(.empty)
+    }
+    return (base + mark, bytes.count - mark, mark)
+  }
+}
+
+/// JSON text followed by the zero bytes that the parser may read.
+package struct PaddedJSON: Sendable {
+  private let bytes: [UInt8]
+
+  /// Takes the text over and appends the padding. O(padding), or O(length) if the array must grow.
+  init(_ text: consuming [UInt8]) {
+    text.append(contentsOf: repeatElement(0, count: JSONParser.padding))
+    bytes = text
+  }
+
+  /// Bytes of the text.
+  package var count: Int { bytes.count - JSONParser.padding }
+
+  /// Lends the text without its padding, which is readable behind it.
+  package func withUnsafeBytes<Value, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let outcome = bytes.withUnsafeBytes { buffer in
+      Result { () throws(Failure) -> Value in
+        try body(UnsafeRawBufferPointer(rebasing: buffer.dropLast(JSONParser.padding)))
+      }
+    }
+    return try outcome.get()
+  }
+}
+
+extension DocumentError {
+  /// The error that stands for a code of the C side; `shift` is what was cut off before the text.
+  init(json outcome: mooring_json_result, at location: String = "", shift: Int) {
+    self.init(
+      Self.code(of: outcome.code), at: location, offset: Int(outcome.offset) + shift)
+  }
+
+  private static func code(of code: mooring_json_code) -> Code {
+    switch code {
+    case MOORING_JSON_EMPTY: .empty
+    case MOORING_JSON_NOT_AN_OBJECT: .notAnObject
+    case MOORING_JSON_TRUNCATED: .truncated
+    case MOORING_JSON_TRAILING: .trailingContent
+    case MOORING_JSON_CONTROL_CHARACTER: .controlCharacter
+    case MOORING_JSON_TOO_LARGE, MOORING_JSON_TOO_MANY_MEMBERS: .tooLarge
+    case MOORING_JSON_STRING: .invalidString
+    case MOORING_JSON_NUMBER: .invalidNumber
+    case MOORING_JSON_LITERAL: .invalidLiteral
+    case MOORING_JSON_UTF8: .invalidUTF8
+    case MOORING_JSON_DEPTH: .tooDeep
+    case MOORING_JSON_NO_MEMORY: .outOfMemory
+    default: .misplacedToken
+    }
+  }
+}

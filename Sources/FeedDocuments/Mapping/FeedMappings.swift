@@ -1,0 +1,69 @@
+package import EntityModel
+package import StrictYAML
+
+/// What the documents of a feed are read by: the mapping that was given for it, or the built-in one
+/// for the format that a document turns out to have.
+package struct FeedMappings: Sendable {
+  let schema: Schema
+  /// The entity that the feed goes to.
+  let entity: String
+  /// Whether homefeed/1 was asked for by name.
+  let isHomeFeed: Bool
+  let given: ReadMapping?
+  /// By which a store knows how homefeed/1 is read: its attributes go by their names.
+  let homeFeedHash: Int64
+  let homeFeedExtras: HomeFeedExtras
+
+  /// - Throws: `YAMLError` if the mapping does not fit the schema any more.
+  package init(_ text: FeedMappingText?, schema: Schema, entity: String) throws(YAMLError) {
+    self.schema = schema
+    self.entity = entity
+    isHomeFeed = text?.isHomeFeed ?? false
+    given = isHomeFeed ? nil : try text?.read(schema: schema, entity: entity)
+    homeFeedHash = FeedMappingText.homeFeed.hash(schema)
+    homeFeedExtras = HomeFeedExtras(schema, defaultEntity: entity)
+  }
+
+  /// True if the feed has a mapping of its own, so that no built-in one is chosen.
+  package var hasOwnMapping: Bool { given != nil }
+
+  /// True if the next page is named by the Link header of the response and not by the document.
+  package var followsLinkHeader: Bool {
+    if case .linkHeader? = given?.mapping.next { true } else { false }
+  }
+
+  /// Whether the next document is one of homefeed/1, if it is of the format that the last one had.
+  package func readsHomeFeed(lastFormat: String?) -> Bool {
+    isHomeFeed || given == nil && lastFormat == FeedFormat.homeFeed1.rawValue
+  }
+
+  /// The built-in mapping of a format.
+  func builtIn(_ format: FeedFormat) throws(DocumentError) -> ReadMapping {
+    guard let text = Self.builtInText(format) else {
+      throw DocumentError(.unknownFormat, detail: "found \(format.rawValue)")
+    }
+    do throws(YAMLError) {
+      return try text.read(schema: schema, entity: entity)
+    } catch {
+      throw DocumentError(.invalidMapping, detail: error.description)
+    }
+  }
+
+  /// The hash of the mapping that will read the next document, if it is of the format that the last
+  /// one had.
+  package func hash(lastFormat: String?) -> Int64? {
+    if let given { return given.hash }
+    guard let format = lastFormat.flatMap(FeedFormat.init) else { return nil }
+    if format == .homeFeed1 { return homeFeedHash }
+    return Self.builtInText(format)?.hash(schema)
+  }
+
+  package static func builtInText(_ format: FeedFormat) -> FeedMappingText? {
+    switch format {
+    case .homeFeed1, .json: nil
+    case .jsonFeed: FeedMappingText.builtIn("json-feed/1.1")
+    case .rss, .rss1: FeedMappingText.builtIn("rss/2.0")
+    case .atom: FeedMappingText.builtIn("atom/1.0")
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import EntityModel
+import Foundation
+
+/// Reads nodes of one group.
+struct ItemReader {
+  private let group: ItemGroup
+  private let hasTemplates: Bool
+  private(set) var drift = FormatDrift()
+
+  init(_ group: ItemGroup) {
+    self.group = group
+    hasTemplates = group.attributes.contains(where: \.isTemplate)
+  }
+
+  /// - Parameter candidates: Where the id is chosen for all items: takes what the node has for it,
+  ///   if the node becomes an item.
+  /// - Returns: `nil` for an item of an unknown kind.
+  mutating func item(
+    _ node: JSONValue, _ candidates: inout IdentityCandidates?
+  ) throws(DocumentError) -> FeedItem? {
+    guard node.kind == .object else {
+      throw DocumentError(.invalidMember, detail: "must be an object")
+    }
+    guard let id = id(of: node) else { throw missingID() }
+    guard case .entity(let kind) = try kind(of: node) else { return nil }
+    var item = FeedItem(
+      kind: kind, id: id, revision: nil, updatedAt: nil, isDeleted: false, deletedAt: nil,
+      fields: [])
+    try readMarks(of: node, into: &item)
+    if !item.isDeleted {
+      try readFields(of: node, into: &item)
+      keepExtra(of: node, in: &item)
+    }
+    noteUnknown(node)
+    if candidates?.add(node) == false { throw missingID() }
+    return item
+  }
+
+  /// What the node is called before an identity is chosen for all.
+  func id(of node: JSONValue) -> String? {
+    switch group.identity {
+    case .first(let pointers): return pointers.firstText(in: node)
+    case .chosen(let levels):
+      for level in levels {
+        if let id = level.identity(of: node) { return id }
+      }
+      return nil
+    }
+  }
+
+  private func missingID() -> DocumentError {
+    let pointers: [JSONPointer] =
+      switch group.identity {
+      case .first(let pointers): pointers
+      case .chosen(let levels): levels.flatMap(\.pointers)
+      }
+    let others = pointers.dropFirst().map(\.description).joined(separator: ", ")
+    return DocumentError(
+      .missingMember, at: pointers.first?.description ?? "",
+      detail: others.isEmpty ? nil : "nor is there \(others)")
+  }
+
+  private enum Kind {
+    case entity(String?)
+    case unknown
+  }
+
+  private mutating func kind(of node: JSONValue) throws(DocumentError) -> Kind {
+    switch group.entity {
+    case .one(let entity): return .entity(entity)
+    case .byValue(let source, let entities):
+      if case .value(.string(let word)) = try found(source, in: node), let entity = entities[word] {
+        return .entity(entity)
+      }
+      drift.unknownKinds += 1
+      return .unknown
+    }
+  }
+
+  // MARK: Marks
+
+  private mutating func readMarks(
+    of node: JSONValue, into item: inout FeedItem
+  ) throws(DocumentError) {
+    if let source = group.revision {
+      switch try found(source, in: node) {
+      case .value(.int64(let revision)) where revision >= 0: item.revision = revision
+      case .nothing: break
+      case .value, .unfit: drift.dropRevision()
+      }
+    }
+    if let source = group.deleted {
+      switch try found(source, in: node) {
+      case .value(.bool(let flag)): item.isDeleted = flag
+      case .nothing: break
+      case .value, .unfit:
+        // An item that may be gone is neither stored nor deleted.
+        throw DocumentError(.invalidMember, detail: "deleted is neither true nor false")
+      }
+    }
+    if let source = group.deletedAt, case .value(.date(let date)) = try found(source, in: node) {
+      item.isDeleted = true
+      item.deletedAt = date
+    }
+    guard let source = group.updatedAt else { return }
+    switch try found(source, in: node) {
+    case .value(.date(let date)):
+      item.updatedAt = date
+      item.fields.append(Field(name: "updatedAt", value: .value(.date(date))))
+    case .unfit(let text):
+      drift.droppedMembers += 1
+      item.fields.append(Field(name: "updatedAt", value: .unrepresentable(text)))
+    case .nothing, .value: break
+    }
+  }
+
+  // MARK: Attributes
+
+  private mutating func readFields(
+    of node: JSONValue, into item: inout FeedItem
+  ) throws(DocumentError) {
+    for attribute in group.attributes where !attribute.isTemplate {
+      try read(attribute, of: node, into: &item)
+    }
+    guard hasTemplates else { return }
+    let values = Dictionary(
+      item.fields.compactMap { field in
+        if case .value(let value) = field.value { (field.name, value.text) } else { nil }
+      },
+      uniquingKeysWith: { first, _ in first })
+    let id = item.id
+    for attribute in group.attributes where attribute.isTemplate {
+      try read(attribute, of: node, into: &item) { $0 == "id" ? id : values[$0] }
+    }
+  }
+
+  private mutating func read(
+    _ attribute: AttributeSource, of node: JSONValue, into item: inout FeedItem,
+    _ values: (String) -> String? = { _ in nil }
+  ) throws(DocumentError) {
+    switch try found(attribute.source, in: node, values) {
+    case .value(let value): item.fields.append(Field(name: attribute.name, value: .value(value)))
+    case .nothing:
+      if let value = attribute.defaultValue {
+        item.fields.append(Field(name: attribute.name, value: .value(value)))
+      } else if attribute.isRequired {
+        throw DocumentError(.missingMember, detail: "\(attribute.name) is required")
+      }
+    case .unfit(let text):
+      if attribute.isRequired {
+        throw DocumentError(.invalidMember, detail: "\(attribute.name) is required; \(text)")
+      }
+      guard let value = attribute.defaultValue else {
+        item.fields.append(Field(name: attribute.name, value: .unrepresentable(text)))
+        return
+      }
+      drift.typeChanges[attribute.name, default: 0] += 1
+      item.fields.append(Field(name: attribute.name, value: .value(value)))
+    }
+  }
+
+  private func found(
+    _ source: ValueSource, in node: JSONValue, _ values: (String) -> String? = { _ in nil }
+  ) throws(DocumentError) -> FoundValue {
+    do throws(JSONPathError) {
+      return try source.read(node, values)
+    } catch {
+      throw DocumentError(.tooLarge, detail: error.description)
+    }
+  }
+
+  // MARK: Drift
+
+  private mutating func keepExtra(of node: JSONValue, in item: inout FeedItem) {
+    guard let attribute = group.extra else { return }
+    let known = group.knownMembers
+    let extra = attribute.keep(node.members.lazy.filter { !known.contains($0.name) })
+    drift.extraLeftOut += extra.leftOut
+    if let value = extra.value {
+      item.fields.append(Field(name: attribute.name, value: .value(value)))
+    }
+  }
+
+  private mutating func noteUnknown(_ node: JSONValue) {
+    for (name, _) in node.members
+    where name.textBytes.first != UInt8(ascii: "_") && !group.knownMembers.contains(name) {
+      drift.addUnknown(name.textBytes)
+    }
+  }
+}
+
+extension AttributeSource {
+  fileprivate var isTemplate: Bool {
+    if case .template = source.place { true } else { false }
+  }
+}

@@ -1,0 +1,231 @@
+import EntityModel
+import Foundation
+
+/// Reads a document by a mapping. Pure; nothing of the document outlives the call.
+struct MappedDocument {
+  private let mapping: FeedMapping
+  private let root: JSONValue
+  private let source: DocumentSource
+  private var page: FeedPage
+
+  init(_ mapping: FeedMapping, _ root: JSONValue, format: FeedFormat, _ source: DocumentSource) {
+    self.mapping = mapping
+    self.root = root
+    self.source = source
+    page = FeedPage(format: format, mode: source.isDelta ? .delta : mapping.mode)
+  }
+
+  /// - Parameter damaged: What was wrong with elements that have a placeholder in the document, in
+  ///   their order.
+  /// - Throws: What makes the document no page of the feed. What is wrong inside one item rejects
+  ///   that item.
+  func page(damaged: [DocumentError] = []) throws(DocumentError) -> FeedPage {
+    var reading = self
+    try reading.read(damaged)
+    return reading.page
+  }
+
+  private mutating func read(_ damaged: [DocumentError]) throws(DocumentError) {
+    page.title = mapping.title?.value(in: root)?.string
+    if let complete = mapping.complete?.value(in: root)?.bool, complete, page.mode == .window {
+      page.mode = .full
+    }
+    try readTimeToLive()
+    var damaged = damaged[...]
+    for group in mapping.groups {
+      try readItems(of: group, &damaged)
+      if let deletions = group.deletions { try readDeletions(deletions, of: group) }
+    }
+    // No path has found the others, but each may be an item that one would have found.
+    page.rejected += damaged.map { RejectedItem(index: 0, id: nil, reason: $0) }
+    page.next = try nextPage()
+    page.nextRun = try nextRun()
+  }
+
+  private mutating func readTimeToLive() throws(DocumentError) {
+    guard let source = mapping.timeToLive else { return }
+    switch try found(source, in: root) {
+    case .value(.int64(let seconds)) where seconds >= 0: page.timeToLive = Int(seconds)
+    case .nothing: break
+    default: page.droppedMembers += 1
+    }
+  }
+
+  // MARK: Items
+
+  private mutating func readItems(
+    of group: ItemGroup, _ damaged: inout ArraySlice<DocumentError>
+  ) throws(DocumentError) {
+    try checkContainer(of: group)
+    var reader = ItemReader(group)
+    var candidates: IdentityCandidates?
+    if case .chosen(let levels) = group.identity { candidates = IdentityCandidates(levels) }
+    var items: [FeedItem] = []
+    for (index, node) in try nodes(group.items).enumerated() {
+      do throws(DocumentError) {
+        if DamagedElements.isPlaceholder(node), let damage = damaged.popFirst() { throw damage }
+        if let item = try reader.item(node, &candidates) { items.append(item) }
+      } catch {
+        try reject(node, reader.id(of: node), index, of: group.items, error)
+      }
+    }
+    if let candidates, !items.isEmpty {
+      let level = candidates.choice(before: source.identity)
+      page.identity = candidates.name(of: level)
+      for (index, id) in candidates.identities(from: level).enumerated() { items[index].id = id }
+    }
+    page.items += items
+    page.take(reader.drift)
+    let volatile = group.volatileAttributes
+    if !volatile.isEmpty {
+      for entity in group.entityNames {
+        page.volatileAttributes[entity ?? "", default: []].formUnion(volatile)
+      }
+    }
+  }
+
+  private func checkContainer(of group: ItemGroup) throws(DocumentError) {
+    guard let pointer = group.container else { return }
+    let location = pointer.description
+    guard let container = pointer.value(in: root), !container.isNull else {
+      throw DocumentError(.missingMember, at: location)
+    }
+    guard container.kind == .array || container.kind == .object else {
+      throw DocumentError(.invalidMember, at: location, detail: "must be an array")
+    }
+  }
+
+  private mutating func readDeletions(
+    _ deletions: DeletionNodes, of group: ItemGroup
+  ) throws(DocumentError) {
+    var drift = FormatDrift()
+    defer { page.take(drift) }
+    for (index, node) in try nodes(deletions.items).enumerated() {
+      guard let id = deletions.id.firstText(in: node) else {
+        try reject(
+          node, nil, index, of: deletions.items,
+          DocumentError(.missingMember, detail: "the deletion has no id"))
+        continue
+      }
+      var item = FeedItem(
+        kind: nil, id: id, revision: nil, updatedAt: nil, isDeleted: true, deletedAt: nil,
+        fields: [])
+      if let source = deletions.revision {
+        switch try found(source, in: node) {
+        case .value(.int64(let revision)) where revision >= 0: item.revision = revision
+        case .nothing: break
+        case .value, .unfit: drift.dropRevision()
+        }
+      }
+      if let source = deletions.deletedAt,
+        case .value(.date(let date)) = try found(source, in: node)
+      {
+        item.deletedAt = date
+      }
+      for entity in group.entityNames {
+        item.kind = entity
+        page.items.append(item)
+      }
+    }
+  }
+
+  /// - Parameter error: Its place is in the node.
+  private mutating func reject(
+    _ node: JSONValue, _ id: String?, _ index: Int, of path: JSONPath, _ error: DocumentError
+  ) throws(DocumentError) {
+    var reason = error
+    // The report tells of no more, and to find a place the document is walked again.
+    if page.rejected.count < DocumentLimits.rejectionsListedMax {
+      let location = try location(of: index, path)
+      if !reason.location.hasPrefix(location) { reason.location = location + reason.location }
+    }
+    page.rejected.append(RejectedItem(index: index, id: id, reason: reason))
+  }
+
+  private func nodes(_ path: JSONPath) throws(DocumentError) -> [JSONValue] {
+    do throws(JSONPathError) {
+      return try path.nodes(in: root)
+    } catch {
+      throw DocumentError(.tooLarge, detail: error.description)
+    }
+  }
+
+  private func location(of index: Int, _ path: JSONPath) throws(DocumentError) -> String {
+    var place = ""
+    var position = 0
+    do throws(JSONPathError) {
+      try path.forEach(in: root) { _, location in
+        if position == index { place = location.pointer.description }
+        position += 1
+        return position <= index
+      }
+    } catch {
+      throw DocumentError(.tooLarge, detail: error.description)
+    }
+    return place
+  }
+
+  private func found(
+    _ source: ValueSource, in node: JSONValue
+  ) throws(DocumentError) -> FoundValue {
+    do throws(JSONPathError) {
+      return try source.read(node)
+    } catch {
+      throw DocumentError(.tooLarge, detail: error.description)
+    }
+  }
+
+  // MARK: Pages
+
+  /// Where the next page is. What cannot be read must not pass for the last page, unless the items
+  /// that it would list are not missed.
+  private mutating func nextPage() throws(DocumentError) -> String? {
+    do throws(DocumentError) {
+      return try mapping.next?.address(in: root, of: source.url)
+    } catch  where page.mode == .window {
+      page.droppedMembers += 1
+      return nil
+    }
+  }
+
+  private func nextRun() throws(DocumentError) -> FeedPage.NextRun? {
+    switch mapping.checkpoint {
+    case nil: return nil
+    case .url(let pointer): return try text(at: pointer).map { .url($0) }
+    case .token(let pointer, let parameter):
+      return try text(at: pointer).map { .query(parameter, $0) }
+    }
+  }
+
+  private func text(at pointer: JSONPointer) throws(DocumentError) -> String? {
+    guard let value = pointer.value(in: root), !value.isNull else { return nil }
+    guard let text = IdentityLevel.text(value), text.utf8.count <= Self.checkpointBytesMax else {
+      throw DocumentError(
+        .invalidMember, at: pointer.description,
+        detail: "must be a text or a number of at most \(Self.checkpointBytesMax) bytes")
+    }
+    return text
+  }
+
+  private static let checkpointBytesMax = 4_096
+}
+
+extension ItemGroup {
+  /// `nil` for the one that the feed goes to.
+  var entityNames: [String?] {
+    switch entity {
+    case .one(let name): [name]
+    case .byValue(_, let names): Set(names.values).sorted()
+    }
+  }
+}
+
+extension [JSONPointer] {
+  /// The first that has a text or a number.
+  func firstText(in node: JSONValue) -> String? {
+    for pointer in self {
+      if let text = pointer.value(in: node).flatMap(IdentityLevel.text) { return text }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,78 @@
+/// Why a document, or one item of it, cannot be used.
+package struct DocumentError: Error, Equatable, Sendable {
+  package enum Code: String, Sendable {
+    // The text is not JSON, or not whole.
+    case empty, notAnObject, truncated, trailingContent, misplacedToken, controlCharacter
+    case tooLarge
+    // A value is damaged.
+    case invalidString, invalidNumber, invalidLiteral, invalidUTF8, tooDeep
+    // The JSON is not a feed, or breaks the feed's rules.
+    case unknownFormat, missingMember, invalidMember
+    // The feed's mapping does not fit the store any more.
+    case invalidMapping
+    case outOfMemory
+  }
+
+  package var code: Code
+  /// JSON Pointer (RFC 6901) of what is at fault; empty for the document.
+  package var location: String
+  /// The byte of the document at which it shows, where known.
+  package var offset: Int?
+  /// What was found or what was expected, where the summary cannot say it.
+  package var detail: String?
+
+  package init(_ code: Code, at location: String = "", offset: Int? = nil, detail: String? = nil) {
+    self.code = code
+    self.location = location
+    self.offset = offset
+    self.detail = detail
+  }
+
+  /// What went wrong, in words that do not depend on the document.
+  package var summary: String {
+    switch code {
+    case .empty: "the document is empty"
+    case .notAnObject: "the document is not a JSON object"
+    case .truncated: "the document ends too early"
+    case .trailingContent: "something follows the end of the document"
+    case .misplacedToken: "the document is not well-formed JSON"
+    case .controlCharacter: "a string contains a bare control character"
+    case .tooLarge: "the document is too large"
+    case .invalidString: "a string has an invalid escape"
+    case .invalidNumber: "a number is not written as JSON writes numbers"
+    case .invalidLiteral: "a value is neither true, false, null nor any other JSON value"
+    case .invalidUTF8: "the text is not valid UTF-8"
+    case .tooDeep: "a value is nested too deeply"
+    case .unknownFormat: "the document is not a feed that can be read"
+    case .missingMember: "a required member is missing"
+    case .invalidMember: "a member has a value that the format does not allow"
+    case .invalidMapping: "the feed's mapping cannot be used"
+    case .outOfMemory: "not enough memory to read the document"
+    }
+  }
+
+  /// What can be done about it.
+  package var advice: String {
+    switch code {
+    case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
+    case .unknownFormat, .notAnObject, .empty:
+      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON needs a "
+        + "mapping (`mooring feed add URL --mapping FILE`)."
+    case .invalidMapping: "Give a new one with `mooring feed add URL --mapping FILE`."
+    case .tooLarge where detail?.contains("XML") == true:
+      "The feed's publisher must correct the document."
+    case .tooLarge, .outOfMemory: "Ask the server for smaller pages (limit=200)."
+    default: "The feed's publisher must correct the document."
+    }
+  }
+}
+
+extension DocumentError: CustomStringConvertible {
+  package var description: String {
+    var text = summary
+    if !location.isEmpty { text += " at \(location)" }
+    if let offset { text += " (byte \(offset))" }
+    if let detail { text += ": \(detail)" }
+    return text
+  }
+}

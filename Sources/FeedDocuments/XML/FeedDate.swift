@@ -1,0 +1,302 @@
+import EntityModel
+import Foundation
+
+/// Dates as feeds have them: RFC 822 and W3C-DTF, and what is written in their place.
+///
+/// Accepted beyond the two: names of months and zones of other lengths, month before day, missing
+/// weekdays, commas, seconds, times and zones (UTC then), ISO 8601 without hyphens and with ordinal
+/// days, the order of C's `asctime`, slashes, and the words of Greek, Hungarian and Korean servers.
+enum FeedDate {
+  /// The longest text that is tried.
+  static let bytesMax = 100
+
+  /// The time in RFC 3339, in UTC and with the fraction that the text has; nil if it is none.
+  static func rfc3339(_ text: String) -> String? {
+    guard let seconds = date(text)?.timeIntervalSinceReferenceDate,
+      // The years 1 to 9999.
+      (-63_113_904_000..<252_423_993_599).contains(seconds)
+    else { return nil }
+    return DateText.rfc3339(seconds: seconds, zoneMinutes: nil)
+  }
+
+  static func date(_ text: String) -> Date? {
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty, text.utf8.count <= bytesMax else { return nil }
+    if let date = DateText.rfc3339(text) ?? DateText.rfc822(text, zoneMinutes: 0) { return date }
+    let translated = translated(text.lowercased())
+    let words = translated.split(whereSeparator: \.isWhitespace)
+    return w3cDate(translated) ?? mailDate(words) ?? asctimeDate(words) ?? slashDate(words)
+      ?? compactDate(translated) ?? beginning(of: translated)
+  }
+
+  // MARK: W3C-DTF
+
+  /// `2003-12-31T10:14:55Z` and less: without a day, a time, seconds or a zone, with spaces, with
+  /// numbers of fewer digits.
+  private static func w3cDate(_ text: String) -> Date? {
+    var parts = text.split(separator: "t", omittingEmptySubsequences: false)
+    if parts.count == 1 { parts = text.split(whereSeparator: \.isWhitespace) }
+    guard (1...3).contains(parts.count), let day = day(parts[0]) else { return nil }
+    guard parts.count > 1 else { return moment(day, "00:00:00", "z") }
+    var clock = parts[1], zone = parts.count > 2 ? parts[2] : ""
+    if let sign = clock.firstIndex(where: { $0 == "+" || $0 == "-" }) {
+      zone = clock[sign...]
+      clock = clock[..<sign]
+    } else if clock.hasSuffix("z") {
+      clock = clock.dropLast()
+    } else if let letter = clock.firstIndex(where: \.isLetter) {
+      zone = clock[letter...]
+      clock = clock[..<letter]
+    }
+    return moment(day, trimmed(clock), trimmed(zone), rollsOver: true)
+  }
+
+  /// The day of a text that begins with one and goes on with what is no time.
+  private static func beginning(of text: String) -> Date? {
+    guard text.utf8.count > 10, let day = day(text.prefix(10)) else { return nil }
+    return moment(day, "00:00:00", "")
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    let start = text.drop(while: \.isWhitespace)
+    return start.prefix { !$0.isWhitespace }
+  }
+
+  private static func day(_ text: Substring) -> Day? {
+    let parts = trimmed(text).split(separator: "-", omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count), parts[0].count == 4, let year = Int(parts[0]) else {
+      return nil
+    }
+    guard let month = parts.count > 1 ? Int(parts[1]) : 1,
+      let day = parts.count > 2 ? Int(parts[2]) : 1
+    else { return nil }
+    return Day(year: year, month: month, day: day)
+  }
+
+  // MARK: RFC 822
+
+  /// `Thu, 01 Jan 2004 19:48:21 GMT` and less.
+  private static func mailDate(_ words: [Substring]) -> Date? {
+    var words = words
+    if let first = words.first, weekdays.contains(String(first.prefix(3))) {
+      words.removeFirst()
+      // "Thu,01 Jan 2004" has no space to tell them apart.
+      if let comma = first.firstIndex(of: ","), first.index(after: comma) < first.endIndex {
+        words.insert(first[first.index(after: comma)...], at: 0)
+      }
+    }
+    guard words.count >= 3 else { return nil }
+    let day: Int, month: Int
+    if let number = number(words[0]), let name = self.month(words[1]) {
+      (day, month) = (number, name)
+    } else if let number = number(words[1]), let name = self.month(words[0]) {
+      (day, month) = (number, name)
+    } else {
+      return nil
+    }
+    guard var year = Int(words[2]), year >= 0 else { return nil }
+    if words[2].count <= 2 { year += year < 90 ? 2_000 : 1_900 }
+    return moment(
+      Day(year: year, month: month, day: day), words.count > 3 ? words[3] : "00:00:00",
+      words.count > 4 ? words[4] : "")
+  }
+
+  /// `Sun Jan 4 16:29:06 2004`, perhaps with a zone before the year.
+  private static func asctimeDate(_ words: [Substring]) -> Date? {
+    guard words.count == 5 || words.count == 6, weekdays.contains(String(words[0].prefix(3))),
+      let month = month(words[1]), let day = number(words[2]),
+      let year = words.last.flatMap({ Int($0) })
+    else { return nil }
+    return moment(
+      Day(year: year, month: month, day: day), words[3], words.count == 6 ? words[4] : "")
+  }
+
+  /// `Fri, 2006/09/15 08:19:53 EDT`
+  private static func slashDate(_ words: [Substring]) -> Date? {
+    let words = words.first?.hasSuffix(",") == true ? Array(words.dropFirst()) : words
+    guard let first = words.first else { return nil }
+    let parts = first.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 3, first.prefix(while: { $0 != "/" }).count == 4, let year = parts[0],
+      let month = parts[1], let day = parts[2]
+    else { return nil }
+    return moment(
+      Day(year: year, month: month, day: day), words.count > 1 ? words[1] : "00:00:00",
+      words.count > 2 ? words[2] : "")
+  }
+
+  // MARK: ISO 8601
+
+  /// `20040105`, `2004-005`, `040105`, `20040105T10:00Z`.
+  private static func compactDate(_ text: String) -> Date? {
+    let parts = text.split(separator: "t", maxSplits: 1, omittingEmptySubsequences: false)
+    let hasHyphen = parts[0].contains("-")
+    let digits = parts[0].filter { $0 != "-" }
+    guard digits.utf8.allSatisfy({ Ascii.isDigit($0) }),
+      digits.utf8.count == parts[0].utf8.count || (hasHyphen && parts[0].first != "-")
+    else { return nil }
+    func number(_ from: Int, _ count: Int) -> Int {
+      Int(digits.dropFirst(from).prefix(count)) ?? 0
+    }
+    let day: Day
+    switch digits.utf8.count {
+    case 8: day = Day(year: number(0, 4), month: number(4, 2), day: number(6, 2))
+    case 7: day = Day(year: number(0, 4), month: 1, day: number(4, 3))
+    case 6: day = Day(year: 2_000 + number(0, 2), month: number(2, 2), day: number(4, 2))
+    case 5: day = Day(year: 2_000 + number(0, 2), month: 1, day: number(2, 3))
+    default: return nil
+    }
+    guard parts.count == 2 else { return moment(day, "00:00:00", "") }
+    let clock = parts[1].prefix { !"+-z".contains($0) }
+    return moment(day, clock, parts[1].dropFirst(clock.count))
+  }
+
+  // MARK: The moment
+
+  private struct Day {
+    var year: Int
+    var month: Int
+    /// May go beyond the month where an ordinal day does.
+    var day: Int
+  }
+
+  /// - Parameter rollsOver: Whether the 31st of June is the 1st of July and 25:00 is 1:00 of the next
+  ///   day, as C's `mktime` has it.
+  private static func moment(
+    _ day: Day, _ clock: Substring, _ zone: Substring, rollsOver: Bool = false
+  ) -> Date? {
+    guard (1...9_998).contains(day.year), (1...(rollsOver ? 19 : 12)).contains(day.month),
+      let seconds = seconds(clock, rollsOver: rollsOver), let minutes = minutes(zone)
+    else { return nil }
+    let (year, month) = (day.year + (day.month - 1) / 12, (day.month - 1) % 12 + 1)
+    let isOrdinal = !rollsOver && day.month == 1 && day.day > 31
+    guard (1...(isOrdinal ? 366 : rollsOver ? 39 : 31)).contains(day.day),
+      rollsOver || isOrdinal || date(year, month, day.day) != nil,
+      let first = date(year, month, 1)
+    else { return nil }
+    return first + Double(day.day - 1) * 86_400 + seconds - Double(minutes) * 60
+  }
+
+  private static func date(_ year: Int, _ month: Int, _ day: Int) -> Date? {
+    DateText.rfc3339("\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T00:00:00Z")
+  }
+
+  /// `10:14:55.25`, `10:14`, `10`.
+  private static func seconds(_ clock: some StringProtocol, rollsOver: Bool) -> Double? {
+    let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count) else { return nil }
+    var values = [0.0, 0, 0]
+    for (index, part) in parts.enumerated() {
+      let part = part.replacingOccurrences(of: ",", with: ".")
+      guard part.utf8.allSatisfy({ Ascii.isDigit($0) || $0 == UInt8(ascii: ".") }),
+        let value = Double(part)
+      else { return nil }
+      values[index] = index == 2 ? value : value.rounded(.down)
+    }
+    let limits = rollsOver ? [100.0, 100, 100] : [24, 60, 61]
+    guard zip(values, limits).allSatisfy({ $0 < $1 }) else { return nil }
+    return values[0] * 3_600 + values[1] * 60 + values[2]
+  }
+
+  /// What the zone is ahead of UTC; a name that nobody knows is UTC.
+  private static func minutes(_ zone: some StringProtocol) -> Int? {
+    var zone = zone.trimmingPrefix("etc/")
+    if zone.hasPrefix("gmt"), zone.count > 3 { zone = zone.dropFirst(3) }
+    if zone.hasPrefix("utc"), zone.count > 3 { zone = zone.dropFirst(3) }
+    guard let sign = zone.first, sign == "+" || sign == "-" else {
+      return (zones[String(zone)] ?? 0) * 60
+    }
+    let digits = String(zone.dropFirst().filter { $0 != ":" })
+    guard (1...4).contains(digits.count), digits.utf8.allSatisfy({ Ascii.isDigit($0) }),
+      let hours = Int(digits.prefix(2)), let rest = Int("0" + digits.dropFirst(2)), hours < 25,
+      rest < 60
+    else { return nil }
+    return (sign == "-" ? -1 : 1) * (hours * 60 + rest)
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  // MARK: Words
+
+  private static func number(_ word: Substring) -> Int? {
+    Int(word.last == "," || word.last == "." ? word.dropLast() : word)
+  }
+
+  private static func month(_ word: Substring) -> Int? {
+    months.firstIndex(of: String(word.prefix(3))).map { $0 + 1 }
+  }
+
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+  private static let weekdays: Set<String> = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+
+  /// Hours ahead of UTC, those of RFC 822 and the ones that follow its pattern.
+  private static let zones = [
+    "adt": -3, "ast": -4, "at": -4, "edt": -4, "est": -5, "et": -5, "cdt": -5, "cst": -6,
+    "ct": -6, "mdt": -6, "mst": -7, "mt": -7, "pdt": -7, "pst": -8, "pt": -8, "a": -1, "n": 1,
+    "m": -12, "y": 12, "met": 1, "mest": 2, "cet": 1, "cest": 2, "bst": 1, "jst": 9,
+  ]
+
+  /// The text with the words of three languages in English, or in numbers. In lower case.
+  private static func translated(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) || text.contains("-") else { return text }
+    let original = text
+    var text = text
+    // Most words are ruled out by how they begin.
+    let pairs = Set(zip(text.utf8, text.utf8.dropFirst()).map { UInt16($0) << 8 | UInt16($1) })
+    for (pair, word, other) in words where pairs.contains(pair) && text.contains(word) {
+      text = text.replacingOccurrences(of: word, with: other)
+    }
+    if text != original, original.contains("년"), !text.contains("+") { return text + "+09:00" }
+    return text.contains("오") ? koreanClock(text) : text
+  }
+
+  /// `2004-05-25 오후 11:23:17`: before or after noon, in Korea.
+  private static func koreanClock(_ text: String) -> String {
+    var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    guard words.count == 3, words[1] == "오전" || words[1] == "오후" else { return text }
+    var clock = words[2].split(separator: ":").map(String.init)
+    guard let hour = clock.first.flatMap({ Int($0) }), hour <= 12 else { return text }
+    clock[0] = padded(hour % 12 + (words[1] == "오후" ? 12 : 0), 2)
+    words = [words[0], clock.joined(separator: ":"), "+09:00"]
+    return words.joined(separator: " ")
+  }
+
+  /// Each with its first two bytes.
+  private static let words = translations.map { word, other in
+    (word.utf8.prefix(2).reduce(0 as UInt16) { $0 << 8 | UInt16($1) }, word, other)
+  }
+
+  private static let translations = [
+    ("년 ", "-"), ("월 ", "-"), ("일 ", "t"), ("ιαν", "jan"), ("φεβ", "feb"), ("μάώ", "mar"),
+    ("μαώ", "mar"), ("απρ", "apr"), ("μάι", "may"), ("μαϊ", "may"), ("μαι", "may"),
+    ("ιούν", "jun"), ("ιον", "jun"), ("ιούλ", "jul"), ("ιολ", "jul"), ("αύγ", "aug"),
+    ("αυγ", "aug"), ("σεπ", "sep"), ("οκτ", "oct"), ("νοέ", "nov"), ("νοε", "nov"),
+    ("δεκ", "dec"), ("κυρ", "sun"), ("δευ", "mon"), ("τρι", "tue"), ("τετ", "wed"),
+    ("πεμ", "thu"), ("παρ", "fri"), ("σαβ", "sat"), ("-január-", "-01-"), ("-februári-", "-02-"),
+    ("-március-", "-03-"), ("-április-", "-04-"), ("-máujus-", "-05-"), ("-május-", "-05-"),
+    ("-június-", "-06-"), ("-július-", "-07-"), ("-augusztus-", "-08-"), ("-szeptember-", "-09-"),
+    ("-október-", "-10-"), ("-november-", "-11-"), ("-december-", "-12-"),
+  ]
+}
+
+/// Durations of podcasts.
+enum FeedDuration {
+  /// The seconds of `3723`, `62:03`, `1:02:03` or `3723.5`; nil for what is none of them.
+  static func seconds(_ text: String) -> Int? {
+    let parts = text.trimmed.split(
+      separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
+    guard (1...3).contains(parts.count) else { return nil }
+    var total = 0.0
+    for part in parts {
+      guard part.utf8.count <= 9, let value = Double(part), value >= 0, value.isFinite else {
+        return nil
+      }
+      total = total * 60 + value
+    }
+    return total <= 1_000_000_000 ? Int(total) : nil
+  }
+}

@@ -1,0 +1,47 @@
+import FeedTestSupport
+import Foundation
+
+@testable import FeedDocuments
+
+/// Reads a whole text and lends its value.
+func withJSON<Value>(
+  _ text: String, _ body: (JSONValue) throws -> Value
+) throws -> Value {
+  let parser = try JSONParser()
+  return try withPadding(Array(text.utf8)) { buffer throws(DocumentError) in
+    try parser.withValue(buffer) { root in Result { try body(root) } }
+  }.get()
+}
+
+/// A value as JSON: scalars as the document has them, members in the order of their names.
+func canonical(_ value: JSONValue) -> String {
+  switch value.kind {
+  case .array: "[" + value.elements.map(canonical).joined(separator: ",") + "]"
+  case .object:
+    "{"
+      + value.members.map { "\($0.name.text.debugDescription):\(canonical($0.value))" }.sorted()
+      .joined(separator: ",") + "}"
+  case .string: value.text.debugDescription
+  default: value.text
+  }
+}
+
+/// What the expression selects in the text: each node as the text writes it.
+func select(_ path: String, in text: String) throws -> [String] {
+  let path = try JSONPath(path)
+  return try withJSON(text) { root in try path.nodes(in: root).map(spelled) }
+}
+
+/// Why the expression is refused; nil if it is not.
+func pathError(_ path: String) -> JSONPathError? {
+  do {
+    _ = try JSONPath(path)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+private func spelled(_ value: JSONValue) -> String {
+  value.kind == .string ? "\"\(value.text)\"" : value.text
+}

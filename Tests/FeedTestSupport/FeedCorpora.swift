@@ -1,0 +1,77 @@
+package import Foundation
+
+/// Documents of others and what independent readers make of them; they lie outside the package.
+package enum FeedCorpora {
+  package static let folder: URL? = {
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let shared =
+      ProcessInfo.processInfo.environment["MOORING_SHARED"].map { URL(filePath: $0) }
+      ?? package.deletingLastPathComponent().appending(path: "shared")
+    let folder = shared.appending(path: "corpora")
+    return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
+  }()
+
+  package static func lines(of name: String) throws -> [Data] {
+    guard let folder else { return [] }
+    return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      .split(separator: "\n").map { Data($0.utf8) }
+  }
+
+  package static func bytes(of file: String) throws -> [UInt8] {
+    guard let folder else { return [] }
+    return Array(try Data(contentsOf: folder.appending(path: file)))
+  }
+
+  /// What is expected of the documents of a kind: `xml`, `jsonfeed`.
+  package static func expectations(of kind: String) throws -> [ExpectedFeed] {
+    try lines(of: "expected.jsonl").compactMap { line in
+      // The lines of other kinds have other members.
+      guard line.range(of: Data("\"kind\": \"\(kind)\"".utf8)) != nil else { return nil }
+      return try JSONDecoder().decode(ExpectedFeed.self, from: line)
+    }
+  }
+}
+
+/// A document and what an independent parser reads in it: feedparser where it is XML.
+package struct ExpectedFeed: Decodable {
+  package struct Feed: Decodable {
+    package var title: String?
+  }
+
+  package struct Entry: Decodable {
+    package var id, link, title, published, updated: String?
+  }
+
+  package var file: String
+  package var kind: String
+  package var bozo: Bool?
+  package var feed: Feed
+  package var n: Int
+  package var entries: [Entry]
+  package var headers: [String: String]?
+  package var baseURL: String?
+
+  package enum CodingKeys: String, CodingKey {
+    case file, kind, bozo, feed, n, entries, headers
+    case baseURL = "base_url"
+  }
+
+  /// Whether the document breaks the rules of XML.
+  package var isIllFormed: Bool { bozo == true }
+
+  package var contentType: String? { headers?["content-type"] }
+
+  /// Where the document came from, or says that it did.
+  package var base: String? {
+    guard let location = headers?["content-location"] else { return baseURL }
+    return URL(string: location, relativeTo: baseURL.flatMap { URL(string: $0) })?.absoluteString
+  }
+
+  /// Whether it is a whole feed of somebody's, not a test of one element.
+  package var isReal: Bool {
+    ["feed-rs/", "netnewswire/", "feedbin/", "miniflux/", "newsboat/"].contains {
+      file.hasPrefix($0)
+    }
+  }
+}
