@@ -58,7 +58,7 @@ struct Sync: AsyncParsableCommand {
   func run() async throws {
     if explain {
       let store = try options.openToRead()
-      return try FeedOutlook(store, naming: feeds).write(format)
+      return try SyncPreview(store, naming: feeds).write(format)
     }
     let store = try options.openOrCreate()
     let chosen = try await choose(in: Feeds(store))

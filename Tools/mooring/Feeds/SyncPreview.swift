@@ -6,21 +6,21 @@ import Foundation
 import HTTPClient
 import WorkerService
 
-/// When which feed is asked, and why: what `mooring sync --explain` prints. Nobody is asked for it.
-struct FeedOutlook {
+/// The times and reasons of the feeds' next requests, for `mooring sync --explain`. Sends no request.
+struct SyncPreview {
   private struct Row: Encodable {
     let number: Int64
     let feed: String
-    /// Whether `mooring sync` would ask it now.
+    /// True if `mooring sync` would request it now.
     let isAsked: Bool
-    /// When the worker asks it; nil for a feed that it leaves alone.
+    /// The time of the worker's next request; nil if it has none.
     let next: Date?
     let why: String
   }
 
   private let rows: [Row]
 
-  /// - Parameter names: URLs or numbers of feeds; all of them when there are none.
+  /// - Parameter names: The URLs or numbers of feeds; none for all feeds.
   /// - Throws: `SyncError` for a name that is no feed's.
   init(_ store: Store, naming names: [String]) throws {
     let feeds = Feeds(store)
@@ -62,11 +62,11 @@ struct FeedOutlook {
   }
 }
 
-/// What there is to say of a feed's next run.
+/// The description of a feed's next run.
 struct FeedWords {
-  /// When the worker asks the feed; nil for one that it leaves alone.
+  /// The worker's next request; nil if it has none.
   let next: NextRun?
-  /// Whether `mooring sync` would ask it now.
+  /// True if `mooring sync` would request it now.
   let isAsked: Bool
   let why: String
 
@@ -112,7 +112,7 @@ struct FeedWords {
 }
 
 extension FeedTiming {
-  /// As the worker of this machine has it.
+  /// Returns the timing of this machine's worker, by its settings.
   static func ofWorker() throws -> FeedTiming {
     let environment = ProcessInfo.processInfo.environment
     let settings = try WorkerSettings.load(environment: environment).settings
