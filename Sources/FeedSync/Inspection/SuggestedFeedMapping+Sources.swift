@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 
-/// Sources of values, as a mapping has them.
+// Sources of values for a mapping.
 extension SuggestedFeedMapping {
   static func pointers(_ members: [MemberProfile]) -> String {
     let texts = members.map { feedMappingScalar($0.pointer) }
@@ -55,7 +55,7 @@ extension SuggestedFeedMapping {
 }
 
 extension MemberProfile {
-  /// The type of an attribute for it; `nil` for what no attribute takes.
+  /// The type of an attribute for the member; nil if no type fits.
   var attributeType: AttributeType? {
     if dateForm != nil { return .date }
     if isText { return look == .url ? .url : .string }
