@@ -3,11 +3,11 @@ import EntityStore
 import FeedDocuments
 import Foundation
 
-/// An entity that takes items of a feed, with the positions of what the sync needs of it.
+/// An entity that takes items of a feed, with the positions of the attributes that the sync uses.
 ///
-/// A class, because each mapped item has it.
+/// A class, because each mapped item refers to it.
 final class FeedTarget: Sendable {
-  /// What a value must be, of an attribute.
+  /// The type of an attribute.
   struct Shape: Sendable {
     let kind: ValueKind
     let isOptional: Bool
@@ -21,20 +21,20 @@ final class FeedTarget: Sendable {
   let revision: Int
   let hash: Int
   let updatedAt: Int?
-  /// Attributes that the feed owns, by name; those of the sync itself are not among them.
+  /// The attributes that the feed owns, by name, without those of the sync itself.
   let feedAttributes: [String: Int]
-  /// Attributes that belong to the person, by name.
+  /// The attributes that the user owns, by name.
   let localAttributes: [String: Int]
-  /// Positions of what links records: a number means nothing to a feed, and after a deletion it may
-  /// lead to no record.
+  /// The positions of references to records. A record id means nothing to a feed, and after a
+  /// deletion the record may be missing.
   let links: Set<Int>
-  /// By position, as the defaults.
+  /// The types and default values, by position.
   let shapes: [Shape]
   let defaults: [Value]
 
-  /// What the sync itself keeps of a record.
+  /// The attributes of the sync itself.
   static let own = FeedMapping.systemAttributes
-  /// Bytes of an id of an entity that is made for a feed.
+  /// The maximum bytes of an id, for an entity that is created for a feed.
   static let idLengthMax = 512
 
   /// - Throws: `missingTarget` naming what the entity lacks.
@@ -85,7 +85,7 @@ final class FeedTarget: Sendable {
     defaults = description.attributes.map(\.defaultValue)
   }
 
-  /// All entities of a schema that can take a feed.
+  /// Returns the entities of the schema that can take a feed, by name.
   static func all(in transaction: ReadTransaction) throws -> [String: FeedTarget] {
     var targets: [String: FeedTarget] = [:]
     for entity in transaction.schema.entities where !entity.isSystem {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The last run of a feed, in any process.
+/// The start and state of a feed's last run, in any process.
 public struct LastRun: Sendable, Equatable {
-  /// When it began.
+  /// The time of its start.
   public var at: Date
-  /// It came to its end, and did not fail.
+  /// True if it ended without failure.
   public var hasEnded: Bool
 
   public init(at: Date, hasEnded: Bool) {
@@ -13,18 +13,18 @@ public struct LastRun: Sendable, Equatable {
   }
 }
 
-/// One run per feed: a kernel lock on a file of the store's folder.
+/// The lease of a run on its feed: a kernel lock on a file in the store's folder.
 ///
-/// The kernel frees it when its holder dies, so nothing has to expire. The file's time of change
-/// says when the feed was last asked, and its text who asked and whether the run has ended, without
-/// a write to the store.
+/// The kernel releases it when the process ends, so it never expires. The file's modification time
+/// is the start of the last run, and its text the process id and whether the run has ended: known
+/// without a write to the store.
 struct SyncLease: ~Copyable {
   private let descriptor: Int32
   /// The run before this one.
   let previous: LastRun?
 
   /// - Throws: `busy` with the holder's process id if another run has it; `notPermitted` or
-  ///   `inputOutput` if there is no telling.
+  ///   `inputOutput` if the file cannot be used.
   init(feedID: Int64, folder: String) throws {
     let path = SyncLease.path(feedID: feedID, folder: folder)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -51,17 +51,17 @@ struct SyncLease: ~Copyable {
       isDenied ? .notPermitted : .inputOutput, "the lock of the feed cannot be used",
       [("file", path), ("reason", String(cString: strerror(code)))],
       advice: isDenied
-        ? "run it as the user whom the store belongs to"
-        : "see that the file can be written, and that the disk has room")
+        ? "run it as the owner of the store"
+        : "check that the file can be written and the disk is not full")
   }
 
-  /// Takes note that the run begins.
+  /// Records the start of the run.
   func begin(at date: Date) { write("\(getpid())\n", date) }
 
-  /// Takes note that the run has come to its end.
+  /// Records that the run has ended.
   func end(begunAt date: Date) { write("\(getpid()) \(SyncLease.endMark)\n", date) }
 
-  /// A failure does no harm but that the feed is asked again sooner.
+  /// Writes the file. After a failure the feed is only requested again sooner.
   private func write(_ line: String, _ date: Date) {
     let text = Array(line.utf8)
     _ = ftruncate(descriptor, 0)
@@ -75,12 +75,12 @@ struct SyncLease: ~Copyable {
 
   deinit {
     // A process that is being started has a copy of the descriptor until it executes its program:
-    // to close this one would leave the lock with it.
+    // only closing this one would leave the lock with that process.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// The last run of this feed; nil if there was none.
+  /// Returns the last run of the feed; nil if there was none.
   static func lastRun(feedID: Int64, folder: String) -> LastRun? {
     let descriptor = open(path(feedID: feedID, folder: folder), O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -88,7 +88,7 @@ struct SyncLease: ~Copyable {
     return lastRun(descriptor)
   }
 
-  /// A file without text was made for a run that has not begun yet.
+  /// Reads the file. One without text was created for a run that has not started yet.
   private static func lastRun(_ descriptor: Int32) -> LastRun? {
     var status = stat()
     let text = text(of: descriptor)

@@ -3,14 +3,13 @@ import HTTPClient
 
 /// The URLs of a feed's pages.
 enum PageAddress {
-  /// - Returns: The feed's URL with the checkpoint in its query, encoded so that nothing of it is
-  ///   syntax.
+  /// Returns the feed's URL with the checkpoint in its query, percent-encoded.
   static func delta(of url: String, since checkpoint: String) -> String {
     let base = url.prefix { $0 != "#" }
     return base + (base.contains("?") ? "&" : "?") + sinceParameter(checkpoint)
   }
 
-  /// The URL without what ``delta(of:since:)`` adds to it.
+  /// Removes the query item that ``delta(of:since:)`` adds.
   static func withoutDelta(_ url: String, since checkpoint: String?) -> String {
     guard let parameter = checkpoint.map(sinceParameter), url.hasSuffix(parameter) else {
       return url
@@ -22,16 +21,16 @@ enum PageAddress {
     "since=" + URLQuery.encoded(checkpoint)
   }
 
-  /// The next page is on the origin of this one: a feed cannot send its reader elsewhere.
+  /// Returns the absolute URL of the next page.
   ///
-  /// - Throws: `foreignPage`.
+  /// - Throws: `foreignPage` if its origin is another than that of this page.
   static func resolve(_ next: String, from base: String) throws -> String {
     let url = URLReference.resolve(next, base: base)
     guard WebURL.isSameOrigin(url, base), !WebURL.hasCredentials(url) else {
       throw SyncError(
         .foreignPage, "the feed's next page is on another server",
         [("page", shownURL(base)), ("next", String(shownURL(next).prefix(200)))],
-        advice: "add the other URL as a feed of its own if it is meant", endsListing: true)
+        advice: "add the other URL as a feed of its own if it is intended", endsListing: true)
     }
     return url
   }

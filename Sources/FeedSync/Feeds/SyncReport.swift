@@ -1,17 +1,17 @@
 import FeedDocuments
 import HTTPClient
 
-/// What one run did.
+/// The counts of one run.
 public struct SyncReport: Codable, Sendable {
   public enum Outcome: String, Codable, Sendable {
     case synced
-    /// The server said 304, or sent the same bytes as before.
+    /// The server answered 304, or sent the same bytes as before.
     case notModified
-    /// Nothing was asked: the last answer is good for longer, as its server has said.
+    /// No request was sent: the last answer is still fresh.
     case fresh
-    /// Everything was stored, but so many records would have been deleted that none were.
+    /// Items were stored, but none deleted, because too many would have been.
     case deletionsRefused
-    /// Items were stored, but the listing was not whole, so nothing was deleted.
+    /// Items were stored, but none deleted, because the listing was incomplete.
     case incomplete
   }
 
@@ -20,54 +20,55 @@ public struct SyncReport: Codable, Sendable {
     public var reason: String
   }
 
-  /// Its URL, as it is shown: without secrets.
+  /// The feed's URL without secrets.
   public var feed: String
   public var outcome = Outcome.synced
-  /// `full`, `delta` or `window`; empty where no document was read.
+  /// `full`, `delta` or `window`; empty if no document was read.
   public var mode = ""
   public var isResumed = false
   public var new = 0
   public var changed = 0
   public var unchanged = 0
   public var deleted = 0
-  /// How many of `deleted` a full listing did not have any more.
+  /// The part of `deleted` that a full listing no longer had.
   public var absent = 0
-  /// Older than what is stored, listed twice, or deleted since.
+  /// Items older than the stored ones, listed twice, or deleted since.
   public var skipped = 0
   public var rejected = 0
   public var unknownKinds = 0
-  /// Optional values of a wrong type, left out of items that were stored, and entries of the user's
-  /// values that cannot be read.
+  /// Optional values of a wrong type, left out of stored items, and entries of user values that
+  /// cannot be read.
   public var dropped = 0
-  /// Dates too far in the future, brought back to a day from now.
+  /// Dates too far in the future, reduced to a day from now.
   public var futureDates = 0
-  /// Two contents under one revision.
+  /// Items with different content under one revision.
   public var revisionClashes = 0
-  /// Values of the user that were taken over from the server.
+  /// User values that were changed by the server.
   public var userValues = 0
-  /// How many records a refused deletion would have removed.
+  /// The number of records that a refused deletion would have removed.
   public var refusedDeletions = 0
   public var pages = 0
   public var requests = 0
-  /// As transferred.
+  /// The bytes as transferred.
   public var bytes = 0
   public var rejections: [Rejection] = []
-  /// Members of items that the mapping does not know: the feed may have more to give.
+  /// Members of items that the mapping does not know.
   public var unknownMembers = 0
   /// Their names, at most 16 of them.
   public var unknownNames: [String] = []
-  /// Those that were to be kept with their item and are too large for it.
+  /// Unknown members that are too large to be stored with their item.
   public var extraLeftOut = 0
-  /// Values that had another type than their attribute, by attribute.
+  /// Values of another type than their attribute, by attribute.
   public var typeChanges: [String: Int] = [:]
-  /// Faults of documents that were passed over, and items that were lost to them.
+  /// Faults of documents that were repaired or skipped, and items lost to them.
   public var faults = 0
-  /// Items of ill-formed documents that were read all the same.
+  /// Items that were read from ill-formed documents.
   public var salvagedItems = 0
 
   public init(feed: String) { self.feed = shownURL(feed) }
 
-  /// Only `feed` must be there: what a program before this one has stored counts less.
+  /// Decodes a report. Only `feed` is required: earlier versions of the program stored fewer
+  /// counts.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func value<Member: Decodable>(_ key: CodingKeys, _ otherwise: Member) throws -> Member {
@@ -102,13 +103,13 @@ public struct SyncReport: Codable, Sendable {
     salvagedItems = try value(.salvagedItems, salvagedItems)
   }
 
-  /// How many items the feed listed.
+  /// The number of items that the feed listed.
   public var items: Int {
     new + changed + unchanged + deleted - absent + skipped + rejected + unknownKinds
   }
 
-  /// Counts what a page shows of changes in the feed's form.
-  mutating func take(_ page: FeedPage) {
+  /// Counts a page's deviations from its format.
+  mutating func count(_ page: FeedPage) {
     unknownKinds += page.unknownKinds
     unknownMembers += page.unknownMembers
     extraLeftOut += page.extraLeftOut
@@ -123,15 +124,15 @@ public struct SyncReport: Codable, Sendable {
 
   mutating func reject(_ id: String?, _ reason: String) {
     rejected += 1
-    note(id, reason)
+    list(id, reason)
   }
 
   mutating func drop(_ id: String?, _ reason: String) {
     dropped += 1
-    note(id, reason)
+    list(id, reason)
   }
 
-  private mutating func note(_ id: String?, _ reason: String) {
+  private mutating func list(_ id: String?, _ reason: String) {
     guard rejections.count < DocumentLimits.rejectionsListedMax else { return }
     rejections.append(Rejection(id: id, reason: reason))
   }

@@ -1,15 +1,15 @@
 import Foundation
 import HTTPClient
 
-/// The secret of a feed: from a file or a systemd credential, never from the store, the command line
-/// or a message.
+/// Reads the secret of a feed from a file or a systemd credential. It is never in the store, on the
+/// command line or in a message.
 enum BearerToken {
-  /// Where systemd puts the credentials of a service.
+  /// The environment variable with the folder of a service's systemd credentials.
   static let directoryVariable = "CREDENTIALS_DIRECTORY"
 
-  /// The feed's token; nil if it has none.
+  /// Returns the feed's token; nil if it has none.
   ///
-  /// - Throws: `missingToken`, without a word of what the file holds.
+  /// - Throws: `missingToken`, which does not quote the file.
   static func read(
     for feed: Feed, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> String? {
@@ -25,13 +25,13 @@ enum BearerToken {
     return try feed.tokenFile.map(read)
   }
 
-  /// Whether the text names a credential, which is a plain file's name.
+  /// Returns true if the text is the name of a credential: a file name without a path.
   static func isCredentialName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
       && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:".utf8.contains($0) }
   }
 
-  /// The first line of a file, without spaces around it.
+  /// Returns the first line of a file, trimmed.
   static func read(_ file: String) throws -> String {
     guard let data = FileManager.default.contents(atPath: file),
       let text = String(data: data, encoding: .utf8),
