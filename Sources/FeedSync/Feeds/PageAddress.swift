@@ -25,7 +25,7 @@ enum PageAddress {
   ///
   /// - Throws: `foreignPage` if its origin is another than that of this page.
   static func resolve(_ next: String, from base: String) throws -> String {
-    let url = URLReference.resolve(next, base: base)
+    let url = escaped(URLReference.resolve(next, base: base))
     guard WebURL.isSameOrigin(url, base), !WebURL.hasCredentials(url) else {
       throw SyncError(
         .foreignPage, "the feed's next page is on another server",
@@ -33,5 +33,18 @@ enum PageAddress {
         advice: "add the other URL as a feed of its own if it is intended", endsListing: true)
     }
     return url
+  }
+
+  /// Percent-encodes the bytes that no URL may contain (RFC 3986, section 2). libcurl rejects a space.
+  private static func escaped(_ url: String) -> String {
+    guard !url.utf8.allSatisfy(isAllowed) else { return url }
+    return url.unicodeScalars.map { scalar in
+      scalar.isASCII && isAllowed(UInt8(scalar.value))
+        ? String(scalar) : URLQuery.encoded(String(scalar))
+    }.joined()
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
   }
 }
