@@ -26,13 +26,13 @@ func canonical(_ value: JSONValue) -> String {
   }
 }
 
-/// What the expression selects in the text: each node as the text writes it.
+/// Returns the nodes that the expression selects, each as the text writes it.
 func select(_ path: String, in text: String) throws -> [String] {
   let path = try JSONPath(path)
   return try withJSON(text) { root in try path.nodes(in: root).map(spelled) }
 }
 
-/// Why the expression is refused; nil if it is not.
+/// Returns the error of an expression that is refused; nil if it is accepted.
 func pathError(_ path: String) -> JSONPathError? {
   do {
     _ = try JSONPath(path)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Documents of others and what independent readers make of them; they lie outside the package.
+/// Feeds of other publishers, and how independent readers read them; they lie outside the package.
 package enum FeedCorpora {
   package static let folder: URL? = {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ package enum FeedCorpora {
     return Array(try Data(contentsOf: folder.appending(path: file)))
   }
 
-  /// What is expected of the documents of a kind: `xml`, `jsonfeed`.
+  /// Returns the expectations for the documents of a kind: `xml` or `jsonfeed`.
   package static func expectations(of kind: String) throws -> [ExpectedFeed] {
     try lines(of: "expected.jsonl").compactMap { line in
       // The lines of other kinds have other members.
@@ -57,18 +57,18 @@ package struct ExpectedFeed: Decodable {
     case baseURL = "base_url"
   }
 
-  /// Whether the document breaks the rules of XML.
+  /// True if the document breaks the rules of XML.
   package var isIllFormed: Bool { bozo == true }
 
   package var contentType: String? { headers?["content-type"] }
 
-  /// Where the document came from, or says that it did.
+  /// The URL that the document came from, or that it names itself.
   package var base: String? {
     guard let location = headers?["content-location"] else { return baseURL }
     return URL(string: location, relativeTo: baseURL.flatMap { URL(string: $0) })?.absoluteString
   }
 
-  /// Whether it is a whole feed of somebody's, not a test of one element.
+  /// True for the real feed of a publisher, false for a test of one element.
   package var isReal: Bool {
     ["feed-rs/", "netnewswire/", "feedbin/", "miniflux/", "newsboat/"].contains {
       file.hasPrefix($0)

@@ -1,10 +1,10 @@
 extension FeedPage {
-  /// Reads a whole document: homefeed/1 by itself, any other by a mapping.
+  /// Reads a whole document: homefeed/1 by its own rules, any other by a mapping.
   ///
   /// Damage to the structure (a cut, a missing comma, bytes behind the end) and broken rules of
-  /// the document itself fail the page; what is wrong inside one item rejects that item. Of a name
-  /// given twice in an object the last counts. O(length), but for what the paths of a mapping of
-  /// one's own take, which is bounded.
+  /// the document itself fail the page; what is wrong inside one item rejects that item. If an
+  /// object has a name twice, the last one wins. O(length), plus the bounded time that the paths of
+  /// the feed's own mapping take.
   ///
   /// - Parameter bytes: The body, with `JSONParser.padding` readable bytes behind it.
   package static func parse(
@@ -37,7 +37,7 @@ extension FeedPage {
     }
   }
 
-  /// RSS and Atom are read as one JSON view.
+  /// Reads RSS and Atom as one JSON view.
   private static func page(
     ofXML bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ source: DocumentSource,
     _ mappings: FeedMappings
@@ -81,7 +81,7 @@ extension FeedPage {
 }
 
 extension FeedRoot {
-  /// The format that the document says it has.
+  /// Returns the format that the document names.
   fileprivate func format() throws(DocumentError) -> FeedFormat {
     if try string("format") == FeedFormat.homeFeed1.rawValue { return .homeFeed1 }
     let version = try string("version") ?? ""
@@ -94,7 +94,7 @@ extension FeedRoot {
 }
 
 extension DocumentError {
-  /// Whether the structure of the document is sound.
+  /// True if the structure of the document is sound and only a value in it is damaged.
   fileprivate var isInsideAValue: Bool {
     switch code {
     case .invalidString, .invalidNumber, .invalidLiteral, .invalidUTF8, .tooDeep: true
@@ -104,7 +104,7 @@ extension DocumentError {
 }
 
 extension DocumentError {
-  /// Adds what the body seems to be when it is no JSON document at all.
+  /// Returns the error with what the body seems to be, if it is no JSON document at all.
   package func explained(
     by bytes: UnsafeRawBufferPointer, contentType: String?
   ) -> DocumentError {
@@ -123,9 +123,9 @@ extension DocumentError {
   }
 }
 
-/// What a body that is not JSON looks like.
+/// The kind of document that a body seems to be which is not JSON.
 package enum DocumentGuess: String {
-  /// HTML, too, which only its reader tells from a feed that has some in it.
+  /// Includes HTML: only the XML reader can tell a page from a feed that contains HTML.
   case xml = "XML"
   case utf16 = "UTF-16 text; JSON must be UTF-8"
   case gzip = "gzip data"

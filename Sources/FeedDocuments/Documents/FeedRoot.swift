@@ -1,7 +1,7 @@
-/// The root of a feed document: its members by name, each read at most when asked for.
+/// The root of a feed document. Members are read when they are asked for.
 struct FeedRoot {
   let document: JSONDocument
-  /// Of a name given twice, the last.
+  /// Members by name; if a name occurs twice, the last one wins.
   private let members: [String: JSONMember]
   init(_ document: JSONDocument) throws(DocumentError) {
     self.document = document
@@ -10,18 +10,18 @@ struct FeedRoot {
 
   subscript(name: String) -> JSONMember? { members[name] }
 
-  /// Members that the format does not define. They are not read, so that only their structure
-  /// must be sound. "_" begins an extension, which counts as defined.
+  /// Returns the number of members that the format does not define. Their values are not read. A
+  /// name that begins with "_" is an extension and counts as defined.
   func unknownMembers(known: Set<String>) -> Int {
     members.keys.count { !known.contains($0) && !$0.hasPrefix("_") }
   }
 
-  /// The member's string; nil if it is absent or of another kind.
+  /// Returns the member's string; nil if it is absent or of another kind.
   func string(_ name: String) throws(DocumentError) -> String? {
     try read(name) { $0.string }
   }
 
-  /// Whatever `body` makes of the member's value; nil if it is absent.
+  /// Returns the result of `body` for the member's value; nil if it is absent.
   func read<Value>(
     _ name: String, _ body: (JSONValue) throws(DocumentError) -> Value?
   ) throws(DocumentError) -> Value? {
@@ -29,7 +29,9 @@ struct FeedRoot {
     return try document.withValue(of: member, body)
   }
 
-  /// A member that must be there and of which `convert` must make something.
+  /// Returns the converted value of a required member.
+  ///
+  /// - Throws: `.missingMember`, or `.invalidMember` if `convert` returns nil.
   func require<Value>(
     _ name: String, _ expectation: String, _ convert: (JSONValue) -> Value?
   ) throws(DocumentError) -> Value {
@@ -40,7 +42,9 @@ struct FeedRoot {
     return value
   }
 
-  /// A member that may be absent or null, but of which `convert` must make something otherwise.
+  /// Returns the converted value of an optional member; nil if it is absent or null.
+  ///
+  /// - Throws: `.invalidMember` if `convert` returns nil for any other value.
   func allow<Value>(
     _ name: String, _ expectation: String, _ convert: (JSONValue) -> Value?
   ) throws(DocumentError) -> Value? {
@@ -56,7 +60,8 @@ struct FeedRoot {
     return value
   }
 
-  /// A member whose loss does no harm: of the wrong kind it is dropped and counted.
+  /// Returns the converted value of a member that is not essential. A value of the wrong kind
+  /// counts as absent and is added to `dropped`.
   func optional<Value>(
     _ name: String, dropped: inout Int, _ convert: (JSONValue) -> Value?
   ) throws(DocumentError) -> Value? {
@@ -68,8 +73,8 @@ struct FeedRoot {
     }
   }
 
-  /// The entries of an array, or none if it is absent or null. Each is read by itself, and what
-  /// `body` throws rejects that entry alone.
+  /// Reads the entries of an array; returns none if it is absent or null. An error of `body`
+  /// rejects only that entry.
   func entries<Entry>(
     of name: String, _ body: (JSONValue) throws(DocumentError) -> Entry
   ) throws(DocumentError) -> (accepted: [Entry], rejected: [RejectedItem]) {
@@ -100,7 +105,7 @@ struct FeedRoot {
     return (accepted, rejected)
   }
 
-  /// What the document says of itself, for the error that it is no known format.
+  /// Describes the document for the error that its format is unknown.
   func describeFormat() throws(DocumentError) -> String {
     if let format = try string("format") { return "found format \"\(format.prefix(60))\"" }
     if let version = try string("version") { return "found version \"\(version.prefix(60))\"" }

@@ -5,8 +5,7 @@ import Foundation
 ///
 /// Rules: `rev` and `version` are integers from 0 to 2^53 - 1; ids are strings of 1 to 512 bytes;
 /// a checkpoint has at most 2 KiB; times are RFC 3339; names that begin with "_" are extensions.
-/// Members that are not defined are passed over, but those of an item are kept where its entity has an
-/// attribute for them.
+/// Undefined members are ignored, except those of an item whose entity has an attribute for them.
 struct HomeFeedDocument {
   static let largestIDBytes = 512
   static let largestCheckpointBytes = 2_048
@@ -62,7 +61,8 @@ struct HomeFeedDocument {
     return page
   }
 
-  /// Where this page stands. A `next` of the wrong type must not pass for the last page.
+  /// Reads the next page's address. A `next` of the wrong type is an error, because it would
+  /// otherwise look like the last page.
   private func readPosition(into page: inout FeedPage) throws(DocumentError) {
     let next = try root.allow("page", "an object") { value -> ScalarValue? in
       value.kind == .object ? value["next"].map(ScalarValue.init) ?? .null : nil
@@ -132,8 +132,8 @@ struct HomeFeedDocument {
     return item
   }
 
-  /// Keeps the unknown members of an item and of its attributes; of a name that both have the item's
-  /// own counts.
+  /// Keeps the unknown members of an item and of its attributes. If both have a member of one name,
+  /// the item's own wins.
   private func keep(
     _ value: JSONValue, _ attributes: JSONValue?, by extra: HomeFeedExtras.Extra,
     in item: inout FeedItem, leftOut: inout Int
@@ -142,14 +142,15 @@ struct HomeFeedDocument {
     let other = attributes?.members.filter { !extra.known.contains($0.name) } ?? []
     let (kept, count) = extra.attribute.keep(other + own)
     leftOut += count
-    // A server that has an attribute of this name means it.
+    // An attribute of this name that the server sends takes precedence.
     guard let kept, !item.fields.contains(where: { $0.name == extra.attribute.name }) else {
       return
     }
     item.fields.append(Field(name: extra.attribute.name, value: .value(kept)))
   }
 
-  /// The attributes under their own names, but `path` as `pathID`, and the entity's `updatedAt`.
+  /// Returns the attributes under their own names, except `path`, which becomes `pathID`, and the
+  /// item's `updatedAt`.
   private static func fields(
     _ attributes: JSONValue?, updatedAt: JSONValue?
   ) throws(DocumentError) -> [Field] {

@@ -1,6 +1,5 @@
-/// JSON that depends on what is said, and not on how it was written: members in the order of their
-/// names' bytes, of a name given twice the last, no white space, the fewest escapes. Numbers keep
-/// their digits.
+/// Canonical JSON: members sorted by the bytes of their names, the last one of a repeated name, no
+/// white space, the fewest escapes. Numbers keep their digits.
 struct CanonicalJSON {
   typealias Member = (name: JSONValue, value: JSONValue)
 
@@ -11,10 +10,8 @@ struct CanonicalJSON {
     self.bytesMax = bytesMax
   }
 
-  /// An object of the members that fit, the first names first: which ones that are depends on the
-  /// members, and not on their order. O(bytes of the members), and to sort them.
-  ///
-  /// - Returns: `{}` where none fits, and how many do not.
+  /// Returns an object of the members that fit, taken in the order of their names, and the number
+  /// of members that do not fit. The order of `members` does not matter. O(bytes), plus sorting.
   static func object(
     of members: some Sequence<Member>, bytesMax: Int
   ) -> (bytes: [UInt8], leftOut: Int) {
@@ -49,7 +46,7 @@ struct CanonicalJSON {
     return result
   }
 
-  /// - Returns: Whether it fits; if not, a part of it may have been written.
+  /// Returns false if the member does not fit; a part of it may have been written then.
   private mutating func append(_ member: Member, isFirst: Bool) -> Bool {
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
     guard appendString(member.name) else { return false }

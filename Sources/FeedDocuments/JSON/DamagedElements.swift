@@ -1,14 +1,13 @@
-/// A document of which single elements cannot be read: a wrong escape, a wrong number, bytes that
-/// are not UTF-8. Its structure is sound, so the other elements stand.
+/// A document in which single elements cannot be read because of a wrong escape, a wrong number or
+/// invalid UTF-8. Its structure is sound, so the other elements are used.
 struct DamagedElements {
   /// The text with a placeholder for each damaged element.
   let text: PaddedJSON
-  /// What is wrong with each of them, in document order.
+  /// The errors of the damaged elements, in document order.
   private(set) var errors: [DocumentError] = []
 
-  /// Looks at every element of every array that is a member of the root object.
-  ///
-  /// - Returns: `nil` if none is damaged, so that the fault is elsewhere.
+  /// Reads every element of every array that is a member of the root object. Returns nil if none is
+  /// damaged, so that the fault is elsewhere.
   init?(_ bytes: UnsafeRawBufferPointer, _ parser: JSONParser) throws(DocumentError) {
     var damaged: [(range: Range<Int>, error: DocumentError)] = []
     do throws(DocumentError) {
@@ -29,7 +28,7 @@ struct DamagedElements {
     if damaged.isEmpty { return nil }
     var text = Array(bytes)
     for (range, error) in damaged where !range.isEmpty {
-      // What is too short for null is a literal or a number.
+      // An element too short for null is a literal or a number.
       let placeholder = Array((range.count < 4 ? "0" : "null").utf8)
       for place in range { text[place] = UInt8(ascii: " ") }
       text.replaceSubrange(
@@ -39,6 +38,6 @@ struct DamagedElements {
     self.text = PaddedJSON(text)
   }
 
-  /// Whether the value may stand for a damaged element; it is no item in any case.
+  /// Returns true if the value may be a placeholder; such a value is never an item.
   static func isPlaceholder(_ value: JSONValue) -> Bool { value.isNull || value.int64 == 0 }
 }

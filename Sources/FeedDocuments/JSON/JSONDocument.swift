@@ -1,10 +1,10 @@
 import CMooringJSON
 
-/// A document whose structure has been checked: the members of its root object, unread.
+/// A document whose structure has been checked. The members of its root object are not read yet.
 ///
 /// Valid only inside the closure of `JSONParser.withDocument`.
 struct JSONDocument {
-  /// Nesting that a value may have: `[]` has one level.
+  /// The deepest nesting of a value; `[]` has one level.
   static let maximumDepth: UInt32 = 64
 
   private let handle: OpaquePointer
@@ -25,7 +25,8 @@ struct JSONDocument {
     return UnsafeBufferPointer(start: first, count: count).map(JSONMember.init(raw:))
   }
 
-  /// Whether the member's value begins with that character, as "[" tells an array. Reads nothing.
+  /// Returns true if the member's value begins with that character, such as "[" for an array. The
+  /// value is not read.
   func begins(_ member: JSONMember, with character: Unicode.Scalar) -> Bool {
     var offset = 0, length = 0
     mooring_json_extent(handle, member.raw.value, &offset, &length)
@@ -35,8 +36,8 @@ struct JSONDocument {
 
   /// Reads the member's value and lends it to `body`, inside which alone it is valid.
   ///
-  /// - Throws: What is wrong in the value (escapes, numbers, literals, UTF-8, depth), or what
-  ///   `body` throws.
+  /// - Throws: The error in the value (escapes, numbers, literals, UTF-8, depth), or the error of
+  ///   `body`.
   func withValue<Value>(
     of member: JSONMember, _ body: (JSONValue) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value {
@@ -48,12 +49,12 @@ struct JSONDocument {
     _ index: Int, of member: JSONMember, _ body: (JSONValue) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value {
     precondition(member.elementIndices.contains(index))
-    // SAFETY: the splitter noted `element_count` spans for this member from `first_element` on.
+    // SAFETY: the splitter recorded `element_count` spans for this member from `first_element` on.
     let span = mooring_json_elements(handle)[Int(member.raw.first_element) + index]
     return try withValue(span, at: "\(member.location)/\(index)", body)
   }
 
-  /// Where an element of an array member stands in the bytes that were lent to the parser.
+  /// Returns the range of an array member's element in the bytes that were lent to the parser.
   func extent(ofElement index: Int, of member: JSONMember) -> Range<Int> {
     precondition(member.elementIndices.contains(index))
     // SAFETY: as in `withElement`.

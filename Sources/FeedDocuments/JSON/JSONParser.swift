@@ -1,18 +1,18 @@
 import CMooringJSON
 
-/// Reads JSON objects, their structure as a whole and their values one at a time; or whole values.
+/// Reads JSON: either whole values, or the structure of an object and then single values.
 ///
-/// A parser keeps its buffers for the next document. It serves one thread at a time.
+/// A parser reuses its buffers for the next document. Use it on one thread at a time.
 package final class JSONParser {
-  /// Bytes that must be readable behind a document. What they hold does not matter.
+  /// The number of bytes that must be readable after a document. Their values do not matter.
   package static let padding = Int(MOORING_JSON_PADDING)
 
-  /// Values and member names that `withValue` takes; each needs 32 bytes of memory.
+  /// The largest number of values and member names for `withValue`; each needs 32 bytes of memory.
   static let nodesMax: UInt32 = 4 << 20
 
   private let handle: OpaquePointer
 
-  /// Throws `.outOfMemory`.
+  /// - Throws: `.outOfMemory`.
   package init() throws(DocumentError) {
     guard let handle = mooring_json_parser_create() else {
       throw DocumentError(.outOfMemory)
@@ -24,13 +24,13 @@ package final class JSONParser {
     mooring_json_parser_destroy(handle)
   }
 
-  /// Checks the structure of the whole text, of which the root must be an object, and lends the
-  /// document to `body`. What `body` gets is valid only while it runs.
+  /// Checks the structure of the whole text, whose root must be an object, and lends the document
+  /// to `body`. The document is valid only while `body` runs.
   ///
-  /// A UTF-8 byte order mark is passed over (RFC 8259 section 8.1 allows that). O(length).
+  /// A UTF-8 byte order mark is skipped (RFC 8259 section 8.1 allows that). O(length).
   ///
-  /// - Parameter bytes: The text, with `padding` readable bytes behind it.
-  /// - Throws: The structural error, with the offset of the byte; or what `body` throws.
+  /// - Parameter bytes: The text, with `padding` readable bytes after it.
+  /// - Throws: The structural error, with the byte offset, or the error of `body`.
   func withDocument<Value>(
     _ bytes: UnsafeRawBufferPointer,
     _ body: (JSONDocument) throws(DocumentError) -> Value
@@ -45,14 +45,14 @@ package final class JSONParser {
     return try body(JSONDocument(handle: handle, bytes: start, shift: mark))
   }
 
-  /// Reads the whole text, of which the root may be of any kind, and lends its value to `body`,
-  /// inside which alone it is valid. No part of the text is left unchecked.
+  /// Reads and checks the whole text, whose root may be of any kind, and lends its value to `body`.
+  /// The value is valid only while `body` runs.
   ///
-  /// A byte order mark is passed over. O(length), with up to `nodesMax` nodes in memory.
+  /// A byte order mark is skipped. O(length), with up to `nodesMax` nodes in memory.
   ///
-  /// - Parameter bytes: The text, with `padding` readable bytes behind it.
-  /// - Throws: What is wrong in the text, with the offset of the byte; `.tooLarge` for more nodes,
-  ///   `.tooDeep` beyond `JSONDocument.maximumDepth`; or what `body` throws.
+  /// - Parameter bytes: The text, with `padding` readable bytes after it.
+  /// - Throws: The error in the text, with the byte offset; `.tooLarge` for more nodes; `.tooDeep`
+  ///   beyond `JSONDocument.maximumDepth`; or the error of `body`.
   package func withValue<Value>(
     _ bytes: UnsafeRawBufferPointer,
     _ body: (JSONValue) throws(DocumentError) -> Value
@@ -68,7 +68,7 @@ package final class JSONParser {
     return try body(JSONValue(node: root))
   }
 
-  /// The bytes behind a byte order mark, and the mark's length.
+  /// Returns the bytes after a byte order mark, and the mark's length.
   private func text(
     of bytes: UnsafeRawBufferPointer
   ) throws(DocumentError) -> (start: UnsafeRawPointer, count: Int, mark: Int) {
@@ -90,10 +90,10 @@ package struct PaddedJSON: Sendable {
     bytes = text
   }
 
-  /// Bytes of the text.
+  /// The size of the text in bytes.
   package var count: Int { bytes.count - JSONParser.padding }
 
-  /// Lends the text without its padding, which is readable behind it.
+  /// Lends the text. The padding follows it and is readable.
   package func withUnsafeBytes<Value, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -107,7 +107,9 @@ package struct PaddedJSON: Sendable {
 }
 
 extension DocumentError {
-  /// The error that stands for a code of the C side; `shift` is what was cut off before the text.
+  /// Creates the error for a code of the C parser.
+  ///
+  /// - Parameter shift: The number of bytes before the text that the parser has seen.
   init(json outcome: mooring_json_result, at location: String = "", shift: Int) {
     self.init(
       Self.code(of: outcome.code), at: location, offset: Int(outcome.offset) + shift)

@@ -1,5 +1,4 @@
-/// JSON under construction: members and elements in the order of the calls, commas where they
-/// belong.
+/// Builds JSON text. Members and elements follow the order of the calls; commas are set as needed.
 struct JSONText {
   private(set) var bytes: [UInt8] = []
 
@@ -17,13 +16,15 @@ struct JSONText {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// Writes nothing for nil.
+  /// Appends a string; appends nothing for nil.
   mutating func string(_ name: String? = nil, _ value: String?) {
     guard var value else { return }
     begin(name)
     value.withUTF8 { quote($0) }
   }
 
+  /// Appends a string; appends nothing for nil.
+  ///
   /// - Parameter value: UTF-8.
   mutating func string(_ name: String? = nil, utf8 value: [UInt8]?) {
     guard let value else { return }
@@ -42,14 +43,14 @@ struct JSONText {
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
   }
 
-  /// Appends members or elements that have been written before; `other` may be empty.
+  /// Appends the text of members or elements; `other` may be empty.
   mutating func append(_ other: [UInt8]) {
     guard !other.isEmpty else { return }
     begin(nil)
     bytes.append(contentsOf: other)
   }
 
-  /// Takes back what was written after so many bytes.
+  /// Removes everything after the first `count` bytes.
   mutating func truncate(to count: Int) {
     bytes.removeSubrange(min(count, bytes.count)...)
   }

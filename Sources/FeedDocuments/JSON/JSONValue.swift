@@ -1,10 +1,9 @@
 import CMooringJSON
 import Glibc
 
-/// A value that has been read; valid only inside the closure that got it.
+/// A value of a document, valid only inside the closure that it was lent to.
 ///
-/// Everything below is in place in the parser's buffers: looking costs no allocation, and a
-/// `String` is made only where one is asked for.
+/// It refers to the parser's buffers: reading members allocates nothing, except for a `String`.
 package struct JSONValue {
   fileprivate let node: UnsafePointer<mooring_json_node>
 
@@ -14,7 +13,7 @@ package struct JSONValue {
 
   package enum Kind {
     case null, bool, int64, double, string, array, object
-    /// A number that neither an `Int64` nor a finite `Double` holds.
+    /// A number that fits neither an `Int64` nor a finite `Double`.
     case unrepresentable
   }
 
@@ -37,36 +36,36 @@ package struct JSONValue {
     kind == .bool ? UInt32(node.pointee.kind) == MOORING_JSON_TRUE.rawValue : nil
   }
 
-  /// An integer written without fraction and exponent.
+  /// The integer, if the number is written without fraction and exponent.
   package var int64: Int64? { kind == .int64 ? node.pointee.number.int64 : nil }
 
-  /// A number with fraction or exponent, as the nearest double.
+  /// The nearest double, if the number is written with a fraction or an exponent.
   package var double: Double? { kind == .double ? node.pointee.number.float64 : nil }
 
   package var string: String? { kind == .string ? text : nil }
 
-  /// The content of a string, else the value as the document writes it: a number digit for digit.
+  /// The content of a string, or the text of any other value as written in the document.
   package var text: String { String(decoding: textBytes, as: UTF8.self) }
 
-  /// `text` in place, UTF-8, NUL included where the document has `\u0000`.
+  /// The bytes of `text` in UTF-8, in place. They include NUL if the document has `\u0000`.
   package var textBytes: UnsafeRawBufferPointer {
     // SAFETY: the reader set `length` bytes of valid UTF-8 at `text`, which live as the value does.
     UnsafeRawBufferPointer(start: node.pointee.text, count: Int(node.pointee.length))
   }
 
-  /// The value of that member of an object. Of a name given twice the last counts, as in
-  /// JavaScript's and Foundation's parsers. O(members).
+  /// The value of that member of an object; nil for other values. If a name occurs twice, the last
+  /// one wins, as in the parsers of JavaScript and Foundation. O(members).
   package subscript(name: StaticString) -> JSONValue? {
     guard kind == .object else { return nil }
     let key = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     return mooring_json_find(node, key, name.utf8CodeUnitCount).map(JSONValue.init(node:))
   }
 
-  /// The member of that name with its name, by the bytes of the name in UTF-8; the last if it is
-  /// given twice. O(members).
+  /// Returns the member whose name has these bytes in UTF-8; the last one if the name occurs twice.
+  /// O(members).
   package func member(named name: UnsafeRawBufferPointer) -> (name: JSONValue, value: JSONValue)? {
     guard kind == .object else { return nil }
-    // Where `name` is empty nothing is read, so that any address will do.
+    // Nothing is read if `name` is empty, so any address will do.
     let key = name.baseAddress ?? UnsafeRawPointer(node)
     let characters = key.assumingMemoryBound(to: CChar.self)
     guard let found = mooring_json_find(node, characters, name.count) else { return nil }
@@ -82,7 +81,7 @@ package struct JSONValue {
     JSONMembers(children: JSONChildren(of: self, count: kind == .object ? count * 2 : 0))
   }
 
-  /// Elements of an array or members of an object.
+  /// The number of elements of an array or members of an object.
   package var count: Int { Int(node.pointee.count) }
 
   package func hasText(_ other: StaticString) -> Bool {
@@ -92,7 +91,7 @@ package struct JSONValue {
   }
 }
 
-/// The children of a container, one after the other.
+/// The child nodes of a container, in document order.
 package struct JSONChildren: Sequence, IteratorProtocol {
   private var upcoming: UnsafePointer<mooring_json_node>
   private var remaining: Int
@@ -114,7 +113,7 @@ package struct JSONChildren: Sequence, IteratorProtocol {
   }
 }
 
-/// The members of an object: its children by twos.
+/// The members of an object in document order.
 package struct JSONMembers: Sequence, IteratorProtocol {
   fileprivate var children: JSONChildren
 

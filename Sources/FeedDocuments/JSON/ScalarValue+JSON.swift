@@ -1,5 +1,5 @@
 extension ScalarValue {
-  /// The value as the document gives it. O(size of the value).
+  /// Copies a value of a document. O(size of the value).
   init(_ value: JSONValue) {
     switch value.kind {
     case .null: self = .null
@@ -15,10 +15,10 @@ extension ScalarValue {
   }
 }
 
-/// Fields under construction: a name that comes again replaces the value it had.
+/// Builds a list of fields in which a repeated name replaces the earlier value.
 struct FieldList {
   private(set) var fields: [Field] = []
-  /// Positions by name, kept once a walk along the names would be slow.
+  /// Positions by name; filled only for lists that are slow to search.
   private var positions: [String: Int] = [:]
 
   init(capacity: Int) {

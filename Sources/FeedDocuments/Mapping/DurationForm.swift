@@ -1,5 +1,5 @@
 extension DurationForm {
-  /// The seconds of the whole text; `nil` if it is none of this form.
+  /// Returns the seconds that the text denotes; nil if it is not written in this form.
   func seconds(_ text: String) -> Double? {
     switch self {
     case .iso8601: Self.iso8601(text)

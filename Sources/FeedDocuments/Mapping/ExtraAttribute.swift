@@ -1,25 +1,23 @@
 package import EntityModel
 import Foundation
 
-/// The attribute that keeps what a mapping does not read.
+/// The attribute that keeps the members of an item that a mapping does not read.
 package struct ExtraAttribute: Sendable {
   let name: String
   private let isText: Bool
   private let bytesMax: Int
 
-  /// - Returns: `nil` for an attribute that cannot: not every item has such members, and they are
-  ///   kept as text or bytes.
+  /// Returns nil unless the attribute is optional and of type string or data.
   package init?(_ description: AttributeDescription) {
     guard description.isOptional, [.string, .data].contains(description.type) else { return nil }
     name = description.name
     isText = description.type == .string
-    // A character has a byte at least.
+    // A character takes at least one byte.
     bytesMax = min(DocumentLimits.extraBytesMax, description.validation.maxLength ?? .max)
   }
 
-  /// The members that fit, as JSON.
-  ///
-  /// - Returns: `nil` where there are none, or none fits; and how many do not.
+  /// Returns the members that fit as one JSON object, nil if there are none, and the number of
+  /// members that do not fit.
   func keep(_ members: some Sequence<CanonicalJSON.Member>) -> (value: Value?, leftOut: Int) {
     let (json, leftOut) = CanonicalJSON.object(of: members, bytesMax: bytesMax)
     return (json.count > 2 ? value(json) : Value?.none, leftOut)
@@ -30,11 +28,11 @@ package struct ExtraAttribute: Sendable {
   }
 }
 
-/// What keeps the unknown members of items of homefeed/1: the attribute `extra` of their entity.
+/// The attributes named `extra`, which keep the unknown members of items of homefeed/1.
 struct HomeFeedExtras: Sendable {
   struct Extra: Sendable {
     let attribute: ExtraAttribute
-    /// Attributes that the entity has.
+    /// Names of the entity's attributes.
     let known: MemberNames
   }
 
@@ -44,7 +42,7 @@ struct HomeFeedExtras: Sendable {
   private let defaultEntity: String
   let volatileAttributes: [String: Set<String>]
 
-  /// - Parameter defaultEntity: Of items that name no kind.
+  /// - Parameter defaultEntity: The entity of items that name no kind.
   init(_ schema: Schema, defaultEntity: String) {
     for entity in schema.entities where entity.attribute(named: "feedID") != nil {
       guard let description = entity.attribute(named: Self.name), description.owner == .feed,

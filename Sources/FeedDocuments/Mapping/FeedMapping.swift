@@ -1,70 +1,72 @@
 import EntityModel
 
-/// How the documents of a feed become items of entities: a declaration, without code.
+/// The rules by which the documents of a feed become items of entities.
 ///
 /// Read from a file by ``FeedMappingFile``, which describes the grammar, and applied by
 /// ``MappedDocument``.
 package struct FeedMapping: Sendable {
   var name: String
-  /// What the absence of an item means in a run that begins with the feed's own URL.
+  /// The meaning of an item's absence in a run that begins with the feed's own URL.
   var mode = FeedMode.window
   /// The feed's title.
   var title: JSONPointer?
-  /// Seconds for which a document stays good.
+  /// Seconds for which a document stays fresh.
   var timeToLive: ValueSource?
-  /// A true value there says that the document lists all that there is (RFC 5005, section 2).
+  /// The place of a flag that marks the document as a complete listing (RFC 5005, section 2).
   var complete: JSONPointer?
   var groups: [ItemGroup] = []
   var next: NextPage?
   var checkpoint: Checkpoint?
 
-  /// Attributes that the sync itself fills in every entity that takes a feed; no mapping names them.
+  /// Attributes that the sync itself fills in every entity that takes a feed; no mapping names
+  /// them.
   package static let systemAttributes = ["id", "feedID", "feedRevision", "feedHash"]
 }
 
-/// Nodes of a document that become items.
+/// One kind of nodes that become items.
 struct ItemGroup: Sendable {
   var items: JSONPath
-  /// What a document must have, though it may be empty: without it the form of the feed is another.
+  /// The array or object that every document must have, even if it is empty. Without it the
+  /// document is not one of this feed.
   var container: JSONPointer?
   var entity: EntityChoice
   var identity: Identity
   var revision: ValueSource?
   var updatedAt: ValueSource?
-  /// True for an item that is there no more.
+  /// A flag that is true for a deleted item.
   var deleted: ValueSource?
-  /// A date for an item that is there no more.
+  /// A date that only a deleted item has.
   var deletedAt: ValueSource?
   var attributes: [AttributeSource] = []
   var extra: ExtraAttribute?
   var deletions: DeletionNodes?
-  /// Members of the nodes that are read, or known to be of no use: any other one is drift.
+  /// Members that are read or listed as known; any other one is reported as unknown.
   var knownMembers = MemberNames()
 
-  /// What the items become, by the entity that they have in common or by a value.
+  /// The entity of the items: one for all, or chosen by a value.
   enum EntityChoice: Sendable {
-    /// `nil` for the entity that the feed goes to.
+    /// The entity's name; nil for the feed's entity.
     case one(String?)
     case byValue(ValueSource, [String: String])
   }
 
-  /// What tells one item from another.
+  /// The source of an item's id.
   enum Identity: Sendable {
-    /// Of each item the first that it has.
+    /// The first pointer that leads to a value, for each item by itself.
     case first([JSONPointer])
-    /// Of all items of the feed the same, chosen once; of an item that lacks it, a later one.
+    /// One level for all items of the feed, chosen once. An item that lacks it uses the next one.
     case chosen([IdentityLevel])
 
     var isChosen: Bool { if case .chosen = self { true } else { false } }
   }
 
-  /// Attributes whose change makes no changed item.
+  /// Attributes whose change alone does not count as a change of the item.
   var volatileAttributes: [String] {
     attributes.filter(\.isVolatile).map(\.name) + (extra.map { [$0.name] } ?? [])
   }
 }
 
-/// Nodes that name what is there no more.
+/// Nodes that name deleted items.
 struct DeletionNodes: Sendable {
   var items: JSONPath
   var id: [JSONPointer]
@@ -72,27 +74,28 @@ struct DeletionNodes: Sendable {
   var deletedAt: ValueSource?
 }
 
-/// Where an attribute's values come from.
+/// The source of an attribute's values.
 struct AttributeSource: Sendable {
   var name: String
   var source: ValueSource
   var isRequired = false
-  /// What stands for a value that is not there, or cannot be used.
+  /// Replaces a value that is absent or cannot be converted.
   var defaultValue: Value?
-  /// Not part of what makes an item a changed one, such as views.
+  /// True if a change of the value alone, such as a view count, does not count as a change of the
+  /// item.
   var isVolatile = false
 }
 
-/// A place in a node, and how what is there becomes a value of a type.
+/// A place in a node and the conversion of its value to a type.
 struct ValueSource: Sendable {
   enum Place: Sendable {
-    /// The first that is there and converts.
+    /// The first pointer whose value exists and converts.
     case pointers([JSONPointer])
-    /// All of them for a list, else the first that converts.
+    /// All selected nodes for a list, otherwise the first one that converts.
     case nodes(JSONPath)
-    /// How many nodes there are.
+    /// The number of selected nodes.
     case count(JSONPath)
-    /// Filled with the item's other values.
+    /// A URL made of the item's other values.
     case template(URLTemplate)
     case constant(Value)
   }
@@ -103,15 +106,15 @@ struct ValueSource: Sendable {
   var conversion = Conversion.none
 }
 
-/// How a length of time is written as text; it becomes seconds.
+/// A notation for lengths of time, which become seconds.
 enum DurationForm: String, Sendable, CaseIterable {
-  /// `PT1H2M3.5S`, with days and weeks, but not with months and years, which have no length.
+  /// `PT1H2M3.5S`, with days and weeks. Months and years are refused, because their length varies.
   case iso8601
   /// `1:02:03`, `62:03`, `3723`
   case clock
 }
 
-/// Where the next page is.
+/// The place of the next page's address.
 enum NextPage: Sendable {
   case url([JSONPointer])
   case token(JSONPointer, parameter: String)
@@ -119,11 +122,11 @@ enum NextPage: Sendable {
   case offset(JSONPointer, limit: JSONPointer, total: JSONPointer, parameter: String)
   /// The Link header with rel=next (RFC 8288).
   case linkHeader
-  /// The next page, else the archive before this document (RFC 5005), of the view of Atom and RSS.
+  /// The next page, or else the previous archive (RFC 5005), as the view of Atom and RSS has them.
   case archive
 }
 
-/// What the next run begins with in place of the feed's own URL, to be told of changes only.
+/// The place of the address with which the next run begins, in order to get changes only.
 enum Checkpoint: Sendable {
   case url(JSONPointer)
   case token(JSONPointer, parameter: String)

@@ -1,7 +1,7 @@
 import EntityModel
 import StrictYAML
 
-/// Reads what becomes of the nodes of one group.
+/// Reads one group of items.
 extension FeedMappingReader {
   func group(_ keys: inout YAMLMapping, at node: YAMLNode) throws -> ItemGroup {
     let items = try path(keys.required("items"))
@@ -25,7 +25,7 @@ extension FeedMappingReader {
     return group
   }
 
-  /// `/data/items` of `$.data.items[*]` and `$.data.items[?@.type=='a']`.
+  /// Returns `/data/items` for `$.data.items[*]` and for `$.data.items[?@.type=='a']`.
   private func container(of path: JSONPath) -> JSONPointer? {
     guard let bracket = path.text.firstIndex(of: "[") else { return nil }
     let selector = path.text[bracket...]
@@ -46,14 +46,16 @@ extension FeedMappingReader {
     guard let kind = keys.optional("kind") else {
       guard let entity else {
         guard let description = schema.entity(named: feedEntity) else {
-          throw keys.error("there is no entity \"\(feedEntity)\", to which the feed goes")
+          throw keys.error(
+            "the feed's entity \"\(feedEntity)\" does not exist; apply the migration that creates "
+              + "it first")
         }
         return (.one(nil), [description])
       }
       let description = try self.entity(entity)
       return (.one(description.name), [description])
     }
-    if let entity { throw entity.error("an entity or a kind that chooses one; remove one of them") }
+    if let entity { throw entity.error("entity and kind exclude each other; remove one of them") }
     var kindKeys = try kind.mapping()
     var words = try kindKeys.required("entities").mapping()
     var names: [String: String] = [:]
@@ -94,7 +96,7 @@ extension FeedMappingReader {
       guard let id else { return .first(try pointers(keys.required("id"))) }
       return .first(try pointers(id))
     }
-    if let id { throw id.error("an id or an identity that is chosen; remove one of them") }
+    if let id { throw id.error("id and identity exclude each other; remove one of them") }
     let nodes = try node.sequence()
     guard (1...8).contains(nodes.count) else { throw node.error("name one to eight identities") }
     return .chosen(
@@ -126,12 +128,12 @@ extension FeedMappingReader {
 
   // MARK: Members
 
-  /// What is not of the nodes that become items.
+  /// Keys that do not refer to members of an item's node.
   private static let documentKeys: Set<String> = [
     "mapping", "mode", "title", "ttl", "complete", "next", "checkpoint", "items", "known",
   ]
 
-  /// What the file names of a node, whatever it is for.
+  /// Returns the members of a node that the file names anywhere.
   private func knownMembers(_ keys: inout YAMLMapping, _ node: YAMLNode) throws -> MemberNames {
     var names = MemberNames()
     if let known = keys.optional("known") {
@@ -139,16 +141,16 @@ extension FeedMappingReader {
     }
     var group = try node.mapping()
     for (key, _) in group.keys where !Self.documentKeys.contains(key) {
-      if let value = group.optional(key) { noteNames(in: value, &names) }
+      if let value = group.optional(key) { addNames(in: value, &names) }
     }
     return names
   }
 
-  private func noteNames(in node: YAMLNode, _ names: inout MemberNames) {
+  private func addNames(in node: YAMLNode, _ names: inout MemberNames) {
     switch node.content {
     case .scalar(let text, _): names.insert(firstOf: text)
-    case .sequence(let nodes): for node in nodes { noteNames(in: node, &names) }
-    case .mapping(let entries): for entry in entries { noteNames(in: entry.value, &names) }
+    case .sequence(let nodes): for node in nodes { addNames(in: node, &names) }
+    case .mapping(let entries): for entry in entries { addNames(in: entry.value, &names) }
     }
   }
 
@@ -180,7 +182,7 @@ extension FeedMappingReader {
     }
   }
 
-  /// A template's names are of values that are there before it is filled.
+  /// Checks that templates name only values that are read before them.
   private func checkTemplates(of group: ItemGroup, at node: YAMLNode) throws {
     var names = ["id"]
     if group.updatedAt != nil { names.append("updatedAt") }
@@ -201,6 +203,6 @@ extension FeedMappingReader {
 }
 
 extension AttributeDescription {
-  /// Whether it holds the link of a relationship.
+  /// True if the attribute holds the link of a relationship.
   package var isLink: Bool { if case .reference = type { true } else { false } }
 }

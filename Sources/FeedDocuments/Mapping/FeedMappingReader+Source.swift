@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import StrictYAML
 
-/// Reads where values come from.
+/// Reads the sources of values.
 extension FeedMappingReader {
   func attributes(
     _ node: YAMLNode, of entities: [EntityDescription], hasUpdate: Bool
@@ -12,7 +12,7 @@ extension FeedMappingReader {
     for (name, _) in entries.keys {
       let node = try entries.required(name)
       if name == "updatedAt", hasUpdate {
-        throw node.error("updatedAt stands beside attributes already; remove it here")
+        throw node.error("updatedAt is already a key of its own; remove it here")
       }
       guard let description = try self.attribute(name, of: entities, at: node) else { continue }
       do {
@@ -25,25 +25,23 @@ extension FeedMappingReader {
     return attributes
   }
 
-  /// The attribute that keeps the members that nothing reads.
-  ///
-  /// - Returns: `nil` where a built-in mapping finds none.
+  /// Returns the attribute that keeps unknown members; nil if a built-in mapping finds none.
   func extra(
     _ node: YAMLNode, of entities: [EntityDescription], beside attributes: [AttributeSource]
   ) throws -> ExtraAttribute? {
     let name = try node.string()
     guard let description = try attribute(name, of: entities, at: node) else { return nil }
     if attributes.contains(where: { $0.name == name }) {
-      throw node.error("\(name) stands in attributes already; name another attribute here")
+      throw node.error("\(name) is already in attributes; name another attribute here")
     }
     if let extra = ExtraAttribute(description) { return extra }
     if isBuiltIn { return nil }
     throw node.error(
-      "what is kept as JSON needs an optional attribute of type string or data; \(name) is "
+      "extra needs an optional attribute of type string or data; \(name) is "
         + (description.isOptional ? "of type \(description.type.name)" : "not optional"))
   }
 
-  /// - Returns: `nil` for what a built-in mapping passes over.
+  /// Returns the attribute; nil if a built-in mapping ignores it.
   private func attribute(
     _ name: String, of entities: [EntityDescription], at node: YAMLNode
   ) throws -> AttributeDescription? {
@@ -73,8 +71,8 @@ extension FeedMappingReader {
     if isBuiltIn { return nil }
     throw node.error(
       attribute.owner == .local
-        ? "\(entity.name).\(name) belongs to the person, not to feeds; remove the line"
-        : "\(entity.name).\(name) is of the system; map to another attribute")
+        ? "\(entity.name).\(name) belongs to the user, not to feeds; remove the line"
+        : "\(entity.name).\(name) is a system attribute; map to another one")
   }
 
   private func attribute(
@@ -91,7 +89,9 @@ extension FeedMappingReader {
     attribute.isVolatile = try keys.optional("volatile")?.bool() ?? false
     if let node = keys.optional("default") {
       let value = try ConversionFile.value(node, of: description.type)
-      if attribute.isRequired { throw node.error("what has a default is not required; remove one") }
+      if attribute.isRequired {
+        throw node.error("default and required exclude each other; remove one of them")
+      }
       if let failure = try AttributeValidator(description).failure(of: value) {
         throw node.error("the default of \(description.name): \(failure)")
       }
@@ -107,7 +107,7 @@ extension FeedMappingReader {
     return attribute
   }
 
-  /// A source in short or in full, of which nothing but the value is said.
+  /// Reads a source in its short or its full form, with no other keys beside it.
   func source(_ node: YAMLNode, of type: AttributeType) throws -> ValueSource {
     guard node.kind == .mapping else { return ValueSource(place: try place(node), type: type) }
     var keys = try node.mapping()
@@ -116,7 +116,7 @@ extension FeedMappingReader {
     return source
   }
 
-  /// Takes the keys of a source, and leaves the others.
+  /// Reads the keys of a source and leaves any others to the caller.
   func valueSource(
     _ keys: inout YAMLMapping, at node: YAMLNode, of type: AttributeType
   ) throws -> ValueSource {
@@ -127,7 +127,7 @@ extension FeedMappingReader {
     let value = keys.optional("value")
     guard [at, path, count, template, value].count(where: { $0 != nil }) == 1 else {
       throw node.error(
-        "say where the value comes from, with one of at, path, count, template, value")
+        "name the source of the value with one of at, path, count, template, value")
     }
     if let value {
       if value.isNull { throw value.error("a value is not null; remove the line instead") }
@@ -150,7 +150,7 @@ extension FeedMappingReader {
     return source
   }
 
-  /// A pointer, several, or a path.
+  /// Reads a pointer, a list of pointers or a path.
   private func place(_ node: YAMLNode) throws -> ValueSource.Place {
     if node.kind == .scalar, try node.string().hasPrefix("$") { return .nodes(try path(node)) }
     return .pointers(
@@ -170,7 +170,7 @@ extension FeedMappingReader {
 }
 
 extension AttributeDescription {
-  /// Whether a mapping may name it.
+  /// True if a mapping may name the attribute.
   fileprivate var isForFeeds: Bool {
     !isHidden && !isLink && owner == .feed && !FeedMapping.systemAttributes.contains(name)
   }

@@ -1,10 +1,10 @@
 import EntityModel
 import StrictYAML
 
-/// Reads the parts of a mapping that concern the document as a whole.
+/// Reads a mapping from its YAML: here the keys about the whole document.
 struct FeedMappingReader {
   let schema: Schema
-  /// The entity that the feed goes to.
+  /// The feed's entity.
   let feedEntity: String
   let isBuiltIn: Bool
 
@@ -37,7 +37,7 @@ struct FeedMappingReader {
       try keys.finish()
       // The store remembers one choice for the feed.
       if group.identity.isChosen, groups.contains(where: \.identity.isChosen) {
-        throw node.error("only one group can have an identity that is chosen; write id here")
+        throw node.error("only one group can have an identity; write id here")
       }
       groups.append(group)
     }
@@ -82,7 +82,7 @@ struct FeedMappingReader {
         try pointer(offset), limit: try pointer(keys.required("limit")),
         total: try pointer(keys.required("total")), parameter: try parameter(&keys))
     } else {
-      throw node.error("say where the next page is: with url, token, page or offset")
+      throw node.error("name the place of the next page with url, token, page or offset")
     }
     try keys.finish()
     return next
@@ -97,7 +97,7 @@ struct FeedMappingReader {
     } else if let token = keys.optional("token") {
       checkpoint = .token(try pointer(token), parameter: try parameter(&keys))
     } else {
-      throw node.error("say what the next run begins with: a url, or a token with its param")
+      throw node.error("name the start of the next run: a url, or a token with its param")
     }
     try keys.finish()
     return checkpoint
@@ -126,7 +126,7 @@ struct FeedMappingReader {
     }
   }
 
-  /// One or several, the first that is there counts.
+  /// Reads one pointer or a list of them.
   func pointers(
     _ node: YAMLNode, _ otherwise: String = "write a JSON Pointer or a list of them"
   ) throws -> [JSONPointer] {

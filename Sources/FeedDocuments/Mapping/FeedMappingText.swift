@@ -1,40 +1,43 @@
 public import EntityModel
 public import StrictYAML
 
-/// A mapping as it was written, or one that is built in.
+/// The text of a mapping file, or the name of a built-in mapping.
 public struct FeedMappingText: Sendable, Equatable {
   /// The file's text, or the name of a built-in mapping.
   public let text: String
-  /// What errors call the file.
+  /// The file's name in errors.
   private let file: String
 
+  /// - Parameters:
+  ///   - text: The content of the file, or the name of a built-in mapping.
+  ///   - file: The file's name in errors.
   public init(_ text: String, file: String) {
     self.text = text
     self.file = file
   }
 
-  /// Bytes of a mapping.
+  /// The largest size of a mapping file in bytes.
   public static let bytesMax = FeedMappingFile.bytesMax
 
-  /// The names of the mappings that are built in.
+  /// The names of the built-in mappings.
   public static let builtInNames = BuiltInMapping.all.flatMap(\.names) + [homeFeedName]
 
   /// The native format, which is read without a mapping.
   static let homeFeedName = "homefeed/1"
   static let homeFeed = FeedMappingText(homeFeedName, file: homeFeedName)
 
-  /// - Returns: `nil` if there is no built-in mapping of that name.
+  /// Returns the built-in mapping of that name; nil if there is none.
   public static func builtIn(_ name: String) -> FeedMappingText? {
     builtInNames.contains(name) ? FeedMappingText(name, file: name) : nil
   }
 
-  /// What a feed's documents are read by: the text in full, of a built-in mapping, too.
+  /// The text of the mapping file, also for a built-in mapping.
   public var fullText: String { builtIn?.text ?? text }
 
   /// Checks the mapping against a schema.
   ///
-  /// - Parameter entity: The entity that the feed goes to.
-  /// - Throws: `YAMLError` at the first place that is wrong.
+  /// - Parameter entity: The entity that the items belong to, unless the mapping names another one.
+  /// - Throws: `YAMLError` at the first mistake, with its place and what to write there.
   public func check(schema: Schema, entity: String) throws(YAMLError) {
     if !isHomeFeed { _ = try read(schema: schema, entity: entity) }
   }
@@ -49,10 +52,12 @@ public struct FeedMappingText: Sendable, Equatable {
 
   private var builtIn: BuiltInMapping? { BuiltInMapping.all.first { $0.names.contains(text) } }
 
-  /// Another one when items are read, or recognized as unchanged, otherwise than by programs before.
+  /// Increased when items are read, or recognized as unchanged, differently than by earlier
+  /// versions.
   private static let generation = 2
 
-  /// Changes with the text, and where attributes are passed over, with those that there are.
+  /// Returns a hash that changes with the text and, for a built-in mapping, with the schema's
+  /// attributes, because such a mapping ignores attributes that do not exist.
   func hash(_ schema: Schema) -> Int64 {
     guard builtIn != nil || isHomeFeed else {
       return TextHash.of("\(Self.generation)\0\(text)")
@@ -67,13 +72,13 @@ public struct FeedMappingText: Sendable, Equatable {
   }
 }
 
-/// A mapping that has been checked, and the hash by which the store knows it.
+/// A checked mapping, and the hash that the store saves for it.
 struct ReadMapping: Sendable {
   var mapping: FeedMapping
   var hash: Int64
 }
 
-/// A mapping that comes with the program.
+/// A mapping that is part of the program.
 struct BuiltInMapping: Sendable {
   let names: [String]
   let text: String

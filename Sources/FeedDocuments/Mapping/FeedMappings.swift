@@ -1,20 +1,21 @@
 package import EntityModel
 package import StrictYAML
 
-/// What the documents of a feed are read by: the mapping that was given for it, or the built-in one
-/// for the format that a document turns out to have.
+/// The mappings of one feed: its own mapping, or the built-in one for each format that its
+/// documents may have.
 package struct FeedMappings: Sendable {
   let schema: Schema
-  /// The entity that the feed goes to.
+  /// The feed's entity.
   let entity: String
-  /// Whether homefeed/1 was asked for by name.
+  /// True if homefeed/1 was requested by name.
   let isHomeFeed: Bool
   let given: ReadMapping?
-  /// By which a store knows how homefeed/1 is read: its attributes go by their names.
+  /// The hash that the store saves for homefeed/1, whose members go to the attributes of their
+  /// names.
   let homeFeedHash: Int64
   let homeFeedExtras: HomeFeedExtras
 
-  /// - Throws: `YAMLError` if the mapping does not fit the schema any more.
+  /// - Throws: `YAMLError` if the mapping no longer fits the schema.
   package init(_ text: FeedMappingText?, schema: Schema, entity: String) throws(YAMLError) {
     self.schema = schema
     self.entity = entity
@@ -32,12 +33,13 @@ package struct FeedMappings: Sendable {
     if case .linkHeader? = given?.mapping.next { true } else { false }
   }
 
-  /// Whether the next document is one of homefeed/1, if it is of the format that the last one had.
+  /// Returns true if the next document is read as homefeed/1, provided that it has the format of
+  /// the last one.
   package func readsHomeFeed(lastFormat: String?) -> Bool {
     isHomeFeed || given == nil && lastFormat == FeedFormat.homeFeed1.rawValue
   }
 
-  /// The built-in mapping of a format.
+  /// Returns the built-in mapping of a format.
   func builtIn(_ format: FeedFormat) throws(DocumentError) -> ReadMapping {
     guard let text = Self.builtInText(format) else {
       throw DocumentError(.unknownFormat, detail: "found \(format.rawValue)")
@@ -49,8 +51,8 @@ package struct FeedMappings: Sendable {
     }
   }
 
-  /// The hash of the mapping that will read the next document, if it is of the format that the last
-  /// one had.
+  /// Returns the hash of the mapping that will read the next document, provided that it has the
+  /// format of the last one.
   package func hash(lastFormat: String?) -> Int64? {
     if let given { return given.hash }
     guard let format = lastFormat.flatMap(FeedFormat.init) else { return nil }

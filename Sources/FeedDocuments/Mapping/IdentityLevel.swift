@@ -1,15 +1,15 @@
 import CMooringXXHash
 
-/// One way to tell the items of a feed apart.
+/// One way to identify the items of a feed.
 struct IdentityLevel: Sendable {
   var pointers: [JSONPointer]
-  /// A hash of all the values, in place of the value itself.
+  /// True if the id is a hash of all the values, not the first value itself.
   var isHash: Bool
 
-  /// The name under which the store remembers that it was chosen.
+  /// The name that the store saves when this level is chosen.
   var text: String { pointers.map(\.description).joined(separator: " ") }
 
-  /// - Returns: `nil` for a node that has nothing there.
+  /// Returns the node's id; nil if it has none of the values.
   func identity(of node: JSONValue) -> String? {
     guard isHash else {
       for pointer in pointers {
@@ -24,7 +24,7 @@ struct IdentityLevel: Sendable {
     return "xxh3:" + String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// A text that is not empty, or a number digit for digit.
+  /// Returns a text that is not empty, or a number digit by digit; nil for other values.
   static func text(_ value: JSONValue) -> String? {
     switch value.kind {
     case .string where !value.textBytes.isEmpty, .int64, .double, .unrepresentable: value.text
@@ -33,15 +33,15 @@ struct IdentityLevel: Sendable {
   }
 }
 
-/// What the items of one document would be called, by each level.
+/// The ids that the items of one document would have at each level.
 struct IdentityCandidates {
   private let levels: [IdentityLevel]
-  /// For each item one for each level.
+  /// The ids of each item, one for each level.
   private var candidates: [[String?]] = []
 
   init(_ levels: [IdentityLevel]) { self.levels = levels }
 
-  /// - Returns: Whether the item has one at all.
+  /// Adds an item. Returns false if it has no id at any level.
   mutating func add(_ node: JSONValue) -> Bool {
     let identities = levels.map { $0.identity(of: node) }
     guard identities.contains(where: { $0 != nil }) else { return false }
@@ -49,8 +49,8 @@ struct IdentityCandidates {
     return true
   }
 
-  /// The level that was chosen before, or else the first that tells as many items apart as any
-  /// other, but for one in ten: publishers do list an item twice.
+  /// Returns the level that was chosen earlier, or else the first one whose number of different ids
+  /// is at least nine tenths of the largest: publishers do list an item twice.
   ///
   /// - Parameter text: `IdentityLevel.text` of the earlier choice.
   func choice(before text: String?) -> Int {
@@ -60,7 +60,8 @@ struct IdentityCandidates {
     return counts.firstIndex { $0 * 10 >= most * 9 } ?? 0
   }
 
-  /// Of each item the identity of that level, or of the next that it has; else of the last before.
+  /// Returns each item's id at that level; if it has none there, at the next level that it has, or
+  /// else at the nearest one before.
   func identities(from level: Int) -> [String] {
     candidates.map { item in
       (item[level...].lazy + item[..<level].reversed()).compactMap { $0 }.first ?? ""

@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// Reads nodes of one group.
+/// Reads the nodes of one group as items.
 struct ItemReader {
   private let group: ItemGroup
   private let hasTemplates: Bool
@@ -12,9 +12,10 @@ struct ItemReader {
     hasTemplates = group.attributes.contains(where: \.isTemplate)
   }
 
-  /// - Parameter candidates: Where the id is chosen for all items: takes what the node has for it,
-  ///   if the node becomes an item.
-  /// - Returns: `nil` for an item of an unknown kind.
+  /// Reads one node; returns nil for an item of an unknown kind.
+  ///
+  /// - Parameter candidates: The ids of the items so far, if one level is chosen for all; the
+  ///   node's are added.
   mutating func item(
     _ node: JSONValue, _ candidates: inout IdentityCandidates?
   ) throws(DocumentError) -> FeedItem? {
@@ -31,12 +32,12 @@ struct ItemReader {
       try readFields(of: node, into: &item)
       keepExtra(of: node, in: &item)
     }
-    noteUnknown(node)
+    countUnknown(node)
     if candidates?.add(node) == false { throw missingID() }
     return item
   }
 
-  /// What the node is called before an identity is chosen for all.
+  /// Returns the node's id before one level is chosen for all items.
   func id(of node: JSONValue) -> String? {
     switch group.identity {
     case .first(let pointers): return pointers.firstText(in: node)
@@ -181,7 +182,7 @@ struct ItemReader {
     }
   }
 
-  private mutating func noteUnknown(_ node: JSONValue) {
+  private mutating func countUnknown(_ node: JSONValue) {
     for (name, _) in node.members
     where name.textBytes.first != UInt8(ascii: "_") && !group.knownMembers.contains(name) {
       drift.addUnknown(name.textBytes)

@@ -1,9 +1,10 @@
 /// The Link header of HTTP (RFC 8288, section 3).
 package enum LinkHeader {
-  /// Characters of all values together that are looked at.
+  /// Bytes of all values together that are examined.
   private static let lengthMax = 16_384
 
-  /// The target of the first link with that relation, as it is written; `nil` if there is none.
+  /// Returns the target of the first link with that relation, as it is written; nil if there is
+  /// none.
   package static func target(of relation: String, in values: [String]) -> String? {
     var budget = lengthMax
     for value in values {
@@ -17,11 +18,11 @@ package enum LinkHeader {
   }
 }
 
-/// Takes links from a value, and passes over what is none.
+/// Reads the links of a value and skips anything else.
 private struct LinkScanner {
   struct Link {
     var target: String
-    /// In lower case.
+    /// The relation types, in lower case.
     var relations: [String] = []
   }
 
@@ -45,7 +46,7 @@ private struct LinkScanner {
       guard take("=") else { continue }
       skip(isSpace)
       let value = take("\"") ? quoted() : taken { !isSpace($0) && !";,".utf8.contains($0) }
-      // Of several the first counts.
+      // If a link has several relations, the first one wins.
       if name == "rel", !hasRelation {
         hasRelation = true
         link.relations = text(value).lowercased().split(separator: " ").map(String.init)

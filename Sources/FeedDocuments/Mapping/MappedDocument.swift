@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// Reads a document by a mapping. Pure; nothing of the document outlives the call.
+/// Reads a document by a mapping. Nothing of the document is used after the call.
 struct MappedDocument {
   private let mapping: FeedMapping
   private let root: JSONValue
@@ -15,10 +15,11 @@ struct MappedDocument {
     page = FeedPage(format: format, mode: source.isDelta ? .delta : mapping.mode)
   }
 
-  /// - Parameter damaged: What was wrong with elements that have a placeholder in the document, in
-  ///   their order.
-  /// - Throws: What makes the document no page of the feed. What is wrong inside one item rejects
-  ///   that item.
+  /// Returns the page.
+  ///
+  /// - Parameter damaged: The errors of elements that placeholders stand for, in document order.
+  /// - Throws: The reason why the document is no page of the feed. An error inside one item only
+  ///   rejects that item.
   func page(damaged: [DocumentError] = []) throws(DocumentError) -> FeedPage {
     var reading = self
     try reading.read(damaged)
@@ -36,7 +37,7 @@ struct MappedDocument {
       try readItems(of: group, &damaged)
       if let deletions = group.deletions { try readDeletions(deletions, of: group) }
     }
-    // No path has found the others, but each may be an item that one would have found.
+    // No path has selected the others, but without the damage one might have.
     page.rejected += damaged.map { RejectedItem(index: 0, id: nil, reason: $0) }
     page.next = try nextPage()
     page.nextRun = try nextRun()
@@ -129,12 +130,12 @@ struct MappedDocument {
     }
   }
 
-  /// - Parameter error: Its place is in the node.
+  /// - Parameter error: The reason; its location is relative to the node.
   private mutating func reject(
     _ node: JSONValue, _ id: String?, _ index: Int, of path: JSONPath, _ error: DocumentError
   ) throws(DocumentError) {
     var reason = error
-    // The report tells of no more, and to find a place the document is walked again.
+    // Further rejections are only counted, and finding a location reads the document again.
     if page.rejected.count < DocumentLimits.rejectionsListedMax {
       let location = try location(of: index, path)
       if !reason.location.hasPrefix(location) { reason.location = location + reason.location }
@@ -177,8 +178,8 @@ struct MappedDocument {
 
   // MARK: Pages
 
-  /// Where the next page is. What cannot be read must not pass for the last page, unless the items
-  /// that it would list are not missed.
+  /// Returns the next page's address. An address that cannot be read is an error, because it would
+  /// look like the last page; in window mode, where missing items do no harm, it is only counted.
   private mutating func nextPage() throws(DocumentError) -> String? {
     do throws(DocumentError) {
       return try mapping.next?.address(in: root, of: source.url)
@@ -211,7 +212,7 @@ struct MappedDocument {
 }
 
 extension ItemGroup {
-  /// `nil` for the one that the feed goes to.
+  /// The entities of the items; nil stands for the feed's entity.
   var entityNames: [String?] {
     switch entity {
     case .one(let name): [name]
@@ -221,7 +222,7 @@ extension ItemGroup {
 }
 
 extension [JSONPointer] {
-  /// The first that has a text or a number.
+  /// Returns the first text or number that a pointer leads to.
   func firstText(in node: JSONValue) -> String? {
     for pointer in self {
       if let text = pointer.value(in: node).flatMap(IdentityLevel.text) { return text }

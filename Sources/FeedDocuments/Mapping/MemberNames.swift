@@ -1,4 +1,4 @@
-/// Names of members, compared in place: a node's names become no strings for it.
+/// A set of member names that is compared with names in a document without making strings.
 struct MemberNames: Sendable {
   private var names: [[UInt8]] = []
 
@@ -19,8 +19,7 @@ struct MemberNames: Sendable {
 }
 
 extension MemberNames {
-  /// Takes the member of a node that the text of a pointer or of a path leads through; none if it
-  /// leads through all of them.
+  /// Inserts the member that a pointer or a path enters first; none if a path enters all of them.
   mutating func insert(firstOf text: String) {
     if text.hasPrefix("/") {
       let token = text.dropFirst().prefix { $0 != "/" }

@@ -1,11 +1,10 @@
 extension NextPage {
-  /// Where the next page of a document is, absolute or relative to this one.
+  /// Returns the next page's URL, absolute or relative to this page; nil on the last page. A Link
+  /// header is not part of the document: see ``LinkHeader``.
   ///
-  /// What a Link header says is not in the document: see ``LinkHeader``.
-  ///
-  /// - Parameter url: Of this page.
-  /// - Returns: `nil` on the last page: the document names none, or says that there is none.
-  /// - Throws: `invalidMember` for what is neither, `missingMember` for a counter that is not there.
+  /// - Parameter url: The URL of this page.
+  /// - Throws: `invalidMember` for a value that is no address, `missingMember` for a missing
+  ///   counter.
   func address(in root: JSONValue, of url: String) throws(DocumentError) -> String? {
     switch self {
     case .linkHeader: return nil
@@ -34,7 +33,7 @@ extension NextPage {
     }
   }
 
-  /// Of the view of Atom and RSS.
+  /// Places in the view of Atom and RSS.
   private static let archivePointers = [
     JSONPointer(tokens: ["_feed", "next"]), JSONPointer(tokens: ["_feed", "prev_archive"]),
   ]

@@ -1,18 +1,18 @@
 import EntityModel
 
-/// What a source has for an item.
+/// The result of reading a source.
 enum FoundValue {
   case nothing
   case value(Value)
-  /// There is something, but it is no value of the type.
+  /// A value that cannot be converted to the type, shortened.
   case unfit(String)
 }
 
 extension ValueSource {
-  /// Reads a node. Null is as good as absent.
+  /// Reads the value of a node. Null counts as absent.
   ///
-  /// - Parameter values: What the names of a template stand for.
-  /// - Throws: What `JSONPath.nodes(in:)` throws.
+  /// - Parameter values: Returns the value for a name in a template.
+  /// - Throws: The errors of `JSONPath.nodes(in:)`.
   func read(
     _ node: JSONValue, _ values: (String) -> String? = { _ in nil }
   ) throws(JSONPathError) -> FoundValue {
@@ -72,7 +72,7 @@ extension ValueSource {
     }
   }
 
-  /// The value before the conversion; `nil` for an object or a mixed array.
+  /// Returns the value before the conversion; nil for an object or a mixed array.
   private func value(of node: JSONValue) -> Value? {
     // As text a number keeps its digits as they are written, which a double does not.
     if type == .string || type == .decimal, node.kind == .double { return .string(node.text) }

@@ -1,4 +1,4 @@
-/// Why a document, or one item of it, cannot be used.
+/// The reason why a document or one item cannot be used.
 package struct DocumentError: Error, Equatable, Sendable {
   package enum Code: String, Sendable {
     // The text is not JSON, or not whole.
@@ -8,17 +8,17 @@ package struct DocumentError: Error, Equatable, Sendable {
     case invalidString, invalidNumber, invalidLiteral, invalidUTF8, tooDeep
     // The JSON is not a feed, or breaks the feed's rules.
     case unknownFormat, missingMember, invalidMember
-    // The feed's mapping does not fit the store any more.
+    // The feed's mapping no longer fits the store.
     case invalidMapping
     case outOfMemory
   }
 
   package var code: Code
-  /// JSON Pointer (RFC 6901) of what is at fault; empty for the document.
+  /// JSON Pointer (RFC 6901) of the faulty value; empty for the whole document.
   package var location: String
-  /// The byte of the document at which it shows, where known.
+  /// The byte offset of the fault in the document, if it is known.
   package var offset: Int?
-  /// What was found or what was expected, where the summary cannot say it.
+  /// The value found or expected, if the summary does not say it.
   package var detail: String?
 
   package init(_ code: Code, at location: String = "", offset: Int? = nil, detail: String? = nil) {
@@ -28,7 +28,7 @@ package struct DocumentError: Error, Equatable, Sendable {
     self.detail = detail
   }
 
-  /// What went wrong, in words that do not depend on the document.
+  /// The kind of failure, in words that do not depend on the document.
   package var summary: String {
     switch code {
     case .empty: "the document is empty"
@@ -51,13 +51,13 @@ package struct DocumentError: Error, Equatable, Sendable {
     }
   }
 
-  /// What can be done about it.
+  /// A suggestion how to correct the failure.
   package var advice: String {
     switch code {
     case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
     case .unknownFormat, .notAnObject, .empty:
-      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON needs a "
-        + "mapping (`mooring feed add URL --mapping FILE`)."
+      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON "
+        + "needs a mapping (`mooring feed add URL --mapping FILE`)."
     case .invalidMapping: "Give a new one with `mooring feed add URL --mapping FILE`."
     case .tooLarge where detail?.contains("XML") == true:
       "The feed's publisher must correct the document."

@@ -1,7 +1,7 @@
 package import EntityModel
 package import Foundation
 
-/// A value of a feed, of the kind that the document gives it; nothing is converted or guessed.
+/// A value of a feed with the type that it has in the document; nothing is converted.
 package enum ScalarValue: Equatable, Sendable {
   case null
   case bool(Bool)
@@ -9,19 +9,17 @@ package enum ScalarValue: Equatable, Sendable {
   case int64(Int64)
   case double(Double)
   case string(String)
-  /// An array of nothing but strings; the empty array is one.
+  /// An array that holds only strings; the empty array is one.
   case strings([String])
-  /// What none of the others holds (integers beyond `Int64`, 1e400, objects, mixed arrays), as the
-  /// document writes it.
+  /// Any other value (integers beyond `Int64`, 1e400, objects, mixed arrays), as written in the
+  /// document.
   case unrepresentable(String)
-  /// What a mapping has converted, of the attribute's kind.
+  /// A value that a mapping has converted to the attribute's type.
   case value(Value)
 }
 
 extension ScalarValue {
-  /// The value in the kind of an attribute.
-  ///
-  /// - Returns: `nil` if the document has another type there: nothing is guessed.
+  /// Returns the value as one of that kind; nil if the document has another type there.
   package func converted(to kind: ValueKind) -> Value? {
     switch (self, kind) {
     case (.null, _): return .null
@@ -51,32 +49,32 @@ package struct Field: Equatable, Sendable {
   package var value: ScalarValue
 }
 
-/// One item of a feed page as the document says it, before it is fitted to an entity.
+/// One item of a page, before it becomes a row of an entity.
 package struct FeedItem: Equatable, Sendable {
-  /// The entity's name in the feed; nil in formats that know but one kind of item.
+  /// The entity's name in the feed; nil in formats with a single kind of item.
   package var kind: String?
   package var id: String
-  /// Grows with every change of the item; nil in formats without revisions.
+  /// A number that grows with every change of the item; nil in formats without revisions.
   package var revision: Int64?
   package var updatedAt: Date?
   package var isDeleted: Bool
   package var deletedAt: Date?
-  /// In document order, each name once. Empty for a deleted item.
+  /// The values in document order, each name once. Empty for a deleted item.
   package var fields: [Field]
 }
 
-/// What the server knows of the user's own values of one item.
+/// The user's own values of one item, as the server has them.
 package struct UserEntry: Equatable, Sendable {
   package var id: String
   package var revision: Int64
-  /// An explicit null clears the value; a value that is absent is left as it is.
+  /// The values. An explicit null clears a value; an absent one stays as it is.
   package var values: [Field]
 }
 
-/// An item that broke a rule by itself; the rest of its page stands.
+/// An item that was rejected; the rest of its page is used.
 package struct RejectedItem: Equatable, Sendable {
   package var index: Int
-  /// The item's id where it could be read.
+  /// The item's id, if it could be read.
   package var id: String?
   package var reason: DocumentError
 }

@@ -1,4 +1,4 @@
-/// The formats that `FeedPage.parse` tells apart by what the document says of itself.
+/// The formats that `FeedPage.parse` recognizes.
 package enum FeedFormat: String, Sendable {
   case homeFeed1 = "homefeed/1"
   /// JSON Feed 1 and 1.1, https://jsonfeed.org/version/1.1
@@ -9,76 +9,76 @@ package enum FeedFormat: String, Sendable {
   case rss1 = "RSS 1.0"
   /// Atom 0.3 and 1.0
   case atom = "Atom"
-  /// Any JSON that a mapping of its own reads.
+  /// Any other JSON, read by the feed's own mapping.
   case json = "JSON"
 }
 
-/// What the absence of an item from the whole listing means.
+/// The meaning of an item's absence from all pages of a run.
 package enum FeedMode: String, Sendable, CaseIterable {
-  /// All that there is: an item that no page lists is gone.
+  /// The pages list all items: one that is absent was deleted.
   case full
-  /// What has changed since a checkpoint, deletions included.
+  /// The pages list the changes since a checkpoint, deletions included.
   case delta
-  /// The newest items: older ones leave the document without being gone.
+  /// The pages list the newest items: an older one leaves them without being deleted.
   case window
 }
 
-/// One document of a feed as it was published: checked against its format, its items not yet made
-/// rows of entities. A pure value, made without clock, store and network.
+/// One document of a feed, checked against its format. Its items are not yet rows of entities.
 package struct FeedPage: Equatable, Sendable {
   package var format: FeedFormat
   package var title: String?
   package var mode: FeedMode
-  /// Identity of the data set; when it changes, revisions and checkpoints start anew.
+  /// The identity of the data set; when it changes, revisions and checkpoints start again.
   package var epoch: String?
   /// The server's sequence number that all pages of one listing are consistent with.
   package var version: Int64?
   /// The version that a delta starts from.
   package var since: Int64?
-  /// In document order; an id may appear twice.
+  /// The items in document order; an id may occur twice.
   package var items: [FeedItem] = []
   package var users: [UserEntry] = []
-  /// Entries of `entities` or `items` that broke a rule by themselves.
+  /// Items that were rejected one by one.
   package var rejected: [RejectedItem] = []
-  /// Entries of `user` that broke a rule by themselves.
+  /// Entries of `user` that were rejected one by one.
   package var rejectedUsers: [RejectedItem] = []
-  /// Where the next page is, absolute or relative, as given; nil on the last page.
+  /// The next page's URL, absolute or relative, as given; nil on the last page.
   package var next: String?
-  /// On the last page: what to ask the next delta with. Opaque.
+  /// The server's checkpoint for the next delta, on the last page. Opaque.
   package var checkpoint: String?
-  /// Seconds for which the answer stays good.
+  /// Seconds for which the response stays fresh.
   package var timeToLive: Int?
-  /// Members that the format does not define, in the document and in its items. Names that begin
-  /// with "_" are extensions and are not counted.
+  /// The number of members that the format does not define, in the document and in its items. Names
+  /// that begin with "_" are extensions and are not counted.
   package var unknownMembers = 0
   /// Names of unknown members of items, at most `FormatDrift.namesMax`.
   package var unknownNames: [String] = []
-  /// Optional members that were left out because their value had the wrong type or range.
+  /// The number of optional members that were ignored because of a wrong type or range.
   package var droppedMembers = 0
-  /// Values of a wrong type for which a default stands, by attribute.
+  /// The number of values of a wrong type that a default replaces, by attribute.
   package var typeChanges: [String: Int] = [:]
-  /// Unknown members that were to be kept with their item and are too large.
+  /// The number of unknown members that are too large to be kept with their item.
   package var extraLeftOut = 0
-  /// Items of kinds that the mapping does not name.
+  /// The number of items of kinds that the mapping does not name.
   package var unknownKinds = 0
-  /// What the next run begins with, of a page that a mapping read; as `checkpoint`.
+  /// The address with which the next run begins, on a page that a mapping has read.
   package var nextRun: NextRun?
-  /// Attributes whose change makes no changed item, by entity; "" is the one the feed goes to.
+  /// Attributes whose change alone does not count as a change of the item, by entity; "" stands for
+  /// the feed's entity.
   package var volatileAttributes: [String: Set<String>] = [:]
-  /// How the items are told apart: to be kept for the feed's later documents.
+  /// The level by which items are identified, to be used for the feed's later documents too.
   package var identity: String?
-  /// A hash of what read it: of the mapping, or of homefeed/1 with the attributes that there are.
+  /// The hash of the mapping that has read the page, or of homefeed/1 and the entities' attributes.
   package var mappingHash: Int64?
-  /// Whether the document was there to its end, as far as one can tell.
+  /// False if the end of the document is known to be missing.
   package var isComplete = true
-  /// Faults of the text that were passed over, and items that were lost to them.
+  /// The number of faults in the text that were tolerated, and of items that were lost to them.
   package var faults = 0
-  /// Items that were read although the text is ill-formed.
+  /// The number of items that were read although the text is ill-formed.
   package var salvagedItems = 0
 }
 
 extension FeedPage {
-  /// A URL as given, absolute or relative to the page; or a parameter of the feed's URL.
+  /// A URL as given, absolute or relative to the page, or a parameter of the feed's URL.
   package enum NextRun: Equatable, Sendable {
     case url(String)
     case query(String, String)
@@ -97,15 +97,15 @@ extension FeedPage {
   }
 }
 
-/// What is known of the answer that a document came with.
+/// The facts about a document that its response tells.
 package struct DocumentSource: Sendable {
-  /// Quoted in errors only: what the body is decides.
+  /// The Content-Type, which is used for its charset and in errors. The format is read in the body.
   package var contentType: String?
-  /// The URL that gave the answer.
+  /// The URL of the response.
   package var url = ""
-  /// Whether the run began with a checkpoint, so that the document lists changes only.
+  /// True if the run began with a checkpoint, so that the document lists changes only.
   package var isDelta = false
-  /// How the feed's items are told apart, if that was chosen before.
+  /// The level by which the feed's items are identified, if it was chosen before.
   package var identity: String?
 
   package init(

@@ -1,20 +1,20 @@
-/// What the items of a page show of changes in the feed's form.
+/// Signs that the feed's format has changed, as counted in the items of a page.
 package struct FormatDrift: Sendable {
-  /// Names that are kept; all are counted.
+  /// The number of names that are listed; all members are counted.
   package static let namesMax = 16
 
   var unknownMembers = 0
   var unknownNames: [String] = []
-  /// Items of kinds that the mapping does not name.
+  /// The number of items of kinds that the mapping does not name.
   var unknownKinds = 0
-  /// Revisions and dates that could not be read.
+  /// The number of revisions and dates that could not be read.
   var droppedMembers = 0
-  /// Values of a wrong type for which a default stands, by attribute.
+  /// The number of values of a wrong type that a default replaces, by attribute.
   var typeChanges: [String: Int] = [:]
-  /// Unknown members that were to be kept and are too large.
+  /// The number of unknown members that are too large to be kept.
   var extraLeftOut = 0
 
-  /// A revision that is no whole number from 0: the item has none.
+  /// Counts a revision that is not an integer from 0; the item gets none.
   mutating func dropRevision() {
     droppedMembers += 1
     typeChanges["revision", default: 0] += 1

@@ -1,35 +1,37 @@
 /// A pattern of RFC 9485 (I-Regexp), the dialect of JSONPath's `match` and `search`.
 ///
-/// Matching takes time that grows with the text times the pattern, whatever both are: all ways
-/// through the pattern are followed at once (Thompson, 1968), character after character.
+/// Matching takes time proportional to the text times the pattern, for every text and pattern: all
+/// states of the pattern are followed at once (Thompson, 1968), character by character. That is the
+/// reason for an engine of its own, because a document may supply the pattern, and backtracking
+/// engines such as ICU's need exponential time for some.
 ///
-/// One thing is taken as the conformance suite of JSONPath has it rather than as RFC 9485 does: `^`
-/// at the beginning of a branch and `$` at its end stand for the text's ends. Elsewhere both are
+/// In one respect the conformance suite of JSONPath is followed rather than RFC 9485: `^` at the
+/// beginning of a branch and `$` at its end match the ends of the text. Elsewhere both are
 /// characters.
 struct IRegexp: Sendable {
-  /// Unicode scalars of a pattern.
+  /// The largest number of Unicode scalars in a pattern.
   static let scalarsMax = 4_096
-  /// Groups inside each other.
+  /// The deepest nesting of groups.
   static let nestingMax = 32
-  /// Instructions of the compiled pattern; a quantifier such as `{2,5}` repeats what it is about.
+  /// The largest number of instructions; a quantifier such as `{2,5}` repeats those of its operand.
   static let sizeMax = 10_000
 
   private let program: [IRegexpInstruction]
 
   /// Compiles the pattern. O(length and size).
   ///
-  /// - Throws: Where it is no I-Regexp, or why it is too large.
+  /// - Throws: The place at which it is no I-Regexp, or the reason why it is too large.
   init(_ pattern: String) throws(IRegexpError) {
     var parser = try IRegexpParser(pattern)
     program = try IRegexpCompiler.program(of: try parser.parse())
   }
 
-  /// Instructions of the compiled pattern.
+  /// The number of instructions of the compiled pattern.
   var size: Int { program.count }
 
-  /// Whether the pattern matches the whole text, or otherwise any part of it.
+  /// Returns true if the pattern matches the whole text or, unless `isWhole`, any part of it.
   ///
-  /// - Parameter charge: Gets the steps as they are taken, and may throw to end it.
+  /// - Parameter charge: Called with the number of steps taken; may throw to stop the matching.
   func matches<Failure: Error>(
     _ text: String.UnicodeScalarView, isWhole: Bool, charge: (Int) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
@@ -52,15 +54,15 @@ struct IRegexp: Sendable {
   }
 }
 
-/// One step of a compiled pattern. Those that take a character go on with the next instruction.
+/// One instruction of a compiled pattern. After a character comes the next instruction.
 enum IRegexpInstruction: Sendable {
   case scalar(Unicode.Scalar)
-  /// Any but the ends of a line.
+  /// Any character except line feed and carriage return.
   case any
   case set(IRegexpSet)
   case start
   case end
-  /// Goes on in both places.
+  /// Continues at both places.
   case split(Int, Int)
   case jump(Int)
   case accept
@@ -75,15 +77,15 @@ enum IRegexpInstruction: Sendable {
   }
 }
 
-/// The places in a program that are reached at one place of the text.
+/// The set of instructions that are reached at one position of the text.
 private struct IRegexpThreads {
-  /// Instructions that wait for a character.
+  /// Instructions that need a character.
   private(set) var waiting: [Int] = []
-  /// Instructions looked at in the last `spread`.
+  /// The number of instructions visited by the last `spread`.
   private(set) var steps = 0
 
   private let program: [IRegexpInstruction]
-  /// For each instruction the last round in which it was reached.
+  /// The last round in which each instruction was reached.
   private var reached: [Int]
   private var round = 0
 
@@ -92,8 +94,8 @@ private struct IRegexpThreads {
     reached = Array(repeating: 0, count: program.count)
   }
 
-  /// Goes on from `places` as far as no character is needed. Each instruction is reached once, so
-  /// that loops around nothing end. Returns whether the pattern is through.
+  /// Follows the instructions from `places` until each needs a character. Each instruction is
+  /// visited once, so empty loops end. Returns true if the pattern is accepted.
   mutating func spread(_ places: [Int], isAtStart: Bool, isAtEnd: Bool) -> Bool {
     waiting.removeAll(keepingCapacity: true)
     round += 1
@@ -117,11 +119,11 @@ private struct IRegexpThreads {
   }
 }
 
-/// Why a text is not used as an I-Regexp.
+/// The reason why a text is not used as an I-Regexp.
 struct IRegexpError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Whether it is one, but larger than patterns may be.
+  /// True if the text exceeds a limit; false if it is no I-Regexp.
   var isTooLarge = false
-  /// What is wrong, and where.
+  /// The mistake and its place.
   var description: String
 
   static var tooLarge: IRegexpError {

@@ -1,7 +1,7 @@
-/// Turns a pattern into instructions, with repetitions written out.
+/// Compiles a pattern to instructions, with repetitions written out.
 struct IRegexpCompiler {
   private var program: [IRegexpInstruction] = []
-  /// Parts written, the empty ones included: repetitions of nothing are work, too.
+  /// The number of parts written, including empty ones, whose repetition is work too.
   private var written = 0
 
   static func program(of node: IRegexpNode) throws(IRegexpError) -> [IRegexpInstruction] {
@@ -23,7 +23,7 @@ struct IRegexpCompiler {
     }
   }
 
-  /// Each but the last: a split to it and to the next, and a jump behind all of them.
+  /// Writes for each branch but the last a split to it and to the next, and a jump to the end.
   private mutating func write(choice nodes: [IRegexpNode]) throws(IRegexpError) {
     var jumps: [Int] = []
     for node in nodes.dropLast() {
@@ -54,7 +54,7 @@ struct IRegexpCompiler {
     program[split] = .split(split + 1, program.count)
   }
 
-  /// The place of an instruction whose targets are not known yet.
+  /// Appends an instruction whose targets are not known yet, and returns its place.
   private mutating func reserve() -> Int {
     program.append(.accept)
     return program.count - 1

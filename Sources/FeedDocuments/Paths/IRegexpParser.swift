@@ -1,11 +1,11 @@
-/// What a pattern consists of.
+/// The syntax tree of a pattern.
 indirect enum IRegexpNode {
   case empty
   /// `scalar`, `any`, `set`, `start` or `end`.
   case single(IRegexpInstruction)
   case sequence([IRegexpNode])
   case choice([IRegexpNode])
-  /// Without `max`, without end.
+  /// A repetition; unbounded without `max`.
   case repetition(IRegexpNode, min: Int, max: Int?)
 }
 
@@ -69,7 +69,7 @@ struct IRegexpParser {
       throw expected("a backslash before \(scalar)")
     default:
       offset += 1
-      // What is repeated is the character.
+      // A quantifier makes it a plain character.
       let isRepeated = upcoming.map { "*+?{".unicodeScalars.contains($0) } ?? false
       if scalar == "^", isFirst, !isRepeated { return .single(.start) }
       if scalar == "$", upcoming == nil || upcoming == "|" || upcoming == ")" {

@@ -1,4 +1,4 @@
-/// Characters by ranges and Unicode categories, as `[a-z\p{Lu}]` and `\P{N}` say them.
+/// A set of characters by ranges and Unicode categories, such as `[a-z\p{Lu}]` or `\P{N}`.
 struct IRegexpSet: Sendable {
   private var ranges: [ClosedRange<UInt32>]
   private var categories: Set<Unicode.GeneralCategory>
@@ -28,7 +28,7 @@ struct IRegexpSet: Sendable {
     return low < ranges.count && ranges[low].contains(scalar.value)
   }
 
-  /// In ascending order, without overlaps.
+  /// Returns the ranges in ascending order and without overlaps.
   private static func merged(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
     var merged: [ClosedRange<UInt32>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

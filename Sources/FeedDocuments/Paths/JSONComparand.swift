@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value that a filter compares; what it refers to is in the document or in the expression.
+/// A value that a filter compares. It refers to the document or to the expression.
 enum JSONComparand {
   /// No value at all, which equals only itself.
   case nothing
@@ -41,8 +41,8 @@ extension JSONPathEvaluation {
     }
   }
 
-  /// Only numbers and strings have an order; strings that of their Unicode scalars, which is the
-  /// order of their bytes in UTF-8.
+  /// Compares numbers, or strings by their Unicode scalars, which is the order of their bytes in
+  /// UTF-8. Other values have no order.
   private func isLess(_ left: JSONComparand, _ right: JSONComparand) throws(JSONPathError) -> Bool {
     switch (left, right) {
     case (.number(let left), .number(let right)):
@@ -79,7 +79,7 @@ extension JSONPathEvaluation {
     }
   }
 
-  /// Recurs as deep as a value nests, which the reader has limited.
+  /// Compares arrays. The recursion is as deep as the value nests, which the parser limits.
   private func haveEqualElements(
     _ left: JSONValue, _ right: JSONValue
   ) throws(JSONPathError) -> Bool {
@@ -90,8 +90,8 @@ extension JSONPathEvaluation {
     return true
   }
 
-  /// Whether each has the names of the other, with equal values. Of a name given twice the last
-  /// counts, as everywhere.
+  /// Returns true if both objects have the same names with equal values. If a name occurs twice,
+  /// the last one wins.
   private func haveEqualMembers(
     _ left: JSONValue, _ right: JSONValue
   ) throws(JSONPathError) -> Bool {
@@ -115,7 +115,7 @@ extension JSONPathEvaluation {
   ) throws(JSONPathError) -> Int32 {
     try charge(count / 64)
     guard count > 0, let left = left.baseAddress, let right = right.baseAddress else { return 0 }
-    // SAFETY: both have at least `count` bytes, as the callers make sure.
+    // SAFETY: both have at least `count` bytes, as the callers ensure.
     return memcmp(left, right, count)
   }
 }

@@ -1,4 +1,4 @@
-/// Where a node is in a document: the names and indexes that lead to it from the root.
+/// The place of a node in a document: the names and indexes that lead to it from the root.
 ///
 /// Valid only as long as the document's values.
 struct JSONLocation {
@@ -21,7 +21,7 @@ struct JSONLocation {
     return path
   }
 
-  /// The same as a JSON Pointer, such as `/items/0`.
+  /// The place as a JSON Pointer, such as `/items/0`.
   var pointer: JSONPointer {
     JSONPointer(
       tokens: steps.map { step in
@@ -53,7 +53,7 @@ struct JSONLocation {
   }
 }
 
-/// The children of a node, each with the step that leads to it; none if it is a scalar.
+/// The children of a node, each with its name or index; none for a scalar.
 struct JSONSteps: Sequence, IteratorProtocol {
   private enum Children {
     case elements(JSONChildren, next: Int)

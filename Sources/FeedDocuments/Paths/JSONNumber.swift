@@ -1,8 +1,9 @@
-/// A number as a document or an expression writes it, compared as mathematics does: 1 equals 1.0,
-/// and 9007199254740993 does not equal 9007199254740992.0.
+/// A number of a document or an expression, compared by its exact value: 1 equals 1.0, and
+/// 9007199254740993 does not equal 9007199254740992.0.
 enum JSONNumber {
   case integer(Int64)
-  /// With a fraction, an exponent, or too many digits; and the double nearest to it, if one is.
+  /// A number with a fraction, an exponent or too many digits, and the nearest double if there is
+  /// one.
   case written(UnsafeRawBufferPointer, nearest: Double?)
 
   init(_ value: JSONValue) {
@@ -13,7 +14,7 @@ enum JSONNumber {
     }
   }
 
-  /// What comparing it may take, in steps of `JSONPathEvaluation`.
+  /// The cost of a comparison, in steps of `JSONPathEvaluation`.
   var cost: Int {
     switch self {
     case .integer: 1
@@ -21,12 +22,12 @@ enum JSONNumber {
     }
   }
 
-  /// Less than zero if `left` is the smaller one, zero if both are equal. O(digits).
+  /// Returns a negative number if `left` is smaller, 0 if both are equal. O(digits).
   static func order(_ left: JSONNumber, _ right: JSONNumber) -> Int {
     if case .integer(let left) = left, case .integer(let right) = right {
       return left < right ? -1 : left == right ? 0 : 1
     }
-    // Rounding keeps the order, so the digits are looked at only where both round to the same.
+    // Rounding keeps the order, so digits matter only if both round to the same double.
     if let left = left.nearest, let right = right.nearest, left != right {
       return left < right ? -1 : 1
     }
@@ -54,7 +55,7 @@ private struct Decimal {
   private var digits: [UInt8] = []
   private var exponent = 0
 
-  /// Reads a number that is known to be one of JSON.
+  /// Reads a valid JSON number.
   init(_ text: [UInt8]) {
     var rest = text[...]
     if rest.first == UInt8(ascii: "-") {
@@ -75,7 +76,7 @@ private struct Decimal {
     if digits.isEmpty { (isNegative, exponent) = (false, 0) }
   }
 
-  /// The exponent as written, or 2^56 if it is larger: no count of digits comes near that.
+  /// Returns the exponent, limited to 2^56, which no number of digits can reach.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
     let magnitude = text.reduce(0) { value, byte in
       Ascii.isDigit(byte) ? min(value * 10 + Int(byte - 0x30), 1 << 56) : value
@@ -89,7 +90,7 @@ private struct Decimal {
   }
 
   private func magnitudeOrder(to other: Decimal) -> Int {
-    // Zero has no digits, and an exponent that says nothing.
+    // Zero has no digits, and its exponent is meaningless.
     if digits.isEmpty || other.digits.isEmpty {
       return (digits.isEmpty ? 0 : 1) - (other.digits.isEmpty ? 0 : 1)
     }

@@ -1,25 +1,26 @@
-/// An expression of RFC 9535 that has been read and checked, such as `$.items[?@.type == 'a']`.
+/// A parsed expression of RFC 9535, such as `$.items[?@.type == 'a']`.
 ///
-/// All of the RFC is there: selectors, filters, and the functions `length`, `count`, `match`,
+/// Supports the whole RFC: selectors, filters, and the functions `length`, `count`, `match`,
 /// `search` and `value`. Two expressions are equal if their texts are, byte by byte.
 struct JSONPath: Sendable {
-  /// Bytes of an expression, in UTF-8.
+  /// The largest size of an expression in bytes of UTF-8.
   static let textBytesMax = 4_096
-  /// Filters, parentheses and function calls inside each other.
+  /// The deepest nesting of filters, parentheses and function calls.
   static let nestingMax = 16
-  /// Segments of one query, of which each may use the stack once.
+  /// The largest number of segments in a query; each may use the stack once.
   static let segmentsMax = 64
-  /// Steps of one evaluation, where a step is about one node looked at: several times the nodes
-  /// that a document may have, and still only seconds.
+  /// The largest number of steps of one evaluation, about one for each node visited: several times
+  /// the nodes that a document may have, and still only seconds.
   static let workMax = 50_000_000
-  /// Nodes that `nodes(in:)` gathers.
+  /// The largest number of nodes that `nodes(in:)` returns.
   static let nodesMax = 2_000_000
 
   let text: String
-  /// Whether it selects one node at most, by its form: names and indexes only.
+  /// True if the expression consists of names and indexes only, so that it selects one node at
+  /// most.
   var isSingular: Bool { query.isSingular }
-  /// The patterns in it that are no I-Regexp, each with its place. They are no error by the RFC,
-  /// they just never match; whoever wrote them wants to know.
+  /// Problems of patterns that are no I-Regexp, each with its place. By the RFC they are no errors;
+  /// they never match.
   let patternProblems: [JSONPathError]
 
   private let query: Query
@@ -34,7 +35,7 @@ struct JSONPath: Sendable {
     patternProblems = parser.patternProblems
   }
 
-  /// The selected nodes, in the order of the RFC. One selected twice is there twice.
+  /// Returns the selected nodes in the order of the RFC. A node selected twice is included twice.
   ///
   /// - Throws: `.tooMuchWork`, or `.tooManyNodes` beyond `nodesMax`.
   func nodes(
@@ -54,7 +55,7 @@ struct JSONPath: Sendable {
     return nodes
   }
 
-  /// The first selected node. No more of the document is looked at than it takes to find it.
+  /// Returns the first selected node, and stops there.
   func first(in root: JSONValue, workMax: Int = Self.workMax) throws(JSONPathError) -> JSONValue? {
     var first: JSONValue?
     try forEach(in: root, workMax: workMax) { node, _ in
@@ -64,8 +65,8 @@ struct JSONPath: Sendable {
     return first
   }
 
-  /// Gives the selected nodes to `body`, each with its place, until `body` returns false. Memory
-  /// does not grow with the number of nodes.
+  /// Calls `body` with each selected node and its place, until it returns false. Memory does not
+  /// grow with the number of nodes.
   ///
   /// - Throws: `.tooMuchWork`, after which `body` may have seen some of the nodes.
   func forEach(
@@ -77,7 +78,7 @@ struct JSONPath: Sendable {
 }
 
 extension JSONPath: Hashable {
-  // Not by `String`, for which two spellings of é are the same; for members' names they are not.
+  // `String` regards two encodings of é as equal; names of members are different then.
   static func == (left: JSONPath, right: JSONPath) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -1,22 +1,22 @@
-/// Why a JSONPath expression cannot be used, or why following it was given up.
+/// The reason why a JSONPath expression cannot be used, or why its evaluation was stopped.
 struct JSONPathError: Error, Equatable, Sendable {
   enum Code: String, Sendable {
     /// The text is not an expression of RFC 9535.
     case syntax
-    /// The grammar allows it, the types of RFC 9535 section 2.4.3 do not.
+    /// The text follows the grammar, but not the types of RFC 9535 section 2.4.3.
     case type
-    /// Longer, or more deeply nested, than expressions may be.
+    /// The expression is too long or too deeply nested.
     case tooComplex
-    /// Following it in this document takes more steps than allowed.
+    /// The evaluation in this document takes more steps than allowed.
     case tooMuchWork
-    /// It selects more nodes than are kept.
+    /// The expression selects more nodes than allowed.
     case tooManyNodes
   }
 
   var code: Code
-  /// What is expected or allowed, and what to do.
+  /// The expected or allowed form, and a suggestion.
   var message: String
-  /// The byte of the expression, in UTF-8, at which it shows; nil while following it.
+  /// The byte offset in the expression, in UTF-8; nil for errors of the evaluation.
   var offset: Int?
 
   init(_ code: Code, _ message: String, at offset: Int? = nil) {

@@ -1,4 +1,4 @@
-/// Conditions and the values that they compare.
+/// Evaluates conditions and the values that they compare.
 extension JSONPathEvaluation {
   func holds(_ condition: JSONPath.Condition, at node: JSONValue) throws(JSONPathError) -> Bool {
     try charge(1)
@@ -27,7 +27,7 @@ extension JSONPathEvaluation {
     }
   }
 
-  /// Lends the operand's value to `body`.
+  /// Calls `body` with the operand's value.
   private func withValue(
     of operand: JSONPath.Operand, at node: JSONValue,
     _ body: (JSONComparand) throws(JSONPathError) -> Bool
@@ -79,7 +79,7 @@ extension JSONPathEvaluation {
     }
   }
 
-  /// What a singular query selects.
+  /// Returns the node that a singular query selects.
   private func single(
     _ query: JSONPath.Query, at node: JSONValue
   ) throws(JSONPathError) -> JSONValue? {
@@ -100,12 +100,12 @@ extension JSONPathEvaluation {
     return found
   }
 
-  /// `length`: Unicode scalars of a string, elements, members.
+  /// Returns the number of Unicode scalars, elements or members.
   private func length(of value: JSONComparand) throws(JSONPathError) -> JSONComparand {
     switch value {
     case .string(let text):
       try charge(text.count / 64)
-      // Every scalar has one byte that continues no other.
+      // Every scalar has one byte that is no continuation byte.
       return .number(.integer(Int64(text.count { $0 & 0xC0 != 0x80 })))
     case .container(let container):
       return .number(.integer(Int64(container.count)))
@@ -144,18 +144,18 @@ extension JSONPathEvaluation {
   }
 }
 
-/// The pattern that a document gave last, compiled: most often the next is the same.
+/// Caches the last pattern that the document has supplied, because the next is mostly the same.
 struct JSONPathPatterns {
   private var source: [UInt8]?
   private var compiled: IRegexp?
 
-  /// The pattern, or nil if the text is no I-Regexp.
+  /// Returns the compiled pattern, or nil if the text is no I-Regexp.
   mutating func pattern(
     _ text: UnsafeRawBufferPointer, charge: (Int) throws(JSONPathError) -> Void
   ) throws(JSONPathError) -> IRegexp? {
     try charge(text.count / 64)
     if let source, source.elementsEqual(text) { return compiled }
-    // One too long is refused before its length costs anything.
+    // A pattern that is too long is refused before it is read.
     try charge(min(text.count, IRegexp.scalarsMax * 4) + 1)
     let pattern = try compile(text)
     try charge(pattern?.size ?? 0)

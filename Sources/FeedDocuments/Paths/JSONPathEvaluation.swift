@@ -1,12 +1,12 @@
-/// Follows queries in one document, and counts the steps.
+/// Evaluates queries in one document and counts the steps.
 ///
-/// A class, because nested queries share the count. It lives as long as one call. The stack that
-/// it uses is bounded by the expression: descending into the document takes none.
+/// It is a class because nested queries share the count, and lives as long as one call. Its use of
+/// the stack is bounded by the expression and does not grow with the depth of the document.
 final class JSONPathEvaluation {
-  /// Gets a selected node; false stops the query.
+  /// Called with each selected node; returns false to stop the query.
   typealias Visit = (JSONValue) throws(JSONPathError) -> Bool
 
-  /// Where the node being visited is, of the query that is not inside a filter.
+  /// The place of the current node of the outermost query.
   private(set) var location = JSONLocation()
   let root: JSONValue
   var patterns = JSONPathPatterns()
@@ -18,19 +18,20 @@ final class JSONPathEvaluation {
     self.workMax = workMax
   }
 
-  /// Visits what the query selects, beginning at `node` or at the root. Returns false if stopped.
+  /// Visits the nodes that the query selects, from `node` or the root on. Returns false if stopped.
   func run(_ query: JSONPath.Query, at node: JSONValue, _ visit: Visit)
     throws(JSONPathError) -> Bool
   {
     try follow(query.segments[...], from: query.isAbsolute ? root : node, visit)
   }
 
-  /// Adds to the work done. A step is about one node, or 64 bytes, looked at.
+  /// Adds to the count of steps, one for each node or 64 bytes visited.
   func charge(_ steps: Int) throws(JSONPathError) {
     guard steps <= workMax - work else {
       throw JSONPathError(
         .tooMuchWork,
-        "gave up after \(workMax) steps: name the members that lead to the nodes instead of .. and *"
+        "gave up after \(workMax) steps: name the members that lead to the nodes "
+          + "instead of .. and *"
       )
     }
     work += steps
@@ -46,7 +47,7 @@ final class JSONPathEvaluation {
       : try select(segment.selectors, then: rest, in: node, visit)
   }
 
-  /// Applies the selectors to the node and all below it, parents first.
+  /// Applies the selectors to the node and its descendants, parents first.
   private func descend(
     _ selectors: [JSONPath.Selector], then rest: ArraySlice<JSONPath.Segment>,
     from node: JSONValue, _ visit: Visit
@@ -112,7 +113,7 @@ final class JSONPathEvaluation {
     return true
   }
 
-  /// Goes on with the segments that are left, one step further.
+  /// Evaluates the remaining segments at a child.
   private func enter(
     _ step: JSONLocation.Step, _ node: JSONValue, then rest: ArraySlice<JSONPath.Segment>,
     _ visit: Visit
@@ -123,7 +124,7 @@ final class JSONPathEvaluation {
   }
 }
 
-/// Finding children, at what it costs.
+/// Finds children and charges for the search.
 extension JSONPathEvaluation {
   func member(
     _ name: [UInt8], of node: JSONValue
@@ -133,7 +134,8 @@ extension JSONPathEvaluation {
     return name.withUnsafeBytes { node.member(named: $0) }
   }
 
-  /// The element at that index, from the end if it is negative, and its index from the beginning.
+  /// Returns the element at that index, which counts from the end if it is negative, and its index
+  /// from the beginning.
   func element(
     _ index: Int, of node: JSONValue
   ) throws(JSONPathError) -> (position: Int, element: JSONValue)? {
@@ -145,8 +147,8 @@ extension JSONPathEvaluation {
     return elements.next().map { (position, $0) }
   }
 
-  /// What the slice selects, by the arithmetic of RFC 9535 section 2.3.4.2.2. All integers of an
-  /// expression are far from overflow.
+  /// Returns the elements of a slice by RFC 9535 section 2.3.4.2.2. The integers of an expression
+  /// are too small to overflow.
   private func elements(
     of node: JSONValue, in slice: JSONPath.Slice
   ) throws(JSONPathError) -> [(position: Int, element: JSONValue)] {

@@ -1,6 +1,6 @@
-/// Filters: conditions, comparisons and functions, with the types of RFC 9535 section 2.4.3.
+/// Reads filters: conditions, comparisons and functions, with the types of RFC 9535 section 2.4.3.
 extension JSONPathParser {
-  /// `a || b && c`
+  /// Reads `a || b && c`.
   mutating func condition() throws(JSONPathError) -> JSONPath.Condition {
     var alternatives = [try conjunction()]
     while try skipOperator("||") { alternatives.append(try conjunction()) }
@@ -13,7 +13,8 @@ extension JSONPathParser {
     return conditions.count == 1 ? conditions[0] : .all(conditions)
   }
 
-  /// Passes over the operator and the blanks about it, or over nothing.
+  /// Skips the operator and the blanks around it; returns false and skips nothing if it is not
+  /// next.
   private mutating func skipOperator(_ symbol: StaticString) throws(JSONPathError) -> Bool {
     let end = scanner.offset
     scanner.skipBlank()
@@ -67,8 +68,8 @@ extension JSONPathParser {
     return scanner.skip(">") ? .greater : nil
   }
 
-  /// What stands on one side of an operator, alone, or between a function's parentheses. What it
-  /// may be there is decided by who asked for it.
+  /// A part of a filter: one side of an operator, a test, or an argument of a function. The caller
+  /// checks that it fits the place.
   private enum Term {
     case literal(JSONPath.Literal)
     case query(JSONPath.Query, isStrict: Bool)
@@ -107,7 +108,8 @@ extension JSONPathParser {
     }
   }
 
-  /// A term that stands alone: a query that selects something, or a function that is true.
+  /// Converts a term without comparison to a condition: a query that selects something, or a
+  /// function that is true or false.
   private func test(_ term: Term, from start: Int) throws(JSONPathError) -> JSONPath.Condition {
     switch term {
     case .query(let query, _): return .exists(query)
@@ -119,7 +121,7 @@ extension JSONPathParser {
     }
   }
 
-  /// A term that is compared, or given to a function that takes a value.
+  /// Converts a term to an operand of a comparison or of a function that takes a value.
   private func operand(_ term: Term, from start: Int) throws(JSONPathError) -> JSONPath.Operand {
     switch term {
     case .literal(let literal): return .literal(literal)
@@ -201,7 +203,7 @@ extension JSONPathParser {
       let problem = JSONPathError(
         error.isTooLarge ? .tooComplex : .syntax, error.description, at: argument.start)
       guard !error.isTooLarge else { throw problem }
-      note(problem)
+      addPatternProblem(problem)
       return .fixed(nil)
     }
   }

@@ -1,5 +1,4 @@
-/// Reads an expression by the grammar of RFC 9535: queries, segments and selectors here, filters
-/// in the extension.
+/// Reads an expression by the grammar of RFC 9535: here queries, segments and selectors.
 struct JSONPathParser {
   var scanner: JSONPathScanner
   private(set) var patternProblems: [JSONPathError] = []
@@ -21,7 +20,7 @@ struct JSONPathParser {
     return query
   }
 
-  /// The segments that follow, and whether all are written as a singular query's must be.
+  /// Reads the segments that follow. `areStrict` is true if all are written as in a singular query.
   mutating func segments() throws(JSONPathError) -> (
     all: [JSONPath.Segment], areStrict: Bool
   ) {
@@ -41,7 +40,7 @@ struct JSONPathParser {
       }
       let start = scanner.offset
       segments.append(try segment())
-      // The grammar of a singular query has no room for blanks inside its brackets.
+      // The grammar of a singular query allows no blanks inside its brackets.
       if byte == UInt8(ascii: "["), scanner.hasBlankAtEdges(from: start) { areStrict = false }
     }
   }
@@ -117,7 +116,7 @@ struct JSONPathParser {
     return try scanner.integer()
   }
 
-  /// Reads what lies one level deeper.
+  /// Calls `body` one nesting level deeper.
   mutating func nested<Value>(
     _ body: (inout JSONPathParser) throws(JSONPathError) -> Value
   ) throws(JSONPathError) -> Value {
@@ -132,13 +131,13 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  mutating func note(_ problem: JSONPathError) {
+  mutating func addPatternProblem(_ problem: JSONPathError) {
     patternProblems.append(problem)
   }
 }
 
 extension JSONPathScanner {
-  /// Whether the brackets from `start` to here have blanks behind the first or before the last.
+  /// Returns true if the brackets from `start` to here have blanks at their inner edges.
   fileprivate func hasBlankAtEdges(from start: Int) -> Bool {
     [start + 1, offset - 2].contains { place in
       peek(place - offset).map(Ascii.isSpace) ?? false

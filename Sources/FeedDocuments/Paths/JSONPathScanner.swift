@@ -1,4 +1,4 @@
-/// The characters of an expression, and the tokens of RFC 9535 that know no context.
+/// Reads the characters and the tokens of an expression.
 struct JSONPathScanner {
   private(set) var offset = 0
   private let bytes: [UInt8]
@@ -9,12 +9,12 @@ struct JSONPathScanner {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// The byte that comes next, or the one after that many more.
+  /// Returns the next byte, or the one at that distance after it.
   func peek(_ distance: Int = 0) -> UInt8? {
     offset + distance < bytes.count ? bytes[offset + distance] : nil
   }
 
-  /// Passes over `token` if it comes next.
+  /// Skips `token` and returns true if it comes next.
   mutating func skip(_ token: StaticString) -> Bool {
     let count = token.utf8CodeUnitCount
     guard bytes.count - offset >= count else { return false }
@@ -37,7 +37,7 @@ struct JSONPathScanner {
     JSONPathError(.syntax, "expected \(what)", at: place ?? offset)
   }
 
-  /// A member name as it may follow a dot: letters, digits, `_` and all beyond ASCII.
+  /// Reads a member name after a dot: letters, digits, `_` and all characters beyond ASCII.
   mutating func shorthandName() throws(JSONPathError) -> [UInt8] {
     let start = offset
     while let byte = peek(), isNameByte(byte), offset > start || !Ascii.isDigit(byte) {
@@ -49,14 +49,14 @@ struct JSONPathScanner {
     return Array(bytes[start..<offset])
   }
 
-  /// Lower case letters, digits and `_`: the name of a function, or a literal's.
+  /// Reads letters, digits and `_`: the name of a function or a literal.
   mutating func word() -> String {
     let start = offset
     while let byte = peek(), isNameByte(byte), byte < 0x80 { offset += 1 }
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  /// An integer without leading zeros, exact in every implementation: up to 2^53 - 1.
+  /// Reads an integer without leading zeros, up to 2^53 - 1.
   mutating func integer() throws(JSONPathError) -> Int {
     let start = offset
     let isNegative = skip("-")
@@ -81,7 +81,7 @@ struct JSONPathScanner {
     expected("an integer of at most \(Self.integerMax)", at: start)
   }
 
-  /// A number as JSON writes it.
+  /// Reads a JSON number.
   mutating func number() throws(JSONPathError) -> JSONPath.Literal {
     let start = offset
     _ = skip("-")
@@ -112,7 +112,7 @@ struct JSONPathScanner {
     guard offset > start else { throw expected("a digit") }
   }
 
-  /// A string in single or double quotes, unescaped, in UTF-8.
+  /// Reads a string in single or double quotes; returns it unescaped, in UTF-8.
   mutating func string() throws(JSONPathError) -> [UInt8] {
     let start = offset
     guard let quote = peek(), Ascii.isQuote(quote) else { throw expected("a string in quotes") }

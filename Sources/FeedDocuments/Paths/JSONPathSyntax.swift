@@ -1,7 +1,7 @@
-/// What an expression consists of, in the words of RFC 9535.
+/// The syntax tree of an expression, in the terms of RFC 9535.
 extension JSONPath {
   struct Query: Sendable {
-    /// From `$`, the root; otherwise from `@`, the node that a filter looks at.
+    /// True if the query begins at `$`, the root; false for `@`, the filter's current node.
     var isAbsolute: Bool
     var segments: [Segment] = []
 
@@ -40,7 +40,7 @@ extension JSONPath {
     case any([Condition])
     case all([Condition])
     case not(Condition)
-    /// Whether the query selects anything.
+    /// True if the query selects anything.
     case exists(Query)
     case comparison(Operand, Comparison, Operand)
     case match(Operand, Pattern, isWhole: Bool)
@@ -50,7 +50,7 @@ extension JSONPath {
     case equal, unequal, less, lessOrEqual, greater, greaterOrEqual
   }
 
-  /// What has a value, or the lack of one, which the RFC calls Nothing.
+  /// An operand, whose value may be absent, which the RFC calls Nothing.
   indirect enum Operand: Sendable {
     case literal(Literal)
     case query(Query)
@@ -63,13 +63,13 @@ extension JSONPath {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Any other number: its text, and the nearest double, if it is finite.
+    /// Any other number: its text and the nearest double, if that is finite.
     case number([UInt8], Double?)
     case string([UInt8])
   }
 
   enum Pattern: Sendable {
-    /// Written into the expression; nil if it is no I-Regexp, and so matches nothing.
+    /// A literal pattern; nil if it is no I-Regexp, so that it matches nothing.
     case fixed(IRegexp?)
     case computed(Operand)
   }

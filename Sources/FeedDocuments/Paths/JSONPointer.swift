@@ -1,17 +1,17 @@
-/// A JSON Pointer of RFC 6901, such as `/items/0/title`, as text: not as the fragment of a URL.
+/// A JSON Pointer of RFC 6901, such as `/items/0/title`, in its string representation.
 package struct JSONPointer: Hashable, Sendable {
-  /// Bytes of a pointer, in UTF-8.
+  /// The largest size of a pointer in bytes of UTF-8.
   static let textBytesMax = 4_096
 
-  /// Names and indexes, unescaped, in UTF-8: names are compared by their bytes.
+  /// Unescaped names and indexes in UTF-8; names are compared by their bytes.
   private let tokens: [[UInt8]]
 
-  /// - Parameter tokens: Names and indexes, unescaped.
+  /// - Parameter tokens: Unescaped names and indexes.
   package init(tokens: [String]) {
     self.tokens = tokens.map { Array($0.utf8) }
   }
 
-  /// - Throws: What is expected, and where.
+  /// - Throws: The expected text and its place.
   init(_ text: String) throws(JSONPointerError) {
     guard text.utf8.count <= Self.textBytesMax else {
       throw JSONPointerError("at most \(Self.textBytesMax) bytes", at: Self.textBytesMax)
@@ -52,7 +52,8 @@ package struct JSONPointer: Hashable, Sendable {
     return token
   }
 
-  /// The value it leads to; nil where there is none. O(the names and elements passed over).
+  /// Returns the value that the pointer leads to; nil if there is none. O(names and elements
+  /// passed).
   package func value(in root: JSONValue) -> JSONValue? {
     var value = root
     for token in tokens {
@@ -75,7 +76,7 @@ package struct JSONPointer: Hashable, Sendable {
     }
   }
 
-  /// Digits without leading zeros. `-`, the element after the last, is never there.
+  /// Reads an index: digits without leading zeros. `-`, the element after the last, never exists.
   private static func index(_ token: [UInt8]) -> Int? {
     guard token.allSatisfy(Ascii.isDigit), token.count == 1 || token.first != UInt8(ascii: "0")
     else {
@@ -91,11 +92,11 @@ extension JSONPointer: CustomStringConvertible {
   }
 }
 
-/// Why a text is no JSON Pointer.
+/// The reason why a text is no JSON Pointer.
 struct JSONPointerError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What must stand there.
+  /// The expected text.
   var expected: String
-  /// The byte of the text, in UTF-8.
+  /// The byte offset in the text, in UTF-8.
   var offset: Int
 
   package init(_ expected: String, at offset: Int) {

@@ -1,11 +1,11 @@
-/// A URL with names in braces that values take the place of: level 1 of RFC 6570, such as
+/// A URL with names in braces that are replaced by values: level 1 of RFC 6570, such as
 /// `https://example.org/episodes/{id}`.
 struct URLTemplate: Hashable, Sendable {
-  /// Bytes of a template, in UTF-8.
+  /// The largest size of a template in bytes of UTF-8.
   static let textBytesMax = 4_096
 
   private enum Part: Hashable {
-    /// As it stands in the URL.
+    /// Text that is part of the URL.
     case literal(String)
     case name(String)
   }
@@ -13,7 +13,7 @@ struct URLTemplate: Hashable, Sendable {
   let text: String
   private let parts: [Part]
 
-  /// - Throws: What is expected, and where.
+  /// - Throws: The expected text and its place.
   init(_ text: String) throws(URLTemplateError) {
     guard text.utf8.count <= Self.textBytesMax else {
       throw URLTemplateError("at most \(Self.textBytesMax) bytes", at: Self.textBytesMax)
@@ -29,8 +29,8 @@ struct URLTemplate: Hashable, Sendable {
     return names
   }
 
-  /// The URL, with every value percent-encoded but for letters, digits and `-._~`; nil if a name has
-  /// no value.
+  /// Returns the URL with percent-encoded values, except for letters, digits and `-._~`; nil if a
+  /// name has no value.
   func expand(_ value: (String) -> String?) -> String? {
     var url = ""
     for part in parts {
@@ -90,7 +90,7 @@ struct URLTemplate: Hashable, Sendable {
     return String(decoding: bytes[range], as: UTF8.self)
   }
 
-  /// One character or percent-encoded byte, as it stands in a URL.
+  /// Reads one character or percent-encoded byte, and returns it as URLs contain it.
   private static func literalText(
     _ bytes: [UInt8], at offset: inout Int
   ) throws(URLTemplateError) -> String {
@@ -119,11 +119,11 @@ extension URLTemplate: CustomStringConvertible {
   var description: String { text }
 }
 
-/// Why a text is no template that can be used.
+/// The reason why a text is no usable template.
 struct URLTemplateError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What must stand there.
+  /// The expected text.
   var expected: String
-  /// The byte of the text, in UTF-8.
+  /// The byte offset in the text, in UTF-8.
   var offset: Int
 
   init(_ expected: String, at offset: Int) {

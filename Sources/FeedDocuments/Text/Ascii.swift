@@ -1,4 +1,4 @@
-/// The bytes that markup and expressions are made of.
+/// The ASCII bytes that markup and expressions are made of.
 enum Ascii {
   static let less = UInt8(ascii: "<")
   static let greater = UInt8(ascii: ">")
@@ -8,7 +8,7 @@ enum Ascii {
   static let slash = UInt8(ascii: "/")
   static let equals = UInt8(ascii: "=")
 
-  /// Whether XML counts the byte as white space.
+  /// Returns true for the white space of XML, JSON and JSONPath.
   static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D
   }
@@ -23,7 +23,7 @@ enum Ascii {
 
   static func isQuote(_ byte: UInt8) -> Bool { byte == quote || byte == apostrophe }
 
-  /// Whether a name of an element may begin with the byte; all that is not ASCII passes.
+  /// Returns true if the name of an element may begin with the byte; all bytes beyond ASCII pass.
   static func beginsName(_ byte: UInt8) -> Bool {
     isLetter(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
   }
@@ -33,7 +33,9 @@ enum Ascii {
       || byte == UInt8(ascii: ".") || byte == UInt8(ascii: ":")
   }
 
-  /// The value of a digit in the radix, which is 16 at most.
+  /// Returns the value of a digit; nil for other bytes.
+  ///
+  /// - Parameter radix: The base of the number, at most 16.
   static func digit(_ byte: UInt8, _ radix: UInt32) -> UInt32? {
     let value: UInt32
     switch byte {
@@ -47,7 +49,7 @@ enum Ascii {
 }
 
 extension String {
-  /// Without white space around it, no-break spaces included.
+  /// The text without white space at its ends, no-break spaces included.
   var trimmed: String {
     let scalars = unicodeScalars
     if let first = utf8.first, let last = utf8.last, 0x21...0x7E ~= first, 0x21...0x7E ~= last {

@@ -1,16 +1,17 @@
 import EntityModel
 import Foundation
 
-/// Dates as feeds have them: RFC 822 and W3C-DTF, and what is written in their place.
+/// Reads the dates of feeds: RFC 822, W3C-DTF and the variants that occur in practice.
 ///
 /// Accepted beyond the two: names of months and zones of other lengths, month before day, missing
 /// weekdays, commas, seconds, times and zones (UTC then), ISO 8601 without hyphens and with ordinal
 /// days, the order of C's `asctime`, slashes, and the words of Greek, Hungarian and Korean servers.
 enum FeedDate {
-  /// The longest text that is tried.
+  /// The longest text that is read.
   static let bytesMax = 100
 
-  /// The time in RFC 3339, in UTC and with the fraction that the text has; nil if it is none.
+  /// Returns the time in RFC 3339, in UTC and with the fraction that the text has; nil if the text
+  /// is no date.
   static func rfc3339(_ text: String) -> String? {
     guard let seconds = date(text)?.timeIntervalSinceReferenceDate,
       // The years 1 to 9999.
@@ -51,7 +52,7 @@ enum FeedDate {
     return moment(day, trimmed(clock), trimmed(zone), rollsOver: true)
   }
 
-  /// The day of a text that begins with one and goes on with what is no time.
+  /// Reads the day at the beginning of a text whose rest is no time.
   private static func beginning(of text: String) -> Date? {
     guard text.utf8.count > 10, let day = day(text.prefix(10)) else { return nil }
     return moment(day, "00:00:00", "")
@@ -155,12 +156,12 @@ enum FeedDate {
   private struct Day {
     var year: Int
     var month: Int
-    /// May go beyond the month where an ordinal day does.
+    /// May exceed the length of the month if the date has an ordinal day.
     var day: Int
   }
 
-  /// - Parameter rollsOver: Whether the 31st of June is the 1st of July and 25:00 is 1:00 of the next
-  ///   day, as C's `mktime` has it.
+  /// - Parameter rollsOver: True if the 31st of June counts as the 1st of July and 25:00 as 1:00 of
+  ///   the next day, as in C's `mktime`.
   private static func moment(
     _ day: Day, _ clock: Substring, _ zone: Substring, rollsOver: Bool = false
   ) -> Date? {
@@ -197,7 +198,7 @@ enum FeedDate {
     return values[0] * 3_600 + values[1] * 60 + values[2]
   }
 
-  /// What the zone is ahead of UTC; a name that nobody knows is UTC.
+  /// Returns the minutes that the zone is ahead of UTC; 0 for an unknown name.
   private static func minutes(_ zone: some StringProtocol) -> Int? {
     var zone = zone.trimmingPrefix("etc/")
     if zone.hasPrefix("gmt"), zone.count > 3 { zone = zone.dropFirst(3) }
@@ -240,12 +241,12 @@ enum FeedDate {
     "m": -12, "y": 12, "met": 1, "mest": 2, "cet": 1, "cest": 2, "bst": 1, "jst": 9,
   ]
 
-  /// The text with the words of three languages in English, or in numbers. In lower case.
+  /// Returns the text with the words of three languages in English or as numbers, in lower case.
   private static func translated(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 >= 0x80 }) || text.contains("-") else { return text }
     let original = text
     var text = text
-    // Most words are ruled out by how they begin.
+    // The first two bytes rule most words out.
     let pairs = Set(zip(text.utf8, text.utf8.dropFirst()).map { UInt16($0) << 8 | UInt16($1) })
     for (pair, word, other) in words where pairs.contains(pair) && text.contains(word) {
       text = text.replacingOccurrences(of: word, with: other)
@@ -254,7 +255,7 @@ enum FeedDate {
     return text.contains("오") ? koreanClock(text) : text
   }
 
-  /// `2004-05-25 오후 11:23:17`: before or after noon, in Korea.
+  /// Translates `2004-05-25 오후 11:23:17`, a clock of twelve hours in Korea.
   private static func koreanClock(_ text: String) -> String {
     var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
     guard words.count == 3, words[1] == "오전" || words[1] == "오후" else { return text }
@@ -265,7 +266,7 @@ enum FeedDate {
     return words.joined(separator: " ")
   }
 
-  /// Each with its first two bytes.
+  /// The translations, each with the first two bytes of its word.
   private static let words = translations.map { word, other in
     (word.utf8.prefix(2).reduce(0 as UInt16) { $0 << 8 | UInt16($1) }, word, other)
   }
@@ -283,9 +284,9 @@ enum FeedDate {
   ]
 }
 
-/// Durations of podcasts.
+/// Reads the durations of podcasts.
 enum FeedDuration {
-  /// The seconds of `3723`, `62:03`, `1:02:03` or `3723.5`; nil for what is none of them.
+  /// Returns the seconds of `3723`, `62:03`, `1:02:03` or `3723.5`; nil for other texts.
   static func seconds(_ text: String) -> Int? {
     let parts = text.trimmed.split(
       separator: ":", maxSplits: 3, omittingEmptySubsequences: false)

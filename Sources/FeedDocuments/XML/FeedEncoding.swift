@@ -1,18 +1,18 @@
 import CMooringXML
 import Glibc
 
-/// The text of a document as UTF-8, and what it was written in.
+/// The text of a document as UTF-8, and its original encoding.
 ///
-/// Asked in this order: a byte order mark; the bytes, which are UTF-8 when they read as UTF-8 and not
-/// all as ASCII, for texts in other encodings practically never do; the charset of the Content-Type;
-/// the XML declaration. What fails to decode is passed over, because prologs and headers are often
-/// wrong; when all have failed, one in which all but a hundredth decodes is taken after all. The
-/// last resort is windows-1252, in which every byte is a character.
+/// The encoding is determined in this order: a byte order mark; UTF-8, if the bytes are valid UTF-8
+/// and not all ASCII, which texts in other encodings practically never are; the charset of the
+/// Content-Type; the XML declaration. An encoding that fails to decode is skipped, because prologs
+/// and headers are often wrong. If all fail, one in which all but a hundredth decodes is used after
+/// all. The last resort is windows-1252, in which every byte is a character.
 struct DecodedText {
   /// Valid UTF-8 without a byte order mark.
   var bytes: [UInt8]
   var encoding: String
-  /// Byte sequences that stand for no character and became U+FFFD.
+  /// The number of byte sequences that are no character and became U+FFFD.
   var faults = 0
 
   /// O(length). Memory: at most three bytes for each of the document's.
@@ -28,14 +28,14 @@ struct DecodedText {
       return
     }
     var candidates = [mark?.encoding, charset, declared, "utf-8"].compactMap { $0 }
-    // A wider family is what declarations of this one mean.
+    // Declarations of these encodings usually mean a superset.
     candidates = candidates.map { Self.wider[$0] ?? $0 }
     // A wide text has a NUL beside each `<`.
     if !body.contains(0) { candidates.removeAll(where: Self.isWide) }
     let faultsMax = body.count / 100 + 1
     var tried: Set<String> = []
     for name in candidates where tried.insert(name).inserted {
-      // What the first bytes show is so, faulty or not.
+      // The first bytes are conclusive even if some later ones are faulty.
       let isShown = Self.isWide(name) && (name == mark?.encoding || name == declared)
       if let text = try Self.decode(body, from: name, faultsMax: isShown ? faultsMax : 0) {
         (bytes, encoding, faults) = (text.bytes, name, text.faults)
@@ -59,14 +59,14 @@ struct DecodedText {
     var bytes: [UInt8]
     var faults = 0
 
-    /// Whether more characters that are not ASCII were right than wrong.
+    /// True if more non-ASCII characters were valid than faulty.
     var isMostlyRight: Bool {
       // Each has one byte of 0xC0 and above in UTF-8, and so has each U+FFFD.
       bytes.reduce(0) { $0 + ($1 >= 0xC0 ? 1 : 0) } - faults > faults
     }
   }
 
-  /// Whether its characters are units of two or four bytes.
+  /// Returns true if the characters of the encoding are units of two or four bytes.
   private static func isWide(_ name: String) -> Bool {
     name.hasPrefix("utf-16") || name.hasPrefix("utf-32")
   }
@@ -79,7 +79,7 @@ struct DecodedText {
 
   // MARK: Names
 
-  /// The charset parameter of a Content-Type, in lower case.
+  /// Returns the charset parameter of a Content-Type, in lower case.
   private static func charset(_ contentType: String) -> String? {
     for parameter in contentType.split(separator: ";").dropFirst() {
       let parts = parameter.split(separator: "=", maxSplits: 1)
@@ -96,8 +96,8 @@ struct DecodedText {
     return start.prefix(start.count - start.reversed().prefix { surplus.contains($0) }.count)
   }
 
-  /// The encoding of the XML declaration, in lower case. That it could be read as ASCII rules out
-  /// UTF-16 and UTF-32, whatever it says; without that, the first bytes tell them apart.
+  /// Returns the encoding of the XML declaration, in lower case. A declaration that reads as ASCII
+  /// cannot be UTF-16 or UTF-32, whatever it names; otherwise the first bytes tell those apart.
   private static func declaredName(
     _ body: UnsafeRawBufferPointer, _ mark: ByteOrderMark?
   ) -> String? {
@@ -117,7 +117,8 @@ struct DecodedText {
 
   // MARK: Decoding
 
-  /// Nil when the encoding is not known, or more than `faultsMax` sequences are not in it.
+  /// Decodes the text; returns nil if the encoding is unknown or more than `faultsMax` sequences
+  /// are invalid in it.
   private static func decode(
     _ body: UnsafeRawBufferPointer, from name: String, faultsMax: Int
   ) throws(DocumentError) -> Decoded? {
@@ -130,8 +131,9 @@ struct DecodedText {
     }
   }
 
-  /// The families that feeds are written in. The C library knows hundreds more, some with decoders
-  /// that nobody else uses (and CVE-2024-2961 was in one); a document does not choose among those.
+  /// Returns true for the families of encodings that feeds use. The C library has hundreds more,
+  /// some with decoders that are hardly tested (CVE-2024-2961 was in one); no document may select
+  /// those.
   private static func isAllowed(_ name: String) -> Bool {
     let families = [
       "utf-16", "utf-32", "iso-8859-", "iso8859-", "windows-", "cp125", "koi8-", "ibm", "cp037",
@@ -142,7 +144,8 @@ struct DecodedText {
       && name.utf8.allSatisfy { isalnum(Int32($0)) != 0 || $0 == 0x2D || $0 == 0x5F }
   }
 
-  /// What stands for no character, or is the beginning of one at the end, becomes U+FFFD.
+  /// Decodes the text with the C library. An invalid sequence, or an incomplete one at the end,
+  /// becomes U+FFFD.
   private static func iconv(
     _ body: UnsafeRawBufferPointer, from name: String, faultsMax: Int
   ) throws(DocumentError) -> Decoded? {
@@ -178,8 +181,8 @@ struct DecodedText {
     }
   }
 
-  /// A text of which most that is not ASCII is UTF-8: a cut in the middle of a character, or one
-  /// paragraph pasted from elsewhere. Nil when more bytes are faulty than sequences are right.
+  /// Decodes a text whose non-ASCII part is mostly UTF-8, such as one that is cut in the middle of
+  /// a character. Returns nil if more bytes are faulty than sequences are valid.
   private static func mostlyUTF8(_ body: UnsafeRawBufferPointer) -> Decoded? {
     let text = String(decoding: body, as: UTF8.self)
     var right = 0, faults = 0
@@ -203,7 +206,7 @@ struct DecodedText {
   }
 }
 
-/// The characters that windows-1252 has where ISO 8859-1 has controls.
+/// The characters of windows-1252 in the place of the control characters of ISO 8859-1.
 enum Windows1252 {
   private static let table: [UInt32] = [
     0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
@@ -211,7 +214,7 @@ enum Windows1252 {
     0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
   ]
 
-  /// The character of a byte, or of a reference such as `&#150;`, whose writers meant this table.
+  /// Returns the character of a byte, or of a reference such as `&#150;`, which means this table.
   static func scalar(_ value: UInt32) -> Unicode.Scalar {
     let mapped = (0x80...0x9F).contains(value) ? table[Int(value - 0x80)] : value
     return Unicode.Scalar(mapped) ?? "\u{FFFD}"
@@ -229,7 +232,7 @@ extension [UInt8] {
   }
 }
 
-/// What the first bytes say of the encoding.
+/// The encoding that the first bytes of a document indicate.
 private struct ByteOrderMark {
   var encoding: String
   var length: Int
@@ -245,8 +248,8 @@ private struct ByteOrderMark {
     (self.encoding, length) = (encoding, mark.count)
   }
 
-  /// The encoding in which the bytes begin with `<?`, or with `<` and a letter, when it is none
-  /// that has ASCII in it (XML 1.0, appendix F).
+  /// Returns the encoding in which the bytes begin with `<?` or with `<` and a letter, if it is not
+  /// a superset of ASCII (XML 1.0, appendix F).
   static func wideDeclaration(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard bytes.count >= 4 else { return nil }
     switch (bytes[0], bytes[1], bytes[2], bytes[3]) {

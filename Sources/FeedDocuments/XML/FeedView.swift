@@ -6,42 +6,42 @@ import Foundation
 /// `version` member: `title`, `home_page_url`, `feed_url`, `next_url`, `description`, `icon`,
 /// `language`, `authors`, `tags` and `items`; of an item `id`, `url`, `external_url`, `title`,
 /// `summary`, `content_html` or `content_text`, `date_published`, `date_modified` (RFC 3339, UTC),
-/// `authors`, `tags`, `image` and `attachments`. What the document lacks is absent: an item without
-/// guid or id has no `id`. Texts are as the document has them, HTML included; `_title_text` is the
-/// title without its markup where it has some.
+/// `authors`, `tags`, `image` and `attachments`. Nothing is invented: an item without guid or id
+/// has no `id`. Texts keep their HTML; `_title_text` is the title without its markup, if it has
+/// any.
 ///
-/// Beyond JSON Feed: `_format`; `_links`, every link with its `rel` and `href`; the words of the
-/// document in `_rss`, `_atom`, `_itunes`, `_podcast`, `_media`, `_dc` and `_other`
-/// (`FeedViewExtensions` says how); `_rss.ttl`, seconds; `_feed`, what RFC 5005 says (`complete`,
-/// `archive`, `next`, `prev_archive`); `_deleted`, tombstones of RFC 6721 with `id` and `when`.
-/// A document whose elements had to be mended says neither `complete` nor `_deleted`.
+/// Beyond JSON Feed: `_format`; `_links`, every link with its `rel` and `href`; the other elements
+/// of the document in `_rss`, `_atom`, `_itunes`, `_podcast`, `_media`, `_dc` and `_other` (see
+/// `FeedViewExtensions`); `_rss.ttl` in seconds; `_feed` with the members of RFC 5005 (`complete`,
+/// `archive`, `next`, `prev_archive`); `_deleted`, the tombstones of RFC 6721 with `id` and `when`.
+/// A document whose elements had to be repaired has neither `complete` nor `_deleted`.
 package struct FeedView: Sendable {
   /// The view as JSON text.
   package let json: PaddedJSON
   package let format: FeedFormat
-  /// Whether the root was closed: false when the document was cut, or when even after mending not
-  /// all could be read. Then nothing may be concluded from what is absent.
+  /// False if the document was cut, or if not all of it could be read even after the repair. Then
+  /// the absence of an item means nothing.
   package let isComplete: Bool
   package let itemCount: Int
-  /// Items that were read although the document is ill-formed: all of them, or none.
+  /// The number of items that were read although the document is ill-formed: all items, or 0.
   package let salvagedItems: Int
-  /// Items that had begun when the document ended; they are left out.
+  /// The number of items that were cut by the end of the document and are left out.
   package let lostItems: Int
-  /// Breaches of XML's rules and of the encoding that were mended.
+  /// The number of faults in the XML and in its encoding that were repaired.
   package let faults: Int
-  /// What the text was decoded from.
+  /// The encoding of the document.
   package let encoding: String
 
-  /// Reads a document in XML. O(length); memory: a few times the document's bytes.
+  /// Reads a document in XML. O(length), in a few times the document's size of memory.
   ///
-  /// No entity but plain text is expanded, nothing is fetched.
+  /// Only entities of plain text are expanded, and nothing is fetched.
   ///
   /// - Parameters:
-  ///   - bytes: The body, decoded from its transfer.
-  ///   - contentType: The answer's Content-Type, for its charset.
-  ///   - baseURL: The document's own URL, which relative ones are resolved against.
+  ///   - bytes: The body, without transfer encoding and compression.
+  ///   - contentType: The response's Content-Type, for its charset.
+  ///   - baseURL: The document's URL, which relative URLs are resolved against.
   /// - Throws: `.unknownFormat` with what the document seems to be; `.empty`; `.tooLarge` and
-  ///   `.tooDeep` for what no feed needs; `.outOfMemory`.
+  ///   `.tooDeep` for documents beyond `XMLLimits`; `.outOfMemory`.
   package static func read(
     _ bytes: UnsafeRawBufferPointer, contentType: String?, baseURL: String?
   ) throws(DocumentError) -> FeedView {
@@ -69,8 +69,8 @@ package struct FeedView: Sendable {
       if outcome == .stopped || builder.format == nil {
         throw builder.explainedFailure(cleaned.output)
       }
-      // What has been mended may have lost items, or have put a mark where it did not stand.
-      builder.history.distrust()
+      // The repair may have lost items or moved one of these marks to another element.
+      builder.history.removeDeletions()
       isComplete = outcome == .wellFormed && !repair.isCut && !repair.losesItems
       if repair.isItemCut {
         builder.dropLastItem()
@@ -86,7 +86,7 @@ package struct FeedView: Sendable {
       lostItems: lost, faults: faults, encoding: encoding)
   }
 
-  /// The text that libxml2 gets. What it was made from is let go.
+  /// Returns the text for libxml2; the decoded text is released.
   private static func clean(
     _ bytes: UnsafeRawBufferPointer, _ contentType: String?
   ) throws(DocumentError) -> (XMLCleaner, encoding: String, faults: Int) {
@@ -96,7 +96,7 @@ package struct FeedView: Sendable {
 }
 
 extension FeedViewBuilder {
-  /// The whole view.
+  /// Returns the whole view as JSON.
   fileprivate consuming func document() -> PaddedJSON {
     var json = JSONText()
     json.object { json in
@@ -121,7 +121,7 @@ extension FeedViewBuilder {
   }
 }
 
-/// What RFC 5005 says of the document's place among others, and RFC 6721 of what is gone.
+/// The document's place among others (RFC 5005) and its tombstones (RFC 6721).
 struct FeedHistory {
   struct Deletion {
     var id: String
@@ -132,8 +132,8 @@ struct FeedHistory {
   var isArchive = false
   var deletions: [Deletion] = []
 
-  /// Forgets what items would be deleted for.
-  mutating func distrust() {
+  /// Removes everything for which items would be deleted.
+  mutating func removeDeletions() {
     isComplete = false
     deletions = []
   }

@@ -1,6 +1,6 @@
-// What each element is taken for.
+// The roles of elements.
 extension FeedViewBuilder {
-  /// The role of an element, whose frame is the last; its parent's is the one before.
+  /// Returns the role of an element whose frame is the last one; its parent's frame precedes it.
   mutating func role(of element: Element) -> Role {
     guard frames.count >= 2 else { return .skipped }
     let parent = frames[frames.count - 2]
@@ -41,7 +41,7 @@ extension FeedViewBuilder {
     return role
   }
 
-  /// The role that the element's name gives it in a feed or an item.
+  /// Returns the role of an element in a feed or an item by its name.
   private mutating func named(_ element: Element) -> Role {
     let isInItem = isInItem
     switch element.vocabulary {
@@ -61,7 +61,7 @@ extension FeedViewBuilder {
       case "updatefrequency": return .field(.updateFrequency)
       default: return .flat
       }
-    // They are the feed's words, not those of somebody whose item it carries.
+    // Inside an item these elements may belong to the feed that the item comes from.
     case .history where isInItem, .tombstones where isInItem: return .flat
     case .history:
       if element.local == "complete" { history.isComplete = true }
@@ -175,7 +175,7 @@ extension FeedViewBuilder {
     return .flat
   }
 
-  /// Notes where the extensions keep the element, and its attributes.
+  /// Records the element's place among the extensions, and adds its attributes there.
   private mutating func remember(_ element: Element, inside parent: Frame?) {
     let member = parent?.member ?? element.vocabulary.member
     var name = element.name
@@ -215,7 +215,7 @@ extension FeedViewBuilder {
     return .markup(field)
   }
 
-  /// Whether what is read belongs to an item, not to the feed.
+  /// True if the current element belongs to an item, not to the feed.
   var isInItem: Bool {
     for frame in frames.reversed() {
       switch frame.role {
@@ -227,12 +227,12 @@ extension FeedViewBuilder {
     return false
   }
 
-  /// Changes the item, or the feed outside of one.
+  /// Changes the current item, or the feed outside of an item.
   mutating func change(_ body: (inout FeedViewEntry) -> Void) {
     if isInItem { body(&item) } else { body(&feed) }
   }
 
-  /// The absolute URL of one that the last frame's element has.
+  /// Returns the absolute URL of a reference in the last frame's element.
   mutating func resolve(_ url: String) -> String {
     resolve(url, base: frames.last?.base ?? "")
   }

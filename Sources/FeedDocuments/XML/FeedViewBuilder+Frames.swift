@@ -1,41 +1,41 @@
-// The elements of the document on their way through the builder.
+// The open elements of the builder.
 extension FeedViewBuilder {
-  /// An open element: what it is taken for, and what its content needs to know.
+  /// An open element, with the state that its content needs.
   struct Frame {
     var role: Role
     var base: String
     var namespaces: Int
-    /// Where its text begins in the buffer.
+    /// The start of its text in the buffer.
     var textStart = 0
-    /// The member and the name under which the extensions keep it.
+    /// The member of the view that keeps the element among the extensions, and its name there.
     var member = ""
     var path = ""
-    /// How an element that may hold markup says its content is written.
+    /// The kind of content that an element with possible markup declares.
     var content = ContentKind.text
     var isBase64 = false
-    /// Whether a child has shown that the content is markup, whatever was said.
+    /// True if a child element shows that the content is markup, whatever was declared.
     var isInline = false
-    /// The `<div>` that Atom puts around XHTML: what it encloses.
+    /// The content of the `<div>` that Atom puts around XHTML.
     var enclosed: Range<Int>?
     var wasPermalink = true
     var author = FeedViewEntry.Author()
   }
 
   enum Role {
-    /// Around the feed: `rss`, `rdf:RDF`, and `items` of RSS 1.1.
+    /// An element around the feed: `rss`, `rdf:RDF`, or `items` of RSS 1.1.
     case wrapper
     case feed
     case item
-    /// Text that one field takes.
+    /// The text of one field.
     case field(FeedField)
-    /// Text or markup that one field takes.
+    /// The text or markup of one field.
     case markup(MarkupField)
     case author
     case image
-    /// Kept among the extensions only.
+    /// An element that is only kept among the extensions.
     case flat
     case node
-    /// Inside `_media`: its elements count as the item's own.
+    /// An ignored element.
     case skipped
 
     var keepsText: Bool {
@@ -48,12 +48,12 @@ extension FeedViewBuilder {
 
   /// An element as it begins.
   struct Element {
-    /// As written.
+    /// The name as written, without its prefix.
     var name: String
     var prefix: String?
     var vocabulary: XMLVocabulary
     var attributes: XMLAttributes
-    /// In lower case, for writers mix them.
+    /// The name in lower case, because feeds mix the cases.
     var local: String
 
     init(

@@ -1,4 +1,4 @@
-// What the attributes of elements point to: links, attachments and images.
+// Links, attachments and images in the attributes of elements.
 extension FeedViewBuilder {
   mutating func link(_ element: Element) -> Role {
     let attributes = element.attributes
@@ -61,7 +61,7 @@ extension FeedViewBuilder {
     }
   }
 
-  /// A number of bytes; nonsense is none.
+  /// Returns a number of bytes; nil for anything else.
   private static func count(_ text: String) -> Int? {
     Int(text.trimmed).flatMap { $0 >= 0 ? $0 : nil }
   }

@@ -1,9 +1,9 @@
-// Elements inside an element that may hold markup: they are kept as markup.
+// Elements inside an element that may hold markup are kept as markup.
 extension FeedViewBuilder {
   mutating func openMarkup(_ element: Element) {
     if markupDepth == 0 {
       let index = frames.count - 1
-      // What stands before is looked at once, however many elements follow.
+      // The text before is examined only once, however many elements follow.
       let isFirst =
         !frames[index].isInline && buffer[frames[index].textStart...].allSatisfy(Ascii.isSpace)
       let isDivision = isFirst && element.local == "div"
@@ -21,7 +21,7 @@ extension FeedViewBuilder {
     markupDepth -= 1
     let name = markupNames.popLast() ?? ""
     if markupDepth == 0, let start = frames.last?.enclosed?.lowerBound {
-      // A second element beside it has taken the mark away.
+      // A second element beside it would have cleared this.
       frames[frames.count - 1].enclosed = start..<buffer.count
     }
     if Self.isVoid(name) { return }

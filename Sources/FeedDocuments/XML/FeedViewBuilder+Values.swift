@@ -1,8 +1,8 @@
 import Foundation
 
-// What becomes of an element's text when it ends.
+// The use of an element's text at its end tag.
 extension FeedViewBuilder {
-  /// The text that the buffer has for the frame.
+  /// Returns the frame's text in the buffer.
   private func string(_ frame: Frame) -> String {
     String(decoding: buffer[frame.textStart...], as: UTF8.self).trimmed
   }
@@ -31,7 +31,7 @@ extension FeedViewBuilder {
     }
   }
 
-  /// The text as it stands, among the extensions.
+  /// Adds the unchanged text to the extensions.
   private mutating func keep(_ text: String, _ field: FeedField, _ frame: Frame) {
     switch field {
     case .timeToLive, .updatePeriod, .updateFrequency: return
@@ -49,7 +49,7 @@ extension FeedViewBuilder {
   }
 
   private mutating func takeLink(_ text: String, _ frame: Frame) {
-    // Many write the ampersand of a query twice escaped.
+    // Many feeds escape the ampersand of a query twice.
     let href = resolve(text.replacing("&amp;", with: "&"), base: frame.base)
     change { entry in
       entry.url = href
@@ -91,7 +91,7 @@ extension FeedViewBuilder {
     change { $0.extensions.set(frame.path, text, in: frame.member) }
   }
 
-  /// An image that is its own URL, as some items have it.
+  /// Uses the text of an image element as its URL, as some items have it.
   mutating func finishImage(_ frame: Frame) {
     let text = string(frame)
     if URLReference.isWeb(text) { offerImage(text, rank: 2) }
@@ -141,7 +141,7 @@ extension FeedViewBuilder {
     }
   }
 
-  /// The content as text or as HTML with absolute links, and which of the two it is.
+  /// Returns the content as text, or as HTML with absolute links.
   private mutating func markup(_ frame: Frame) -> ([UInt8], isHTML: Bool) {
     var slice = buffer[frame.textStart...]
     if enclosesInDivision, frame.content == .xhtml, let enclosed = frame.enclosed,
@@ -165,16 +165,17 @@ extension FeedViewBuilder {
     return (HTMLText.resolvingLinks(bytes, base: base, bytesLeft: &resolvedBytesLeft), true)
   }
 
-  /// Keywords between commas; no more of them than an item can have.
+  /// Adds keywords between commas, at most as many as an item may have.
   private mutating func addTags(_ list: String) {
     let words = list.split(separator: ",", maxSplits: XMLLimits.listMax)
     for word in words.prefix(XMLLimits.listMax) { change { $0.add(tag: String(word).trimmed) } }
   }
 }
 
-/// Authors as RSS writes them.
+/// Reads the authors of RSS.
 enum FeedAuthor {
-  /// The name and the address of `jo@example.com (Jo)`, `Jo <jo@example.com>`, or one of the two.
+  /// Returns the name and the address of `jo@example.com (Jo)` or `Jo <jo@example.com>`, or the one
+  /// that is present.
   static func read(_ text: String) -> FeedViewEntry.Author {
     var author = FeedViewEntry.Author()
     let words = text.split { $0.isWhitespace || "()<>".contains($0) }
@@ -190,13 +191,13 @@ enum FeedAuthor {
   }
 }
 
-/// How often a feed says that it changes.
+/// The frequency of changes that a feed declares.
 struct FeedSchedule {
   var minutes: Int?
   var period: String?
   var frequency: Int?
 
-  /// Seconds for which the document stays good; nil if it does not say.
+  /// Seconds for which the document stays fresh; nil if it does not declare any.
   var seconds: Int? {
     if let minutes { return minutes * 60 }
     guard period != nil || frequency != nil else { return nil }

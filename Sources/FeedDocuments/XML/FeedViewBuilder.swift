@@ -1,10 +1,10 @@
-/// Turns the elements of a feed into the JSON view, item by item: an item becomes JSON when it ends,
-/// so what is held is the view and one item.
+/// Builds the JSON view from the elements of a feed. Each item becomes JSON at its end tag, so
+/// memory holds the view and one item.
 struct FeedViewBuilder {
   private(set) var format: FeedFormat?
   private(set) var items = JSONText()
   private(set) var itemCount = 0
-  /// Where the last item begins in `items`, for the one that a cut has maimed.
+  /// The start of the last item in `items`, for removing one that is cut.
   private(set) var lastItemStart = 0
   private(set) var failure: DocumentError?
 
@@ -15,19 +15,19 @@ struct FeedViewBuilder {
 
   /// The open elements, the root first.
   var frames: [Frame] = []
-  /// Text of the elements that keep theirs, each from its frame's `textStart` on.
+  /// The text of open elements, each from its frame's `textStart` on.
   var buffer: [UInt8] = []
   /// The open elements of `_media` and `_podcast`.
   var nodes: [FeedViewExtensions.Node] = []
-  /// Elements inside an element that may hold markup, kept as such.
+  /// The number of open elements that are kept as markup.
   var markupDepth = 0
   private(set) var enclosesInDivision = false
-  /// Their names, for the end tags.
+  /// The names of the open elements that are kept as markup, for their end tags.
   var markupNames: [String] = []
   private var liveNamespaces = 0
   private let viewBytesMax: Int
-  /// Bytes that resolved URLs and their bases may still have, for each URL may be as long as its
-  /// base and more, and costs as much where it is not.
+  /// The number of bytes that resolved URLs and their bases may still take. Each resolution costs
+  /// as much as its base is long.
   var resolvedBytesLeft: Int
   private let base: String
   private var lastBase = URLReference.Base("")
@@ -44,7 +44,7 @@ struct FeedViewBuilder {
 
   // MARK: Events
 
-  /// Answers whether to go on.
+  /// Returns false if reading should stop.
   mutating func start(
     name: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
     namespaces: Int, _ attributes: XMLAttributes
@@ -75,7 +75,7 @@ struct FeedViewBuilder {
     return failure == nil
   }
 
-  /// Answers whether to go on.
+  /// Returns false if reading should stop.
   mutating func text(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let last = frames.count - 1
     guard last >= 0 else { return true }
@@ -88,7 +88,7 @@ struct FeedViewBuilder {
     return boundBuffer()
   }
 
-  /// The text of open elements is part of the view to come, and is bounded as that is.
+  /// Bounds the text of open elements like the view, which it becomes part of.
   private mutating func boundBuffer() -> Bool {
     guard buffer.count <= viewBytesMax else {
       return fail(
@@ -125,7 +125,8 @@ struct FeedViewBuilder {
 
   // MARK: Elements
 
-  /// libxml2 keeps one copy of each URI, so a pointer stands for it while the document is read.
+  /// Returns the vocabulary of a namespace. libxml2 keeps one copy of each URI, so its address
+  /// identifies it while the document is read.
   private mutating func vocabulary(
     _ uri: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?
   ) -> XMLVocabulary {
@@ -139,7 +140,7 @@ struct FeedViewBuilder {
     return vocabulary
   }
 
-  /// Takes a namespace that nobody knows for the root's own: some feeds declare one of theirs.
+  /// Treats an unknown namespace of the root as that of the format: some feeds declare their own.
   private mutating func adopt(_ root: inout Element, _ uri: UnsafePointer<UInt8>?) {
     guard root.vocabulary == .other, root.prefix == nil, root.local == "rss" || root.local == "feed"
     else { return }
@@ -187,8 +188,8 @@ struct FeedViewBuilder {
     return true
   }
 
-  /// The absolute URL; the reference as it is, if it is longer than any, or once a document has used
-  /// up what resolving may cost.
+  /// Returns the absolute URL. Returns the reference itself if it is too long or if the document
+  /// has used up the budget for resolving.
   mutating func resolve(_ reference: String, base: String) -> String {
     guard resolvedBytesLeft > 0, reference.utf8.count <= XMLLimits.referenceBytesMax else {
       return reference.trimmed
@@ -199,7 +200,7 @@ struct FeedViewBuilder {
     return resolved
   }
 
-  /// The base; that of the element before is mostly the same.
+  /// Returns the parsed base. The last one is cached, because neighbors mostly share it.
   mutating func parsed(_ base: String) -> URLReference.Base {
     if lastBase.text != base { lastBase = URLReference.Base(base) }
     return lastBase
@@ -225,7 +226,7 @@ struct FeedViewBuilder {
     }
   }
 
-  /// Takes back the last item, which the document's end has cut.
+  /// Removes the last item, which the end of the document has cut.
   mutating func dropLastItem() {
     guard itemCount > 0 else { return }
     items.truncate(to: lastItemStart)

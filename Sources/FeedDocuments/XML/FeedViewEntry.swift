@@ -1,5 +1,5 @@
-/// What has been read of a feed, or of one of its items: both have titles, links, dates and
-/// extensions. Becomes JSON when its element ends.
+/// The values of a feed or of one item, which become JSON at the end tag. Both have titles, links,
+/// dates and extensions.
 struct FeedViewEntry {
   struct Link {
     var relation: String
@@ -24,7 +24,7 @@ struct FeedViewEntry {
     var seconds: Int?
   }
 
-  /// A text and how good its source is: a lower rank replaces a higher one.
+  /// A value and the rank of its source: a lower rank replaces a higher one.
   struct Ranked<Value> {
     private(set) var value: Value?
     private var rank = Int.max
@@ -39,7 +39,7 @@ struct FeedViewEntry {
 
   var title = Ranked<(text: String, isHTML: Bool)>()
   var id: String?
-  /// The id, resolved, where it says that it is the item's address.
+  /// The resolved id, if it is declared to be the item's address.
   var permalink: String?
   var url: String?
   var links: [Link] = []
@@ -83,12 +83,12 @@ struct FeedViewEntry {
 
   // MARK: JSON
 
-  /// The first link of that relation.
+  /// Returns the first link of that relation.
   func link(_ relation: String) -> String? {
     links.first { $0.relation == relation }?.href
   }
 
-  /// The members of an item.
+  /// Writes the members of an item.
   func writeItem(to json: inout JSONText) {
     json.string("id", id)
     json.string("url", url ?? permalink)
@@ -107,7 +107,7 @@ struct FeedViewEntry {
     extensions.write(to: &json)
   }
 
-  /// The members of the feed, but for its items.
+  /// Writes the members of the feed, except for its items.
   func writeFeed(to json: inout JSONText) {
     writeText(to: &json)
     json.string("home_page_url", url)

@@ -1,11 +1,11 @@
-/// The elements of one item, or of the feed, that JSON Feed has no names for, with the document's
-/// own words.
+/// The elements of one item or of the feed that have no counterpart in JSON Feed, under their names
+/// in the document.
 ///
-/// `_rss`, `_atom`, `_itunes`, `_dc` and `_other` are flat: an element's text is under its name, its
-/// attributes are under `name@attribute`, elements inside it under `name.child`. The first of a
-/// name counts. In `_other` names have their prefix: `slash:comments`. `_media` and `_podcast` are
-/// trees: under each name an array of objects, with the attributes by name, the text as `text`, and
-/// the elements inside in the same manner.
+/// `_rss`, `_atom`, `_itunes`, `_dc` and `_other` are flat: an element's text is under its name,
+/// its attributes are under `name@attribute`, elements inside it under `name.child`. If a name
+/// occurs twice, the first one wins. In `_other` names have their prefix: `slash:comments`.
+/// `_media` and `_podcast` are trees: under each name an array of objects, with the attributes by
+/// name, the text as `text`, and the elements inside in the same manner.
 struct FeedViewExtensions {
   private var flat: [(member: String, json: JSONText, names: Set<String>)] = []
   private var trees: [(member: String, nodes: [Node])] = []
@@ -43,7 +43,7 @@ struct FeedViewExtensions {
     }
   }
 
-  /// Whether a node may still be kept; counts it if so.
+  /// Returns true if a node may still be kept, and counts its bytes then.
   mutating func admit(_ node: Node) -> Bool {
     admit(node.byteCount)
   }

@@ -1,4 +1,4 @@
-/// A field that takes text alone.
+/// A field that holds text only.
 enum FeedField {
   case id, link, published, updated, language, timeToLive, updatePeriod, updateFrequency
   case author, authorName, authorURL, authorEmail, tag, keywords, duration, imageURL
@@ -9,12 +9,12 @@ enum MarkupField {
   case title, summary, excerpt, content
 }
 
-/// How an element that may hold markup is written.
+/// The kind of content of an element that may hold markup.
 enum ContentKind {
   case text, html, xhtml
-  /// Another media type, which is text.
+  /// Text of another media type.
   case otherText
-  /// Another media type.
+  /// Data of another media type.
   case data
 
   init(type: String) {

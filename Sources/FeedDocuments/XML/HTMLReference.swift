@@ -2,7 +2,7 @@ import CMooringXML
 
 /// A reference such as `&amp;`, `&#38;` or `&#x26;`, with its semicolon.
 struct HTMLReference {
-  /// Nil for a name that HTML does not know.
+  /// The character; nil for a name that HTML 4 lacks.
   var scalar: Unicode.Scalar?
   var end: Int
 

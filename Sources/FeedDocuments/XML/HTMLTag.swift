@@ -1,18 +1,18 @@
-/// A tag or a comment: from `<` to the `>` that no quotes hide. A tag ends before the next `<`, in
-/// quotes as well, so that a text of nothing but beginnings takes linear time.
+/// A tag or a comment, from `<` to the first `>` outside of quotes. A tag never contains `<`, not
+/// even in quotes, so a text that consists of beginnings of tags takes linear time.
 struct HTMLTag {
   private(set) var isEnd = false
-  /// Empty for comments and declarations.
+  /// The range of the name; empty for comments and declarations.
   private(set) var name: Range<Int>
   private(set) var end: Int
 
-  /// Nil unless a tag stands there and ends. What no `>` ends is text.
+  /// Returns nil unless a complete tag begins at `start`.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) {
     var examined = 0
     self.init(bytes, at: start, examined: &examined)
   }
 
-  /// - Parameter examined: Grows by the bytes that were looked at.
+  /// - Parameter examined: Increased by the number of bytes that were examined.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int, examined: inout Int) {
     guard start + 1 < bytes.count, bytes[start] == Ascii.less else { return nil }
     var position = start + 1
@@ -27,7 +27,7 @@ struct HTMLTag {
         end = position
         return
       }
-      // As in browsers, a comment that nothing ends goes on to the end of the text.
+      // As in browsers, a comment without an end extends to the end of the text.
       guard isComment else { return nil }
       end = position
       return
@@ -64,7 +64,7 @@ struct HTMLTag {
     bytes[name].elementsEqual(other) { $0 | 0x20 == $1 }
   }
 
-  /// Where the values stand of the attributes that hold a URL, without their quotes.
+  /// Returns the ranges of the values of attributes that hold a URL, without their quotes.
   func linkValues(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     guard !isEnd, !name.isEmpty else { return [] }
     var values: [Range<Int>] = []

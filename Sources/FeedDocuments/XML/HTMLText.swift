@@ -1,7 +1,7 @@
-/// HTML as feeds embed it, without a parser of HTML: what is done here needs tags and references
-/// only.
+/// Functions for the HTML in feeds. They need its tags and references only, not its tree.
 enum HTMLText {
-  /// The text without tags, comments, scripts and styles, its references resolved once. O(length).
+  /// Returns the text without tags, comments, scripts and styles, with its references resolved
+  /// once. O(length).
   static func plain(_ html: String) -> String {
     var result: [UInt8] = []
     var hidden: [UInt8]?
@@ -27,14 +27,14 @@ enum HTMLText {
     return decodingReferences(String(decoding: result, as: UTF8.self))
   }
 
-  /// Whether a text whose format does not say so is HTML: it has an end tag or a reference, and no
-  /// tag or name that HTML does not know. A text that mentions `<foo>` is none.
+  /// Returns true if a text of undeclared format is HTML: it has an end tag or a reference, and no
+  /// tag or reference that is unknown in HTML, such as `<foo>`.
   static func looksLikeHTML(_ text: String) -> Bool {
     var examined = 0
     return looksLikeHTML(text, examined: &examined)
   }
 
-  /// - Parameter examined: Grows by the bytes that were looked at for tags.
+  /// - Parameter examined: Increased by the number of bytes that were examined for tags.
   static func looksLikeHTML(_ text: String, examined: inout Int) -> Bool {
     guard text.utf8.contains(where: { $0 == Ascii.less || $0 == Ascii.ampersand }) else {
       return false
@@ -48,7 +48,7 @@ enum HTMLText {
         case Ascii.less:
           guard let tag = HTMLTag(bytes, at: position, examined: &examined) else { break }
           if tag.name.isEmpty {
-            // A comment may hold the beginnings of others, which are not read again.
+            // A comment is not read again, though it may hold the beginnings of others.
             position = tag.end
             continue
           }
@@ -68,7 +68,7 @@ enum HTMLText {
     return isMarkup && !isForeign
   }
 
-  /// The text with its references to characters resolved, by number or by name. O(length).
+  /// Returns the text with its references to characters resolved. O(length).
   static func decodingReferences(_ text: String) -> String {
     guard text.utf8.contains(Ascii.ampersand) else { return text }
     var result: [UInt8] = []
@@ -90,12 +90,12 @@ enum HTMLText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The HTML with the relative URLs of its links and images made absolute. O(length).
+  /// Returns the HTML with the relative URLs of its links and images made absolute. Without a base,
+  /// or if the HTML would grow to more than twice its length plus 64 KiB, it is unchanged.
+  /// O(length).
   ///
-  /// - Parameter bytesLeft: What URLs and their bases may still have together. Links beyond that
-  ///   stay as they are.
-  /// - Returns: The HTML as it is, without a base or when it would grow to more than twice its
-  ///   length and 64 KiB.
+  /// - Parameter bytesLeft: The number of bytes that URLs and their bases may still take together.
+  ///   Links beyond that stay as they are.
   static func resolvingLinks(
     _ html: [UInt8], base: URLReference.Base, bytesLeft: inout Int
   ) -> [UInt8] {
@@ -136,13 +136,13 @@ enum HTMLText {
     return result.count > largest ? html : result
   }
 
-  /// The feed that a page names in its head, as it is written there; nil if it names none.
+  /// Returns the URL of the feed that a page links to, as written there; nil if there is none.
   static func feedLink(_ html: [UInt8]) -> String? {
     var examined = 0
     return feedLink(html, examined: &examined)
   }
 
-  /// - Parameter examined: Grows by the bytes that were looked at for tags.
+  /// - Parameter examined: Increased by the number of bytes that were examined for tags.
   static func feedLink(_ html: [UInt8], examined: inout Int) -> String? {
     html.prefix(262_144).withUnsafeBufferPointer { bytes in
       let name = Array("link".utf8)

@@ -1,13 +1,14 @@
-/// URLs as feeds write them: relative ones are resolved as RFC 3986 section 5 says, all others are
-/// kept as they stand, for they identify things.
+/// The URLs of feeds. Relative ones are resolved by RFC 3986 section 5. Absolute ones are kept byte
+/// by byte, because they serve as ids, and so are characters that RFC 3986 does not allow, such as
+/// spaces and letters beyond ASCII.
 package enum URLReference {
-  /// The absolute URL; the text itself, without the space around it, if there is no base or it needs
-  /// none. O(length).
+  /// Returns the absolute URL; the reference itself, without the space around it, if it is absolute
+  /// or if there is no base. O(length).
   package static func resolve(_ reference: String, base: String) -> String {
     resolve(reference, base: Base(base))
   }
 
-  /// The same, for a base that has been read before.
+  /// Returns the absolute URL for a base that has been parsed before.
   static func resolve(_ reference: String, base: Base) -> String {
     let reference = withoutSpace(reference)
     guard !base.text.isEmpty, scheme(of: reference) == nil else { return reference }
@@ -28,7 +29,7 @@ package enum URLReference {
     return target.text
   }
 
-  /// `http` of `http://…`; nil for a relative reference.
+  /// Returns the scheme, such as `http`; nil for a relative reference.
   static func scheme(of text: String) -> Substring? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let scheme = text[..<colon]
@@ -40,13 +41,13 @@ package enum URLReference {
     return isScheme ? scheme : nil
   }
 
-  /// Whether it can be opened as a web page.
+  /// Returns true for a URL of the scheme http or https.
   static func isWeb(_ text: String) -> Bool {
     let scheme = scheme(of: text)?.lowercased()
     return scheme == "http" || scheme == "https"
   }
 
-  /// Space around a URL and line breaks inside are the editor's, not the author's.
+  /// Removes the space around a URL and the line breaks in it, which editors add.
   private static func withoutSpace(_ text: String) -> String {
     let bytes = text.utf8
     guard bytes.contains(where: { $0 <= 0x20 }) else { return text }
@@ -56,7 +57,7 @@ package enum URLReference {
     return String(decoding: Array(end.reversed()), as: UTF8.self)
   }
 
-  /// A base, read once for all the references that it resolves.
+  /// A base URL, parsed once for all the references that are resolved against it.
   struct Base {
     let text: String
     fileprivate let parts: Parts

@@ -1,6 +1,6 @@
-// What stands before the root: of all of it only the entities that are plain text are kept.
+// The prolog, of which only the entities of plain text are kept.
 extension XMLCleaner {
-  /// Passes over everything before the root's tag.
+  /// Skips everything before the root's tag.
   mutating func readProlog() {
     var sawText = false
     while position < source.count {
@@ -20,8 +20,8 @@ extension XMLCleaner {
     if sawText { faults += 1 }
   }
 
-  /// Keeps the entities that are plain text and passes over the rest. No entity is looked for in
-  /// another's text, so nothing can multiply.
+  /// Keeps the entities of plain text and skips the rest. Entities inside an entity's text are not
+  /// expanded, so nothing can multiply.
   private mutating func readDocumentType() {
     let start = position
     var isInSubset = false
@@ -60,7 +60,7 @@ extension XMLCleaner {
       let start = position + 1
       skipQuoted()
       let end = max(start, position - 1)
-      // The first declaration of a name counts (XML 1.0, section 4.2).
+      // If a name is declared twice, the first declaration wins (XML 1.0, section 4.2).
       if entities[name] == nil, end - start <= XMLLimits.entityBytesMax,
         entities.count < XMLLimits.entitiesMax
       {
@@ -78,8 +78,8 @@ extension XMLCleaner {
     position = min(position + 1, source.count)
   }
 
-  /// The text that an entity stands for, escaped: its references to characters are resolved, all
-  /// else is taken as it stands. Markup in it is text.
+  /// Returns the escaped text of an entity. Its references to characters are resolved; markup in it
+  /// counts as text.
   private static func plainText(_ value: Slice<UnsafeRawBufferPointer>) -> [UInt8] {
     let text = HTMLText.decodingReferences(String(decoding: value, as: UTF8.self))
     var result: [UInt8] = []

@@ -20,7 +20,8 @@ extension XMLCleaner {
     faults += 1
   }
 
-  /// The character of `#38;` or `#x26;`; U+FFFF for one that XML forbids.
+  /// Reads `#38;` or `#x26;`. Returns U+FFFF for a character that XML forbids, and nil for no
+  /// number.
   private mutating func takeNumber() -> Unicode.Scalar? {
     position += 1
     let isHexadecimal = position < source.count && source[position] | 0x20 == UInt8(ascii: "x")
@@ -42,7 +43,8 @@ extension XMLCleaner {
     return isForbidden || value == 0xFFFE ? "\u{FFFF}" : scalar ?? "\u{FFFF}"
   }
 
-  /// Writes a character that a number names, as a reference where it could be taken for markup.
+  /// Appends a character that was written as a number; as a reference if it could be taken for
+  /// markup.
   private mutating func append(_ scalar: Unicode.Scalar) {
     switch scalar {
     case "\u{FFFF}": faults += 1
@@ -53,7 +55,7 @@ extension XMLCleaner {
     }
   }
 
-  /// Whether the name stands for something.
+  /// Appends the text of an entity. Returns false if the name is unknown.
   private mutating func append(entity name: String, writtenAs range: Range<Int>) -> Bool {
     switch name {
     case "amp", "lt", "gt", "quot", "apos":

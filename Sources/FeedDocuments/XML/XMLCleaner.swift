@@ -1,26 +1,26 @@
-/// Makes text that libxml2 can read of text that it would stop at or be hurt by, in one pass.
+/// Rewrites XML in one pass so that libxml2 can read it safely.
 ///
-/// What comes out has no XML declaration, document type, comment or processing instruction, and no
-/// references but to numbers and to the five names of XML. So no entity can ever be expanded, and
-/// nothing outside the document can be asked for: libxml2 is never told of any.
+/// The output has no XML declaration, document type, comment or processing instruction, and no
+/// references except to numbers and to the five names of XML. So libxml2 can neither expand an
+/// entity nor request anything outside of the document.
 ///
-/// What feeds have and XML forbids is mended: control characters go, an ampersand that begins no
-/// reference is escaped, so is a `<` that begins no tag, and the named characters of HTML become
-/// the characters. Elements that do not match are `XMLRepair`'s part.
+/// Common faults are repaired: control characters are removed, an ampersand that begins no
+/// reference and a `<` that begins no tag are escaped, and the named characters of HTML become the
+/// characters. `XMLRepair` takes care of elements that do not match.
 struct XMLCleaner {
   var output: [UInt8] = []
-  /// What XML forbids and was mended.
+  /// The number of faults that were repaired.
   var faults = 0
   /// The document type as written, if there is one.
   var documentType: String?
-  /// Bytes that were looked at, those that were looked at again included.
+  /// The number of bytes that were examined, counting those that were examined twice.
   private(set) var examined = 0
 
   let source: UnsafeRawBufferPointer
   var position = 0
   private var tags = 0
   var entities: [String: [UInt8]] = [:]
-  /// Bytes that entities may still become.
+  /// The number of bytes that entities may still expand to.
   var entityBytesLeft: Int
 
   /// - Parameter text: UTF-8.
@@ -54,7 +54,7 @@ struct XMLCleaner {
     }
   }
 
-  /// Copies up to the next byte of the table.
+  /// Copies up to the next byte that the table marks.
   private mutating func copy(until table: [Bool], before end: Int) {
     var next = position
     table.withUnsafeBufferPointer { table in
@@ -74,14 +74,15 @@ struct XMLCleaner {
       || $0 == Ascii.quote || $0 == Ascii.apostrophe
   }
 
-  /// What the closure says, the controls that XML forbids, and the lead byte of U+FFFE and U+FFFF.
+  /// Returns a table that marks the bytes of the closure, the control characters that XML forbids,
+  /// and the lead byte of U+FFFE and U+FFFF.
   private static func table(_ also: (UInt8) -> Bool) -> [Bool] {
     (0...255).map { (byte: UInt8) in
       byte == 0xEF || (byte < 0x20 && !Ascii.isSpace(byte)) || also(byte)
     }
   }
 
-  /// XML forbids `]]>` outside of CDATA sections.
+  /// Copies a `>`, escaped in `]]>`, which XML forbids outside of CDATA sections.
   private mutating func copyGreater() {
     position += 1
     if output.suffix(2).elementsEqual("]]".utf8) {
@@ -104,8 +105,8 @@ struct XMLCleaner {
     }
   }
 
-  /// Whether U+FFFE or U+FFFF stands there. These go, so nothing may be concluded from them: what
-  /// follows would move up to what stands before.
+  /// Returns true if U+FFFE or U+FFFF is at the offset. They are removed, which joins the text
+  /// before and after them, so they must not separate anything.
   private func isNoncharacter(at offset: Int) -> Bool {
     offset + 2 < source.count && source[offset] == 0xEF && source[offset + 1] == 0xBF
       && source[offset + 2] >= 0xBE
@@ -130,15 +131,15 @@ struct XMLCleaner {
     }
   }
 
-  /// A CDATA section stays one, so that what is in it stays unread; one that has no end is left to
-  /// the repair.
+  /// Copies a CDATA section as one, so that its content is not read as markup. `XMLRepair` takes
+  /// care of one without an end.
   private mutating func copyCharacterData() {
     let end = offset(of: "]]>", from: position + 9).map { $0 + 3 } ?? source.count
     while position < end {
       copy(until: Self.endsCharacterData, before: end)
       guard position < end else { return }
       dropCharacter()
-      // Without what stood between them, brackets must not become the section's end.
+      // Brackets that the removal has joined must not end the section.
       if (output.last == Self.bracket && at("]>"))
         || (output.suffix(2).elementsEqual([Self.bracket, Self.bracket]) && at(">"))
       {
@@ -149,7 +150,7 @@ struct XMLCleaner {
 
   private static let bracket = UInt8(ascii: "]")
 
-  /// Copies a tag. A `<` inside ends it, as no well-formed tag has one.
+  /// Copies a tag. A `<` inside ends it, because no well-formed tag contains one.
   private mutating func copyTag() throws(DocumentError) {
     var quote: UInt8?
     var attributes = 0
@@ -204,7 +205,7 @@ struct XMLCleaner {
 
   private func matches(_ text: StaticString, at offset: Int) -> Bool {
     guard source.count - offset >= text.utf8CodeUnitCount else { return false }
-    // SAFETY: a static string has so many bytes at `utf8Start`, for ever.
+    // SAFETY: a static string has `utf8CodeUnitCount` bytes at `utf8Start`, which are never freed.
     return text.withUTF8Buffer { bytes in
       bytes.indices.allSatisfy { source[offset + $0] == bytes[$0] }
     }
@@ -224,7 +225,7 @@ struct XMLCleaner {
     position = offset(of: text, from: position).map { $0 + text.utf8CodeUnitCount } ?? source.count
   }
 
-  /// From a quote to behind its partner.
+  /// Skips a quoted text with its quotes.
   mutating func skipQuoted() {
     let start = position
     let quote = source[position]

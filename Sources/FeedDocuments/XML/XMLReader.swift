@@ -1,18 +1,20 @@
 import CMooringXML
 import Glibc
 
-/// Drives a builder with the elements and texts of a cleaned document, as libxml2 reads them.
+/// Reads a cleaned document with libxml2 and passes its elements and texts to a builder.
 enum XMLReader {
   enum Outcome {
     case wellFormed
-    /// libxml2 stopped, or went on under `recovering`, where the text breaks XML's rules.
+    /// The text breaks the rules of XML. libxml2 stopped there or, if `recovering`, continued.
     case malformed
-    /// The builder had enough; it knows why.
+    /// The builder stopped the reading; its `failure` has the reason.
     case stopped
   }
 
-  /// O(length). The text is read in place of a tree: memory is one copy of it, and what the builder
-  /// keeps.
+  /// Reads the text without building a tree. O(length); memory is one copy of the text, and the
+  /// builder's own.
+  ///
+  /// - Throws: `.empty`, `.tooLarge`, `.unknownFormat` for a document type, or `.outOfMemory`.
   static func read(
     _ text: [UInt8], recovering: Bool, into builder: inout FeedViewBuilder
   ) throws(DocumentError) -> Outcome {
@@ -23,8 +25,8 @@ enum XMLReader {
     var events = mooring_xml_events(start: startElement, end: endElement, text: characters)
     let code = withUnsafeMutablePointer(to: &builder) { builder in
       text.withUnsafeBytes { bytes in
-        // SAFETY: libxml2 copies the bytes, and calls back on this thread before it returns; the
-        // builder is lent to it alone for so long.
+        // SAFETY: libxml2 copies the bytes and calls back on this thread before it returns; nobody
+        // else uses the builder until then.
         mooring_xml_read(
           bytes.baseAddress, length, recovering ? 1 : 0, Int32(XMLLimits.namesMax), &events,
           builder)
@@ -43,7 +45,7 @@ enum XMLReader {
     }
   }
 
-  /// libxml2 sets up its tables once.
+  /// Initializes libxml2's tables once.
   private static let isInitialized: Bool = {
     mooring_xml_initialize()
     return true
@@ -79,7 +81,7 @@ private func characters(
 
 /// The attributes of an element, valid during its start event.
 struct XMLAttributes: Sequence {
-  /// libxml2's: five pointers for each.
+  /// The array of libxml2: five pointers for each attribute.
   fileprivate let start: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
   fileprivate(set) var count: Int
 
@@ -92,7 +94,7 @@ struct XMLAttributes: Sequence {
     var name: String { pointers[0].map { String(cString: $0) } ?? "" }
     var value: String {
       guard let start = pointers[3], let end = pointers[4] else { return "" }
-      // SAFETY: libxml2 gives the first byte of the value and the one behind its last.
+      // SAFETY: libxml2 gives the first byte of the value and the one after its last.
       return String(
         decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
     }
@@ -119,7 +121,7 @@ struct XMLAttributes: Sequence {
     }
   }
 
-  /// The value of the attribute without a namespace, in either case.
+  /// The value of the attribute without a namespace. Names are compared without case.
   subscript(name: StaticString) -> String? {
     first { !$0.hasNamespace && $0.hasName(name) }?.value
   }
@@ -133,9 +135,9 @@ struct XMLAttributes: Sequence {
 }
 
 extension UnsafePointer<UInt8> {
-  /// Whether the text that ends with NUL is short enough for a namespace that is known.
+  /// True if the text that ends with NUL is short enough for a known namespace.
   var isKnownLength: Bool {
-    // SAFETY: no byte behind the NUL is read.
+    // SAFETY: no byte after the NUL is read.
     strnlen(cString, XMLLimits.namespaceBytesMax + 1) <= XMLLimits.namespaceBytesMax
   }
 

@@ -1,31 +1,35 @@
-/// Balances the elements of a cleaned text that libxml2 has refused, so that its items survive.
+/// Balances the elements of a cleaned text that libxml2 has refused, so that no item is lost.
 ///
-/// What comes out is well-formed: elements left open are closed where an element around them is, end
-/// tags without a beginning are dropped, attributes get quotes. An item that begins inside an item
-/// ends it. What follows the root's end is passed over. O(length × depth).
+/// The output is well-formed: elements left open are closed with an element around them, end tags
+/// without a start tag are dropped, attributes get quotes. An item that begins inside an item ends
+/// it. Text after the root's end is skipped. O(length × depth).
+///
+/// libxml2's own recovery is no substitute: it pairs end tags with the wrong elements, so that
+/// items are lost, drops attributes without quotes, and does not show which item the document's end
+/// has cut.
 struct XMLRepair {
   private(set) var output: [UInt8] = []
   private(set) var faults = 0
-  /// Whether the text ended before the root did.
+  /// True if the text ends before the root does.
   private(set) var isCut = false
-  /// Whether it ended inside an item.
+  /// True if the text ends inside an item.
   private(set) var isItemCut = false
-  /// Whether items stand where none can be kept: behind the root's end, or too deep.
+  /// True if there are items after the root's end or too deep to be kept.
   private(set) var losesItems = false
 
   private let source: UnsafeRawBufferPointer
   private var position = 0
   private var open: [Name] = []
-  /// Elements that were too deep to keep, whose end tags are still to come.
+  /// The number of open elements that were too deep to be kept.
   private var dropped = 0
 
   private struct Name: Equatable {
-    /// As written.
+    /// The name as written.
     let text: String
     /// The local part in lower case.
     let local: String
     let isItem: Bool
-    /// Tells most names apart at less cost than their texts.
+    /// Distinguishes most names faster than their texts do.
     private let hash: Int
 
     init(text: String, local: String) {
@@ -37,14 +41,14 @@ struct XMLRepair {
       left.hash == right.hash && left.text == right.text
     }
 
-    /// Whether it holds items, so that an end tag of something inside an item does not close it.
+    /// True if the element holds items, so that an end tag inside an item may close it.
     var holdsItems: Bool {
       switch local {
       case "channel", "rss", "rdf", "feed", "items": true
       default: false
       }
     }
-    /// Whether no other element of an item belongs into it.
+    /// True if no other element of an item belongs inside the element.
     var isLeaf: Bool {
       switch local {
       case "title", "link", "guid", "id", "pubdate", "updated", "published": true
@@ -53,7 +57,10 @@ struct XMLRepair {
     }
   }
 
-  /// - Parameter text: What `XMLCleaner` made: no comments, instructions and document types.
+  /// Returns the repaired text with what was found.
+  ///
+  /// - Parameter text: The output of `XMLCleaner`, without comments, instructions and document
+  ///   types.
   static func repair(_ text: [UInt8]) -> XMLRepair {
     text.withUnsafeBytes { bytes in
       var repair = XMLRepair(source: bytes)
@@ -84,15 +91,15 @@ struct XMLRepair {
         sawRoot = sawRoot || !open.isEmpty
       }
     }
-    passOverRest()
+    skipRest()
     isCut = !open.isEmpty || !sawRoot
     isItemCut = open.contains(where: \.isItem)
     if isCut { faults += 1 }
     while !open.isEmpty { close() }
   }
 
-  /// What stands behind the root.
-  private mutating func passOverRest() {
+  /// Skips the text after the root.
+  private mutating func skipRest() {
     if !source[position...].allSatisfy(Ascii.isSpace) { faults += 1 }
     while position < source.count, !losesItems {
       let isTag = source[position] == Ascii.less
@@ -114,7 +121,7 @@ struct XMLRepair {
       }
       position += 1
     }
-    // The text ends inside the section: what is there of it is kept, for it is closed here.
+    // The text ends inside the section: its beginning is kept and closed.
     guard keep, source.count - start >= 9 else { return }
     output.append(contentsOf: source[start...])
     output.append(contentsOf: "]]>".utf8)
@@ -131,11 +138,11 @@ struct XMLRepair {
     {
       position += 1
     }
-    // The text ends in the tag: nobody knows what it would have been.
+    // The text ends in the tag, whose name may be incomplete.
     guard position < source.count else { return }
     if source[position] == Ascii.greater { position += 1 }
     if dropped > 0 {
-      // The end of an item or of what holds items ends whatever was too deep in it.
+      // The end of an item, or of an element that holds items, ends every dropped element in it.
       guard name.isItem || name.holdsItems, open.contains(name) else {
         dropped -= 1
         return
@@ -150,8 +157,8 @@ struct XMLRepair {
     while open.count > partner { close() }
   }
 
-  /// The open element that the end tag means: the innermost of its name, but not one around the
-  /// item that it stands in, unless it is one that holds items.
+  /// Returns the open element that the end tag closes: the innermost one of its name, but none
+  /// outside of the current item, unless it holds items.
   private func partner(of name: Name) -> Int? {
     for index in open.indices.reversed() {
       if open[index] == name { return index }
@@ -184,7 +191,7 @@ struct XMLRepair {
       faults += 1
     }
     guard !name.text.isEmpty else { return }
-    makeRoom(for: name)
+    closeElements(before: name)
     guard open.count < XMLLimits.depthMax, dropped == 0 else {
       dropped += isEmpty ? 0 : 1
       losesItems = losesItems || name.isItem
@@ -199,8 +206,8 @@ struct XMLRepair {
     if !isEmpty { open.append(name) }
   }
 
-  /// Closes what cannot go on now that this element begins.
-  private mutating func makeRoom(for name: Name) {
+  /// Closes the elements that cannot contain this one.
+  private mutating func closeElements(before name: Name) {
     if name.isItem, let outer = open.firstIndex(where: { $0 == name }) {
       faults += open.count - outer
       while open.count > outer { close() }
@@ -211,7 +218,7 @@ struct XMLRepair {
     }
   }
 
-  /// The attributes as they will be written: quoted, each name once, each with a value.
+  /// Reads attributes and returns them quoted, each name once, each with a value.
   private mutating func takeAttributes() -> [UInt8] {
     var result: [UInt8] = []
     var names: Set<String> = []
@@ -274,8 +281,8 @@ struct XMLRepair {
     while position < source.count, Ascii.isSpace(source[position]) { position += 1 }
   }
 
-  /// A name that XML allows: what is not ASCII in it must be a letter there, or it would be refused
-  /// again, so such names are cut.
+  /// Reads a name and returns one that XML allows. Bytes beyond ASCII are removed, because XML
+  /// refuses names that contain anything but letters there.
   private mutating func takeName() -> Name {
     let start = position
     while position < source.count, Ascii.continuesName(source[position]) { position += 1 }

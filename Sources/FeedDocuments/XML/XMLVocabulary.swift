@@ -1,6 +1,6 @@
 /// The namespaces that feeds are made of.
 enum XMLVocabulary {
-  /// RSS 0.9x and 2.0, which has no namespace, and what some call its namespace.
+  /// RSS 0.9x and 2.0, without a namespace or with one of those that some feeds use.
   case rss
   /// RSS 0.90, 1.0 and 1.1.
   case rdfSite
@@ -11,7 +11,7 @@ enum XMLVocabulary {
 
   /// - Parameters:
   ///   - uri: The namespace; nil where none is declared.
-  ///   - prefix: Decides where none is declared, as in feeds that forget to.
+  ///   - prefix: The prefix, which is used if no namespace is declared for it.
   init(uri: String?, prefix: String?) {
     guard let uri else {
       self = prefix.map(Self.customary) ?? .rss
@@ -75,10 +75,10 @@ enum XMLVocabulary {
     }
   }
 
-  /// Whether its elements are those of a feed and its items.
+  /// True if its elements are those of a feed and its items.
   var isFeed: Bool { self == .rss || self == .rdfSite || self == .atom }
 
-  /// The member of the view that keeps its elements as they are.
+  /// The member of the view that keeps its elements.
   var member: String {
     switch self {
     case .rss, .rdfSite, .rdf, .content, .syndication: "_rss"

@@ -34,8 +34,9 @@ import Testing
     return CorpusFeed(title: page.title, items: items)
   }
 
-  /// What the mappings say of an entry: the id that all items of the feed have, a title without
-  /// markup, a link that is a URL, and that what was never changed was so when it was published.
+  /// Returns an entry as the mappings read it: the id that all items of the feed have, a title
+  /// without markup, a link that is a URL, and that what was never changed was so when it was
+  /// published.
   private static func values(of expected: ExpectedFeed, as page: FeedPage) -> CorpusFeed {
     var feed = expected.asRead
     let rejected = Set(page.rejected.map(\.index))

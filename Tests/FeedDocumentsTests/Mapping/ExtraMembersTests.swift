@@ -7,7 +7,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// What becomes of members that no line of a mapping reads.
+/// Members that no line of a mapping reads.
 @Suite struct ExtraMembersTests {
   private let head = "mapping: m\nitems: $.items[*]\nid: /id\nextra: text\n"
 
@@ -197,7 +197,7 @@ private indirect enum RandomMember {
       })
   }
 
-  /// - Parameter random: `nil` for the plain form, members sorted by name.
+  /// - Parameter random: Chooses the form; nil for the plain form with members sorted by name.
   func text(_ random: UnsafeMutablePointer<SeededRandom>?) -> String {
     func space() -> String {
       random.flatMap { ["", " ", "\n\t"].randomElement(using: &$0.pointee) } ?? ""

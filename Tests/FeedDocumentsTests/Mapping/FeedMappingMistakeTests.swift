@@ -41,13 +41,13 @@ import Testing
     ),
     (
       with("entity: Film\nkind: { at: /k, entities: { a: Film } }"),
-      "m:4:9: an entity or a kind that chooses one; remove one of them"
+      "m:4:9: entity and kind exclude each other; remove one of them"
     ),
     (with("kind: { at: /k, entities: {} }"), "m:4:27: name at least one value, with its entity"),
     (with("kind: { entities: { a: Film } }"), place(4, 7)),
     (
       with("identity: [/id]"),
-      "m:3:5: an id or an identity that is chosen; remove one of them"
+      "m:3:5: id and identity exclude each other; remove one of them"
     ),
     ("mapping: m\nitems: $[*]\nidentity: []", "m:3:11: name one to eight identities"),
     ("mapping: m\nitems: $[*]\nid: []", "m:3:5: name at least one pointer"),
@@ -58,7 +58,7 @@ import Testing
     (
       "mapping: m\ngroups:\n  - { items: $.a, identity: [/id] }\n"
         + "  - { items: $.b, identity: [/id] }",
-      "m:4:5: only one group can have an identity that is chosen; write id here"
+      "m:4:5: only one group can have an identity; write id here"
     ),
     (with("groups: []"), "m:4:9: name at least one group, or write items without groups"),
     (with("known: id"), "m:4:8: expected a sequence, found \"id\""),
@@ -68,7 +68,7 @@ import Testing
     ),
     (
       with("next: { param: page }"),
-      "m:4:7: say where the next page is: with url, token, page or offset"
+      "m:4:7: name the place of the next page with url, token, page or offset"
     ),
     (with("next: { token: /t }"), "m:4:7: the key \"param\" is missing; add it"),
     (
@@ -78,7 +78,7 @@ import Testing
     (with("next: { page: /p, param: p }"), "m:4:7: the key \"pages\" is missing; add it"),
     (
       with("checkpoint: { param: since }"),
-      "m:4:13: say what the next run begins with: a url, or a token with its param"
+      "m:4:13: name the start of the next run: a url, or a token with its param"
     ),
     (with("deleted: { items: $.gone }"), "m:4:10: the key \"id\" is missing; add it"),
     (
@@ -91,15 +91,15 @@ import Testing
     ),
     (
       with("attributes: { mine: /a }"),
-      "m:4:21: Sample.mine belongs to the person, not to feeds; remove the line"
+      "m:4:21: Sample.mine belongs to the user, not to feeds; remove the line"
     ),
     (
       with("attributes: { feedID: /a }"),
-      "m:4:23: Sample.feedID is of the system; map to another attribute"
+      "m:4:23: Sample.feedID is a system attribute; map to another one"
     ),
     (
       with("updatedAt: /u\nattributes: { updatedAt: /a }"),
-      "m:5:26: updatedAt stands beside attributes already; remove it here"
+      "m:5:26: updatedAt is already a key of its own; remove it here"
     ),
     (
       with("attributes: { text: a }"),
@@ -113,17 +113,17 @@ import Testing
     ),
     (
       with("extra: number"),
-      "m:4:8: what is kept as JSON needs an optional attribute of type string or data; number is of "
+      "m:4:8: extra needs an optional attribute of type string or data; number is of "
         + "type int64"
     ),
     (
       with("extra: mine"),
-      "m:4:8: Sample.mine belongs to the person, not to feeds; remove the line"
+      "m:4:8: Sample.mine belongs to the user, not to feeds; remove the line"
     ),
-    (with("extra: id"), "m:4:8: Sample.id is of the system; map to another attribute"),
+    (with("extra: id"), "m:4:8: Sample.id is a system attribute; map to another one"),
     (
       with("attributes: { text: /a }\nextra: text"),
-      "m:5:8: text stands in attributes already; name another attribute here"
+      "m:5:8: text is already in attributes; name another attribute here"
     ),
     (with("extra: [text]"), "m:4:8: expected text, found a sequence"),
     (
@@ -140,7 +140,7 @@ import Testing
     ),
     (
       with("attributes: { number: { at: /n, default: 1, required: true } }"),
-      "m:4:42: what has a default is not required; remove one"
+      "m:4:42: default and required exclude each other; remove one of them"
     ),
     (
       with("attributes: { text: { at: /t, duration: clock } }"),
@@ -169,7 +169,7 @@ import Testing
   ]
 
   private static func place(_ line: Int, _ column: Int) -> String {
-    "m:\(line):\(column): say where the value comes from, with one of at, path, count, template, value"
+    "m:\(line):\(column): name the source of the value with one of at, path, count, template, value"
   }
 
   @Test func aPathIsReadWithItsPlace() throws {

@@ -21,7 +21,7 @@ import Testing
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
 
-  /// What is wrong with the outcome; nil if nothing is.
+  /// Returns the mistake in the outcome; nil if there is none.
   private func problem(with example: JSONValue) -> String? {
     let selector = example["selector"]?.text ?? ""
     do {

@@ -26,7 +26,7 @@ import Testing
     #expect(pathError("$" + String(repeating: ".a", count: 65))?.code == .tooComplex)
   }
 
-  /// As much stack as an expression can ask for, in a document of the greatest depth.
+  /// The largest use of the stack by an expression, in a document of the greatest depth.
   @Test func theDeepestExpressionFitsTheStack() throws {
     let document = nested("{\"a\":", "1", "}", times: 64)
     let inner = String(repeating: "..a", count: 20) + "..b"

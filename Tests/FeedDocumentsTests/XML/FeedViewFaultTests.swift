@@ -11,7 +11,7 @@ import Testing
     ("a&#0;b", "ab"), ("a &#38 b", "a &#38 b"), ("x\u{FFFF}y", "xy"), ("a]]>b", "a]]>b"),
     ("<![CDATA[a\u{8}&b]]>", "a&b"),
   ])
-  func mendsCharacters(_ written: String, _ meant: String) throws {
+  func repairsCharacters(_ written: String, _ meant: String) throws {
     let read = try ReadView(rss("<item><title>\(written)</title></item>"))
     #expect(read["items/0/title"] == meant)
     #expect(read.view.faults == 1)
@@ -96,7 +96,7 @@ import Testing
     #expect(!read.view.isComplete)
   }
 
-  @Test func mendedDocumentsDeleteNothing() throws {
+  @Test func repairedDocumentsDeleteNothing() throws {
     let marks = "<fh:complete/><fh:archive/><at:deleted-entry ref=\"1\"/>"
     let namespaces =
       "xmlns:fh=\"http://purl.org/syndication/history/1.0\" "
@@ -104,10 +104,10 @@ import Testing
     let whole = try ReadView(rss(marks + "<item><title>A</title></item>", namespaces: namespaces))
     #expect(whole.value("_feed/complete") as? Bool == true)
     #expect(whole["_deleted/0/id"] == "1")
-    let mended = try ReadView(rss(marks + "<item><title>A</item>", namespaces: namespaces))
-    #expect(mended.items.count == 1)
-    #expect(mended.value("_feed/complete") == nil)
-    #expect(mended.value("_deleted") == nil)
+    let repaired = try ReadView(rss(marks + "<item><title>A</item>", namespaces: namespaces))
+    #expect(repaired.items.count == 1)
+    #expect(repaired.value("_feed/complete") == nil)
+    #expect(repaired.value("_deleted") == nil)
   }
 
   @Test func whatAnItemSaysOfHistoryIsNotTheFeedsWord() throws {
@@ -257,7 +257,7 @@ import Testing
     #expect(error?.detail == "it has more than 20000 different names in XML")
   }
 
-  /// Were the spaces looked at again for each element, it would take hours.
+  /// It would take hours if the spaces were examined again for each element.
   @Test(.timeLimit(.minutes(1))) func manyElementsBehindManySpacesTakeLinearTime() throws {
     let spaces = String(repeating: " ", count: 500_000)
     let elements = String(repeating: "<b/>", count: 100_000)

@@ -15,7 +15,7 @@ enum XMLCorpora {
   /// Reads every document and expects that well-formed ones agree almost always, real feeds always,
   /// and that of ill-formed ones no item is lost.
   ///
-  /// - Parameter read: What is read in the document, and what should be.
+  /// - Parameter read: Returns the feed found in the document and the expected one.
   static func expectAgreement(
     _ read: ([UInt8], ExpectedFeed) throws -> (found: CorpusFeed, expected: CorpusFeed)
   ) throws {
@@ -50,7 +50,7 @@ enum XMLCorpora {
   }
 }
 
-/// How many fields agree.
+/// Counts of the fields that agree.
 private struct Agreement: CustomStringConvertible {
   struct Count {
     var compared = 0
@@ -94,7 +94,7 @@ private struct Agreement: CustomStringConvertible {
     if !agrees, !Self.isWrong(field, file) { counts[field]?.disagreeing.append(file) }
   }
 
-  /// Where feedparser is wrong.
+  /// Returns true for fields that feedparser reads wrongly.
   private static func isWrong(_ field: String, _ file: String) -> Bool {
     switch (field, file) {
     // 2020/1/10 14:33:00 is no day in November.
@@ -110,8 +110,8 @@ private struct Agreement: CustomStringConvertible {
     date.contains(".") ? date.prefix(19) + "Z" : date
   }
 
-  /// feedparser writes the tags of embedded markup anew: the attributes by name, `/>` where HTML has
-  /// an empty element.
+  /// Rewrites tags of embedded markup as feedparser does: the attributes by name, `/>` where HTML
+  /// has an empty element.
   private static func normal(_ text: String) -> String {
     guard text.contains("<") else { return text }
     return text.replacing(/<(\w+)((?:\s+[\w:\-]+="[^"]*")*)\s*\/?>/) { match in
@@ -128,7 +128,7 @@ private struct Agreement: CustomStringConvertible {
   }
 }
 
-/// What a reader makes of a feed, as far as readers can be compared.
+/// A feed as a reader sees it, as far as readers can be compared.
 struct CorpusFeed {
   struct Item {
     var title, id, link, published, updated: String?
