@@ -243,7 +243,8 @@ let package = Package(
       name: "WorkerServiceTests",
       dependencies: [
         "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient",
-        "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring", logging, metrics,
+        "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring",
+        logging, metrics,
         "store-child", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
