@@ -103,6 +103,7 @@ let package = Package(
       exclude: ["System"], resources: [.embedInCode("System/0001_jobs.yaml")],
       swiftSettings: settings),
     .target(name: "LoopbackHTTP", swiftSettings: settings),
+    .target(name: "HTTPClient", dependencies: ["CMooringCurl"], swiftSettings: settings),
     // Documents of feeds and the mappings that make items of them; knows no store.
     .target(
       name: "FeedDocuments",
@@ -119,6 +120,7 @@ let package = Package(
     .target(
       name: "FeedSync",
       dependencies: [
+        "HTTPClient",
         "FeedDocuments",
         "SystemSupport", "TextFormats",
         "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles", "Migrations", "CMooringCurl",
@@ -149,6 +151,7 @@ let package = Package(
     .target(
       name: "StoreJobs",
       dependencies: [
+        "HTTPClient",
         "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "EntityObjects",
         "Maintenance", "Migrations", "FeedSync", "DurableJobs", logging,
       ],
@@ -156,6 +159,7 @@ let package = Package(
     .target(
       name: "WorkerService",
       dependencies: [
+        "HTTPClient",
         "SystemSupport", "TextFormats",
         "LMDB", "Maintenance",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "StoreJobs", "StrictYAML", logging,
@@ -184,6 +188,7 @@ let package = Package(
     .executableTarget(
       name: "mooring",
       dependencies: [
+        "HTTPClient",
         "FeedDocuments",
         "EntityObjects", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "DurableJobs", "FeedSync", "HomeFeed", "StoreJobs",
@@ -215,6 +220,7 @@ let package = Package(
     .executableTarget(
       name: "store-child",
       dependencies: [
+        "HTTPClient",
         "EntityObjects", "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel",
         "EntityStore", "FeedSync", "LegacyImport", "DurableJobs", "HomeFeed", "TestSupport",
       ],
@@ -249,7 +255,7 @@ let package = Package(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),
     .target(
       name: "FeedTestSupport",
-      dependencies: ["FeedDocuments", "HomeFeed", "EntityModel", "EntityStore"],
+      dependencies: ["Migrations", "FeedDocuments", "HomeFeed", "EntityModel", "EntityStore"],
       path: "Tests/FeedTestSupport", swiftSettings: settings),
     .testTarget(
       name: "FeedDocumentsTests",
@@ -259,8 +265,13 @@ let package = Package(
       exclude: ["Mapping/Fixtures"],
       swiftSettings: settings),
     .testTarget(
+      name: "HTTPClientTests",
+      dependencies: ["HTTPClient", "LoopbackHTTP", "TestSupport", "store-child"],
+      swiftSettings: settings),
+    .testTarget(
       name: "FeedSyncTests",
       dependencies: [
+        "EntityObjects", "HTTPClient", "Maintenance", "Migrations",
         "FeedDocuments",
         "StrictYAML", "LMDB", "EntityModel", "EntityStore", "FeedSync", "HomeFeed", "LoopbackHTTP",
         "TestSupport", "store-child",
@@ -269,6 +280,7 @@ let package = Package(
     .testTarget(
       name: "LegacyImportTests",
       dependencies: [
+        "EntityObjects", "Migrations",
         "SystemSupport", "StrictYAML", "EntityModel", "EntityStore", "LegacyImport",
         "CMooringSQLite", "TestSupport", "store-child",
       ],
@@ -276,12 +288,14 @@ let package = Package(
     .testTarget(
       name: "DurableJobsTests",
       dependencies: [
+        "Migrations",
         "SystemSupport", "EntityModel", "EntityStore", "DurableJobs", "TestSupport", "store-child",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "StoreJobsTests",
       dependencies: [
+        "EntityObjects", "HTTPClient", "Maintenance", "Migrations",
         "EntityModel", "EntityStore", "FeedSync", "DurableJobs", "StoreJobs", "HomeFeed",
         "LoopbackHTTP", "TestSupport",
       ],
@@ -289,8 +303,10 @@ let package = Package(
     .testTarget(
       name: "WorkerServiceTests",
       dependencies: [
-        "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "EntityModel",
-        "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring", logging, metrics,
+        "Maintenance", "Migrations",
+        "WorkerService", "StoreJobs", "DurableJobs", "HomeFeed", "FeedSync", "HTTPClient",
+        "EntityModel", "EntityStore", "LoopbackHTTP", "StrictYAML", "TestSupport", "mooring",
+        logging, metrics,
         "store-child", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
@@ -302,12 +318,14 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
+        "FeedDocuments", "SystemSupport",
         "Mooring", "WorkerService", "TestSupport", "mooring", "mooring-dump", "feed-server",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ToolTests",
       dependencies: [
+        "EntityObjects", "Maintenance", "Migrations",
         "LMDB", "EntityModel", "EntityStore", "FeedSync", "LegacyImport", "DurableJobs",
         "StoreJobs", "HomeFeed", "LoopbackHTTP", "CMooringSQLite", "TestSupport", "mooring",
         "mooring-dump", "feed-server", "free-episodes", "store-child",

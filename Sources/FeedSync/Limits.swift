@@ -1,48 +1,47 @@
 /// The bounds of a sync, each with its reason.
 public enum Limits {
-  /// Decoded bytes of one page: a page is held in memory.
+  /// The decoded bytes of a page, which is held in memory.
   public static let pageBytesMax = 32 << 20
-  /// Pages of one run: a feed that never ends is an error, not a full disk.
+  /// The pages of a run. A feed that does not end is an error, not a full disk.
   static let pagesPerRunMax = 10_000
   static let itemsPerRunMax = 2_000_000
-  /// Pages are gathered until they have so many items, then committed together.
+  /// The items of a commit: pages are collected until they have so many.
   static let itemsPerCommit = 1_000
-  /// An interrupted run older than this is not resumed: the server's listing will have moved on.
+  /// The age in seconds up to which an interrupted run is resumed. The listing changes later.
   static let resumeAgeMax = 3_600.0
-  /// Validators older than this are not sent, so that a server stuck on 304 is asked in earnest.
+  /// The age in seconds up to which validators are sent. A server may answer 304 for ever.
   static let validatorsAgeMax = 8 * 86_400.0
-  /// Seconds for which an answer may be taken as good, whatever the server says: less would be a
-  /// storm, more would miss what a wrong header hides.
+  /// The bounds, in seconds, of the time for which an answer stays fresh. Less would load the
+  /// server, more would let a wrong header hide changes.
   static let freshMin: Int64 = 15 * 60
   static let freshMax: Int64 = 86_400
-  /// For homefeed/1, whose server is ours.
+  /// The lower bound for homefeed/1.
   static let ownFreshMin: Int64 = 60
-  /// The longest that a server can ask to wait.
+  /// The longest wait in seconds that a server can request.
   public static let waitMax = 7 * 86_400.0
-  /// How long a host is left alone that says 429 and not for how long.
+  /// The wait in seconds after a 429 that names none.
   static let hostWait = 10 * 60.0
-  /// Waits after failures: a minute, doubled with each, up to these.
+  /// The waits in seconds after failures: a minute, doubled with each failure, up to these.
   static let failureWaitMin = 60.0
   static let failureWaitMax = 86_400.0
   static let missingWaitMax = 7 * 86_400.0
-  /// A permanent redirect is believed after so many equal ones over so much time: a captive portal
-  /// sends them too.
+  /// The number of equal permanent redirects, and the seconds between the first and the last, after
+  /// which the feed's URL changes. A captive portal sends them too.
   static let movesMin: Int64 = 10
   static let movedAgeMin = 3 * 86_400.0
-  /// A learned URL that gives no feed so often, without one in between, is forgotten again.
+  /// The failures in a row after which a redirect's URL is dropped again.
   static let learnedErrorsMax: Int64 = 5
-  /// Runs that are remembered of each feed.
+  /// The runs that are stored of each feed.
   static let runsKept = 20
-  /// A delta is followed by a full run at least this often, to heal what deltas missed.
+  /// The seconds between full runs, which repair what deltas missed.
   static let fullRunAgeMax = 30 * 86_400.0
-  /// A run that rejects more than this share of its items, and at least this many, fails.
+  /// The share and number of rejected items at which a run fails.
   static let rejectedShareMax = 0.2
   static let rejectedCountMin = 5
-  /// A full run refuses to delete more than this share of a feed's records, if it is more than
-  /// so many.
+  /// The share and number of a feed's records above which a full run refuses to delete them.
   static let deletedShareMax = 0.5
   static let deletedCountMin = 20
-  /// An `updatedAt` later than this from now is taken as this, or one wrong clock would head the
-  /// list for years.
+  /// The seconds from now to which a later `updatedAt` is reduced. Otherwise an item with a wrong
+  /// clock would be first in the list for years.
   static let futureMax = 86_400.0
 }

@@ -1,12 +1,12 @@
 import EntityModel
 
-/// Why a run failed. What it had committed stays, and the next run goes on from there.
+/// The failure of a run. The pages that it has committed stay, and the next run resumes there.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badStatus, badDocument
     case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget
     case unaskedNotModified, missingToken
-    /// The files beside the store cannot be used.
+    /// The files next to the store cannot be used.
     case notPermitted, inputOutput
   }
 
@@ -14,17 +14,17 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   public let summary: StaticString
   public let context: [(String, String)]
   public let advice: String?
-  /// The listing cannot be gone on with: the next run must begin it anew.
+  /// True if the listing cannot be continued: the next run must read it from its start.
   let endsListing: Bool
-  /// What the server said instead of giving a page.
+  /// The server's answer in place of a page.
   let refusal: Refusal?
 
   struct Refusal: Sendable {
     let status: Int
     let host: String?
-    /// Seconds that it asked to wait, bounded.
+    /// The seconds to wait that it requested, bounded.
     let retryAfter: Double?
-    /// What it took to learn it.
+    /// The requests and transferred bytes until the answer.
     let requests: Int
     let bytes: Int
   }
@@ -41,6 +41,6 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     self.refusal = refusal
   }
 
-  /// One line.
+  /// The error in one line.
   public var description: String { String(errorLine: summary, context, advice: advice) }
 }

@@ -3,78 +3,78 @@ public import EntityStore
 public import Foundation
 public import Migrations
 
-/// The home page, as six lists that are each served by an index.
+/// The home page as six lists, each served by an index.
 ///
-/// Every load throws: an error is never an empty list. A `count` of 0 gives none, a negative one
-/// throws. Callable from any thread; readers do not wait for the sync.
+/// Each load throws on an error and never returns an empty list instead. A `count` of 0 returns no
+/// elements, a negative one throws. Loads may be called on any thread and do not wait for a sync.
 public struct ContentStore: Sendable {
   public let store: Store
 
-  /// - Parameter store: Opened with `.homeFeed` among its migrations.
-  /// - Throws: `schemaMismatch` if the store lacks what the six loads need.
+  /// - Parameter store: A store that was opened with `.homeFeed` among its migrations.
+  /// - Throws: `schemaMismatch` if the store lacks an attribute or index that the loads need.
   public init(_ store: Store) throws {
     try store.require([Episode.self, LearningPath.self])
     self.store = store
   }
 
-  /// All episodes, the most recently updated first.
+  /// Returns the episodes, the most recently updated first.
   public func loadRecentUpdates(count: Int) throws -> [Episode] {
     try load(sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], count: count)
   }
 
-  /// The favorites, the newest favorite first.
+  /// Returns the favorite episodes, the most recent favorite first.
   public func loadFavoriteEpisodes(count: Int) throws -> [Episode] {
     try load(
       by: .isNotNull("favoriteAt"), sortBy: [SortDescriptor(\.favoriteAt, order: .reverse)],
       count: count)
   }
 
-  /// What was marked for later, the newest mark first.
+  /// Returns the episodes marked to be watched later, the most recent mark first.
   public func loadWatchLaterEpisodes(count: Int) throws -> [Episode] {
     try load(
       by: .isNotNull("watchLaterAt"), sortBy: [SortDescriptor(\.watchLaterAt, order: .reverse)],
       count: count)
   }
 
-  /// The free episodes, the most recently updated first.
+  /// Returns the free episodes, the most recently updated first.
   public func loadFreeEpisodes(count: Int) throws -> [Episode] {
     try load(
       by: .comparison("type", .equal, EpisodeType.free.value),
       sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], count: count)
   }
 
-  /// What was begun, the most recently watched first.
+  /// Returns the episodes whose playback has begun, the most recently watched first.
   public func loadWatchingHistories(count: Int) throws -> [Episode] {
     try load(
       by: .isNotNull("watchedAt") && .comparison("progress", .notEqual, 0.0),
       sortBy: [SortDescriptor(\.watchedAt, order: .reverse)], count: count)
   }
 
-  /// The learning paths, the most recently updated first.
+  /// Returns the learning paths, the most recently updated first.
   public func loadLearningPath(count: Int) throws -> [LearningPath] {
     try load(sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], count: count)
   }
 
-  /// The episodes of a learning path in their order.
+  /// Returns the episodes of a learning path, by position.
   public func loadEpisodes(of path: LearningPath, count: Int) throws -> [Episode] {
     try load(
-      by: isPlaced(in: path), sortBy: [SortDescriptor(\.position)], count: count)
+      by: hasPosition(in: path), sortBy: [SortDescriptor(\.position)], count: count)
   }
 
-  /// The number of episodes of a learning path, counted in the index.
+  /// Returns the number of episodes of a learning path, counted in the index.
   public func countEpisodes(of path: LearningPath) throws -> Int {
-    try store.count(FetchDescriptor<Episode>(predicate: isPlaced(in: path)))
+    try store.count(FetchDescriptor<Episode>(predicate: hasPosition(in: path)))
   }
 
-  /// Of the path and with a place there. By the values that link the two, so that it also holds for
-  /// what no feed has brought.
-  private func isPlaced(in path: LearningPath) -> FetchPredicate {
+  /// Matches the episodes that have a position in the path. Compares values and not references, so
+  /// it also matches episodes that no feed contains.
+  private func hasPosition(in path: LearningPath) -> FetchPredicate {
     .comparison("pathID", .equal, .string(path.id))
       && .comparison("feedID", .equal, path.feedID.value)
       && .isNotNull("position")
   }
 
-  /// Whether anything has been cached: some episode or learning path.
+  /// Returns true if the store has an episode or a learning path.
   ///
   /// - Complexity: O(1).
   public func cacheExist() throws -> Bool {
@@ -84,26 +84,25 @@ public struct ContentStore: Sendable {
     }
   }
 
-  /// All values of an entity in the order of one attribute; an index serves the order where there
-  /// is one on just this attribute.
+  /// Returns all values of an entity, sorted by one attribute. An index on only this attribute
+  /// serves the order.
   public func load<T: Entity, V: Comparable>(
     by keyPath: any KeyPath<T, V> & Sendable, order: SortOrder = .forward
   ) throws -> [T] {
     try store.fetch(FetchDescriptor(sortBy: [SortDescriptor(keyPath, order: order)]))
   }
 
-  /// All values of an entity in the order of one optional attribute; those without it come first,
-  /// or last in reverse.
+  /// Returns all values of an entity, sorted by one optional attribute. Values without it come
+  /// first, or last in reverse order.
   public func load<T: Entity, V: Comparable>(
     by keyPath: any KeyPath<T, V?> & Sendable, order: SortOrder = .forward
   ) throws -> [T] {
     try store.fetch(FetchDescriptor(sortBy: [SortDescriptor(keyPath, order: order)]))
   }
 
-  /// All values of an entity in the order that a closure says.
+  /// Returns all values of an entity in the order of a closure.
   ///
-  /// A closure cannot be asked of an index: this reads every record and sorts in memory. Use an
-  /// `order` where one will do.
+  /// No index can serve a closure: this reads every record and sorts in memory. Prefer `order`.
   public func load<T: Entity, V: Comparable>(
     by keyPath: KeyPath<T, V>, criteria: (V, V) -> Bool
   ) throws -> [T] {
@@ -121,7 +120,7 @@ public struct ContentStore: Sendable {
   }
 }
 
-/// What a load refuses.
+/// An invalid parameter of a load.
 public enum ContentStoreError: Error, Equatable, Sendable, CustomStringConvertible {
   case negativeCount(Int)
 
@@ -133,12 +132,12 @@ public enum ContentStoreError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension MigrationSource {
-  /// The schema history of the home feed, the files of /Migrations.
+  /// The migrations of the home feed, from the files in /Migrations.
   public static let homeFeed = MigrationSource(embedded: HomeFeedMigrations.files)
 }
 
-package enum HomeFeedMigrations {
-  /// Every file of /Migrations: a test compares.
+enum HomeFeedMigrations {
+  /// Every file in /Migrations. A test compares them.
   static let files: [(name: String, bytes: [UInt8])] = [
     ("0001_home_feed", PackageResources._001_home_feed_yaml),
     ("0002_learning_path_of_episode", PackageResources._002_learning_path_of_episode_yaml),

@@ -4,28 +4,29 @@ public import Foundation
 
 /// One episode of the home feed.
 ///
-/// `favoriteAt`, `watchLaterAt`, `watchedAt` and `progress` belong to the person, everything else
-/// to the feed: a sync carries the former over.
+/// The user owns `favoriteAt`, `watchLaterAt`, `watchedAt` and `progress`, which a sync keeps. The
+/// feed owns all other attributes.
 public struct Episode: Entity, Identifiable, Hashable {
-  /// As the feed names it; unique within one feed.
+  /// The feed's id of the episode, unique within one feed.
   public var id: String
   public var title: String?
   public var summary: String?
   public var type: EpisodeType?
-  /// In seconds.
+  /// The duration in seconds.
   public var duration: Int64?
   public var url: URL?
-  /// The learning path it belongs to, and its place there from 1.
+  /// The id of its learning path.
   public var pathID: String?
+  /// The position in the learning path, from 1.
   public var position: Int64?
   public var publishedAt: Date?
   public var updatedAt: Date?
   public var favoriteAt: Date?
   public var watchLaterAt: Date?
   public var watchedAt: Date?
-  /// How much has been watched, from 0 to 1.
+  /// The share that has been watched, from 0 to 1.
   public var progress: Double
-  /// The feed it came from; `nil` if it was made here.
+  /// The number of its feed; nil if it was created locally.
   public var feedID: Int64?
 
   public static let attributes: [EntityAttribute<Episode>] = [
@@ -55,7 +56,7 @@ public struct Episode: Entity, Identifiable, Hashable {
     feedID = try record["feedID"]
   }
 
-  /// An episode that no feed knows.
+  /// Creates an episode that belongs to no feed.
   public init(id: String, title: String? = nil) {
     self.id = id
     self.title = title
@@ -63,7 +64,7 @@ public struct Episode: Entity, Identifiable, Hashable {
   }
 }
 
-/// What an episode costs. A number that this program does not know is kept.
+/// The access to an episode. Unknown numbers are preserved.
 public struct EpisodeType: RawRepresentable, AttributeValue, Codable, Hashable {
   public var rawValue: Int64
 

@@ -2,16 +2,17 @@ import EntityModel
 public import EntityStore
 public import Foundation
 
-/// A sequence of episodes; they name it in `Episode.pathID`.
+/// A sequence of episodes, which refer to it by `Episode.pathID`.
 public struct LearningPath: Entity, Identifiable, Hashable {
-  /// As the feed names it; unique within one feed.
+  /// The feed's id of the path, unique within one feed.
   public var id: String
   public var title: String?
   public var summary: String?
   public var url: URL?
-  /// Its place on the home page.
+  /// The position on the home page.
   public var position: Int64?
   public var updatedAt: Date?
+  /// The number of its feed; nil if it was created locally.
   public var feedID: Int64?
 
   public static let attributes: [EntityAttribute<LearningPath>] = [

@@ -1,5 +1,5 @@
 extension MutableCollection where Self: RandomAccessCollection {
-  // A default for `criteria` would do, but a call that leaves it out would have to be marked `try`.
+  // Not a default for `criteria`: a call without it would then need `try`.
 
   /// Sorts in place by a key path, ascending: `episodes.sort(by: \.progress)`.
   public mutating func sort<T: Comparable>(by keyPath: KeyPath<Element, T>) {
@@ -8,7 +8,7 @@ extension MutableCollection where Self: RandomAccessCollection {
 
   /// Sorts in place by a key path.
   ///
-  /// - Parameter criteria: Whether its first argument comes before its second.
+  /// - Parameter criteria: Returns true if its first argument comes before its second.
   public mutating func sort<T: Comparable>(
     by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool
   ) rethrows {
@@ -17,29 +17,29 @@ extension MutableCollection where Self: RandomAccessCollection {
 }
 
 extension Sequence {
-  /// The elements sorted by a key path, ascending.
+  /// Returns the elements sorted by a key path, ascending.
   public func sorted<T: Comparable>(by keyPath: KeyPath<Element, T>) -> [Element] {
     sorted(by: keyPath) { $0 < $1 }
   }
 
-  /// The elements sorted by a key path.
+  /// Returns the elements sorted by a key path.
   ///
-  /// - Parameter criteria: Whether its first argument comes before its second.
+  /// - Parameter criteria: Returns true if its first argument comes before its second.
   public func sorted<T: Comparable>(
     by keyPath: KeyPath<Element, T>, criteria: (T, T) throws -> Bool
   ) rethrows -> [Element] {
     try sorted { try criteria($0[keyPath: keyPath], $1[keyPath: keyPath]) }
   }
 
-  /// The values at a key path, in order.
+  /// Returns the values at a key path, in order.
   public func map<T>(by keyPath: KeyPath<Element, T>) -> [T] { map { $0[keyPath: keyPath] } }
 
-  /// The elements for which a flag at a key path is set.
+  /// Returns the elements whose flag at a key path is true.
   public func filter(by keyPath: KeyPath<Element, Bool>) -> [Element] {
     filter { $0[keyPath: keyPath] }
   }
 
-  /// The elements whose value at a key path satisfies a condition.
+  /// Returns the elements whose value at a key path satisfies a condition.
   public func filter<T>(
     by keyPath: KeyPath<Element, T>, where condition: (T) throws -> Bool
   ) rethrows -> [Element] {

@@ -1,9 +1,10 @@
 import Dispatch
 import DurableJobs
 public import EntityStore
-public import FeedSync
+import FeedSync
 import Foundation
 import Glibc
+public import HTTPClient
 public import Logging
 import Maintenance
 import Metrics

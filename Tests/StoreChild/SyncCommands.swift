@@ -1,6 +1,7 @@
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import HomeFeed
 import Migrations
 

@@ -2,6 +2,7 @@ import DurableJobs
 import EntityModel
 import FeedSync
 import Foundation
+import HTTPClient
 import HomeFeed
 @testable import Migrations
 import StoreJobs

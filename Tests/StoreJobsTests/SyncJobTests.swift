@@ -4,6 +4,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import LoopbackHTTP
 import Synchronization
 import TestSupport

@@ -3,6 +3,7 @@ public import Console
 import DurableJobs
 import EntityStore
 public import FeedSync
+public import HTTPClient
 public import HomeFeed
 import LegacyImport
 import Migrations

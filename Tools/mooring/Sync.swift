@@ -4,6 +4,7 @@ import DurableJobs
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import StoreJobs
 import WorkerService
 
@@ -57,7 +58,7 @@ struct Sync: AsyncParsableCommand {
   func run() async throws {
     if explain {
       let store = try options.openToRead()
-      return try FeedOutlook(store, naming: feeds).write(format)
+      return try SyncPreview(store, naming: feeds).write(format)
     }
     let store = try options.openOrCreate()
     let chosen = try await choose(in: Feeds(store))
@@ -240,7 +241,7 @@ struct SyncOutput {
   }
 }
 
-extension HTTPExchangeNote {
+extension HTTPExchange {
   /// One line: what was asked, what came, and what the request was conditional on.
   fileprivate var line: String {
     var parts = [method, url, status.map(String.init) ?? failure?.rawValue ?? "no answer"]

@@ -3,6 +3,7 @@ public import Console
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import Logging
 import Metrics
 import Migrations

@@ -3,7 +3,7 @@ import EntityStore
 import FeedDocuments
 import Foundation
 
-/// One item fitted to its entity: what a page amounts to before the store is asked.
+/// One item converted to a row of its entity, before it is compared with the store.
 struct MappedItem {
   let target: FeedTarget
   let id: String
@@ -11,15 +11,15 @@ struct MappedItem {
   let updatedAt: Date?
   let isDeleted: Bool
   let deletedAt: Date?
-  /// A whole row: the feed's attributes, `id`, `feedID`, revision and hash; local ones at their
-  /// defaults.
+  /// The complete row: the feed's attributes, `id`, `feedID`, revision and hash, and defaults for
+  /// the local attributes.
   let row: [Value]
-  /// Of the content, to which what is volatile does not belong.
+  /// The hash of the content without volatile attributes.
   let hash: Int64
-  /// Positions of attributes whose change makes no changed item.
+  /// The positions of attributes whose change does not count as a change of the item.
   let volatile: [Int]
 
-  /// Unique among the items of a run.
+  /// The identity of an item within a run.
   struct Key: Hashable {
     let target: ObjectIdentifier
     let id: String
@@ -28,14 +28,14 @@ struct MappedItem {
   var key: Key { Key(target: ObjectIdentifier(target), id: id) }
 }
 
-/// Fits the items of a page to entities: conversion, rules and hashing, outside of any
-/// transaction. Pure but for the time it is given.
+/// Converts the items of a page to rows, validates and hashes them, outside of transactions. Its
+/// results depend only on its parameters.
 struct ItemMapper {
   private let targets: [String: FeedTarget]
   private let defaultEntity: String
   private let feedID: Int64
   private let now: Date
-  /// By the entity's name; made when the first item comes.
+  /// The validation rules by entity name, created for the first item.
   private var rules: [String: TargetRules] = [:]
 
   init(targets: [String: FeedTarget], defaultEntity: String, feedID: Int64, now: Date) {
@@ -49,7 +49,7 @@ struct ItemMapper {
     var items: [MappedItem] = []
     items.reserveCapacity(page.items.count)
     for rejected in page.rejected { report.reject(rejected.id, rejected.reason.description) }
-    report.take(page)
+    report.count(page)
     for item in page.items {
       guard let rules = try rules(of: item.kind ?? defaultEntity) else {
         report.unknownKinds += 1
@@ -80,8 +80,8 @@ struct ItemMapper {
       if let value, validators[position].failure(of: value) == nil {
         row[position] = value
       } else if target.shapes[position].isOptional {
-        // One bad value is no reason to lose an item; what was there before is not kept either,
-        // for the feed no longer says it.
+        // The item is stored without the invalid value. The old value goes too: it is not in the
+        // feed.
         report.drop(item.id, "\(field.name) left out: not a value that is allowed")
       } else {
         let type = target.entity.description.attributes[position].type
@@ -119,7 +119,7 @@ struct ItemMapper {
     return row
   }
 
-  /// Nearly those of the record: of what can be large.
+  /// Returns roughly the bytes of the record: those of values that can be large.
   private func bytes(of row: [Value]) -> Int {
     row.reduce(0) { sum, value in
       switch value {
@@ -132,7 +132,8 @@ struct ItemMapper {
     }
   }
 
-  /// The hash is taken before this, so the same document is unchanged tomorrow, too.
+  /// Limits `updatedAt` to the latest allowed date. The hash is computed before, so the same
+  /// document stays unchanged later.
   private func limitFuture(
     _ row: inout [Value], _ target: FeedTarget, _ report: inout SyncReport
   ) {
@@ -159,12 +160,12 @@ struct ItemMapper {
   }
 }
 
-/// What the values of an item must keep, looked up once for all items of an entity.
+/// The validation rules of an entity, looked up once for all of its items.
 private struct TargetRules {
   let target: FeedTarget
-  /// By position.
+  /// The validators by position.
   let validators: [AttributeValidator]
-  /// The feed's attributes that must have a value.
+  /// The feed's attributes that require a value.
   let required: [(name: String, position: Int)]
 
   init(_ target: FeedTarget) throws {

@@ -3,57 +3,57 @@ import EntityStore
 import FeedDocuments
 import Foundation
 
-/// What pages change: worked out on a snapshot, so that pages that change nothing need no write
-/// transaction, and those that do hold the writer only for their writes.
+/// The changes of pages, computed on a snapshot: pages that change nothing need no write
+/// transaction, and others hold it only for their writes.
 struct PageChanges {
-  /// Items that are new or newer than what is stored, in the order of the feed.
+  /// The items that are new or newer than the stored ones, in the order of the feed.
   private(set) var items: [MappedItem] = []
   var users: [UserEntry] = []
-  /// The places of the keys of `items`: of what comes again the copy of the highest rank is kept.
-  private var places: [MappedItem.Key: Int] = [:]
+  /// The positions in `items` by key. If an id occurs twice, the highest-ranked copy wins.
+  private var positions: [MappedItem.Key: Int] = [:]
 
   var isEmpty: Bool { items.isEmpty && users.isEmpty }
 
-  /// Compares the items of one page with what is stored; counts those that change nothing.
+  /// Compares the items of a page with the stored ones, and counts those that change nothing.
   mutating func add(
     _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, seen: inout SeenRecords,
     _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws {
-    for item in foremostOfEach(mapped, &report) {
-      if let place = places[item.key] {
-        replace(place, with: item, &report)
+    for item in deduplicated(mapped, &report) {
+      if let position = positions[item.key] {
+        replace(position, with: item, &report)
       } else if try isNews(item, feedID: feedID, rules, seen: &seen, &report, in: transaction) {
-        places[item.key] = items.count
+        positions[item.key] = items.count
         items.append(item)
       }
     }
   }
 
   private mutating func replace(
-    _ place: Int, with item: MappedItem, _ report: inout SyncReport
+    _ position: Int, with item: MappedItem, _ report: inout SyncReport
   ) {
     report.skipped += 1
-    if isClash(item, items[place]) { report.revisionClashes += 1 }
-    if Rank(of: item) > Rank(of: items[place]) { items[place] = item }
+    if isClash(item, items[position]) { report.revisionClashes += 1 }
+    if Rank(of: item) > Rank(of: items[position]) { items[position] = item }
   }
 
-  /// Of an identifier that a page has twice the copy of the highest rank counts.
-  private func foremostOfEach(
+  /// Returns the items without duplicates. If an id occurs twice, the highest-ranked copy wins.
+  private func deduplicated(
     _ mapped: [MappedItem], _ report: inout SyncReport
   ) -> [MappedItem] {
-    var places: [MappedItem.Key: Int] = [:]
-    places.reserveCapacity(mapped.count)
+    var positions: [MappedItem.Key: Int] = [:]
+    positions.reserveCapacity(mapped.count)
     var result: [MappedItem] = []
     result.reserveCapacity(mapped.count)
     for item in mapped {
-      guard let place = places[item.key] else {
-        places[item.key] = result.count
+      guard let position = positions[item.key] else {
+        positions[item.key] = result.count
         result.append(item)
         continue
       }
       report.skipped += 1
-      if isClash(item, result[place]) { report.revisionClashes += 1 }
-      if Rank(of: item) > Rank(of: result[place]) { result[place] = item }
+      if isClash(item, result[position]) { report.revisionClashes += 1 }
+      if Rank(of: item) > Rank(of: result[position]) { result[position] = item }
     }
     return result
   }
@@ -90,7 +90,7 @@ struct PageChanges {
   }
 }
 
-/// Finds the records of a feed.
+/// Looks up the records of a feed.
 enum FeedRecords {
   static func row(of item: MappedItem, in transaction: ReadTransaction) throws -> StoredRow? {
     let target = item.target

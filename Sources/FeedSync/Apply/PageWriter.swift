@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Writes the changes of pages. Everything is compared again inside the transaction: local values
-/// may have changed since, and pages that share a commit may have an item twice.
+/// Writes the changes of pages. Compares each item again inside the transaction: local values may
+/// have changed since, and pages of one commit may contain an item twice.
 struct PageWriter {
   let feedID: Int64
   let rules: ListingRules
@@ -73,7 +73,7 @@ struct PageWriter {
   ) throws {
     let wasMet = seen.contains(id)
     if let revision = item.revision, let old = stored.int64(item.target.revision),
-      revision < old, wasMet || !rules.beginsAnew
+      revision < old, wasMet || !rules.hasNewRevisions
     {
       report.skipped += 1
       return
@@ -87,8 +87,8 @@ struct PageWriter {
     report.deleted += 1
   }
 
-  /// An item that has no record: a new one, one that comes back, or the deletion of one that was
-  /// never here, which is noted, too, for an older copy may come late.
+  /// Writes an item without a record: a new or returning one, or the deletion of an unknown one.
+  /// That leaves a tombstone, too, because an older copy may come later.
   private func writeAbsent(
     _ item: MappedItem, seen: inout SeenRecords, _ report: inout SyncReport
   ) throws {

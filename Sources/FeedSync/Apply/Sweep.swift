@@ -1,10 +1,10 @@
 import EntityModel
 import EntityStore
 
-/// The end of a full run: records of the feed that the whole listing did not have are gone.
+/// Deletes the feed's records that a full listing did not contain.
 ///
-/// Only one record in two may go this way: more is a publisher's accident until somebody says
-/// otherwise.
+/// Refuses to delete more than half of the records, which is likely to be the publisher's mistake,
+/// unless the operator allows it.
 struct Sweep {
   let feedID: Int64
   let targets: [String: FeedTarget]
@@ -25,8 +25,8 @@ struct Sweep {
         return true
       }
     }
-    // New records do not count: a feed that has replaced all of its items is as suspicious as one
-    // that has lost them.
+    // New records do not count: a feed that has replaced all of its items is as suspicious as an
+    // empty one.
     if !allowsAll, gone.count > Limits.deletedCountMin,
       Double(gone.count) > Limits.deletedShareMax * Double(total - report.new)
     {
@@ -45,8 +45,8 @@ struct Sweep {
     guard let row = try transaction.row(id, of: target.entity)?.values(),
       case .string(let itemID) = row[target.id]
     else { return }
-    // The listing does not say which revision it was deleted under: a later listing may have it
-    // again as it was, and then it is there, but nothing older than that.
+    // The revision of the deletion is unknown. A later listing may contain the item unchanged, and
+    // then it returns; an older copy stays deleted.
     var revision: Int64?
     if case .int64(let number) = row[target.revision], number > .min { revision = number - 1 }
     try Tombstones.leave(

@@ -2,30 +2,30 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What is left of a deleted item: enough to refuse an older copy of it that comes late, and what
-/// the person had said of it, for its return.
+/// The remains of a deleted item: enough to refuse an older copy that comes later, and the user's
+/// values for its return.
 struct Tombstone {
   let id: ObjectID
   let revision: Int64?
   let deletedAt: Date?
-  /// Local values by attribute name.
+  /// The local values by attribute name.
   let local: [String: Value]
 
-  /// Whether the item is not newer than the deletion, so that it stays gone; of a deletion:
-  /// whether it adds nothing to this one.
+  /// Returns true if the item is not newer than the deletion, so that it stays deleted; for another
+  /// deletion, if it adds nothing to this one.
   ///
-  /// - Parameter wasMet: The run has left it, so it is of this listing.
+  /// - Parameter wasMet: True if this run has left the tombstone.
   func refuses(_ item: MappedItem, _ rules: ListingRules, wasMet: Bool) -> Bool {
-    // A tombstone of another data set, or by another mapping, says nothing of this one.
-    if rules.beginsAnew, !wasMet { return item.isDeleted && revision == item.revision }
+    // The revisions of another data set or mapping cannot be compared.
+    if rules.hasNewRevisions, !wasMet { return item.isDeleted && revision == item.revision }
     if let revision, let new = item.revision { return new <= revision }
     if item.isDeleted {
-      // Of two dates the later one counts, whichever came first.
+      // The later of two dates counts.
       guard let deletedAt, let new = item.deletedAt else { return item.revision == nil }
       return item.revision == nil && new <= deletedAt
     }
     if let deletedAt, let new = item.updatedAt { return new <= deletedAt }
-    // A listing that has it says that it is there.
+    // A listing that contains the item shows that it exists.
     return false
   }
 }
@@ -50,10 +50,10 @@ enum Tombstones {
     return Tombstone(id: record.id, revision: revision, deletedAt: deletedAt, local: local)
   }
 
-  /// Leaves a tombstone for an item; the local values of its record are kept in it.
+  /// Writes a tombstone for an item, with the local values of its record.
   ///
-  /// - Parameter row: Of the record; `nil` if there is none, and then what an earlier tombstone
-  ///   has kept stays.
+  /// - Parameter row: The record's row. Nil if there is none: then the local values of an earlier
+  ///   tombstone stay.
   @discardableResult
   static func leave(
     for itemID: String, of target: FeedTarget, feedID: Int64, revision: Int64?,

@@ -2,14 +2,15 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What the server has said of the person's values of an item.
-struct SaidValues: Codable, Equatable {
-  /// Its last word, by attribute name.
+/// The last values that the server reported for the user's attributes of an item. The names of the
+/// properties are stored, as JSON.
+struct LastServerValues: Codable, Equatable {
+  /// The last reported values by attribute name.
   var said: [String: Value] = [:]
-  /// What was said before the item was there: to be merged against the defaults.
+  /// The values reported before the item existed, to be merged against the defaults.
   var waiting: [String: Value]?
 
-  /// As `JSONEncoder` writes it, in the order of the names.
+  /// Returns the same JSON as `JSONEncoder`, in the order of the names.
   func encoded() throws -> Data {
     var bytes: [UInt8] = []
     bytes.append(contentsOf: #"{"said":"#.utf8)
@@ -23,7 +24,8 @@ struct SaidValues: Codable, Equatable {
   }
 }
 
-/// The records of `_UserState` of one feed, by positions: a page may ask for one with every item.
+/// Reads and writes the `_UserState` records of one feed by attribute position, because a page may
+/// need one for each item.
 struct UserStateTable {
   private let feed: Int64
   private let entity: EntityLayout
@@ -45,7 +47,7 @@ struct UserStateTable {
     isPending = try entity.position(of: "isPending")
   }
 
-  /// Valid until the transaction writes.
+  /// Returns the item's row, which is valid until the transaction writes.
   func row(of item: String, in transaction: ReadTransaction) throws -> StoredRow? {
     let id = try transaction.identifier(in: entity, index: index) {
       $0 == feedID ? .int64(feed) : .string(item)
@@ -55,20 +57,20 @@ struct UserStateTable {
 
   func revision(of row: StoredRow) -> Int64? { row.int64(revision) }
 
-  func saidValues(of row: StoredRow) throws -> SaidValues {
-    guard case .data(let data) = try row.value(values) else { return SaidValues() }
-    return try JSONDecoder().decode(SaidValues.self, from: data)
+  func lastServerValues(of row: StoredRow) throws -> LastServerValues {
+    guard case .data(let data) = try row.value(values) else { return LastServerValues() }
+    return try JSONDecoder().decode(LastServerValues.self, from: data)
   }
 
-  /// - Parameter id: Of the record that the item has already.
+  /// - Parameter id: The item's existing record; nil to insert one.
   func save(
-    _ said: SaidValues, of item: String, revision number: Int64, over id: Int64?,
+    _ last: LastServerValues, of item: String, revision number: Int64, over id: Int64?,
     in transaction: WriteTransaction
   ) throws {
     var changes = RowChanges()
     changes.set(revision, to: .int64(number))
-    changes.set(values, to: .data(try said.encoded()))
-    changes.set(isPending, to: .bool(said.waiting != nil))
+    changes.set(values, to: .data(try last.encoded()))
+    changes.set(isPending, to: .bool(last.waiting != nil))
     if let id { return try transaction.update(changes, id: id, in: entity) }
     changes.set(feedID, to: .int64(feed))
     changes.set(itemID, to: .string(item))

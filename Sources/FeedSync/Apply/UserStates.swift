@@ -3,11 +3,11 @@ import EntityStore
 import FeedDocuments
 import Foundation
 
-/// The `user` block of homefeed/1: what the server knows of the person's own values.
+/// Merges the `user` block of homefeed/1: the server's copy of the user's own values.
 ///
-/// A three-way merge per attribute. What the server last said is kept; where the record still has
-/// that value, the server's new one is taken over; where it has another one, somebody has changed
-/// it here since, and that stands. An entry that is not newer than the last one is nothing.
+/// A three-way merge per attribute, with the last value that the server reported as its base. If
+/// the record still has that value, it gets the server's new one. Otherwise the user has changed it
+/// here, and it stays. An entry that is not newer than the last one is ignored.
 struct UserStates {
   private let feedID: Int64
   private let targets: [UserTarget]
@@ -27,7 +27,7 @@ struct UserStates {
     table = try UserStateTable(feedID: feedID, in: transaction)
   }
 
-  /// The entries that could change anything: looked at before a write transaction is begun.
+  /// Returns the entries that may change something, before a write transaction is begun.
   static func news(
     of entries: [UserEntry], feedID: Int64, _ rules: ListingRules, in transaction: ReadTransaction
   ) throws -> [UserEntry] {
@@ -43,46 +43,46 @@ struct UserStates {
 
   func apply(_ entry: UserEntry, _ report: inout SyncReport) throws {
     let row = try table.row(of: entry.id, in: transaction)
-    // In another data set the revisions start anew; to merge the same values twice does no harm.
+    // Revisions of another data set cannot be compared. Merging the same values twice is harmless.
     if let row, let revision = table.revision(of: row), revision >= entry.revision,
       !rules.isNewEpoch
     {
       return
     }
     let id = row?.id
-    var said = try row.map(table.saidValues) ?? SaidValues()
+    var last = try row.map(table.lastServerValues) ?? LastServerValues()
     if let (target, record) = try record(of: entry.id) {
-      try merge(UserStates.values(of: entry), into: &said, target, record, &report)
+      try merge(UserStates.values(of: entry), into: &last, target, record, &report)
     } else {
-      var waiting = said.waiting ?? [:]
-      for (name, value) in UserStates.values(of: entry) where isTaken(name) {
+      var waiting = last.waiting ?? [:]
+      for (name, value) in UserStates.values(of: entry) where isLocalAttribute(name) {
         waiting[name] = value
       }
-      said.waiting = waiting
+      last.waiting = waiting
     }
-    try table.save(said, of: entry.id, revision: entry.revision, over: id, in: transaction)
+    try table.save(last, of: entry.id, revision: entry.revision, over: id, in: transaction)
   }
 
-  /// Whether some record could take it: what waits is bounded by what there is.
-  private func isTaken(_ name: String) -> Bool {
+  /// Returns true if an entity has such a local attribute. This bounds the values that wait.
+  private func isLocalAttribute(_ name: String) -> Bool {
     targets.contains { $0.feed.localAttributes[name] != nil }
   }
 
-  /// Merges what was said of an item before it was there.
+  /// Merges the values that were reported before the item existed.
   func applyPending(to itemID: String, _ report: inout SyncReport) throws {
     guard let row = try table.row(of: itemID, in: transaction),
       let revision = table.revision(of: row)
     else { return }
     let id = row.id
-    var said = try table.saidValues(of: row)
-    guard let waiting = said.waiting, let (target, record) = try record(of: itemID) else { return }
-    said.waiting = nil
-    try merge(waiting.map { ($0, $1) }, into: &said, target, record, &report)
-    try table.save(said, of: itemID, revision: revision, over: id, in: transaction)
+    var last = try table.lastServerValues(of: row)
+    guard let waiting = last.waiting, let (target, record) = try record(of: itemID) else { return }
+    last.waiting = nil
+    try merge(waiting.map { ($0, $1) }, into: &last, target, record, &report)
+    try table.save(last, of: itemID, revision: revision, over: id, in: transaction)
   }
 
   private func merge(
-    _ news: [(name: String, value: Value)], into said: inout SaidValues, _ target: UserTarget,
+    _ news: [(name: String, value: Value)], into last: inout LastServerValues, _ target: UserTarget,
     _ id: Int64, _ report: inout SyncReport
   ) throws {
     let entity = target.feed.entity
@@ -94,17 +94,18 @@ struct UserStates {
       guard let position = target.feed.localAttributes[name],
         !target.feed.links.contains(position), let value = target.fit(new, at: position)
       else { continue }
-      let base = said.said[name] ?? target.feed.defaults[position]
+      let base = last.said[name] ?? target.feed.defaults[position]
       if try value != base && row.value(position) == base {
         changes.set(position, to: value)
         report.userValues += 1
       }
-      said.said[name] = value
+      last.said[name] = value
     }
     if !changes.isEmpty { try transaction.update(changes, id: id, in: entity) }
   }
 
-  /// A value that cannot be held is left as it is; only an explicit null clears.
+  /// Returns the values of an entry. One that cannot be represented is left out; only an explicit
+  /// null clears an attribute.
   private static func values(of entry: UserEntry) -> [(name: String, value: Value)] {
     entry.values.compactMap { field in
       switch field.value {
@@ -132,10 +133,10 @@ struct UserStates {
   }
 }
 
-/// An entity with values of the person's own, and what they must keep.
+/// An entity with local attributes and their validators.
 private struct UserTarget {
   let feed: FeedTarget
-  /// By position.
+  /// The validators by position.
   private let validators: [AttributeValidator]
 
   init(_ feed: FeedTarget) throws {
@@ -143,7 +144,8 @@ private struct UserTarget {
     validators = try feed.entity.description.attributes.map { try AttributeValidator($0) }
   }
 
-  /// A clear is a null; for an attribute that is not optional it is the default.
+  /// Returns the value converted to the attribute; nil if it is not allowed. Null gives the default
+  /// if the attribute is not optional.
   func fit(_ value: Value, at position: Int) -> Value? {
     let shape = feed.shapes[position]
     if value.isNull { return shape.isOptional ? .null : feed.defaults[position] }

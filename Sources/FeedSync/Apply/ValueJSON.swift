@@ -3,10 +3,10 @@ import Foundation
 import TextFormats
 
 extension [UInt8] {
-  /// Appends a JSON object of values, each as `Value` codes itself.
+  /// Appends a JSON object of values, each in the form that `Value` encodes.
   ///
-  /// Byte by byte what `JSONEncoder` makes of them, in the order of the names, at a tenth of its
-  /// cost: a feed may bring a value of the person's own with every item.
+  /// The bytes are those of `JSONEncoder` with sorted names, at a tenth of its cost: a feed may
+  /// have user values for every item.
   ///
   /// - Throws: `EncodingError` for a number that JSON does not have.
   mutating func appendJSON(_ values: [String: Value]) throws {
@@ -38,7 +38,7 @@ extension [UInt8] {
     append(contentsOf: "{\"\(name)\":\(text)}".utf8)
   }
 
-  /// A whole number has no fraction.
+  /// Returns the digits of the number, without a fraction if it is whole.
   private static func digits(of number: Double) -> String {
     let text = number.description
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

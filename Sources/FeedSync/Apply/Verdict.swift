@@ -3,39 +3,40 @@ import EntityStore
 import FeedDocuments
 import Foundation
 
-/// What a listing as a whole means for the comparison of its items.
+/// The properties of a listing that affect the comparison of its items.
 struct ListingRules: Sendable {
   let mode: FeedMode
-  /// The data set is another one than that of the last run: its revisions started anew.
+  /// True if the data set is another one than that of the last run: its revisions start again.
   let isNewEpoch: Bool
-  /// What is stored was made of the feed by another mapping: its hashes cannot be compared, nor can
-  /// its revisions, which may come from another place.
+  /// True if the stored items were read by another mapping: neither hashes nor revisions can be
+  /// compared.
   let isNewMapping: Bool
 
-  /// Whether revisions of earlier runs say nothing of those of this listing.
-  var beginsAnew: Bool { isNewEpoch || isNewMapping }
+  /// True if revisions of earlier runs cannot be compared with those of this listing.
+  var hasNewRevisions: Bool { isNewEpoch || isNewMapping }
 }
 
-/// What becomes of an item that the store has already.
+/// The result of comparing an item with the stored one.
 ///
-/// The rules are those of an event that may come late, twice, or out of order: a higher revision
-/// wins; under an equal one equal content is nothing, and different content is a clash that every
-/// replica settles alike; without revisions a newer date wins over an older one in a delta, and a
-/// listing wins over dates, because publishers do roll back.
+/// Items may come late, twice, or out of order. A higher revision wins. With equal revisions, equal
+/// content changes nothing, and different content is a clash that every replica resolves in the
+/// same way. Without revisions a newer date wins in a delta; in a listing the listed item wins,
+/// because publishers do roll back.
 enum Verdict {
-  /// Other content, to be written.
+  /// Different content, to be written.
   case changed
-  /// The same content under a higher revision: written, so that it outranks late copies, too.
+  /// The same content with a higher revision: written, so that it also outranks late copies.
   case sameContent
   case unchanged
-  /// The same content but for what is volatile: written, but nothing has changed.
+  /// The same content except for volatile attributes: written, but not counted as changed.
   case refreshed
-  /// Older than what is stored, or listed twice.
+  /// Older than the stored item, or listed twice.
   case outdated
-  /// Two contents under one revision.
+  /// Different content with the same revision.
   case clash(isWon: Bool)
 
-  /// - Parameter wasMet: The run has met the stored copy, so what is stored is of this listing.
+  /// - Parameter wasMet: True if the run has seen the stored copy, which then is part of this
+  ///   listing.
   init(
     of item: MappedItem, over stored: StoredRow, _ rules: ListingRules, wasMet: Bool
   ) throws {
@@ -57,7 +58,7 @@ enum Verdict {
     guard let revision = item.revision, let old else {
       return try withoutRevisions(item, stored, rules, isSame: isSame, wasMet: wasMet)
     }
-    if rules.beginsAnew, !wasMet {
+    if rules.hasNewRevisions, !wasMet {
       return !isSame ? .changed : revision == old ? .unchanged : .sameContent
     }
     if revision != old { return revision < old ? .outdated : isSame ? .sameContent : .changed }
@@ -68,7 +69,7 @@ enum Verdict {
   private static func withoutRevisions(
     _ item: MappedItem, _ stored: StoredRow, _ rules: ListingRules, isSame: Bool, wasMet: Bool
   ) throws -> Verdict {
-    // Of an item that a listing has twice the same copy counts, whichever comes first.
+    // If a listing contains an item twice, the same copy wins in any order.
     if wasMet {
       return try !isSame && Rank(of: item) > Rank(of: stored, item.target) ? .changed : .outdated
     }
@@ -83,12 +84,12 @@ enum Verdict {
   }
 }
 
-/// An order of the copies of one item: the same on every replica, whatever came first. Total,
-/// unless dates run against revisions.
+/// The order of the copies of one item: the same on every replica, in whatever order they come.
+/// Total, unless dates contradict revisions.
 ///
-/// The highest revision, else the newest date, else the larger hash. Of a deletion that names no
-/// revision only the date counts. A deletion without a date is newer than any copy, and one under
-/// the same revision, or of the same date, stands.
+/// The highest revision wins, else the newest date, else the larger hash. For a deletion without
+/// revision only the date counts. A deletion without a date is newer than any copy, and one with
+/// the same revision or date wins.
 struct Rank: Comparable {
   private let revision: Int64?
   private let isDeletion: Bool

@@ -1,13 +1,15 @@
 import Foundation
+import HTTPClient
 
-/// Permanent redirects. A captive portal sends them too, so that one is not enough.
+// Permanent redirects. A captive portal sends them too, so one is not enough.
 extension Feed {
-  /// Takes note of where an answer came from that was a valid document.
+  /// Records the redirects of an answer with a valid document. Changes the feed's URL if they are
+  /// proven.
   ///
-  /// - Parameter target: Where redirects led that were permanent all along the way; nil when there
-  ///   was none, or one that was not.
-  mutating func observe(moveTo target: String?, at now: Date) {
-    guard let target, !HTTPConditions.isSame(target, requestURL) else {
+  /// - Parameter target: The target of redirects that were all permanent; nil if there was none, or
+  ///   a temporary one.
+  mutating func recordRedirect(to target: String?, at now: Date) {
+    guard let target, !WebURL.isSame(target, requestURL) else {
       return forgetMove()
     }
     if movedTo != target {
@@ -23,13 +25,14 @@ extension Feed {
     forgetMove()
   }
 
-  /// The learned URL has failed. Gone or missing, or giving no feed again and again, it is forgotten,
-  /// and the one that was typed is asked again. One that differs only in being secure is given up only
-  /// when it is gone or missing.
+  /// Drops the redirect's URL if it is gone or missing, or has failed repeatedly, so that the
+  /// operator's URL is requested again. One that differs only in using https is dropped only if it
+  /// is gone or missing.
   ///
-  /// - Parameter error: Why; nil for what says nothing of the URL, such as a network that is down.
-  /// - Returns: Whether it was forgotten.
-  mutating func doubtLearnedURL(_ error: SyncError?) -> Bool {
+  /// - Parameter error: The failure; nil for one that does not depend on the URL, such as a network
+  ///   that is down.
+  /// - Returns: True if it was dropped.
+  mutating func dropFailingRedirect(_ error: SyncError?) -> Bool {
     guard let learnedURL, let error else { return false }
     let status = error.refusal?.status
     if status != 404, status != 410 {
@@ -49,7 +52,7 @@ extension Feed {
     movedSince = nil
   }
 
-  /// From http to https of the same host: nobody else can have sent it somewhere.
+  /// Returns true for a change from http to https on the same host.
   private static func isUpgrade(from old: String, to new: String) -> Bool {
     do {
       let (old, new) = (try WebURL(old).origin, try WebURL(new).origin)
@@ -61,8 +64,8 @@ extension Feed {
 }
 
 extension SyncError {
-  /// Whether the server has answered as one does that has not the feed. A wait, or a secret that is
-  /// missing, says nothing of where the feed is.
+  /// True if the answer shows that the server does not have the feed. A wait or a missing secret do
+  /// not.
   fileprivate var isAgainstURL: Bool {
     switch code {
     case .badStatus: refusal?.status != 401 && refusal?.status != 403
@@ -73,8 +76,8 @@ extension SyncError {
 }
 
 extension HTTPResponse {
-  /// Where permanent redirects led, all along the way; nil otherwise, and for HTML, which a portal
-  /// or a page about the move would be.
+  /// The target of redirects that were all permanent. Nil for HTML, which a captive portal or a
+  /// page about the move would be.
   var permanentTarget: String? {
     guard let last = redirects.last, redirects.allSatisfy({ $0.status == 301 || $0.status == 308 }),
       header("Content-Type")?.lowercased().contains("html") != true

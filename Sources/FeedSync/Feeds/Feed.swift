@@ -1,70 +1,74 @@
 public import EntityStore
 public import FeedDocuments
 public import Foundation
+import HTTPClient
 
-/// A feed as the store keeps it: where it is, what the next request depends on, how it fares.
+/// A feed as it is stored: its URL, settings, the state for its next request, and its last errors.
 public struct Feed: Entity, Equatable {
   public static let entityName = "_Feed"
 
-  /// As it was typed; the identity of the feed.
+  /// The operator's URL, which identifies the feed.
   public var url: String
-  /// Where items go that name no kind of their own.
+  /// The entity of items that name no kind.
   public var entity: String
   public var title: String?
   public var addedAt: Date
-  /// Seconds between scheduled runs.
+  /// The seconds between scheduled runs.
   public var every: Int64?
   /// A file whose first line is sent as a bearer token.
   public var tokenFile: String?
   /// The name of a systemd credential that is sent as a bearer token.
   public var credential: String?
   public var isPaused: Bool
-  /// Kept, so that adding it again finds its records.
+  /// True if the feed was removed. The record stays, so that adding the feed again finds its
+  /// records.
   public var isRemoved: Bool
   public var format: String?
-  /// Validators exactly as the server gave them, stored only after the data they stand for.
+  /// The validators, verbatim, stored only after the items that they cover.
   public var etag: String?
   public var lastModified: String?
   public var validatorsAt: Date?
-  /// The URL that gave them, without the part of a delta; they are sent to no other.
+  /// The URL that gave the validators, without the query item of a delta. They are sent to no
+  /// other.
   public var validatorsURL: String?
-  /// Seconds for which the document says that it stays good.
+  /// The seconds for which the document says that it stays fresh.
   public var timeToLive: Int64?
-  /// Seconds after a run within which nobody need ask again, as the server or the document says,
-  /// bounded; nil when nothing was promised.
+  /// The seconds after a run within which no request is needed, as the server or the document says,
+  /// bounded; nil if neither says so.
   public var freshFor: Int64?
-  /// What ``freshFor`` was when the document itself came: a 304 may promise less, but not more.
+  /// The value of ``freshFor`` when the document itself came. A 304 may shorten it, but not extend
+  /// it.
   public var promisedFor: Int64?
   public var bodyHash: Int64?
   public var epoch: String?
   public var checkpoint: String?
   public var version: Int64?
   public var fullAt: Date?
-  /// When a run last changed something.
+  /// The time of the last run that changed something.
   public var changedAt: Date?
   public var lastItems: Int64
   public var waitUntil: Date?
-  /// Runs in a row that failed.
+  /// The number of failed runs in a row.
   public var errors: Int64
   public var lastError: String?
-  /// The text of the mapping that was given, or the name of a built-in one; `nil` for the one that
-  /// the format of a document asks for.
+  /// The text of the feed's own mapping, or the name of a built-in one; nil for the mapping that
+  /// belongs to the document's format.
   public var mapping: String?
-  /// Of the mapping that read what is stored; `nil` for homefeed/1.
+  /// The hash of the mapping that read the stored items; nil for homefeed/1.
   public var mappingHash: Int64?
-  /// How the items are told apart, where that was chosen for the whole feed.
+  /// The members that identify the items, if that was chosen for the feed.
   public var identity: String?
-  /// The status of the last failure, if it was one.
+  /// The HTTP status of the last failure.
   public var lastStatus: Int64?
-  /// When the server said that the feed is gone for good. It is paused since then.
+  /// The time when the server answered that the feed is gone. It is paused since then.
   public var goneAt: Date?
-  /// Where permanent redirects have led each time, how often, and since when.
+  /// The target of the permanent redirects so far, their number, and the time of the first.
   public var movedTo: String?
   public var movedCount: Int64
   public var movedSince: Date?
-  /// The URL that is asked instead, learned from permanent redirects.
+  /// The URL that is requested instead, learned from permanent redirects.
   public var learnedURL: String?
-  /// Answers of the learned URL, since the last good one, that speak against it.
+  /// The failures in a row of the learned URL.
   public var learnedErrors: Int64
 
   public static let attributes: [EntityAttribute<Feed>] = [
@@ -138,14 +142,13 @@ public struct Feed: Entity, Equatable {
     learnedErrors = 0
   }
 
-  /// The URL that is asked: the learned one, or the one that was typed.
+  /// The URL of requests: the learned one, or the operator's.
   public var requestURL: String { learnedURL ?? url }
 
-  /// The host that is asked, in lower case; empty when the URL has none.
-  public var host: String { PageAddress.host(of: requestURL) ?? "" }
+  /// The host of requests in lower case; empty if the URL has none.
+  public var host: String { WebURL.host(of: requestURL) ?? "" }
 
-  /// Forgets what the next request would be conditional on, and for how long the last answer is
-  /// good, so that everything is fetched anew.
+  /// Clears the validators and the freshness, so that the next run fetches everything.
   mutating func forgetValidators() {
     etag = nil
     lastModified = nil
@@ -157,34 +160,45 @@ public struct Feed: Entity, Equatable {
     promisedFor = nil
   }
 
-  /// Forgets all that says which of the feed's items are stored, so that the whole listing is read.
+  /// Clears everything that depends on the stored items, so that the whole listing is read.
   mutating func forgetAnswers() {
     forgetValidators()
     forgetCheckpoint()
     fullAt = nil
   }
 
-  /// Of what decides which items a listing has, and where they go.
+  /// The hash of the settings that decide which items a listing has and which entity they go to.
   var settingsHash: Int64 {
     ContentHash.of([entity, tokenFile ?? "", credential ?? ""].joined(separator: "\0"))
   }
 
-  /// What the feed's documents are read by; `nil` if that was not said.
+  /// The feed's own mapping; nil if it has none.
   public var mappingText: FeedMappingText? {
     mapping.map { FeedMappingText($0, file: "the mapping of \(shownURL(url))") }
   }
 
-  /// What the feed's documents are read by: what was given, or what the format of the last one asks
-  /// for; `nil` for homefeed/1, and before the first document.
+  /// The mapping that reads the feed's documents: its own, or that of the last document's format;
+  /// nil for homefeed/1 and before the first document.
   public var effectiveMapping: FeedMappingText? {
     let mapping =
       mappingText ?? format.flatMap(FeedFormat.init).flatMap(FeedMappings.builtInText)
     return mapping?.isHomeFeed == true ? nil : mapping
   }
 
-  /// The epoch stays: by it the next listing tells whether revisions can be compared.
+  /// Clears the checkpoint. The epoch stays: it shows whether the revisions of the next listing can
+  /// be compared.
   mutating func forgetCheckpoint() {
     checkpoint = nil
     version = nil
+  }
+
+  /// Clears the errors and waits, after an answer without fault.
+  mutating func forgetErrors() {
+    errors = 0
+    learnedErrors = 0
+    lastError = nil
+    lastStatus = nil
+    goneAt = nil
+    waitUntil = nil
   }
 }

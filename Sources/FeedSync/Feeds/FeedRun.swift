@@ -2,20 +2,20 @@ import EntityModel
 public import EntityStore
 public import Foundation
 
-/// What one run of a feed did, as the store remembers it.
+/// The result of one run of a feed, as it is stored.
 ///
-/// The last 20 runs of a feed are kept. A run that finds nothing new, and learns
-/// nothing new of the server, writes nothing; ``Feeds/lastRun(of:)`` tells of it.
+/// The last 20 runs of a feed are stored. A run without news writes nothing;
+/// ``Feeds/lastRun(of:)`` returns its time.
 public struct FeedRun: Entity, Sendable {
   public static let entityName = "_FeedRun"
 
   public var feedID: Int64
   public var startedAt: Date
-  /// How long it took.
+  /// The duration.
   public var seconds: Double
-  /// As `SyncReport.Outcome` has it, or `failed`.
+  /// A value of `SyncReport.Outcome`, or `failed`.
   public var outcome: String
-  /// Why it failed, in one line.
+  /// The error in one line.
   public var error: String?
   /// The counts as JSON.
   private var reportText: Data
@@ -52,14 +52,14 @@ public struct FeedRun: Entity, Sendable {
 
   /// The counts.
   ///
-  /// - Throws: `DecodingError` for a record of a program that counted otherwise.
+  /// - Throws: `DecodingError` for a record of another version of the program.
   public var report: SyncReport {
     get throws { try JSONDecoder().decode(SyncReport.self, from: reportText) }
   }
 }
 
 extension FeedRun {
-  /// Adds a run, and removes those beyond the ones that are kept.
+  /// Adds a run, and removes runs beyond ``Limits/runsKept``.
   static func add(_ run: FeedRun, in transaction: WriteTransaction) throws {
     try transaction.insert(run)
     for id in try transaction.fetchIdentifiers(request(run.feedID)).dropFirst(Limits.runsKept) {
@@ -67,7 +67,7 @@ extension FeedRun {
     }
   }
 
-  /// The runs of a feed, the newest first.
+  /// Returns a request for the runs of a feed, the newest first.
   static func request(_ feedID: Int64) -> FetchRequest {
     FetchRequest(
       entityName: entityName, predicate: .comparison("feedID", .equal, .int64(feedID)),

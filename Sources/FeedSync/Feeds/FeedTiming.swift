@@ -1,21 +1,21 @@
 public import Foundation
 
-/// When a feed is asked, and why then.
+/// The time of a feed's next request, with the reason.
 public struct NextRun: Sendable, Equatable {
   public enum Reason: String, Sendable, Codable {
-    /// It has never been asked.
+    /// It has not been requested yet.
     case new
-    /// Its interval has passed, or passes then.
+    /// Its interval ends then.
     case interval
-    /// Its answer stays good until then, as the server or the document has said.
+    /// Its last answer stays fresh until then.
     case fresh
-    /// It has failed, and is asked less often the more often it does.
+    /// It has failed; the wait grows with each failure.
     case failing
     /// The server has asked to wait with this feed.
     case waiting
     /// The host has asked to wait with all its feeds.
     case hostWaiting
-    /// The last run began in the future: the clock was set.
+    /// The last run began in the future, because the clock was set.
     case clock
   }
 
@@ -28,15 +28,15 @@ public struct NextRun: Sendable, Equatable {
   }
 }
 
-/// Computes when feeds are asked. The one place where that is decided: the worker's schedule, the
-/// runs themselves and what explains them all ask here.
+/// Computes when feeds are requested: for the worker's schedule, for the runs, and for
+/// explanations.
 ///
-/// A pure value. What is promised to servers holds for everybody; intervals, jitter and the waits
-/// after failures are the schedule's, so that whoever asks for a sync himself gets one.
+/// A pure value. The waits that servers request apply to every run. Intervals, jitter and the waits
+/// after failures apply to the schedule only, not to a sync that the operator starts.
 public struct FeedTiming: Sendable {
   /// The time between two runs of a feed that has none of its own.
   public var interval: Duration
-  /// How much of an interval may be added to it, from 0 to 1.
+  /// The share of an interval that may be added to it, from 0 to 1.
   public var jitter: Double
 
   public init(interval: Duration = .seconds(900), jitter: Double = 0.1) {
@@ -44,10 +44,10 @@ public struct FeedTiming: Sendable {
     self.jitter = jitter
   }
 
-  /// What is known of a feed besides its record.
+  /// The facts about a feed that are not in its record.
   public struct Circumstances: Sendable {
     public var lastRun: LastRun?
-    /// Until when its host has asked to wait.
+    /// The end of the wait that its host has requested.
     public var hostWait: Date?
     public var now: Date
 
@@ -60,11 +60,10 @@ public struct FeedTiming: Sendable {
 
   // MARK: Promises
 
-  /// Until when the feed may not be asked: the last of what its server, its host and its last answer
-  /// say. Nil when it may be asked now.
+  /// Returns the time before which the feed must not be requested: the latest that its server, its
+  /// host and its last answer name. Nil if it may be requested now.
   ///
-  /// A time further ahead than anybody can ask for comes from a clock that was wrong, and counts for
-  /// nothing.
+  /// A time beyond the allowed wait comes from a wrong clock and is ignored.
   public static func promise(_ feed: Feed, _ now: Circumstances) -> NextRun? {
     let promises: [(Date?, NextRun.Reason, max: Double)] = [
       (feed.waitUntil, .waiting, Limits.waitMax), (now.hostWait, .hostWaiting, Limits.waitMax),
@@ -76,7 +75,7 @@ public struct FeedTiming: Sendable {
     }.max { $0.at < $1.at }
   }
 
-  /// Only a run that came to its end has an answer that can be good.
+  /// Returns the end of the last answer's freshness. Only a run that has ended has such an answer.
   private static func freshUntil(_ feed: Feed, _ now: Circumstances) -> Date? {
     guard let freshFor = feed.freshFor, feed.errors <= 0, let last = now.lastRun, last.hasEnded,
       !isAhead(last.at, of: now.now)
@@ -86,13 +85,13 @@ public struct FeedTiming: Sendable {
 
   // MARK: The schedule
 
-  /// - Returns: When the schedule asks the feed; nil for one that it leaves alone.
+  /// Returns the feed's next scheduled run; nil if it is paused or removed.
   public func next(_ feed: Feed, _ now: Circumstances) -> NextRun? {
     guard !feed.isPaused, !feed.isRemoved else { return nil }
     let usual = usual(feed, now)
     guard var promise = Self.promise(feed, now), promise.at > usual.at else { return usual }
     if promise.reason == .fresh, let last = now.lastRun, let freshFor = feed.freshFor {
-      // Those that were promised the same at once do not come back at once.
+      // Spreads feeds whose freshness ends at the same time.
       promise.at += Double(freshFor) * jitter * Self.share(of: feed.url, last.at)
     }
     return promise
@@ -112,15 +111,15 @@ public struct FeedTiming: Sendable {
     return NextRun(at: last.at + usual.inSeconds * (1 + jitter * share), reason: .interval)
   }
 
-  /// The bound within which the wait after a failure is drawn.
+  /// Returns the upper bound of the wait after a failure.
   private static func failureWaitMax(_ feed: Feed) -> Double {
     let cap = feed.lastStatus == 404 ? Limits.missingWaitMax : Limits.failureWaitMax
     let doublings = min(max(feed.errors, 1) - 1, 20)
     return min(Limits.failureWaitMin * Double(1 << doublings), cap)
   }
 
-  /// How long after a start of the schedule a feed begins that has become due before: they are spread
-  /// over an interval, each at its own place, so that a restart is no storm.
+  /// Returns the delay of an overdue feed after the start of the schedule. Feeds are spread over an
+  /// interval, so that a restart does not request all at once.
   public func startDelay(_ feed: Feed) -> Duration {
     let usual = feed.every.map { Duration.seconds($0) } ?? interval
     return min(usual, .seconds(Limits.freshMin)) * Self.share(of: feed.url, nil)
@@ -128,12 +127,12 @@ public struct FeedTiming: Sendable {
 
   // MARK: Parts
 
-  /// A little ahead is the granularity of clocks, and no step.
+  /// Returns true if the date is in the future by more than the clock's granularity.
   private static func isAhead(_ date: Date, of now: Date) -> Bool {
     date.timeIntervalSince(now) > 2
   }
 
-  /// In 0 ..< 1, from the feed and its last run: the same until it has run again.
+  /// Returns a number in 0 ..< 1 that depends on the feed and its last run.
   private static func share(of url: String, _ date: Date?) -> Double {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in "\(url) \(date.map { Int64($0.timeIntervalSince1970) } ?? 0)".utf8 {

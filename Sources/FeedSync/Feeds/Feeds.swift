@@ -2,6 +2,7 @@ import EntityModel
 public import EntityStore
 public import FeedDocuments
 public import Foundation
+import HTTPClient
 public import Migrations
 
 /// The feeds of a store.
@@ -10,14 +11,14 @@ public struct Feeds: Sendable {
 
   public init(_ store: Store) { self.store = store }
 
-  /// What the operator may say of a feed.
+  /// The operator's settings of a feed.
   public struct Settings: Sendable {
     public var entity: String?
     public var every: Duration?
-    /// One of `tokenFile` and `credential`; the one takes the place of the other.
+    /// The file of the bearer token. Setting it clears `credential`, and the reverse.
     public var tokenFile: String?
     public var credential: String?
-    /// What the feed's documents are read by, in place of what their format asks for.
+    /// The mapping of the feed's documents, in place of that of their format.
     public var mapping: FeedMappingText?
 
     public init(
@@ -32,10 +33,10 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// Adds a feed, or changes the settings of one that is there; a removed one comes back with its
+  /// Adds a feed, or changes the settings of an existing one. A removed feed returns with its
   /// records.
   ///
-  /// - Returns: Whether it is new.
+  /// - Returns: True if it is new.
   /// - Throws: `invalidFeed` for a URL that is not http or https, `missingTarget` for an entity
   ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
   @discardableResult
@@ -70,7 +71,7 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// Holds the mapping, the new one or the one that stays, against the entities.
+  /// Checks the mapping, the new or the stored one, against the entities.
   private func checkMapping(of url: String, _ settings: Settings) throws {
     let (schema, known) = try store.read { transaction in
       (
@@ -85,10 +86,10 @@ public struct Feeds: Sendable {
     try mapping.check(schema: schema, entity: settings.entity ?? known?.entity ?? Self.entity)
   }
 
-  /// Where items go unless it is said otherwise.
+  /// The default entity of items.
   private static let entity = "Episode"
 
-  /// All feeds that are not removed, in the order in which they were added.
+  /// Returns the feeds that are not removed, in the order in which they were added.
   public func list() throws -> [(id: Int64, feed: Feed)] {
     try store.read { transaction in
       try transaction.fetchIdentifiers(FetchRequest(entityName: Feed.entityName)).compactMap { id in
@@ -98,7 +99,7 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// The feed with this URL, or with this number.
+  /// Returns the feed with this URL or number.
   ///
   /// - Throws: `unknownFeed`.
   public func find(_ name: String) throws -> (id: Int64, feed: Feed) {
@@ -111,7 +112,7 @@ public struct Feeds: Sendable {
       advice: all.isEmpty ? "add one with `mooring feed add URL`" : "see `mooring feed list`")
   }
 
-  /// Changes what is stored of a feed.
+  /// Changes the record of a feed.
   public func update(
     _ id: Int64, _ change: @escaping @Sendable (inout Feed) throws -> Void
   ) async throws {
@@ -120,12 +121,12 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// The last run of the feed, in any process; nil if there was none.
+  /// Returns the last run of the feed, in any process; nil if there was none.
   public func lastRun(of id: Int64) -> LastRun? {
     SyncLease.lastRun(feedID: id, folder: store.folder)
   }
 
-  /// What is known of a feed besides its record, for ``FeedTiming``.
+  /// Returns the facts about a feed that ``FeedTiming`` needs besides its record.
   public func circumstances(of id: Int64, _ feed: Feed, now: Date) throws
     -> FeedTiming.Circumstances
   {
@@ -134,7 +135,7 @@ public struct Feeds: Sendable {
       now: now)
   }
 
-  /// The runs that are remembered of a feed, the newest first.
+  /// Returns the stored runs of a feed, the newest first.
   public func runs(of id: Int64) throws -> [FeedRun] {
     try store.read { transaction in
       try transaction.fetchIdentifiers(FeedRun.request(id)).compactMap {
@@ -143,7 +144,7 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// Takes a feed up again that was paused or is gone. What its server has asked for still counts.
+  /// Resumes a feed that was paused or is gone. A wait that its server has requested still applies.
   public func resume(_ id: Int64) async throws {
     try await update(id) { $0.reopen() }
   }
@@ -182,14 +183,14 @@ extension Feed {
     if settingsHash != old { forgetAnswers() }
     if let mapping = settings.mapping, mapping.text != self.mapping {
       self.mapping = mapping.text
-      // What the server has not changed since is read anew all the same, and soon.
+      // Documents that have not changed are read again.
       forgetValidators()
     }
   }
 }
 
 extension MigrationSource {
-  /// The system entities of the sync. A store that is synced is opened with it.
+  /// The migrations of the sync's system entities. A store that is synced is opened with it.
   public static let feeds = MigrationSource(embedded: [
     ("0001_feeds", PackageResources._001_feeds_yaml),
     ("0002_feed_manners", PackageResources._002_feed_manners_yaml),

@@ -1,13 +1,14 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 
-/// What hosts have asked of everybody, in the store, so that all processes see it.
+/// The waits that hosts have requested for all their feeds, stored so that all processes see them.
 struct Hosts: Sendable {
   private static let entityName = "_Host"
 
-  /// Whether the name can only be one of the operator's own network. Such a host is often many
-  /// services behind one name, each of which speaks for itself.
+  /// Returns true if the host can only be on a private network. Such a host often runs several
+  /// services, so it is not limited as a whole.
   static func isPrivate(_ host: String) -> Bool {
     let name = host.trimmingCharacters(in: ["[", "]", "."])
     if let address = IPAddress(text: name) { return !address.isPublic }
@@ -17,7 +18,7 @@ struct Hosts: Sendable {
       }
   }
 
-  /// Until when the host has asked to wait.
+  /// Returns the end of the wait that the host has requested.
   static func wait(for host: String, in transaction: ReadTransaction) throws -> Date? {
     guard let id = try transaction.objectID(entityName, by: ["name": .string(host)]),
       case .date(let until) = try transaction.get(id)?["waitUntil"]
@@ -25,16 +26,15 @@ struct Hosts: Sendable {
     return until
   }
 
-  /// Remembers that the host has asked to wait, at least until then, and forgets the hosts whose time has passed, so that
-  /// they are no more than those that wait.
-  static func note(
+  /// Stores the wait that a host has requested, and removes waits that have ended.
+  static func record(
     _ host: String, waitUntil until: Date, now: Date, in transaction: WriteTransaction
   ) throws {
     let passed = FetchRequest(
       entityName: entityName,
       predicate: .comparison("waitUntil", .lessOrEqual, .date(now)))
     for id in try transaction.fetchIdentifiers(passed) { try transaction.delete(id) }
-    // A feed that was under way may bring a shorter wait; one beyond all bounds is of a wrong clock.
+    // A concurrent run may bring a shorter wait. One beyond the bound comes from a wrong clock.
     var latest = until
     if let old = try wait(for: host, in: transaction),
       old.timeIntervalSince(now) <= Limits.waitMax
@@ -45,7 +45,7 @@ struct Hosts: Sendable {
       entityName, ["name": .string(host), "waitUntil": .date(latest)], by: ["name"])
   }
 
-  /// The host has answered as it should.
+  /// Removes the host's wait.
   static func forget(_ host: String, in transaction: WriteTransaction) throws {
     guard let id = try transaction.objectID(entityName, by: ["name": .string(host)]) else { return }
     try transaction.delete(id)

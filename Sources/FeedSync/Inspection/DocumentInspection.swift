@@ -1,27 +1,27 @@
 import EntityModel
 import FeedDocuments
 
-/// What a document has, looked at without a mapping. Nothing of the document outlives the call that
-/// makes it.
+/// The contents of a document, inspected without a mapping. It does not refer to the document's
+/// memory.
 struct DocumentInspection {
   var format: FeedFormat
-  /// What the text was decoded from.
+  /// The encoding of the text.
   var encoding = "UTF-8"
-  /// Faults of the text that were passed over, and items that were lost to them.
+  /// Faults that were repaired or skipped, and items lost to them.
   var faults = 0
   var isComplete = true
   var title: String?
   var timeToLive: Int64?
-  /// The JSONPath of the items; `nil` where nothing looks like items.
+  /// The JSONPath of the items; nil if nothing looks like items.
   var path: String?
-  /// Other arrays of objects, as JSONPath.
+  /// The JSONPaths of other arrays of objects.
   var otherPaths: [String] = []
   var items = 0
   var profile: ItemProfile?
   var paging: PagingGuess?
 
   /// - Parameter linkHeader: The values of the answer's Link headers.
-  /// - Throws: What makes the document neither a feed nor JSON, with what it seems to be.
+  /// - Throws: `unknownFormat` and others for a document that is neither a feed nor JSON.
   init(
     _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, linkHeader: [String]
   ) throws(DocumentError) {
@@ -67,7 +67,7 @@ struct DocumentInspection {
   }
 }
 
-/// What is kept of a document's values.
+/// The values that are read from a document.
 private struct DocumentFacts {
   enum Place {
     case named(String)
@@ -107,7 +107,7 @@ private struct DocumentFacts {
 }
 
 extension FeedFormat {
-  /// As the document says of itself; `json` where it says nothing that is known.
+  /// Reads the format that the document states; `json` if it states none that is known.
   fileprivate init(jsonRoot root: JSONValue) {
     let version = root["version"]?.string ?? ""
     if root["format"]?.hasText("homefeed/1") == true {

@@ -1,26 +1,26 @@
-/// What a URL gives, and how a mapping could read it.
+/// The result of an inspection: the answer of a URL, and a mapping that could read it.
 ///
-/// Texts are the server's, cut but not made safe for a terminal. The keys of the JSON are stable;
-/// what is nil is left out.
+/// Texts of the server are shortened but not escaped for a terminal. The keys of the JSON are
+/// stable; nil values are left out.
 package struct FeedInspection: Sendable, Encodable {
   package struct Redirect: Sendable, Encodable {
     package let status: Int
     package let to: String
   }
 
-  /// A place in the items.
+  /// A member of the items.
   package struct Member: Sendable, Encodable {
     package let pointer: String
-    /// Items that have something other than null there, of those that were looked at.
+    /// The number of inspected items with a value other than null.
     package let present: Int
     package let types: [String]
-    /// Such as `URL` and `RFC 3339 date`; `nil` for no form of its own.
+    /// A form such as `URL` or `RFC 3339 date`; nil if there is none.
     package let looksLike: String?
     package let isUnique: Bool
     package let example: String?
   }
 
-  /// Pointers by what they are likely to be, the likeliest first.
+  /// The pointers that are likely to have a role, the likeliest first.
   package struct Candidates: Sendable, Encodable {
     package var id: [String] = []
     package var title: [String] = []
@@ -37,14 +37,14 @@ package struct FeedInspection: Sendable, Encodable {
   package var contentType: String?
   package var etag: String?
   package var lastModified: String?
-  /// How long the answer stays good, by its headers and the document; nil when they do not say.
+  /// The seconds for which the answer stays fresh, by its headers and the document; nil if unknown.
   package var freshForSeconds: Int64?
   package var format: String
   package var encoding: String
   package var title: String?
-  /// Of the document, decoded.
+  /// The bytes of the decoded document.
   package var bytes: Int
-  /// Headers and body as they came over the wire.
+  /// The bytes of headers and body as transferred.
   package var wireBytes: Int
   package var items: Int
   /// The JSONPath of the items.
@@ -52,25 +52,26 @@ package struct FeedInspection: Sendable, Encodable {
   package var otherPaths: [String]
   package var itemsLookedAt: Int
   package var members: [Member]
-  /// Whether there are members beyond those that are listed.
+  /// True if there are more members than listed.
   package var hasMoreMembers: Bool
   package var candidates: Candidates
-  /// As a mapping has it; nil where none was found.
+  /// The source of the next page as in a mapping; nil if none was found.
   package var next: String?
   package var checkpoint: String?
-  /// The name of the mapping that reads the format without being asked.
+  /// The name of the built-in mapping for the format.
   package var builtIn: String?
   package var name: String
   package var entity: String
-  /// With comments in place of what the migration makes; nil when none can be suggested.
+  /// The suggested mapping, with comments in place of attributes that the migration creates; nil if
+  /// none can be suggested.
   package var mapping: String?
-  /// With what the migration makes.
+  /// The suggested mapping with the attributes that the migration creates.
   package var wholeMapping: String?
-  /// Makes what the entity lacks; nil if it lacks nothing.
+  /// The migration that creates the missing attributes; nil if there are none.
   package var migration: String?
-  /// Attributes that the migration makes.
+  /// The attributes that the migration creates.
   package var newAttributes: [String]
-  /// What a person must settle, each on one line.
+  /// The guesses that the operator must confirm, one line each.
   package var unconfirmed: [String]
   package var notes: [String]
 }

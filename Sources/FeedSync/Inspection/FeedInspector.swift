@@ -2,18 +2,19 @@ package import EntityModel
 package import EntityStore
 import FeedDocuments
 package import Foundation
+package import HTTPClient
 package import Migrations
 
-/// Looks at a URL once, with the manners and the safety of a sync, and stores nothing.
+/// Inspects a URL with one request, under the same rules as a sync, and stores nothing.
 package struct FeedInspector: Sendable {
-  /// How a feed is asked, and what for.
+  /// The parameters of an inspection.
   package struct Request: Sendable {
     package var url: String
     package var tokenFile: String?
     package var credential: String?
-    /// Where the items are to go; it may be one that is not there yet.
+    /// The entity of the items, which need not exist yet.
     package var entity: String
-    /// Of the mapping and of the line of migrations; nil for one made of the URL.
+    /// The name of the mapping and of the migration line; nil for one derived from the URL.
     package var name: String?
 
     package init(
@@ -33,7 +34,7 @@ package struct FeedInspector: Sendable {
   private let schema: Schema
   private let now: Date
 
-  /// - Parameter lines: The migrations of the store that the feed is for.
+  /// - Parameter lines: The migrations of the feed's store.
   /// - Throws: `StoreError` if the migrations do not fit together.
   package init(transport: any HTTPTransport, lines: [MigrationLine], now: Date = Date()) throws {
     self.transport = transport
@@ -42,17 +43,17 @@ package struct FeedInspector: Sendable {
     self.now = now
   }
 
-  /// Asks once, unconditionally.
+  /// Sends one unconditional request, and inspects its answer.
   ///
-  /// - Throws: `HTTPError`; `SyncError` for a status other than 200, a document that is neither a feed
-  ///   nor JSON, or an entity that cannot take a feed.
+  /// - Throws: `HTTPError`; `SyncError` for a status other than 200, a document that is neither a
+  ///   feed nor JSON, or an entity that cannot take a feed.
   package func inspect(_ request: Request) async throws -> FeedInspection {
     let entity = schema.entity(named: request.entity)
     let isOfSystem = entity?.isSystem ?? request.entity.hasPrefix("_")
     if isOfSystem || entity.map({ $0.attribute(named: "feedID") == nil }) ?? false {
       throw SyncError(
         .missingTarget, "the entity cannot take a feed", [("entity", request.entity)],
-        advice: "name another one with --entity, or one that is not there, which is then made")
+        advice: "name another one with --entity, or a new one, which is then created")
     }
     let response = try await answer(to: request)
     let document = try Self.read(response, request.url)
@@ -68,7 +69,7 @@ package struct FeedInspector: Sendable {
     let question = PageRequest(
       url: request.url, isFirst: true, conditions: nil, bodyHash: nil,
       allowsPrivateAddresses: true, document: DocumentSource())
-    let response = try await source.send(question, nil, [])
+    let response = try await source.send(question, nil)
     guard response.status == 200 else { throw source.failure(response, request.url) }
     return response
   }
@@ -122,9 +123,9 @@ package struct FeedInspector: Sendable {
   private static func notes(on document: DocumentInspection) -> [String] {
     var notes: [String] = []
     if document.faults > 0 {
-      notes.append("the document is ill-formed: \(document.faults) faults were mended")
+      notes.append("the document is ill-formed: \(document.faults) faults were repaired")
     }
-    if !document.isComplete { notes.append("the document is not whole") }
+    if !document.isComplete { notes.append("the document is incomplete") }
     if document.path == nil {
       notes.append("no list of objects was found in the document, so there are no items to map")
     } else if document.items == 0 {
@@ -153,14 +154,14 @@ package struct FeedInspector: Sendable {
       suggested.text(
         name: inspection.name, entity: inspection.entity, origin: inspection.url, hasNew: hasNew)
     }
-    // Of an entity that is not there everything is new.
+    // All attributes of a new entity are new.
     inspection.mapping = text(hasNew: entity == nil)
     inspection.wholeMapping = text(hasNew: true)
     inspection.newAttributes = made.filter { $0.newType != nil }.map(\.name)
     inspection.unconfirmed = suggested.unconfirmed + unmapped(suggested, entity)
   }
 
-  /// Attributes that an item must have and that nothing fills.
+  /// Returns the required attributes that the mapping does not fill.
   private func unmapped(
     _ suggested: SuggestedFeedMapping, _ entity: EntityDescription?
   ) -> [String] {
@@ -191,7 +192,7 @@ package struct FeedInspector: Sendable {
     inspection.newAttributes = made.filter { $0.newType != nil }.map(\.name)
   }
 
-  /// `api-example-org` of `https://api.example.org/v1/talks`
+  /// Returns a name such as `api-example-org` for `https://api.example.org/v1/talks`.
   private static func name(of url: String) -> String {
     let host = URL(string: url)?.host ?? ""
     let words = NameWords(host).words.filter { $0 != "www" }.joined(separator: "-")

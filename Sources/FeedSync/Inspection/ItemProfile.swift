@@ -1,11 +1,11 @@
 import FeedDocuments
 
-/// The items of a document, place by place.
+/// The statistics of the items of a document, by member.
 struct ItemProfile {
   private(set) var members: [MemberProfile] = []
-  /// Items that were looked at.
+  /// The number of inspected items.
   private(set) var items = 0
-  /// Whether there are places beyond those that are kept.
+  /// True if there are more members than listed.
   private(set) var hasMore = false
   private var positions: [String: Int] = [:]
   private var visited = 0
@@ -40,7 +40,7 @@ struct ItemProfile {
     switch value.kind {
     case .object: add(value, tokens)
     case .array:
-      // What a list of objects has is seen from its first one.
+      // The first object stands for all objects of a list.
       var elements = value.elements
       if let first = elements.next(), first.kind == .object { add(first, tokens + ["0"]) }
     default: break

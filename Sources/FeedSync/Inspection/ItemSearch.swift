@@ -1,11 +1,11 @@
 import EntityModel
 import FeedDocuments
 
-/// Finds the array of a document that looks most like its items: objects, with members such as an
-/// id and a title, under a name such as `results`, not far from the root.
+/// Finds the array of a document that is most likely to contain its items: objects with members
+/// such as an id and a title, under a name such as `results`, close to the root.
 struct ItemSearch {
   struct Candidate {
-    /// Names from the root to the array.
+    /// The names from the root to the array.
     let names: [String]
     let array: JSONValue
     let score: Int
@@ -13,7 +13,7 @@ struct ItemSearch {
     /// The JSONPath of its elements.
     var path: String { "$" + names.map(Self.selector).joined() + "[*]" }
 
-    /// In short form where the name allows it (RFC 9535, section 2.5.1).
+    /// Returns the selector of a name, in short form if possible (RFC 9535, section 2.5.1).
     private static func selector(_ name: String) -> String {
       if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return "." + name }
       return "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
@@ -23,8 +23,8 @@ struct ItemSearch {
   private static let depthMax = 6
   private static let membersMax = 20_000
   private static let nameBytesMax = 200
-  /// Elements that are looked at to tell whether an array is one of objects.
-  private static let elementsLookedAt = 20
+  /// The number of elements that are inspected to see whether an array contains objects.
+  private static let elementsInspectedMax = 20
   private static let itemNames: Set<String> = [
     "items", "entries", "results", "data", "records", "list", "posts", "articles", "episodes",
     "videos", "stories", "talks", "news", "documents", "rows", "elements", "objects", "edges",
@@ -33,8 +33,8 @@ struct ItemSearch {
   private var candidates: [Candidate] = []
   private var visited = 0
 
-  /// The arrays of objects, the likeliest first; of equals the one that comes first. An empty array
-  /// stands behind all that have elements, and counts only under a name that items have.
+  /// Returns the arrays of objects, the likeliest first; equal ones in document order. Empty arrays
+  /// come last, and only those with a name that is usual for items.
   static func candidates(in root: JSONValue) -> [Candidate] {
     var search = ItemSearch()
     search.visit(root, [])
@@ -56,7 +56,7 @@ struct ItemSearch {
   }
 
   private mutating func weigh(_ array: JSONValue, _ names: [String]) {
-    let first = Array(array.elements.prefix(Self.elementsLookedAt))
+    let first = Array(array.elements.prefix(Self.elementsInspectedMax))
     let objects = first.filter { $0.kind == .object }
     let name = names.last?.lowercased() ?? "items"
     let hasName = Self.itemNames.contains(name)

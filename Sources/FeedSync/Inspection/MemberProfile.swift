@@ -2,39 +2,39 @@ import EntityModel
 import EntityStore
 import FeedDocuments
 
-/// What the items of a document have at one place.
+/// The statistics of one member of a document's items.
 struct MemberProfile {
   /// Names, and 0 for the first element of an array, from the item.
   let tokens: [String]
-  /// Items that have something there other than null.
+  /// The number of items with a value other than null.
   private(set) var present = 0
   private(set) var nulls = 0
-  /// How many values are of each kind.
+  /// The number of values of each kind.
   private(set) var kinds: [String: Int] = [:]
-  /// The first value that is neither empty nor null, cut.
+  /// The first value that is neither empty nor null, shortened.
   private(set) var example: String?
   private(set) var shapes = TextShapes()
   private(set) var numbers = DateVotes()
   private(set) var html = 0
   private(set) var durations = 0
   private(set) var clocks = 0
-  /// Elements of arrays are all texts or numbers.
+  /// True if all elements of arrays are texts or numbers.
   private(set) var isListOfScalars = true
-  /// Hashes of the values, as long as none came twice.
+  /// The hashes of the values; nil after one came twice.
   private var values: Set<Int64>? = []
   private var firstValue: Int64?
-  /// Whether all items have the same there, and there are several.
+  /// True if several items have the member, all with the same value.
   private(set) var isConstant = false
 
   private static let exampleCharacters = 60
-  /// Bytes of a text that are looked at.
+  /// The bytes of a text that are inspected.
   private static let bytesMax = 4_096
 
   init(tokens: [String]) { self.tokens = tokens }
 
   var pointer: String { JSONPointer(tokens: tokens).description }
 
-  /// Whether no two items have the same there.
+  /// True if no two items have the same value.
   var isUnique: Bool { values != nil && present > 0 }
 
   mutating func add(_ value: JSONValue) {
@@ -110,7 +110,7 @@ extension MemberProfile {
     case clock = "clock time"
   }
 
-  /// What at least nine of ten values look like; for HTML one of ten is enough.
+  /// The form of at least nine of ten values; for HTML one of ten is enough.
   var look: Look? {
     if let texts = kinds["string"], texts == present {
       let texts = texts - shapes.empty
@@ -133,12 +133,12 @@ extension MemberProfile {
     return forms.contains(.unixSeconds) ? .epochSeconds : nil
   }
 
-  /// Whether the dates say their offset, and are whole.
+  /// True if the dates are complete, with an offset.
   private var exactDates: Bool {
     shapes.withoutZone == 0 && example.flatMap { DateText.rfc3339($0) } != nil
   }
 
-  /// A number alone is no date: counts have the same size.
+  /// True if the name suggests a date. A number alone is none: counts have the same size.
   private var hasDateName: Bool {
     let words = Set(tokens.flatMap { NameWords($0).words })
     return !words.isDisjoint(with: [
@@ -157,7 +157,7 @@ extension MemberProfile {
 }
 
 extension JSONValue {
-  /// As the types of values are called in what an inspection says.
+  /// The name of the type in an inspection.
   fileprivate var kindName: String {
     switch kind {
     case .null: "null"

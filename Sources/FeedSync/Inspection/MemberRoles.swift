@@ -1,6 +1,6 @@
 import EntityModel
 
-/// Which members of unknown items are likely to be what: by name, by form, by how often they are there.
+/// The likely roles of the members of unknown items, by name, form and frequency.
 struct MemberRoles {
   let id: [MemberProfile]
   let title: [MemberProfile]
@@ -10,9 +10,9 @@ struct MemberRoles {
   let published: [MemberProfile]
   let duration: [MemberProfile]
 
-  /// Candidates of one role that are named.
+  /// The maximum number of candidates for a role.
   private static let candidatesMax = 3
-  /// What is much less likely than the first is none.
+  /// The maximum rank distance to the first candidate.
   private static let rankDistanceMax = 25
 
   init(_ profile: ItemProfile) {
@@ -51,7 +51,7 @@ struct MemberRoles {
     ]) { $0.isNumber || $0.look == .duration || $0.look == .clock }
   }
 
-  /// The lower, the likelier.
+  /// Returns the rank of the member as an id: the lower, the likelier.
   private static func rankAsID(_ member: MemberProfile, of items: Int) -> Int? {
     guard member.isText || member.isWholeNumber, member.look != .html,
       !["etag", "hash", "checksum", "kind", "type"].contains(member.roleName)
@@ -85,10 +85,10 @@ struct MemberRoles {
 }
 
 extension MemberProfile {
-  /// The last name in lower case, words run together; languages are passed over.
+  /// The last name in lower case with its words joined. Languages are skipped.
   var roleName: String { NameWords(namingToken).joined }
 
-  /// The name that says what it is.
+  /// The name that describes the member.
   var namingToken: String {
     names.last ?? ""
   }
@@ -101,7 +101,7 @@ extension MemberProfile {
 
   fileprivate var depth: Int { tokens.count - 1 }
 
-  /// `en-US`; two letters alone may be anything.
+  /// Returns true for names such as `en-US`. Two letters alone are not enough.
   private static func isLanguage(_ token: String) -> Bool {
     token.wholeMatch(of: /[a-z]{2}[-_][A-Z]{2}/) != nil
   }
@@ -113,7 +113,7 @@ extension MemberProfile {
     ])
   }
 
-  /// What a mapping says of the dates there; `nil` for what looks like none.
+  /// The date form for a mapping; nil if the values are no dates.
   var dateForm: Conversion.DateForm? {
     switch look {
     case .date: .rfc3339

@@ -1,17 +1,17 @@
 import EntityModel
 
-/// A built-in mapping as a file of one's own, to begin with: without what the entity lacks, or with
-/// a migration that makes it.
+/// A built-in mapping as the start of the operator's own file: without the attributes that the
+/// entity lacks, or with a migration that creates them.
 struct OwnedFeedMapping {
-  /// The attributes, each with its lines as they stand.
+  /// The attributes with their lines, verbatim.
   private(set) var attributes: [SuggestedFeedMapping.Attribute] = []
-  /// The line that keeps what no other one reads.
+  /// The line that stores the members that no other line reads.
   let extra: SuggestedFeedMapping.Attribute?
   private let head: [String]
   private let name: String
   private let entity: String
 
-  /// What the attributes of the built-in mappings hold.
+  /// The types of the attributes of the built-in mappings.
   private static let types: [String: AttributeType] = [
     "title": .string, "summary": .string, "url": .url, "externalURL": .url, "publishedAt": .date,
     "contentHTML": .string, "contentText": .string, "image": .url, "authors": .strings,
@@ -31,21 +31,21 @@ struct OwnedFeedMapping {
     for line in lines[start...].dropFirst() {
       let key = line.dropFirst(2).prefix { $0 != ":" }
       guard line.hasPrefix("  "), !key.hasPrefix(" "), let type = Self.types[String(key)] else {
-        // It goes on with the attribute before it, if that is taken.
-        if line.hasPrefix("   "), isTaking {
+        // It continues the attribute before it, if that is included.
+        if line.hasPrefix("   "), isIncluded {
           attributes[attributes.count - 1].source += "\n" + line
         }
         continue
       }
       let existing = description?.attribute(named: String(key))
-      isTaking = existing.map { $0.type == type && $0.owner == .feed } ?? true
-      guard isTaking else { continue }
+      isIncluded = existing.map { $0.type == type && $0.owner == .feed } ?? true
+      guard isIncluded else { continue }
       attributes.append(
         .init(name: String(key), source: line, newType: existing == nil ? type : nil))
     }
   }
 
-  private var isTaking = false
+  private var isIncluded = false
 
   func text(hasNew: Bool) -> String {
     let taken = attributes.filter { hasNew || $0.newType == nil }

@@ -1,14 +1,14 @@
 import EntityModel
 import FeedDocuments
 
-/// Where the next page of a document is, and what a later run may begin with, as far as the document
-/// and its headers show.
+/// A guess where the next page of a document is and where a later run may start, by the document
+/// and its headers.
 struct PagingGuess {
-  /// As it stands in a mapping behind `next:`.
+  /// The value of `next` in a mapping.
   private(set) var next: String?
-  /// As it stands in a mapping behind `checkpoint:`.
+  /// The value of `checkpoint` in a mapping.
   private(set) var checkpoint: String?
-  /// What of it is guessed and could be wrong.
+  /// The part that could be wrong.
   private(set) var unconfirmed: String?
 
   private var places: [Place] = []
@@ -16,7 +16,7 @@ struct PagingGuess {
   private struct Place {
     let tokens: [String]
     let value: JSONValue
-    /// The last name, as words run together in lower case.
+    /// The last name in lower case with its words joined.
     let name: String
     var pointer: String { feedMappingScalar(JSONPointer(tokens: tokens).description) }
   }
@@ -48,7 +48,7 @@ struct PagingGuess {
     }
   }
 
-  /// A URL that is null on the last page is found by its name.
+  /// The member with the next page's URL. One that is null on the last page is found by its name.
   private var url: String? {
     let names: Set = [
       "next", "nexturl", "nextlink", "nextpage", "nextpageurl", "nexthref", "odatanextlink",

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import SchemaFiles
 
-/// Sources of values, as a mapping has them.
+// Sources of values for a mapping.
 extension SuggestedFeedMapping {
   static func pointers(_ members: [MemberProfile]) -> String {
     let texts = members.map { feedMappingScalar($0.pointer) }
@@ -56,7 +56,7 @@ extension SuggestedFeedMapping {
 }
 
 extension MemberProfile {
-  /// The type of an attribute for it; `nil` for what no attribute takes.
+  /// The type of an attribute for the member; nil if no type fits.
   var attributeType: AttributeType? {
     if dateForm != nil { return .date }
     if isText { return look == .url ? .url : .string }
@@ -65,4 +65,11 @@ extension MemberProfile {
     if isBool { return .bool }
     return isList ? .strings : nil
   }
+}
+
+/// Returns a pointer, path or name for a mapping, quoted if it could be misread.
+func feedMappingScalar(_ text: String) -> String {
+  let isPlain = text.wholeMatch(of: /[\/$A-Za-z_][A-Za-z0-9_\/.$~-]*/) != nil
+  let isWord = ["null", "true", "false", "yes", "no", "on", "off", "~"].contains(text.lowercased())
+  return isPlain && !isWord ? text : ConversionFile.quoted(text)
 }

@@ -1,16 +1,19 @@
 import EntityModel
 
-/// The file.
 extension SuggestedFeedMapping {
-  /// What a person must settle, each on one line.
+  /// The guesses that the operator must confirm, one line each.
   var unconfirmed: [String] {
     head.compactMap { line in line.unconfirmed.map { "\(line.key): \($0)" } }
       + attributes.compactMap { line in line.unconfirmed.map { "\(line.name): \($0)" } }
       + proposals.map { "\($0.key): left out until somebody confirms \($0.doubt) (\($0.value))" }
   }
 
-  /// - Parameter entity: Named in the file, so that it says by itself where its items go.
-  /// - Parameter hasNew: With the attributes that the migration makes; without it they are comments.
+  /// Returns the text of the mapping file.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity of the items.
+  ///   - hasNew: True to include the attributes that the migration creates; otherwise they are
+  ///     comments.
   func text(name: String, entity: String, origin: String, hasNew: Bool) -> String {
     var lines = [
       "# Suggested from \(origin.onOneLine): \(profile.items) items were looked at.",

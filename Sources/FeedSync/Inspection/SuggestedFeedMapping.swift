@@ -3,11 +3,11 @@ import EntityStore
 import FeedDocuments
 import SchemaFiles
 
-/// A mapping for items of which nothing is known but what they look like.
+/// A suggested mapping for items, based on their statistics only.
 ///
-/// What is guessed and could be wrong stands in it with a comment that begins with `unconfirmed`.
+/// A guess that could be wrong has a comment that begins with `unconfirmed`.
 struct SuggestedFeedMapping {
-  /// A line below `attributes`, and the attribute where it is to be made.
+  /// A line under `attributes`, with the type of an attribute that has to be created.
   struct Attribute {
     var name: String
     var source: String
@@ -18,10 +18,10 @@ struct SuggestedFeedMapping {
 
   private(set) var head: [(key: String, value: String, unconfirmed: String?)] = []
   private(set) var attributes: [Attribute] = []
-  /// Lines that are of use only once somebody knows that they are right.
+  /// The lines that the operator must confirm before they are used.
   private(set) var proposals: [(key: String, value: String, doubt: String)] = []
   private(set) var known: [String] = []
-  /// Keeps what is neither read nor known; `nil` where the entity has another use for its name.
+  /// The line that stores unknown members; nil if the entity uses its name for something else.
   private(set) var extra: Attribute?
   let hasID: Bool
 
@@ -30,11 +30,11 @@ struct SuggestedFeedMapping {
   private var names = TargetNames()
   private var used: Set<[String]> = []
 
-  /// Attributes that are made for members that have no role.
+  /// The maximum number of attributes created for members without a role.
   private static let newAttributesMax = 16
   private static let knownMax = 64
 
-  /// - Parameter entity: `nil` for one that is to be made.
+  /// - Parameter entity: The entity of the items; nil for one that has to be created.
   init(
     _ profile: ItemProfile, path: String, paging: PagingGuess, entity: EntityDescription?
   ) {
@@ -52,7 +52,7 @@ struct SuggestedFeedMapping {
     addOthers()
     if let next = paging.next { head.append(("next", next, paging.unconfirmed)) }
     if let checkpoint = paging.checkpoint { head.append(("checkpoint", checkpoint, nil)) }
-    noteKnown()
+    listKnown()
     if !attributes.contains(where: { $0.name == Self.extraName }) {
       extra = Self.extra(in: entity)
     }
@@ -62,7 +62,7 @@ struct SuggestedFeedMapping {
     path.wholeMatch(of: /\$[A-Za-z0-9_.]*\[\*\]/) != nil ? path : ConversionFile.quoted(path)
   }
 
-  // MARK: Of the item itself
+  // MARK: The item itself
 
   private mutating func addID(_ candidates: [MemberProfile]) {
     guard let first = candidates.first else { return }
@@ -102,7 +102,7 @@ struct SuggestedFeedMapping {
     add("duration", .int64, Self.filling(roles.duration, 0)) { Self.seconds($0[0]) }
   }
 
-  /// The first, and where it is not always there, those that may stand in for it.
+  /// Returns the first member, and if some items lack it, those that may replace it.
   private static func filling(_ members: [MemberProfile], _ items: Int) -> [MemberProfile] {
     guard let first = members.first else { return [] }
     guard first.present < items else { return [first] }
@@ -124,7 +124,7 @@ struct SuggestedFeedMapping {
         name: name, source: text, unconfirmed: doubt, newType: existing == nil ? type : nil))
   }
 
-  /// Members under the name of an attribute go to it; others to new ones.
+  /// Maps members to the attributes of the same name, and others to new ones.
   private mutating func addOthers() {
     var made = 0
     for member in profile.members where !used.contains(member.tokens) {
@@ -140,7 +140,7 @@ struct SuggestedFeedMapping {
         continue
       }
       if propose(member) { continue }
-      // What all items have in common says nothing of one.
+      // A value that all items share is not worth an attribute.
       guard made < Self.newAttributesMax, !member.isConstant || member.isBool,
         !["etag", "kind", "linktype"].contains(member.roleName)
       else { continue }
@@ -149,7 +149,7 @@ struct SuggestedFeedMapping {
     }
   }
 
-  /// `viewCount`, else with the name before it, `statisticsViewCount`.
+  /// Returns a name such as `viewCount`, or with the name before it, `statisticsViewCount`.
   private mutating func freeName(for member: MemberProfile) -> String {
     let isTaken = { [entity, attributes] (name: String) in
       entity?.attribute(named: name) != nil || attributes.contains { $0.name == name }
@@ -174,13 +174,13 @@ struct SuggestedFeedMapping {
     attributes.append(Attribute(name: name, source: source, unconfirmed: doubt, newType: newType))
   }
 
-  /// What its readers do to an item does not make it another one.
+  /// Returns true for counts of an item's readers, whose change is no change of the item.
   private static func countsReaders(_ name: String) -> Bool {
     ["view", "like", "vote", "comment", "popularity", "share", "favorite", "favourite", "play"]
       .contains { name.contains($0) }
   }
 
-  /// What would lose changes if it were wrong is only proposed.
+  /// Proposes a line that would lose changes if it were wrong.
   private mutating func propose(_ member: MemberProfile) -> Bool {
     let source = Self.pointers([member])
     if member.isWholeNumber, ["revision", "rev"].contains(member.roleName) {
@@ -195,9 +195,7 @@ struct SuggestedFeedMapping {
 
   static let extraName = "extra"
 
-  /// The line `extra` of a mapping, and the attribute where it is to be made.
-  ///
-  /// - Returns: `nil` where the entity has an attribute of that name for something else.
+  /// Returns the line `extra` of a mapping; nil if the entity uses the name for something else.
   static func extra(in entity: EntityDescription?) -> Attribute? {
     guard let existing = entity?.attribute(named: extraName) else {
       return Attribute(name: extraName, source: extraName, newType: .string)
@@ -206,8 +204,9 @@ struct SuggestedFeedMapping {
     return Attribute(name: extraName, source: extraName, newType: nil)
   }
 
-  /// Members at the top of an item that nothing reads: only what comes later is news.
-  private mutating func noteKnown() {
+  /// Lists the members at the top of an item that no line reads, so that only later ones are
+  /// reported.
+  private mutating func listKnown() {
     let read = Set(used.compactMap(\.first))
     for member in profile.members where known.count < Self.knownMax {
       guard let name = member.tokens.first, !read.contains(name), !known.contains(name) else {

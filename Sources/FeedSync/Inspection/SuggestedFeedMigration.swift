@@ -2,10 +2,10 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// The migration that makes what a suggested mapping maps to.
+/// Writes the migration that creates the attributes of a suggested mapping.
 enum SuggestedFeedMigration {
-  /// - Parameter lines: The migrations that there are.
-  /// - Returns: The text of the file; `nil` when the entity has all.
+  /// - Parameter lines: The existing migrations.
+  /// - Returns: The text of the file; nil if the entity has all attributes.
   static func text(
     line: String, entity: String, attributes: [SuggestedFeedMapping.Attribute],
     beside lines: [MigrationLine], schema: Schema
@@ -26,7 +26,7 @@ enum SuggestedFeedMigration {
       requires: requirement(of: entity, in: lines).map { [$0] } ?? [])
   }
 
-  /// With all that a sync needs of an entity.
+  /// Returns the steps that create the entity with all that a sync needs.
   private static func creation(
     of entity: String, _ attributes: [AttributeDescription]
   ) -> [MigrationStep] {
@@ -48,7 +48,7 @@ enum SuggestedFeedMigration {
     ]
   }
 
-  /// The migration that creates the entity, so that it comes first.
+  /// Returns the migration that creates the entity, which must come first.
   private static func requirement(
     of entity: String, in lines: [MigrationLine]
   ) -> Migration.Requirement? {

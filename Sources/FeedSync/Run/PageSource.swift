@@ -2,100 +2,95 @@ import EntityModel
 import EntityStore
 import FeedDocuments
 import Foundation
+import HTTPClient
 
-/// What the server said to one request of a run.
+/// The result of one request of a run.
 enum PageAnswer: Sendable {
   case page(FeedPage, HTTPResponse)
   case notModified(HTTPResponse)
   /// The same bytes as the last run's only page.
   case sameBytes(HTTPResponse)
-  /// An empty delta.
-  case nothing(HTTPResponse)
-  /// The checkpoint is of no use to the server any more.
-  case resync
+  /// An answer without content, such as an empty delta.
+  case empty(HTTPResponse)
+  /// The server has no use for the checkpoint any more.
+  case resync(HTTPResponse)
+
+  var response: HTTPResponse {
+    switch self {
+    case .page(_, let response), .notModified(let response), .sameBytes(let response),
+      .empty(let response), .resync(let response):
+      response
+    }
+  }
 }
 
-/// What is asked for a page.
+/// A request for a page.
 struct PageRequest: Sendable {
   let url: String
   let isFirst: Bool
-  /// What the request is conditional on; nil for later pages.
+  /// The validators of the first page; nil for later pages.
   let conditions: HTTPConditions?
-  /// Of the last run's only page.
+  /// The hash of the last run's only page.
   let bodyHash: Int64?
-  /// What the operator typed may be private; what a public server names may not.
+  /// True for URLs that the operator chose or a private server named.
   let allowsPrivateAddresses: Bool
-  /// What the run knows of the document that it asks for.
+  /// The facts about the document that the run knows in advance.
   let document: DocumentSource
 }
 
-/// Asks for the pages of a feed and reads them; knows HTTP and the formats, but not the store.
+/// Fetches and parses the pages of a feed. Knows HTTP and the formats, but not the store.
 struct PageSource: Sendable {
   let transport: any HTTPTransport
   let feed: Feed
   let token: String?
   let mappings: FeedMappings
 
-  /// A validator of an answer as it is, unless it is empty or could not be sent back.
-  static func validator(_ name: String, of response: HTTPResponse) -> String? {
-    response.header(name).flatMap { $0.isEmpty || hasControlCharacter($0) ? nil : $0 }
-  }
-
-  /// An answer and what it took.
-  struct Fetched: Sendable {
-    var answer: PageAnswer
-    var requests: Int
-    var bytes: Int
-  }
-
-  /// - Throws: `HTTPError`, `SyncError` for a status that gives no page, or a document that cannot
-  ///   be read.
-  func fetch(_ request: PageRequest) async throws -> Fetched {
-    var response = try await send(request, request.conditions, [])
-    var fetched = Fetched(
-      answer: .nothing(response), requests: response.requests, bytes: response.wireBytes)
-    let wasAsked = request.conditions?.wereSent(to: response.effectiveURL) ?? false
-    if response.status == 304, !wasAsked {
-      // Some servers answer 304 to whoever they have seen before; asked in earnest they give in.
+  /// - Returns: The answer; its counts include a repeated request.
+  /// - Throws: `HTTPError`; `SyncError` for a status without a page or a document that cannot be
+  ///   read.
+  func fetch(_ request: PageRequest) async throws -> PageAnswer {
+    var response = try await send(request, request.conditions)
+    let wasConditional = request.conditions?.wereSent(to: response.effectiveURL) ?? false
+    if response.status == 304, !wasConditional {
+      // Some servers answer 304 to every client that they know, unless it forbids caches.
+      let (requests, bytes) = (response.requests, response.wireBytes)
       response = try await send(request, nil, [("Cache-Control", "no-cache")])
-      fetched.requests += response.requests
-      fetched.bytes += response.wireBytes
+      response.requests += requests
+      response.wireBytes += bytes
       if response.status == 304 {
         throw SyncError(
           .unaskedNotModified, "the server answers 304 to a request that was not conditional",
-          [("url", shownURL(request.url))], advice: "tell the feed's publisher")
+          [("url", shownURL(request.url))], advice: "report it to the feed's publisher")
       }
     }
-    fetched.answer = try answer(
-      response, request.url, isFirst: request.isFirst, request.bodyHash, request.document)
-    return fetched
+    return try answer(response, request)
   }
 
-  private func answer(
-    _ response: HTTPResponse, _ url: String, isFirst: Bool, _ bodyHash: Int64?,
-    _ document: DocumentSource
-  ) throws -> PageAnswer {
+  private func answer(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {
+    let isMissing = [400, 404, 410].contains(response.status)
     switch response.status {
-    case 200: return try page(response, url, bodyHash, document)
+    case 200: return try page(response, request)
     case 304: return .notModified(response)
-    case 204: return .nothing(response)
-    case 410 where isResync(response): return .resync
-    // What a mapped feed says of a checkpoint that has expired.
-    case let status
-    where isFirst && document.isDelta && mappings.hasOwnMapping && [400, 404, 410].contains(status):
-      return .resync
-    case let status where !isFirst && [400, 404, 410].contains(status):
+    case 204: return .empty(response)
+    case 410 where isResync(response): return .resync(response)
+    // The answer of a mapped feed to a checkpoint that has expired.
+    case _ where isMissing && request.isFirst && request.document.isDelta && mappings.hasOwnMapping:
+      return .resync(response)
+    case _ where isMissing && !request.isFirst:
       throw SyncError(
         .badStatus, "the feed's next page is not there any more",
-        [("url", shownURL(url)), ("status", String(response.status))],
-        advice: "try again: the listing will begin anew", endsListing: true)
-    default: throw failure(response, url)
+        [("url", shownURL(request.url)), ("status", String(response.status))],
+        advice: "try again: the listing will be read from its start", endsListing: true)
+    default: throw failure(response, request.url)
     }
   }
 
+  /// Sends the request once.
+  ///
+  /// - Parameter more: Further headers.
   func send(
     _ request: PageRequest, _ conditions: HTTPConditions?,
-    _ more: [(name: String, value: String)]
+    _ more: [(name: String, value: String)] = []
   ) async throws -> HTTPResponse {
     var headers: [(name: String, value: String)] = [
       (
@@ -104,8 +99,8 @@ struct PageSource: Sendable {
           + "application/rss+xml, application/json;q=0.5, application/xml;q=0.5, */*;q=0.1"
       )
     ]
-    // A redirect or a next page may lead to another server, which must not learn it.
-    if let token, PageAddress.isSameOrigin(request.url, feed.url) {
+    // A redirect or a next page may lead to another server, which must not get it.
+    if let token, WebURL.isSameOrigin(request.url, feed.url) {
       headers.append(("Authorization", "Bearer " + token))
     }
     return try await transport.send(
@@ -114,14 +109,14 @@ struct PageSource: Sendable {
         allowsPrivateAddresses: request.allowsPrivateAddresses, conditions: conditions))
   }
 
-  private func page(
-    _ response: HTTPResponse, _ url: String, _ bodyHash: Int64?, _ document: DocumentSource
-  ) throws -> PageAnswer {
-    var document = document
+  private func page(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {
+    var document = request.document
     document.contentType = response.header("Content-Type")
     document.url = response.effectiveURL
     return try response.body.withUnsafeBytes { bytes in
-      if let bodyHash, ContentHash.of(bytes) == bodyHash { return .sameBytes(response) }
+      if let bodyHash = request.bodyHash, ContentHash.of(bytes) == bodyHash {
+        return .sameBytes(response)
+      }
       do throws(DocumentError) {
         var page = try FeedPage.parse(bytes, document, by: mappings)
         if mappings.followsLinkHeader {
@@ -131,7 +126,7 @@ struct PageSource: Sendable {
       } catch {
         throw SyncError(
           .badDocument, "the feed's document cannot be read",
-          [("url", shownURL(url)), ("reason", error.description)], advice: error.advice)
+          [("url", shownURL(request.url)), ("reason", error.description)], advice: error.advice)
       }
     }
   }
@@ -142,11 +137,12 @@ struct PageSource: Sendable {
     }
   }
 
+  /// Returns the error for an answer without a page.
   func failure(_ response: HTTPResponse, _ url: String) -> SyncError {
     let context = [("url", shownURL(url)), ("status", String(response.status))]
     let refusal = SyncError.Refusal(
-      status: response.status, host: PageAddress.host(of: response.effectiveURL),
-      // No server can ask for longer: beyond that it is a mistake of its own.
+      status: response.status, host: WebURL.host(of: response.effectiveURL),
+      // A longer wait is taken for a mistake of the server.
       retryAfter: response.retryAfter.map { min(Double($0), Limits.waitMax) },
       requests: response.requests, bytes: response.wireBytes)
     switch response.status {

@@ -1,16 +1,17 @@
 import EntityModel
 public import EntityStore
 public import Foundation
+public import HTTPClient
 
-/// Runs syncs: fetches the pages of a feed, compares them with the store, writes what changed.
+/// Syncs feeds: fetches the pages of a feed, compares them with the store, and writes the changes.
 ///
-/// Network, parsing, conversion and hashing happen outside of write transactions. A page is in
-/// with its frontier or not at all, so a kill at any moment loses at most the pages of one commit,
-/// and the next run goes on at the page that had been reached. Validators and checkpoints are
-/// stored in the last transaction, after all data they stand for.
+/// Network, parsing, conversion and hashing happen outside of write transactions. Pages are
+/// committed together with the position of the run, so a kill at any time loses at most the pages
+/// of one commit, and the next run resumes there. Validators and the feed's checkpoint are stored
+/// in the last transaction, after all items that they cover.
 ///
-/// A feed is not asked before the time that its server, its host or its last answer has named, and the
-/// starts of runs at one public host are kept apart.
+/// A feed is not requested before the time that its server, its host or its last answer has named.
+/// The starts of runs at one public host are spaced.
 ///
 /// Memory is bounded by the pages of one commit and, in a full run, one bit per record.
 public struct SyncEngine: Sendable {
@@ -21,8 +22,10 @@ public struct SyncEngine: Sendable {
   let sleep: @Sendable (Duration) async throws -> Void
   let pace = HostPace()
 
-  /// - Parameter store: Opened with `.feeds` among its migrations.
-  /// - Parameter hostSpacing: The time between the starts of two runs at one host.
+  /// - Parameters:
+  ///   - store: A store that was opened with `.feeds` among its migrations.
+  ///   - hostSpacing: Returns the time between the starts of two runs at one host.
+  ///   - now: Returns the time.
   public init(
     store: Store, transport: any HTTPTransport,
     hostSpacing: @escaping @Sendable () -> Duration = { .seconds(2) },
@@ -47,12 +50,13 @@ public struct SyncEngine: Sendable {
   }
 
   public struct Options: Sendable {
-    /// Fetch the whole listing, unconditionally, though a delta would do or the last answer is good
-    /// for longer.
+    /// True to fetch the whole listing, even if a delta is possible or the last answer is still
+    /// fresh.
     public var isFull = false
-    /// Delete even if most of the feed's records would go.
+    /// True to delete absent items even if these are most of the feed's records.
     public var allowsDeletions = false
-    /// Ask though the server has asked to wait, or the last answer is good for longer.
+    /// True to send a request even if the server has asked to wait or the last answer is still
+    /// fresh.
     public var ignoresWait = false
 
     public init() {}
@@ -60,9 +64,11 @@ public struct SyncEngine: Sendable {
 
   /// Syncs one feed.
   ///
-  /// - Parameter progress: Called after each commit, with the report so far.
-  /// - Returns: What the run did; `fresh`, without a request, when the last answer is still good.
-  /// - Throws: `SyncError`, `HTTPError`, `StoreError`. What was committed before stays.
+  /// - Parameter progress: Called after each commit, with the counts so far.
+  /// - Returns: The counts of the run. The outcome is `fresh`, without a request, if the last
+  ///   answer is still fresh.
+  /// - Throws: `SyncError`, `HTTPError`, `StoreError`. Pages that were committed stay, and the next
+  ///   run resumes there.
   public func sync(
     _ id: Int64, options: Options = Options(),
     progress: (SyncReport) -> Void = { _ in }
@@ -71,7 +77,7 @@ public struct SyncEngine: Sendable {
     var feed = try feed(id)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     let start = try await waitForTurn(id, feed)
-    // Meanwhile the host may have asked to wait, or the operator may have changed his mind.
+    // During the wait the host may have asked to wait longer, or the settings may have changed.
     feed = try self.feed(id)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     lease.begin(at: start)
@@ -83,12 +89,29 @@ public struct SyncEngine: Sendable {
       defer { report = run.report }
       let report = try await run.run(progress)
       lease.end(begunAt: start)
-      if options.ignoresWait { try await openHost(of: feed) }
+      if options.ignoresWait { try await clearHostWait(of: feed) }
       return report
     } catch {
-      try await note(error, of: id, report, begunAt: start)
+      try await record(error, of: id, report, begunAt: start)
       throw error
     }
+  }
+
+  /// Waits until a run at the feed's host may start. Private hosts need no wait.
+  ///
+  /// - Returns: The time of the start.
+  private func waitForTurn(_ id: Int64, _ feed: Feed) async throws -> Date {
+    let (host, spacing, now) = (feed.host, hostSpacing(), clock())
+    guard spacing > .zero, !Hosts.isPrivate(host) else { return now }
+    let others = try Feeds(store).list().compactMap { other in
+      other.id != id && other.feed.host == host
+        ? SyncLease.lastRun(feedID: other.id, folder: store.folder)?.at : nil
+    }
+    let start = pace.reserve(host, spacing: spacing, others: others, now: now)
+    let wait = start.timeIntervalSince(now)
+    guard wait > 0 else { return now }
+    try await sleep(.seconds(wait))
+    return clock()
   }
 
   /// - Throws: `unknownFeed`.
@@ -106,7 +129,9 @@ public struct SyncEngine: Sendable {
     return report
   }
 
-  /// - Throws: `paused`, or `waiting` when the server or the host has asked to wait.
+  /// Returns true if the last answer is still fresh.
+  ///
+  /// - Throws: `paused`, or `waiting` if the server or the host has asked to wait.
   private func isFresh(_ feed: Feed, lastRun: LastRun?, _ options: Options) throws -> Bool {
     if feed.isPaused, let goneAt = feed.goneAt {
       throw SyncError(
@@ -133,14 +158,14 @@ public struct SyncEngine: Sendable {
       advice: "try again then, or use --now")
   }
 
-  /// Who was told not to wait has found the host open.
-  private func openHost(of feed: Feed) async throws {
+  /// Clears the host's wait, after a run with `ignoresWait` has succeeded.
+  private func clearHostWait(of feed: Feed) async throws {
     guard try store.read({ try Hosts.wait(for: feed.host, in: $0) }) != nil else { return }
     try await store.write(author: "feed") { try Hosts.forget(feed.host, in: $0) }
   }
 
-  /// Remembers a failure with the feed; how long to wait, if the server said so, and with whom.
-  private func note(
+  /// Stores a failure with the feed, and the wait that the server or its host has requested.
+  private func record(
     _ error: any Error, of id: Int64, _ report: SyncReport, begunAt start: Date
   ) async throws {
     if error is CancellationError { return }
@@ -159,15 +184,15 @@ public struct SyncEngine: Sendable {
         feed.lastError = text
         feed.lastStatus = (refusal?.status).map(Int64.init)
         if let wait { feed.waitUntil = now.addingTimeInterval(wait) }
-        let isForgotten = feed.doubtLearnedURL(failure)
-        if isGone, !isForgotten {
+        let isDropped = feed.dropFailingRedirect(failure)
+        if isGone, !isDropped {
           feed.isPaused = true
           feed.goneAt = now
         }
       }
       if let wait, refusal?.status == 429, let host = refusal?.host, !Hosts.isPrivate(host) {
         let until = now.addingTimeInterval(wait)
-        try Hosts.note(host, waitUntil: until, now: now, in: transaction)
+        try Hosts.record(host, waitUntil: until, now: now, in: transaction)
       }
       try FeedRun.add(
         FeedRun(feedID: id, startedAt: start, endedAt: now, report, error: text),
@@ -177,8 +202,7 @@ public struct SyncEngine: Sendable {
 }
 
 extension SyncError.Refusal {
-  /// Seconds. Too many requests are a reason to wait also when the server does not say for how long,
-  /// or says that it need not be at all.
+  /// The seconds to wait. A 429 needs a wait even if the server names none, or 0.
   fileprivate var wait: Double? {
     guard status == 429 else { return retryAfter }
     return max(retryAfter ?? Limits.hostWait, Limits.failureWaitMin)
@@ -186,9 +210,8 @@ extension SyncError.Refusal {
 }
 
 extension StoreError {
-  /// Whether it is what the feed has sent that the store does not take, or its records that it cannot
-  /// read: what would come again each time, unseen, if it were not noted. Of the others a store that
-  /// fails could take no note.
+  /// True if the store refused the feed's items or could not read its records. Such an error recurs
+  /// in each run, so it is stored with the feed. Other errors of a store cannot be stored in it.
   fileprivate var isOfFeed: Bool {
     switch code {
     case .validation, .uniqueViolation, .deletionDenied, .damaged, .missingRecord,

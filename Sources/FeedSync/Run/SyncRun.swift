@@ -2,159 +2,194 @@ import EntityModel
 import EntityStore
 import FeedDocuments
 import Foundation
+import HTTPClient
 
-/// One run of one feed, from its first request to its last transaction.
+/// One run of one feed, from its first request to its last transaction: reads and writes the store
+/// and fetches pages as ``SyncMachine`` decides.
 struct SyncRun {
-  var feed: Feed
-  let id: Int64
-  let store: Store
-  let source: PageSource
-  let options: SyncEngine.Options
-  let now: Date
-  let clock: @Sendable () -> Date
-  let targets: [String: FeedTarget]
-  let write: ChunkedWrite<RunFrontier>
-  /// The hash of the mapping that the documents will be read by, unless their format has changed.
-  let expectedMapping: Int64?
+  private let id: Int64
+  private let store: Store
+  private let source: PageSource
+  private let targets: [String: FeedTarget]
+  private let clock: @Sendable () -> Date
+  private let write: ChunkedWrite<SyncCheckpoint>
 
-  var frontier: RunFrontier
-  var seen = SeenRecords()
-  var changes = PageChanges()
-  var mapper: ItemMapper
-  /// What the first request is conditional on.
-  var conditions: HTTPConditions?
-  /// Whether the page that was read last had items that are new or changed.
-  var hadNews = false
-  /// Items mapped since the last commit, and the bytes of their pages.
-  var gathered = 0
-  var gatheredBytes = 0
-  /// Commits of this run and of the one that it resumes.
-  var commits: Int64 = 0
-  /// Of the page that was read last.
-  var checkpoint: String?
-  var hasRestarted = false
-  /// An earlier run may have stored newer items without the older ones behind them.
-  var hasGap = false
-  /// The next page, under way while the last ones are committed.
-  var ahead: Task<PageSource.Fetched, any Error>?
+  private var machine: SyncMachine
+  private var seen = SeenRecords()
+  private var changes = PageChanges()
+  /// The next page, fetched while the last ones are committed.
+  private var prefetched: Task<PageAnswer, any Error>?
 
+  /// - Throws: `missingTarget`, `missingToken`, or an error of the mapping.
   init(
     feed: Feed, id: Int64, store: Store, transport: any HTTPTransport,
-    options: SyncEngine.Options, now: Date,
-    clock: @escaping @Sendable () -> Date
+    options: SyncEngine.Options, now: Date, clock: @escaping @Sendable () -> Date
   ) throws {
-    self.feed = feed
     self.id = id
     self.store = store
-    self.options = options
-    self.now = now
     self.clock = clock
     let (targets, schema) = try store.read { (try FeedTarget.all(in: $0), $0.schema) }
     self.targets = targets
     guard targets[feed.entity] != nil else {
       throw SyncError(
-        .missingTarget, "the entity of the feed's items is not there or cannot take a feed",
+        .missingTarget, "the entity of the feed's items does not exist or cannot take a feed",
         [("entity", feed.entity)],
         advice: "choose another one (`mooring feed add URL --into ENTITY`)")
     }
     let mappings = try FeedMappings(feed.mappingText, schema: schema, entity: feed.entity)
-    expectedMapping = mappings.hash(lastFormat: feed.format)
     source = PageSource(
       transport: transport, feed: feed, token: try BearerToken.read(for: feed),
       mappings: mappings)
-    mapper = ItemMapper(
-      targets: targets, defaultEntity: feed.entity, feedID: id, now: now)
+    machine = SyncMachine(
+      feed: feed, options: options, now: now, mappings: mappings,
+      mapper: ItemMapper(
+        targets: targets, defaultEntity: feed.entity, feedID: id, now: now))
     write = ChunkedWrite(name: "sync \(id)", author: "sync")
-    frontier = RunFrontier(
-      mode: "", startedAt: now.timeIntervalSince1970, next: feed.requestURL,
-      settings: feed.settingsHash, report: SyncReport(feed: feed.url))
   }
 
-  /// What was done so far.
-  var report: SyncReport { frontier.report }
+  /// The counts of the run so far.
+  var report: SyncReport { machine.report }
 
   mutating func run(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
-    try await begin()
-    defer { ahead?.cancel() }
+    defer { prefetched?.cancel() }
+    var actions = machine.handle(.started(try savedCheckpoint()))
+    while !actions.isEmpty {
+      if let event = try await perform(actions.removeFirst(), progress) {
+        actions += machine.handle(event)
+      }
+    }
+    return report
+  }
+
+  private func savedCheckpoint() throws -> SyncMachine.SavedCheckpoint {
     do {
-      return try await readPages(progress)
-    } catch let error as SyncError where error.endsListing {
-      // To go on where this listing has come to would only meet the same fault.
-      try await commit()
-      try await drop(commits > 0 ? FeedMode(rawValue: frontier.mode) : nil)
-      throw error
+      guard let saved = try store.read({ try write.load(in: $0) }) else { return .none }
+      return .saved(saved.frontier, commits: saved.chunks)
+    } catch let error as StoreError where error.code == .damaged {
+      return .unreadable
     }
   }
 
-  private mutating func readPages(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
-    while true {
-      let isFirst = frontier.pages == 0
-      switch try await fetch() {
-      case .notModified(let response):
-        return try await finishNotModified(response)
-      case .sameBytes(let response):
-        return try await finishSameBytes(response)
-      case .nothing(let response) where isFirst && asksForDelta:
-        return try await finishEmptyDelta(response)
-      case .nothing:
-        throw SyncError(
-          .badStatus, "the server has no content where a page should be",
-          [("url", shownURL(frontier.next)), ("status", "204")], advice: "tell the feed's publisher"
-        )
-      case .resync:
-        try await restartInFull()
-      case .page(let page, _) where isFirst && asksForDelta && isGap(page):
-        try await restartInFull()
-      case .page(let page, let response):
-        try accept(page, response)
-        if try await goOn(after: page, response, progress) { continue }
-        if try await !isFirstPageTheSame() { frontier.isPinned = false }
-        return try await finish()
-      }
+  /// Performs an action. Returns the event that it leads to.
+  private mutating func perform(
+    _ action: SyncMachine.Action, _ progress: (SyncReport) -> Void
+  ) async throws -> SyncMachine.Event? {
+    switch action {
+    case .loadSeenRecords: try store.read { try seen.load(feedID: id, in: $0) }
+    case .discardCheckpoint(let leavesGap): try await discardCheckpoint(leavesGap: leavesGap)
+    case .fetch(let request): return await fetch(request)
+    case .prefetch(let request): prefetched = Task { [source] in try await source.fetch(request) }
+    case .compare(let items, let users): return try compare(items, users)
+    case .commit: return .committed(try await commit())
+    case .reportProgress: progress(report)
+    case .finish: return .finished(try await finish())
+    case .finishUnchanged(let feed): try await store(feed)
+    case .fail(let error): throw error
     }
+    return nil
   }
 
-  private mutating func fetch() async throws -> PageAnswer {
-    let task = ahead ?? fetchAhead()
-    ahead = nil
+  private mutating func fetch(_ request: PageRequest) async -> SyncMachine.Event {
+    let task = prefetched ?? Task { [source] in try await source.fetch(request) }
+    prefetched = nil
     do {
-      let fetched = try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        task.cancel()
-      }
-      frontier.report.requests += fetched.requests
-      frontier.report.bytes += fetched.bytes
-      return fetched.answer
+      return .answered(
+        try await withTaskCancellationHandler {
+          try await task.value
+        } onCancel: {
+          task.cancel()
+        })
     } catch {
-      if let refusal = (error as? SyncError)?.refusal {
-        frontier.report.requests += refusal.requests
-        frontier.report.bytes += refusal.bytes
-      }
-      // What came before is whole: the next run begins with the page that failed.
-      try await commit()
-      throw error
+      return .fetchFailed(error)
     }
   }
 
-  /// Begins to fetch and to read the next page, so that it comes while this one is committed.
-  func fetchAhead() -> Task<PageSource.Fetched, any Error> {
-    let isFirst = frontier.pages == 0
-    var document = DocumentSource()
-    document.isDelta = asksForDelta || frontier.mode == FeedMode.delta.rawValue
-    document.identity = frontier.identity ?? feed.identity
-    let request = PageRequest(
-      url: frontier.next, isFirst: isFirst, conditions: isFirst ? conditions : nil,
-      bodyHash: isFirst && !options.isFull && !hasNewMapping ? feed.bodyHash : nil,
-      allowsPrivateAddresses: frontier.first?.isFromPrivateAddress ?? isTyped(frontier.next),
-      document: document)
-    return Task { [source] in try await source.fetch(request) }
+  private mutating func compare(
+    _ items: [MappedItem], _ users: [UserEntry]
+  ) throws -> SyncMachine.Event {
+    var report = report
+    let (rules, before) = (machine.rules, changes.items.count)
+    try store.read { transaction in
+      try changes.add(items, feedID: id, rules, seen: &seen, &report, in: transaction)
+      changes.users += try UserStates.news(of: users, feedID: id, rules, in: transaction)
+    }
+    return .compared(
+      report, newItems: changes.items.count - before, hasChanges: !changes.isEmpty)
   }
 
-  /// Whether the operator himself has named the host, or one of his own network, whose word then
-  /// counts as his.
-  private func isTyped(_ url: String) -> Bool {
-    guard let typed = PageAddress.host(of: feed.url) else { return false }
-    return Hosts.isPrivate(typed) || PageAddress.host(of: url) == typed
+  /// Commits rows, seen records and the checkpoint in one transaction.
+  private mutating func commit() async throws -> SyncReport {
+    let (id, write, targets, changes) = (id, write, targets, changes)
+    let (rules, checkpoint, seen, number) = (
+      machine.rules, machine.checkpoint, seen, machine.commits
+    )
+    let report: SyncReport
+    (report, self.seen) = try await store.write(author: "sync") { transaction in
+      var (checkpoint, seen) = (checkpoint, seen)
+      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
+      try writer.write(changes, seen: &seen, &checkpoint.report)
+      if rules.mode == .full { try seen.save(feedID: id, number: Int(number), in: transaction) }
+      try write.save(
+        .init(frontier: checkpoint, rows: Int64(checkpoint.report.items), chunks: number),
+        in: transaction)
+      return (checkpoint.report, seen)
+    }
+    self.seen.didCommit()
+    self.changes = PageChanges()
+    return report
+  }
+
+  private mutating func discardCheckpoint(leavesGap: Bool) async throws {
+    let (write, id) = (write, id)
+    try await store.write(author: "sync") { transaction in
+      try write.finish(in: transaction)
+      try SeenRecords.removeAll(feedID: id, in: transaction)
+      guard leavesGap else { return }
+      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
+        $0.fullAt = nil
+      }
+    }
+    seen = SeenRecords()
+    changes = PageChanges()
+  }
+
+  /// The last transaction: the last pages, deletions, and with them validators and checkpoint.
+  private func finish() async throws -> SyncReport {
+    let (id, write, targets, changes, seen) = (id, write, targets, changes, seen)
+    let (feed, checkpoint, rules, nextDelta) = (
+      machine.feed, machine.checkpoint, machine.rules, machine.nextDelta
+    )
+    let (isIncomplete, deletesAbsent) = (machine.isIncomplete, machine.deletesAbsent)
+    let (options, now, clock) = (machine.options, machine.now, clock)
+    return try await store.write(author: "sync") { transaction in
+      var (report, seen) = (checkpoint.report, seen)
+      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
+      try writer.write(changes, seen: &seen, &report)
+      if isIncomplete { report.outcome = .incomplete }
+      if deletesAbsent {
+        try Sweep(feedID: id, targets: targets, allowsAll: options.allowsDeletions)
+          .run(seen, &report, in: transaction)
+      }
+      if rules.mode == .full { try SeenRecords.removeAll(feedID: id, in: transaction) }
+      try write.finish(in: transaction)
+      let result = feed.after(checkpoint, report, nextDelta: nextDelta, at: now)
+      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
+        $0.merge(result)
+      }
+      try FeedRun.add(
+        FeedRun(feedID: id, startedAt: now, endedAt: clock(), report), in: transaction)
+      return report
+    }
+  }
+
+  /// Stores the result of a run that found nothing new.
+  private func store(_ result: Feed) async throws {
+    let run = try FeedRun(feedID: id, startedAt: machine.now, endedAt: clock(), report)
+    try await store.write(author: "feed") { [id] transaction in
+      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
+        $0.merge(result)
+      }
+      try FeedRun.add(run, in: transaction)
+    }
   }
 }

@@ -2,6 +2,7 @@ public import DurableJobs
 import EntityStore
 public import FeedSync
 import Foundation
+import HTTPClient
 
 /// Syncs one feed. At most one sync of a feed is unfinished at a time.
 ///

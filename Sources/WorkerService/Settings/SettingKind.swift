@@ -1,4 +1,5 @@
 import FeedSync
+import HTTPClient
 import StrictYAML
 
 /// The values of a setting and their text. The text is the same in flags, in the environment and in the

@@ -3,6 +3,7 @@ import EntityStore
 import FeedDocuments
 import FeedTestSupport
 import Foundation
+import HTTPClient
 import HomeFeed
 import Migrations
 import Testing

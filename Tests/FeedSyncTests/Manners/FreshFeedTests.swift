@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import TestSupport
 import Testing

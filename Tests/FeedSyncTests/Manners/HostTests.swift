@@ -87,7 +87,7 @@ import Testing
         let host = "host\(number).example"
         let until = sync.clock.now.addingTimeInterval(100)
         try await sync.store.write { [now = sync.clock.now] in
-          try Hosts.note(host, waitUntil: until, now: now, in: $0)
+          try Hosts.record(host, waitUntil: until, now: now, in: $0)
         }
         sync.clock.advance(by: 101)
       }
@@ -110,7 +110,7 @@ import Testing
       let now = sync.clock.now
       for (wait, latest) in [(500.0, 500.0), (90, 500), (700, 700)] {
         try await sync.store.write {
-          try Hosts.note(
+          try Hosts.record(
             "a.example", waitUntil: now.addingTimeInterval(wait), now: now, in: $0)
         }
         let until = try sync.store.read { try Hosts.wait(for: "a.example", in: $0) }
@@ -119,7 +119,7 @@ import Testing
       // One beyond all bounds is of a clock that was wrong.
       let past = now.addingTimeInterval(-1_000_000)
       try await sync.store.write {
-        try Hosts.note("a.example", waitUntil: past.addingTimeInterval(60), now: past, in: $0)
+        try Hosts.record("a.example", waitUntil: past.addingTimeInterval(60), now: past, in: $0)
       }
       let until = try sync.store.read { try Hosts.wait(for: "a.example", in: $0) }
       #expect(until == past.addingTimeInterval(60))
@@ -150,7 +150,7 @@ import Testing
           }
           let until = clock.now.addingTimeInterval(500)
           try await store.write {
-            try Hosts.note("feed.example", waitUntil: until, now: clock.now, in: $0)
+            try Hosts.record("feed.example", waitUntil: until, now: clock.now, in: $0)
           }
         })
       let error = try await #require(throws: SyncError.self) { try await engine.sync(otherID) }

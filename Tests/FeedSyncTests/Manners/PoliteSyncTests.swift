@@ -1,6 +1,7 @@
 import Dispatch
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import LoopbackHTTP
 import Synchronization

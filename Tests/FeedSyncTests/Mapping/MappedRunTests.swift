@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import FeedDocuments
 import Foundation
+import HTTPClient
 import HomeFeed
 import TestSupport
 import Testing
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func olderPagesAreNotLostWithAFrontierThatCannotBeRead() async throws {
+  @Test func olderPagesAreNotLostWithACheckpointThatCannotBeRead() async throws {
     try await withSync { sync async throws in
       try await interrupt(sync)
       try await sync.store.write { transaction in

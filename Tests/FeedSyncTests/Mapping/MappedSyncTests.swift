@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import FeedDocuments
 import Foundation
+import HTTPClient
 import HomeFeed
 import LoopbackHTTP
 import StrictYAML

@@ -118,9 +118,9 @@ private struct KillBench {
   private func runOnce(
     _ store: Store, _ ending: Ending, _ plan: KillingServer.Plan
   ) async throws -> Bool {
-    let (_, feed, frontier) = try stored(in: store)
+    let (_, feed, checkpoint) = try stored(in: store)
     let isDone = try state(of: store) == ending.state
-    let start = frontier?.next ?? feed.checkpoint ?? feed.requestURL
+    let start = checkpoint?.next ?? feed.checkpoint ?? feed.requestURL
     _ = server.takeRequests()
     let line = try await server.sync(url, in: store.folder, plan)
     let targets = server.takeRequests().map(\.target)
@@ -131,7 +131,7 @@ private struct KillBench {
     #expect(line == nil || targets.count == needed.count - first)
     // The fifth page is asked for when the first ones have been committed, with the place to go on.
     if line == nil, targets.count >= 5 {
-      let isKept = try stored(in: store).frontier != nil || state(of: store) == ending.state
+      let isKept = try stored(in: store).checkpoint != nil || state(of: store) == ending.state
       #expect(isKept, "what was read before the kill is asked for again")
     }
     return line != nil
@@ -141,9 +141,9 @@ private struct KillBench {
   private func check(_ store: Store, _ ending: Ending, _ stage: PagedPublisher.Stage) throws {
     try requireClean(store)
     try requireWholePages(store)
-    let (_, feed, frontier) = try stored(in: store)
+    let (_, feed, checkpoint) = try stored(in: store)
     guard feed.etag == stage.etag else { return }
-    #expect(frontier == nil)
+    #expect(checkpoint == nil)
     #expect(try state(of: store) == ending.state, "the validator came before the data")
   }
 
@@ -170,9 +170,11 @@ private struct KillBench {
     }
   }
 
-  private func stored(in store: Store) throws -> (id: Int64, feed: Feed, frontier: RunFrontier?) {
+  private func stored(in store: Store) throws -> (
+    id: Int64, feed: Feed, checkpoint: SyncCheckpoint?
+  ) {
     let (id, feed) = try Feeds(store).find(url)
-    let write = ChunkedWrite<RunFrontier>(name: "sync \(id)")
+    let write = ChunkedWrite<SyncCheckpoint>(name: "sync \(id)")
     return (id, feed, try store.read { try write.load(in: $0)?.frontier })
   }
 

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import Synchronization
 import TestSupport
@@ -104,6 +105,7 @@ import Testing
 
   @Test(arguments: [
     ("?page=1", "https://feed.example/v1/home?page=1"),
+    ("?page=a b|ü%20", "https://feed.example/v1/home?page=a%20b%7C%C3%BC%20"),
     ("/x", "https://feed.example/x"),
     ("https://FEED.example:443/x", "https://FEED.example:443/x"),
   ])

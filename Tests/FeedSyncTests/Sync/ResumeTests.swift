@@ -2,6 +2,7 @@ import EntityModel
 @testable import EntityObjects
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import TestSupport
 import Testing
@@ -88,7 +89,43 @@ import Testing
     }
   }
 
-  @Test func aFrontierThatCannotBeReadIsDropped() async throws {
+  /// The bytes and names are those of the program before.
+  @Test func aRunThatTheProgramBeforeInterruptedIsResumed() async throws {
+    let expected = try await wholeRun()
+    try await withSync { sync async throws in
+      try await prepare(sync)
+      sync.transport.failAfter(1)
+      await #expect(throws: HTTPError.self) { try await sync.sync() }
+      sync.transport.heal()
+      let record = try #require(
+        try sync.store.fetch(FetchRequest(entityName: "_ChunkedWrite")).first)
+      guard case .data(let data) = try record["frontier"] else { throw HTTPError(.other, "data") }
+      let now = try JSONDecoder().decode(SyncCheckpoint.self, from: data)
+      let text = """
+        {"version":1,"startedAt":\(now.startedAt),"report":{"feed":"\(SyncFixture.url)",\
+        "new":999,"changed":1,"mode":"full","pages":1,"requests":1},"pages":1,"epoch":"e1",\
+        "next":"\(SyncFixture.url)?page=1","mode":"full","isWhole":true,"isCut":false,\
+        "isPinned":true,"isNewestOnly":false,"listed":1000,"format":"homefeed/1",\
+        "settings":\(try #require(now.settings)),"mappingHash":\(try #require(now.mappingHash)),\
+        "visited":[\(now.visited.map(String.init).joined(separator: ","))],\
+        "listings":[\(now.listings.map(String.init).joined(separator: ","))],\
+        "first":{"url":"\(SyncFixture.url)","isFromPrivateAddress":false}}
+        """
+      try await sync.store.write { transaction in
+        let all = FetchRequest(entityName: "_ChunkedWrite")
+        for id in try transaction.fetchIdentifiers(all) {
+          try transaction.update(id) { try $0.set("frontier", to: .data(Data(text.utf8))) }
+        }
+      }
+      _ = sync.transport.takeRequests()
+      let report = try await sync.sync()
+      #expect(report.isResumed && report.items == 3_103 && report.deleted == 1)
+      #expect(sync.transport.takeRequests().map(\.url) == Self.pages[1...].map(\.url))
+      #expect(try sync.store.contentDump() == expected)
+    }
+  }
+
+  @Test func aCheckpointThatCannotBeReadIsDiscarded() async throws {
     try await withSync { sync async throws in
       try await prepare(sync)
       let name = "sync \(sync.feedID)"

@@ -10,20 +10,20 @@ import Testing
   @Test(arguments: [1, 2, 3]) func valuesAreWrittenAsJSONEncoderWritesThem(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     for round in 0..<2_000 {
-      let said = SaidValues(
+      let said = LastServerValues(
         said: values(&random), waiting: random.oneIn(2) ? values(&random) : nil)
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
       let bytes = try said.encoded()
       #expect(bytes == (try encoder.encode(said)), "seed \(seed), round \(round)")
-      let read = try JSONDecoder().decode(SaidValues.self, from: bytes)
+      let read = try JSONDecoder().decode(LastServerValues.self, from: bytes)
       #expect(read == said, "seed \(seed), round \(round)")
     }
   }
 
   @Test(arguments: [Value.double(.infinity), .double(-.infinity), .double(.nan)])
   func numbersThatJSONDoesNotHaveAreRefused(value: Value) {
-    #expect(throws: EncodingError.self) { try SaidValues(said: ["a": value]).encoded() }
+    #expect(throws: EncodingError.self) { try LastServerValues(said: ["a": value]).encoded() }
   }
 
   /// No two names differ by no more than their case, of which `sortedKeys` makes an order of its own.

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import TestSupport
 import Testing

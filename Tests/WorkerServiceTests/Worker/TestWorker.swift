@@ -3,6 +3,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import HomeFeed
 import Logging
 import Migrations

@@ -5,6 +5,7 @@ import EntityStore
 import FeedDocuments
 import FeedSync
 import Foundation
+import HTTPClient
 
 struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

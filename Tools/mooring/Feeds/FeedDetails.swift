@@ -3,6 +3,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 
 /// Everything known of one feed, and its last runs: what `mooring feed show` prints.
 ///

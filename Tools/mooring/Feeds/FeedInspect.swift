@@ -3,6 +3,7 @@ import Console
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import WorkerService
 
 extension FeedCommand {

@@ -1,3 +1,4 @@
+import HTTPClient
 import LoopbackHTTP
 import TestSupport
 

@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import FeedSync
 import Foundation
+import HTTPClient
 import HomeFeed
 import Synchronization
 

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPClient
+
+/// Reads the secret of a feed from a file or a systemd credential. It is never in the store, on the
+/// command line or in a message.
+enum BearerToken {
+  /// The environment variable with the folder of a service's systemd credentials.
+  static let directoryVariable = "CREDENTIALS_DIRECTORY"
+
+  /// Returns the feed's token; nil if it has none.
+  ///
+  /// - Throws: `missingToken`, which does not quote the file.
+  static func read(
+    for feed: Feed, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> String? {
+    if let name = feed.credential {
+      guard let folder = environment[directoryVariable], folder.hasPrefix("/") else {
+        throw SyncError(
+          .missingToken, "the feed's credential is not there", [("credential", name)],
+          advice: "run it by a systemd unit with LoadCredential=\(name):PATH, which sets "
+            + "$\(directoryVariable)")
+      }
+      return try read(folder + "/" + name)
+    }
+    return try feed.tokenFile.map(read)
+  }
+
+  /// Returns true if the text is the name of a credential: a file name without a path.
+  static func isCredentialName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+      && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:".utf8.contains($0) }
+  }
+
+  /// Returns the first line of a file, trimmed.
+  static func read(_ file: String) throws -> String {
+    guard let data = FileManager.default.contents(atPath: file),
+      let text = String(data: data, encoding: .utf8),
+      let line = text.split(whereSeparator: \.isNewline).first
+    else { throw unusable(file) }
+    let token = line.trimmingCharacters(in: .whitespaces)
+    guard !token.isEmpty, !hasControlCharacter(token) else { throw unusable(file) }
+    return token
+  }
+
+  private static func unusable(_ file: String) -> SyncError {
+    SyncError(
+      .missingToken, "the token file cannot be read, is empty or has control characters",
+      [("file", file)], advice: "its first line is sent as a bearer token")
+  }
+}

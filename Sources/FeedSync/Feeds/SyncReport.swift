@@ -1,0 +1,139 @@
+import FeedDocuments
+import HTTPClient
+
+/// The counts of one run.
+public struct SyncReport: Codable, Sendable {
+  public enum Outcome: String, Codable, Sendable {
+    case synced
+    /// The server answered 304, or sent the same bytes as before.
+    case notModified
+    /// No request was sent: the last answer is still fresh.
+    case fresh
+    /// Items were stored, but none deleted, because too many would have been.
+    case deletionsRefused
+    /// Items were stored, but none deleted, because the listing was incomplete.
+    case incomplete
+  }
+
+  public struct Rejection: Codable, Sendable {
+    public var id: String?
+    public var reason: String
+  }
+
+  /// The feed's URL without secrets.
+  public var feed: String
+  public var outcome = Outcome.synced
+  /// `full`, `delta` or `window`; empty if no document was read.
+  public var mode = ""
+  public var isResumed = false
+  public var new = 0
+  public var changed = 0
+  public var unchanged = 0
+  public var deleted = 0
+  /// The part of `deleted` that a full listing no longer had.
+  public var absent = 0
+  /// Items older than the stored ones, listed twice, or deleted since.
+  public var skipped = 0
+  public var rejected = 0
+  public var unknownKinds = 0
+  /// Optional values of a wrong type, left out of stored items, and entries of user values that
+  /// cannot be read.
+  public var dropped = 0
+  /// Dates too far in the future, reduced to a day from now.
+  public var futureDates = 0
+  /// Items with different content under one revision.
+  public var revisionClashes = 0
+  /// User values that were changed by the server.
+  public var userValues = 0
+  /// The number of records that a refused deletion would have removed.
+  public var refusedDeletions = 0
+  public var pages = 0
+  public var requests = 0
+  /// The bytes as transferred.
+  public var bytes = 0
+  public var rejections: [Rejection] = []
+  /// Members of items that the mapping does not know.
+  public var unknownMembers = 0
+  /// Their names, at most 16 of them.
+  public var unknownNames: [String] = []
+  /// Unknown members that are too large to be stored with their item.
+  public var extraLeftOut = 0
+  /// Values of another type than their attribute, by attribute.
+  public var typeChanges: [String: Int] = [:]
+  /// Faults of documents that were repaired or skipped, and items lost to them.
+  public var faults = 0
+  /// Items that were read from ill-formed documents.
+  public var salvagedItems = 0
+
+  public init(feed: String) { self.feed = shownURL(feed) }
+
+  /// Decodes a report. Only `feed` is required: earlier versions of the program stored fewer
+  /// counts.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func value<Member: Decodable>(_ key: CodingKeys, _ otherwise: Member) throws -> Member {
+      try container.decodeIfPresent(Member.self, forKey: key) ?? otherwise
+    }
+    feed = try container.decode(String.self, forKey: .feed)
+    outcome = try value(.outcome, outcome)
+    mode = try value(.mode, mode)
+    isResumed = try value(.isResumed, isResumed)
+    new = try value(.new, new)
+    changed = try value(.changed, changed)
+    unchanged = try value(.unchanged, unchanged)
+    deleted = try value(.deleted, deleted)
+    absent = try value(.absent, absent)
+    skipped = try value(.skipped, skipped)
+    rejected = try value(.rejected, rejected)
+    unknownKinds = try value(.unknownKinds, unknownKinds)
+    dropped = try value(.dropped, dropped)
+    futureDates = try value(.futureDates, futureDates)
+    revisionClashes = try value(.revisionClashes, revisionClashes)
+    userValues = try value(.userValues, userValues)
+    refusedDeletions = try value(.refusedDeletions, refusedDeletions)
+    pages = try value(.pages, pages)
+    requests = try value(.requests, requests)
+    bytes = try value(.bytes, bytes)
+    rejections = try value(.rejections, rejections)
+    unknownMembers = try value(.unknownMembers, unknownMembers)
+    unknownNames = try value(.unknownNames, unknownNames)
+    extraLeftOut = try value(.extraLeftOut, extraLeftOut)
+    typeChanges = try value(.typeChanges, typeChanges)
+    faults = try value(.faults, faults)
+    salvagedItems = try value(.salvagedItems, salvagedItems)
+  }
+
+  /// The number of items that the feed listed.
+  public var items: Int {
+    new + changed + unchanged + deleted - absent + skipped + rejected + unknownKinds
+  }
+
+  /// Counts a page's deviations from its format.
+  mutating func count(_ page: FeedPage) {
+    unknownKinds += page.unknownKinds
+    unknownMembers += page.unknownMembers
+    extraLeftOut += page.extraLeftOut
+    faults += page.faults
+    salvagedItems += page.salvagedItems
+    typeChanges.merge(page.typeChanges, uniquingKeysWith: +)
+    for name in page.unknownNames
+    where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {
+      unknownNames.append(name)
+    }
+  }
+
+  mutating func reject(_ id: String?, _ reason: String) {
+    rejected += 1
+    list(id, reason)
+  }
+
+  mutating func drop(_ id: String?, _ reason: String) {
+    dropped += 1
+    list(id, reason)
+  }
+
+  private mutating func list(_ id: String?, _ reason: String) {
+    guard rejections.count < DocumentLimits.rejectionsListedMax else { return }
+    rejections.append(Rejection(id: id, reason: reason))
+  }
+}

@@ -1,0 +1,131 @@
+/// The state of one request over all its transfers: the URL that is next, what may be sent there,
+/// and what is used up of the request's limits. Each redirect changes it.
+///
+/// Redirects are not left to libcurl, which sends validators and unknown secrets on to other
+/// origins and follows https to http.
+struct Route: Sendable {
+  private(set) var url: WebURL
+  private var plainHeaders: [(name: String, value: String)]
+  private let conditions: HTTPConditions?
+  private(set) var credentials: WebURL.Credentials?
+  private(set) var allowsPrivateAddresses: Bool
+  let decodedBytesMax: Int
+  /// False after a compressed body could not be decoded: then the plain one is requested.
+  var acceptsCompression = true
+  private(set) var timeLeft: Duration
+  private(set) var redirects: [HTTPResponse.Redirect] = []
+  private var requests = 0
+  private var wireBytes = 0
+  private let redirectsMax: Int
+
+  /// - Throws: `invalidHeader`, `invalidURL` or `unsupportedProtocol`.
+  init(_ request: HTTPRequest, redirectsMax: Int) throws {
+    try validateRequestHeaders(request.headers + (request.conditions?.headers ?? []))
+    url = try WebURL(request.url)
+    plainHeaders = request.headers
+    conditions = request.conditions
+    credentials = url.credentials
+    allowsPrivateAddresses = request.allowsPrivateAddresses
+    decodedBytesMax = request.decodedBytesMax
+    timeLeft = request.timeout
+    self.redirectsMax = redirectsMax
+  }
+
+  /// The headers that are sent to ``url``.
+  var headers: [(name: String, value: String)] { plainHeaders + (sentConditions?.headers ?? []) }
+
+  /// The validators, if they belong to ``url``.
+  var sentConditions: HTTPConditions? {
+    conditions.flatMap { $0.wereSent(to: url.text) ? $0 : nil }
+  }
+
+  /// Counts a transfer against the request's limits.
+  mutating func count(_ transfer: Transfer) {
+    timeLeft -= transfer.duration
+    wireBytes += transfer.wireBytes
+    requests += 1
+  }
+
+  /// Goes to the target of a redirect.
+  ///
+  /// - Parameter address: The address that sent the redirect. Nil, an unknown one, counts as
+  ///   public.
+  /// - Throws: `insecureRedirect`, `tooManyRedirects`, or what makes the target no URL.
+  mutating func follow(status: Int, to location: String, from address: IPAddress?) throws {
+    let target = try WebURL(location)
+    guard url.origin.scheme == "http" || target.origin.scheme == "https" else {
+      throw HTTPError(.insecureRedirect, "\(url.shown) to \(target.shown)")
+    }
+    guard target.text != url.text, !redirects.contains(where: { $0.from == target.text }) else {
+      throw HTTPError(.tooManyRedirects, "\(url.shown) leads back to \(target.shown)")
+    }
+    guard redirects.count < redirectsMax else {
+      throw HTTPError(.tooManyRedirects, "\(target.shown) would be redirect \(redirectsMax + 1)")
+    }
+    redirects.append(HTTPResponse.Redirect(status: status, from: url.text, to: target.text))
+    if target.origin != url.origin {
+      // For good, also if a later redirect leads back: its URL comes from the other origin.
+      plainHeaders = headersForOtherOrigin(plainHeaders)
+      credentials = nil
+    }
+    if address?.isPublic != false { allowsPrivateAddresses = false }
+    url = target
+  }
+
+  /// Completes the answer of the last transfer with what the transfers before it add.
+  func finish(_ response: HTTPResponse, from address: IPAddress?) -> HTTPResponse {
+    var response = response
+    response.redirects = redirects
+    response.wireBytes = wireBytes
+    response.requests = requests
+    response.isFromPrivateAddress = allowsPrivateAddresses && address?.isPublic == false
+    return response
+  }
+}
+
+/// Checks that headers can be sent unchanged. They come from configuration, mappings and stored
+/// validators, and libcurl sends a line break in a value as it is: the value could add headers.
+///
+/// - Throws: `invalidHeader`.
+func validateRequestHeaders(_ headers: [(name: String, value: String)]) throws {
+  for (name, value) in headers {
+    guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+      throw HTTPError(.invalidHeader, "\(name.debugDescription) is no header name")
+    }
+    guard !hasControlCharacter(value) else {
+      // The value is left out: it may be a secret.
+      throw HTTPError(.invalidHeader, "the value of \(name) has a control character")
+    }
+    guard !headersOfTransport.contains(name.lowercased()) else {
+      throw HTTPError(.invalidHeader, "\(name) is set by the transport")
+    }
+  }
+}
+
+/// Returns the headers that follow a redirect to another origin.
+private func headersForOtherOrigin(
+  _ headers: [(name: String, value: String)]
+) -> [(name: String, value: String)] {
+  headers.filter { headersForAnyOrigin.contains($0.name.lowercased()) }
+}
+
+/// The headers that define framing and encoding. The transport sets them itself.
+private let headersOfTransport: Set = [
+  "accept-encoding", "connection", "content-length", "expect", "host", "te", "transfer-encoding",
+  "upgrade",
+]
+
+/// An allow list, because a header of any other name may carry a token.
+private let headersForAnyOrigin: Set = [
+  "accept", "accept-language", "cache-control", "pragma", "user-agent",
+]
+
+/// Returns true for the characters of RFC 9110, section 5.6.2.
+private func isTokenCharacter(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "a")...UInt8(ascii: "z"):
+    true
+  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import LoopbackHTTP
+import Testing
+
+@testable import HTTPClient
+
+@Suite struct CurlTransportRedirectTests {
+  private let secrets: [(name: String, value: String)] = [
+    ("Authorization", "Bearer s"), ("Cookie", "c=s"), ("X-Api-Key", "s"),
+    ("If-None-Match", "\"s\""), ("If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    ("X-Own-Token", "s"), ("Accept", "application/json"),
+  ]
+
+  @Test func aRedirectWithinTheOriginKeepsSecrets() async throws {
+    try await withServer { request, connection in
+      try connection.send(
+        request.path == "/old"
+          ? Response(status: 301, headers: [("Location", "new?x"), ("ETag", "\"old\"")])
+          : Response(text: "ok"))
+    } test: { server, transport in
+      let response = try await transport.send(
+        HTTPRequest(url: server.url + "/old", headers: secrets))
+      #expect(response.body.text == "ok")
+      #expect(response.header("ETag") == nil)
+      #expect(response.requests == 2)
+      #expect(
+        response.redirects == [
+          .init(status: 301, from: server.url + "/old", to: server.url + "/new?x")
+        ])
+      #expect(response.effectiveURL == server.url + "/new?x")
+      let last = try #require(server.requests.last)
+      for (name, value) in secrets { #expect(last.header(name) == value) }
+    }
+  }
+
+  /// Case 24: libcurl would send API keys and validators on.
+  @Test func secretsDoNotFollowToAnotherOrigin() async throws {
+    let other = try LoopbackServer { _, connection in try connection.send(Response(text: "ok")) }
+    defer { other.stop() }
+    try await withServer { _, connection in
+      try connection.send(
+        Response(status: 302, headers: [("Location", other.url), ("Set-Cookie", "c=s")]))
+    } test: { server, transport in
+      let host = server.url.dropFirst("http://".count)
+      _ = try await transport.send(
+        HTTPRequest(
+          url: "http://user:s@\(host)/", headers: secrets.filter { $0.name != "Authorization" }))
+      let sent = try #require(other.requests.first)
+      #expect(sent.header("Accept") == "application/json")
+      for (name, _) in secrets where name != "Accept" { #expect(sent.header(name) == nil) }
+    }
+  }
+
+  /// Case 28: redirects in a circle.
+  @Test func aLoopEndsAtOnce() async throws {
+    try await withServer { request, connection in
+      let next = request.path == "/a" ? "/b" : "/a"
+      try connection.send(Response(status: 302, headers: [("Location", next)]))
+    } test: { server, transport in
+      await expectFailure(
+        .tooManyRedirects, of: transport, HTTPRequest(url: server.url + "/a"))
+      #expect(server.requests.count == 2)
+    }
+  }
+
+  /// Case 28: redirects without end.
+  @Test func endlessRedirectsEndAfterFive() async throws {
+    try await withServer { request, connection in
+      try connection.send(Response(status: 307, headers: [("Location", request.path + "x")]))
+    } test: { server, transport in
+      await expectFailure(.tooManyRedirects, of: transport, HTTPRequest(url: server.url + "/"))
+      #expect(server.requests.count == 6)
+    }
+  }
+
+  /// Cases 25 to 27: other protocols.
+  @Test(arguments: [
+    ("ftp://127.0.0.1:1/x", HTTPError.Code.unsupportedProtocol),
+    ("file:///etc/hostname", .unsupportedProtocol), ("http://[bad/", .invalidURL),
+  ])
+  func aTargetThatIsNotHTTPIsAnError(target: String, code: HTTPError.Code) async throws {
+    try await withServer { _, connection in
+      try connection.send(Response(status: 302, headers: [("Location", target)]))
+    } test: { server, transport in
+      await expectFailure(code, of: transport, HTTPRequest(url: server.url))
+    }
+  }
+
+  @Test func aRedirectWithoutTargetIsAnAnswer() async throws {
+    try await withServer { _, connection in
+      try connection.send(Response(status: 302, text: "where?"))
+    } test: { server, transport in
+      let response = try await transport.send(HTTPRequest(url: server.url))
+      #expect(response.status == 302)
+      #expect(response.redirects.isEmpty)
+    }
+  }
+
+  /// Case 41: the socket is the place to look, after names and odd numbers are resolved.
+  @Test(arguments: ["127.0.0.1", "2130706433", "0x7f.1", "127.1", "[::ffff:127.0.0.1]", "0"])
+  func aPrivateAddressIsRefusedHoweverItIsWritten(host: String) async throws {
+    try await withServer { _, connection in
+      try connection.send(Response())
+    } test: { server, transport in
+      await expectFailure(
+        .refusedAddress, of: transport,
+        HTTPRequest(url: "http://\(host):\(server.port)/", allowsPrivateAddresses: false))
+      // The server's first connection comes from somebody else: the refusal was before connecting.
+      let other = try CurlTransport()
+      _ = try await other.send(HTTPRequest(url: server.url))
+      #expect(server.requests.map(\.connection) == [1])
+    }
+  }
+
+  @Test func anOpenConnectionToAPrivateAddressIsRefusedToo() async throws {
+    try await withServer { _, connection in
+      try connection.send(Response())
+    } test: { server, transport in
+      _ = try await transport.send(HTTPRequest(url: server.url))
+      await expectFailure(
+        .refusedAddress, of: transport,
+        HTTPRequest(url: server.url, allowsPrivateAddresses: false))
+      #expect(server.requests.count == 1)
+    }
+  }
+}
