@@ -169,6 +169,8 @@ let package = Package(
     .testTarget(
       name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
       swiftSettings: settings),
+    // The rules of the repository, read from its sources.
+    .testTarget(name: "RuleTests", swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
       name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],
