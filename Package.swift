@@ -33,13 +33,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // C libraries of the system.
     .systemLibrary(name: "CMooringLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(
       name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CMooringYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(
@@ -57,9 +58,7 @@ let package = Package(
     .target(name: "EntityModel", swiftSettings: settings),
     // Values, rows and records as JSON and CSV.
     .target(name: "RowText", dependencies: ["EntityModel"], swiftSettings: settings),
-    .target(
-      name: "StrictYAML", dependencies: [.product(name: "Yams", package: "Yams")],
-      swiftSettings: settings),
+    .target(name: "StrictYAML", dependencies: ["CMooringYAML"], swiftSettings: settings),
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore",
