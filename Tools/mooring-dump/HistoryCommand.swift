@@ -124,7 +124,7 @@ struct HistoryCommand: AsyncParsableCommand {
       after: token, of: entity.isEmpty ? nil : Set(entity), exceptBy: exceptAuthor, body)
   }
 
-  /// What the rows do not say by themselves.
+  /// Prints the context of the rows.
   private func explain(_ rest: HistoryToken?, in transaction: ReadTransaction) {
     for name in entity where transaction.schema.entity(named: name)?.keepsHistory == false {
       Message.say("\(name) keeps no history; a migration with setHistory begins one")

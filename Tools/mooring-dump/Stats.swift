@@ -24,7 +24,7 @@ struct Stats: AsyncParsableCommand {
   }
 }
 
-/// What `mooring-dump stats` prints.
+/// The output of `mooring-dump stats`.
 private struct StoreSizes: Encodable {
   struct Entity: Encodable {
     let name: String

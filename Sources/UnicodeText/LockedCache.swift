@@ -1,11 +1,11 @@
 import Glibc
 
-/// A bounded table behind a lock, of values that are made once and shared from then on.
+/// A bounded cache of values that are shared by all threads.
 ///
-/// With a mutex of the system: the thread sanitizer cannot see `Synchronization.Mutex` on Linux,
+/// It has a mutex of the system: the thread sanitizer cannot see `Synchronization.Mutex` on Linux,
 /// and reports races where there are none.
 // @unchecked: `values` is touched only under the mutex, whose address is fixed.
-final class GuardedCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+final class LockedCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let capacity: Int
   private var values: [Key: Value] = [:]
@@ -21,7 +21,7 @@ final class GuardedCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked 
     mutex.deallocate()
   }
 
-  /// The value of the key, made if there is none yet; when the table is full, made and not kept.
+  /// Returns the cached value of the key, or a new one, which is cached unless the cache is full.
   func value<E: Error>(of key: Key, make: () throws(E) -> Value) throws(E) -> Value {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
