@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `mooring schema` says of the history, and that its YAML makes it again.
+/// The output of `mooring schema` about the history, and that its YAML makes it again.
 @Suite struct SchemaHistoryTests {
   private static let file = """
     line: walks

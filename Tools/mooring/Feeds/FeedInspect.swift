@@ -86,7 +86,8 @@ extension FeedCommand {
         throw CommandError(
           .badData,
           inspection.notes.last
-            ?? "\(inspection.format) is read without a mapping; type `mooring feed add \(inspection.url)`"
+            ?? "\(inspection.format) is read without a mapping; type `mooring feed add "
+            + "\(inspection.url)`"
         )
       }
       return try files.write(

@@ -2,7 +2,7 @@ import Console
 import FeedSync
 import Foundation
 
-/// What `--mapping` names.
+/// The file that `--mapping` names.
 enum FeedMappingFileArgument {
   /// A built-in mapping of that name, else the file there.
   ///

@@ -8,9 +8,9 @@ extension Migrate {
       commandName: "plan",
       abstract: "What `up` would do. Changes nothing, and makes no store.",
       discussion: """
-        Times and room are estimates. How a step is done: `catalog only` takes no time, however many \
-        records there are; `one transaction` holds other writers up for that long; `online` lets others \
-        write all the time. Nobody who reads ever waits.
+        Times and room are estimates. How a step is done: `catalog only` takes no time, however \
+        many records there are; `one transaction` holds other writers up for that long; `online` \
+        lets others write all the time. Nobody who reads ever waits.
         """)
 
     @OptionGroup var options: StoreOptions

@@ -2,7 +2,7 @@ import ArgumentParser
 import Console
 import EntityStore
 
-/// What the commands have in common that run migrations.
+/// The options that all commands which run migrations share.
 struct MigrationRunOptions: ParsableArguments {
   @Flag(help: "Run steps that lose data and say so; the store is copied first.")
   var allowDestructive = false

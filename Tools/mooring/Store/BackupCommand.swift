@@ -8,11 +8,12 @@ import StoreJobs
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Copies the store into a new folder, while others read and write.",
+    abstract: "Copies the store into a new folder while it is in use.",
     discussion: """
       The copy is of one moment, is read back before it gets its name, and is a store like any \
-      other: `mooring home --store FOLDER` shows what is in it. Until then it is in FOLDER.partial; \
-      Ctrl-C removes that, and after a kill the next backup to the same folder does.
+      other: `mooring home --store FOLDER` shows what is in it. Until then it is in \
+      FOLDER.partial; Ctrl-C removes that, and after a kill the next backup to the same folder \
+      does.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -32,7 +33,8 @@ struct BackupCommand: AsyncParsableCommand {
       return try await job.enqueue(backup, in: try options.jobsToWrite().store, options, format)
     }
     let store = try options.openToRead()
-    let report = try CopyRunner(isQuiet: options.quiet).run { progress in
+    let (folder, compact) = (folder, compact)
+    let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
       try store.backUp(to: folder, compacting: compact, progress: progress)
     }
     try StandardOutput.with { output in

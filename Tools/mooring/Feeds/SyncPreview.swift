@@ -6,11 +6,11 @@ import Foundation
 import WorkerService
 
 /// When which feed is asked, and why: what `mooring sync --explain` prints. Nobody is asked for it.
-struct FeedOutlook {
+struct SyncPreview {
   private struct Row: Encodable {
     let number: Int64
     let feed: String
-    /// Whether `mooring sync` would ask it now.
+    /// True if `mooring sync` would request the feed now.
     let isAsked: Bool
     /// When the worker asks it; nil for a feed that it leaves alone.
     let next: Date?
@@ -61,11 +61,11 @@ struct FeedOutlook {
   }
 }
 
-/// What there is to say of a feed's next run.
+/// The texts about the next run of a feed.
 struct FeedWords {
   /// When the worker asks the feed; nil for one that it leaves alone.
   let next: NextRun?
-  /// Whether `mooring sync` would ask it now.
+  /// True if `mooring sync` would request the feed now.
   let isAsked: Bool
   let why: String
 
@@ -111,7 +111,7 @@ struct FeedWords {
 }
 
 extension FeedTiming {
-  /// As the worker of this machine has it.
+  /// Returns the timing of this machine's worker.
   static func ofWorker() throws -> FeedTiming {
     let environment = ProcessInfo.processInfo.environment
     let settings = try WorkerSettings.load(environment: environment).settings

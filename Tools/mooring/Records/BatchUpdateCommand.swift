@@ -14,9 +14,9 @@ struct BatchUpdateCommand: AsyncParsableCommand {
       mooring batch update Episode --where 'type == "free"' --set watchLaterAt=now
       mooring batch update Episode --all --set 'progress:=progress / 2' --set favoriteAt=null
 
-      Values are written as for `mooring set`; after := stands an expression about the record as it \
-      was. A to-one relationship is set by the other record's id, # and its number, or null. The \
-      count is that of the records that match.
+      Values are written as for `mooring set`; after := stands an expression about the record as \
+      it was. A to-one relationship is set by the other record's id, # and its number, or null. \
+      The count is that of the records that match.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -42,7 +42,7 @@ struct BatchUpdateCommand: AsyncParsableCommand {
       let set = try BatchAssignments(of: entity, in: transaction).read(set)
       let fetch = FetchRequest(entityName: entity, predicate: predicate)
       try BatchOwnership(of: entity, in: transaction).require(set.keys.sorted(), in: fetch)
-      if target.dryRun { try target.tell(fetch, "matching", batch, in: transaction) }
+      if target.dryRun { try target.printMatches(fetch, "matching", batch, in: transaction) }
       return BatchUpdateRequest(
         entity, where: predicate, set: set, resultType: batch.resultType,
         options: try batch.requestOptions())
@@ -54,8 +54,8 @@ struct BatchUpdateCommand: AsyncParsableCommand {
         author: batch.author)
       return try await job.enqueue(update, in: store, options, batch.format)
     }
-    let result = try await BatchRunner(label: entity, isQuiet: options.quiet).run {
-      try await store.execute(request, progress: $0)
+    let result = try await options.runBatch(entity) { progress in
+      try await store.execute(request, progress: progress)
     }
     try BatchOutput(entity: entity, format: batch.format)
       .write(result, [("updated", \.updated)], of: store)

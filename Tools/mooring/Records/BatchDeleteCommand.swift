@@ -13,8 +13,8 @@ struct BatchDeleteCommand: AsyncParsableCommand {
       mooring batch delete Episode --where 'feedID == nil AND progress == 1' --dry-run
 
       Delete rules hold: what a record takes along goes with it, and what a rule keeps stops the \
-      batch. --without deleteRules only cuts the links. The count is that of the records that match, \
-      not of what went along.
+      batch. --without deleteRules only cuts the links. The count is that of the records that \
+      match, not of what went along.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -31,7 +31,7 @@ struct BatchDeleteCommand: AsyncParsableCommand {
       let predicate = try target.predicate(of: entity, in: transaction)
       if target.dryRun {
         let fetch = FetchRequest(entityName: entity, predicate: predicate)
-        try target.tell(fetch, "matching", batch, in: transaction)
+        try target.printMatches(fetch, "matching", batch, in: transaction)
       }
       return predicate
     }
@@ -43,8 +43,8 @@ struct BatchDeleteCommand: AsyncParsableCommand {
     }
     let request = BatchDeleteRequest(
       entity, where: predicate, resultType: batch.resultType, options: try batch.requestOptions())
-    let result = try await BatchRunner(label: entity, isQuiet: options.quiet).run {
-      try await store.execute(request, progress: $0)
+    let result = try await options.runBatch(entity) { progress in
+      try await store.execute(request, progress: progress)
     }
     try BatchOutput(entity: entity, format: batch.format)
       .write(result, [("deleted", \.deleted)], of: store)

@@ -9,9 +9,9 @@ struct BatchCommand: AsyncParsableCommand {
     commandName: "batch",
     abstract: "Changes, removes or makes many records.",
     discussion: """
-      A batch is committed in chunks, and others write in between. Ctrl-C, a kill or an error loses \
-      nothing that was committed: the same command goes on where it stopped, and does nothing twice. \
-      --restart begins anew instead.
+      A batch is committed in chunks, and others write in between. Ctrl-C, a kill or an error \
+      loses nothing that was committed: the same command goes on where it stopped, and does \
+      nothing twice. --restart begins anew instead.
 
       Rules of attributes and relationships hold as for a single record; --without leaves out \
       validation, deleteRules or history. Unique values and required ones hold always.
@@ -19,7 +19,7 @@ struct BatchCommand: AsyncParsableCommand {
     subcommands: [BatchUpdateCommand.self, BatchDeleteCommand.self, BatchInsertCommand.self])
 }
 
-/// What the batch commands have in common.
+/// The options that all batch commands share.
 struct BatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -77,10 +77,11 @@ struct BatchTarget: ParsableArguments {
   @Flag(help: "Every record of the entity.") var all = false
   @Option(
     help: ArgumentHelp(
-      "The value of $NAME in the predicate: 5, \"text\", nil, DATE \"…\"; any other word is a text. "
+      "The value of $NAME in the predicate: 5, \"text\", nil, DATE \"…\"; any other word is a "
+        + "text. "
         + "May be repeated.", valueName: "name=value"))
   var variable: [String] = []
-  @Flag(help: "Only tell which records it would be.") var dryRun = false
+  @Flag(help: "Only print which records would be changed.") var dryRun = false
 
   func validate() throws {
     if `where` == nil, !all {
@@ -117,7 +118,7 @@ struct BatchTarget: ParsableArguments {
   }
 
   /// Prints what matches now.
-  func tell(
+  func printMatches(
     _ request: FetchRequest, _ title: String, _ options: BatchOptions,
     in transaction: ReadTransaction
   ) throws {

@@ -86,13 +86,13 @@ extension FetchProperty {
   /// Reads `function:path` or `name=function:path`.
   ///
   /// - Throws: `CommandError`, `PlacedError`.
-  init(figure text: String) throws {
-    let (name, figure) = try FetchProperty.named(text, "--aggregate")
-    let parts = figure.split(separator: ":", maxSplits: 1).map { String($0).trimmed }
+  init(aggregate text: String) throws {
+    let (name, aggregate) = try FetchProperty.named(text, "--aggregate")
+    let parts = aggregate.split(separator: ":", maxSplits: 1).map { String($0).trimmed }
     guard parts.count == 2 else {
       throw CommandError(
         .usage,
-        "--aggregate: \"\(text)\" is no figure; write name=function:path, as in "
+        "--aggregate: \"\(text)\" is no aggregate; write name=function:path, as in "
           + "total=sum:duration or n=count:*")
     }
     guard let function = AggregateFunction(rawValue: parts[0]) else {

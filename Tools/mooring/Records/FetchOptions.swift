@@ -1,7 +1,7 @@
 import ArgumentParser
 import Console
 
-/// What `mooring fetch` can be asked.
+/// The options of `mooring fetch`.
 struct FetchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,

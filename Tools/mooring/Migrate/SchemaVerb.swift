@@ -25,9 +25,10 @@ struct SchemaDiff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "What would have to change for this store to have another one's schema.",
     discussion: """
-      The other one is a store's folder, or a folder of migration files: then it is what a new store \
-      would have after them, and after the built-in lines. --write makes a migration of the \
-      difference, to be read before it is applied: a rename cannot be told from a drop and an addition.
+      The other one is a store's folder, or a folder of migration files: then it is what a new \
+      store would have after them, and after the built-in lines. --write makes a migration of the \
+      difference, to be read before it is applied: a rename cannot be told from a drop and an \
+      addition.
       """)
 
   @OptionGroup var options: StoreOptions

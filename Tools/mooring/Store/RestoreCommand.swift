@@ -6,7 +6,7 @@ import Foundation
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Puts a backup in the place of the store, or where there is none yet.",
+    abstract: "Replaces the store by a backup, or creates it from one.",
     discussion: """
       The backup is copied and checked first; only then, and while nobody has the store open, does \
       it take the place of data.mdb. The replaced file stays beside it as \
@@ -34,9 +34,10 @@ struct RestoreCommand: AsyncParsableCommand {
     choices.replacesOtherStore = replaceOtherStore
     choices.keepsReplaced = !discardReplaced
     let opening = try options.storeOptions()
-    let report = try CopyRunner(isQuiet: options.quiet).run { progress in
+    let (source, folder, restore) = (source, options.folder, choices)
+    let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
       try Store.restore(
-        from: source, to: options.folder, options: choices, opening: opening, progress: progress)
+        from: source, to: folder, options: restore, opening: opening, progress: progress)
     }
     try StandardOutput.with { output in
       if format == .json { return try output.write(try JSONText.of(report) + "\n") }

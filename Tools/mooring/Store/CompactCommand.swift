@@ -7,7 +7,7 @@ import StoreJobs
 struct CompactCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Makes the store's file as small as its data.",
+    abstract: "Removes the free pages from the store's file.",
     discussion: """
       Needs room for the smaller file beside the old one, and that nobody has the store open; ends \
       with 75 otherwise, and nothing is changed. There is seldom a reason to: free pages are used \
@@ -26,8 +26,9 @@ struct CompactCommand: AsyncParsableCommand {
       return try await job.enqueue(CompactStore(), in: queue.store, options, format)
     }
     let opening = try options.storeOptions()
-    let report = try CopyRunner(isQuiet: options.quiet).run { progress in
-      try Store.compact(at: options.folder, options: opening, progress: progress)
+    let folder = options.folder
+    let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
+      try Store.compact(at: folder, options: opening, progress: progress)
     }
     try StandardOutput.with { output in
       if format == .json { return try output.write(try JSONText.of(report) + "\n") }

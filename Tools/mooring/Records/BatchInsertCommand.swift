@@ -43,8 +43,8 @@ struct BatchInsertCommand: AsyncParsableCommand {
   @OptionGroup(title: "Batch") var batch: BatchOptions
   @OptionGroup var job: DetachOptions
 
-  /// Refused items that are told one by one.
-  private static let errorsToldMax = 100
+  /// The number of refused items that are reported one by one.
+  private static let errorsReportedMax = 100
 
   func validate() throws {
     _ = try conflict()
@@ -67,7 +67,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
     let done = Atomic<Int64>(0)
     let result: BatchResult
     do {
-      result = try await BatchRunner(label: entity, isQuiet: options.quiet).run { progress in
+      result = try await options.runBatch(entity) { progress in
         try await store.execute(request) {
           done.store($0.done, ordering: .relaxed)
           progress($0)
@@ -97,7 +97,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
       entity, from: try BatchFile(file), onConflict: try conflict(), resultType: batch.resultType,
       options: requestOptions
     ) { element, startedAt in reader.item(element, startedAt: startedAt) }
-    if keepGoing { request.itemErrors = .collect(max: Self.errorsToldMax) }
+    if keepGoing { request.itemErrors = .collect(max: Self.errorsReportedMax) }
     return request
   }
 

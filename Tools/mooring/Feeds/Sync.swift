@@ -10,23 +10,24 @@ import WorkerService
 struct Sync: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Brings feeds up to date: all of them, or the ones named.",
+    abstract: "Syncs all feeds, or the ones named.",
     discussion: """
-      A URL that is not a feed yet is added. Ctrl-C or a kill loses nothing that was committed; \
-      the next run goes on where this one stopped. A feed whose last answer is still good, as its \
-      server has said, is not asked.
+      A URL that is not a feed yet is added. After Ctrl-C or a kill everything that was committed \
+      stays, and the next run continues from there. A feed whose last response is still fresh \
+      according to its server is not requested.
       """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "Feeds by URL or by number (see `mooring feed list`).") var feeds: [String] = []
-  @Flag(help: "Fetch the whole listing, though a delta would do or nothing is due.")
+  @Flag(help: "Fetch the full listing, even if a delta would suffice or nothing is due.")
   var full = false
   @Flag(help: "Wait while another process syncs the feed.") var wait = false
-  @Flag(help: "Delete even if most records of the feed would go.") var allowDeletions = false
-  @Flag(help: "Ask though the server has asked to wait, or its last answer stays good.")
+  @Flag(help: "Delete records even if most of the feed would be deleted.") var allowDeletions =
+    false
+  @Flag(help: "Request even if the server asked to wait or its last response is fresh.")
   var now = false
-  @Flag(help: "Say each request on standard error.") var verbose = false
-  @Flag(help: "Ask nobody; say which feeds would be asked now, when the others, and why.")
+  @Flag(help: "Print each request on standard error.") var verbose = false
+  @Flag(help: "Send no requests; print which feeds are due, when the others are, and why.")
   var explain = false
   @Option(
     help: ArgumentHelp(
@@ -45,7 +46,7 @@ struct Sync: AsyncParsableCommand {
         ("--now", now), ("--full", full), ("--allow-deletions", allowDeletions), ("--wait", wait),
         ("--verbose", verbose), ("--contact", contact != nil),
       ] where isThere {
-        throw ValidationError("\(flag) does not go with --explain, which asks nobody")
+        throw ValidationError("\(flag) does not go with --explain, which sends no requests")
       }
     }
     if let contact, !UserAgent.isContact(contact) {
@@ -57,7 +58,7 @@ struct Sync: AsyncParsableCommand {
   func run() async throws {
     if explain {
       let store = try options.openToRead()
-      return try FeedOutlook(store, naming: feeds).write(format)
+      return try SyncPreview(store, naming: feeds).write(format)
     }
     let store = try options.openOrCreate()
     let chosen = try await choose(in: Feeds(store))
@@ -135,10 +136,7 @@ struct Sync: AsyncParsableCommand {
     settings.isFull = full
     settings.allowsDeletions = allowDeletions
     settings.ignoresWait = now
-    let start = ContinuousClock.now
-    let line = ProgressLine.standardError(
-      isQuiet: options.quiet || verbose, environment: ProcessInfo.processInfo.environment,
-      now: { ContinuousClock.now - start })
+    let line = ProgressLine.standardError(isQuiet: options.quiet || verbose)
     defer { line.finish() }
     while true {
       do {

@@ -8,7 +8,8 @@ struct Check: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract:
-      "Checks the file's pages, the catalog, records against indexes and back, the history, the jobs.",
+      "Checks the file's pages, the catalog, records against indexes and back, the history, the "
+      + "jobs.",
     discussion: """
       Changes nothing; other processes may read and write meanwhile. Ends with 65 if it finds \
       damage, and looks no further than the first level that has some. The transactions counted \
@@ -69,11 +70,11 @@ struct Check: AsyncParsableCommand {
   }
 }
 
-/// What `mooring check` has found, of the parts that it has looked at.
+/// The findings of `mooring check` about the parts that it has checked.
 private struct CheckFindings: Encodable {
   private enum Part: CodingKey { case jobs, migrations }
 
-  /// Whether jobs that are as they must be are worth a line.
+  /// True if jobs without problems are mentioned.
   let showsJobs: Bool
   var store: StoreReport?
   var jobs: JobReport?

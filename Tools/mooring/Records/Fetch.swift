@@ -15,8 +15,8 @@ struct Fetch: AsyncParsableCommand {
       mooring fetch Episode --where 'type == "free"' --sort updatedAt:desc --explain
 
       Predicates are those of Core Data: == != < <= > >=, AND OR NOT, IN {1, 2}, BETWEEN {1, 2}, \
-      CONTAINS BEGINSWITH ENDSWITH LIKE MATCHES with [cd], ANY and ALL, nil, DATE "2026-01-31T00:00:00Z". \
-      A comparison with a missing value is never true; ask == nil for it.
+      CONTAINS BEGINSWITH ENDSWITH LIKE MATCHES with [cd], ANY and ALL, nil, DATE \
+      "2026-01-31T00:00:00Z". A comparison with a missing value is never true; ask == nil for it.
 
       Everything is of one moment. Rows are printed as they are found where an index has their \
       order. Whole records begin with their number in the store, "_id", as in mooring-dump. The \
@@ -58,7 +58,7 @@ struct Fetch: AsyncParsableCommand {
     }
   }
 
-  /// What the store would refuse is told before a job is made of it.
+  /// Checks that the store would accept the request, before a job is enqueued.
   private func checked(
     _ request: FetchRequest, _ draft: RequestDraft, _ transaction: ReadTransaction
   ) throws -> FetchRequest {

@@ -26,10 +26,10 @@ struct RequestDraft {
     groupKeys = try OptionList.parts(of: options.groupBy, "--group-by")
     let selected = try OptionList.parts(of: options.select, "--select")
       .map(FetchProperty.init(selection:))
-    let figures = try OptionList.parts(of: options.aggregate, "--aggregate")
-      .map(FetchProperty.init(figure:))
+    let aggregates = try OptionList.parts(of: options.aggregate, "--aggregate")
+      .map(FetchProperty.init(aggregate:))
     let keys = selected.isEmpty ? groupKeys.map(FetchProperty.path) : selected
-    columns = keys + figures
+    columns = keys + aggregates
   }
 
   /// The request, with the columns that are printed.
@@ -73,7 +73,7 @@ struct RequestDraft {
     request.havingPredicate = try request.havingPredicate.map(variables.substituted)
   }
 
-  /// Settles what is printed: whole records are their number and all attributes.
+  /// Sets the printed columns: whole records have their number and all attributes.
   private func printed(_ request: inout FetchRequest, _ description: EntityDescription) {
     if options.count { request.resultType = .count }
     if options.ids { request.resultType = .identifiers }
@@ -111,7 +111,7 @@ struct RequestDraft {
     return error
   }
 
-  /// Whether a request is refused before it reads anything.
+  /// Returns true if a request is refused before it reads anything.
   private func isRefused(
     _ request: FetchRequest, in transaction: ReadTransaction
   ) throws -> Bool {

@@ -44,11 +44,11 @@ struct ConfigCommand: ParsableCommand {
   }
 }
 
-/// What `mooring config --format json` prints. Its keys are stable; what is nil is left out.
+/// The document of `mooring config --format json`. Its keys are stable; nil members are left out.
 private struct ConfigDocument: Encodable {
   struct Setting: Encodable {
     let name: String
-    /// As a flag would have it; nil for none.
+    /// The value in the form of a flag; nil for none.
     let value: String?
     let source: String
     /// The flag or variable that set it, or the file.

@@ -56,7 +56,7 @@ struct Home: AsyncParsableCommand {
   }
 }
 
-/// What `mooring home` prints.
+/// The output of `mooring home`.
 private struct HomePage: Encodable {
   struct Row: Encodable {
     let id: String

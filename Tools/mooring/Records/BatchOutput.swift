@@ -3,7 +3,7 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// What a batch has done, on standard output.
+/// Prints the result of a batch on standard output.
 struct BatchOutput {
   let entity: String
   let format: OutputFormat
@@ -45,5 +45,27 @@ struct BatchOutput {
       return try write(identifiers, in: try store.id)
     }
     try write(titles.map { ($0.0, result.counts[keyPath: $0.1]) })
+  }
+}
+
+extension StoreOptions {
+  /// Runs a batch with progress until it is done or interrupted.
+  ///
+  /// - Throws: What the batch throws; exit status 130 after an interrupt.
+  func runBatch(
+    _ label: String,
+    _ batch:
+      @escaping @Sendable (
+        _ progress: @escaping @Sendable (BatchProgress) -> Void
+      ) async throws -> BatchResult
+  ) async throws -> BatchResult {
+    let command = LongCommand(isQuiet: quiet)
+    let result = try await command.run(
+      afterInterrupt: "committed changes stay; the same command continues from there"
+    ) {
+      try await batch { command.report(label, done: $0.done, of: $0.total) }
+    }
+    if result.isResumed, !quiet { Message.say("continued an interrupted run") }
+    return result
   }
 }
