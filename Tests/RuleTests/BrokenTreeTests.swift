@@ -82,7 +82,10 @@ import Testing
 
   @Test func columnsAreCharacters() {
     let umlauts = String(repeating: "ä", count: 100)
-    let tree = SourceTree(["Tools/M/Lines.swift": "\(umlauts)\n\(umlauts)x"])
+    let tree = SourceTree([
+      "Tools/M/Lines.swift": "\(umlauts)\n\(umlauts)x",
+      "Tests/MTests/Texts.swift": "\"\(umlauts)\"\n\"\"\"\n\(umlauts)x\n\"\"\"",
+    ])
     #expect(Rule.columns.violations(in: tree) == ["M": ["Tools/M/Lines.swift:2: 101 columns"]])
   }
 

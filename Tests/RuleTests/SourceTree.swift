@@ -10,6 +10,7 @@ struct SourceFile: Sendable {
   /// Empty for files that are not Swift.
   let tokens: [Token]
   let docComments: [DocComment]
+  let longLiteralLines: Set<Int>
   let lineCount: Int
 
   init(path: String, bytes: [UInt8]) {
@@ -19,6 +20,7 @@ struct SourceFile: Sendable {
     let lexer = path.hasSuffix(".swift") ? SwiftLexer(bytes) : SwiftLexer([])
     tokens = lexer.tokens
     docComments = lexer.docComments
+    longLiteralLines = lexer.longLiteralLines
   }
 
   /// `Sources`, `Tools` or `Tests`.

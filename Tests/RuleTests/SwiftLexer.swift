@@ -23,9 +23,12 @@ struct DocComment: Equatable {
 struct SwiftLexer {
   private(set) var tokens: [Token] = []
   private(set) var docComments: [DocComment] = []
+  /// The lines that end inside or right after a string literal beyond column 100.
+  private(set) var longLiteralLines: Set<Int> = []
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
+  private var lineStart = 0
   private var docLineBefore = 0
 
   init(_ bytes: [UInt8]) {
@@ -39,7 +42,7 @@ struct SwiftLexer {
     while position < bytes.count - 3 {
       let byte = bytes[position]
       if byte == Ascii.newline {
-        line += 1
+        startLine()
         position += 1
       } else if byte == Ascii.space {
         position += 1
@@ -119,6 +122,7 @@ struct SwiftLexer {
         follows(Ascii.hash, count: hashes, after: quotes)
       {
         position += quotes + hashes
+        if position - lineStart > 100 { longLiteralLines.insert(line) }
         return
       }
       if bytes[position] == Ascii.backslash, follows(Ascii.hash, count: hashes, after: 1) {
@@ -129,9 +133,17 @@ struct SwiftLexer {
           continue
         }
       }
-      if bytes[position] == Ascii.newline { line += 1 }
+      if bytes[position] == Ascii.newline {
+        if position - lineStart > 100 { longLiteralLines.insert(line) }
+        startLine()
+      }
       position += 1
     }
+  }
+
+  private mutating func startLine() {
+    line += 1
+    lineStart = position + 1
   }
 
   private func follows(_ byte: UInt8, count: Int, after offset: Int = 0) -> Bool {
@@ -173,7 +185,7 @@ struct SwiftLexer {
 
   private mutating func skipBlockComment() {
     let start = position
-    let startLine = line
+    let firstLine = line
     var depth = 0
     repeat {
       if bytes[position] == Ascii.slash, bytes[position + 1] == Ascii.star {
@@ -183,13 +195,13 @@ struct SwiftLexer {
         depth -= 1
         position += 2
       } else {
-        if bytes[position] == Ascii.newline { line += 1 }
+        if bytes[position] == Ascii.newline { startLine() }
         position += 1
       }
     } while depth > 0 && position < bytes.count - 3
     guard bytes[start + 2] == Ascii.star, position - start > 4 else { return }
     let text = String(decoding: bytes[(start + 3)..<(position - 2)], as: UTF8.self)
-    docComments.append(DocComment(text: text, line: startLine))
+    docComments.append(DocComment(text: text, line: firstLine))
   }
 
   /// True where an operand may begin and no space follows the slash.
@@ -209,7 +221,7 @@ struct SwiftLexer {
         return
       }
       if bytes[position] == Ascii.backslash { position += 1 }
-      if bytes[position] == Ascii.newline { line += 1 }
+      if bytes[position] == Ascii.newline { startLine() }
       position += 1
     }
   }

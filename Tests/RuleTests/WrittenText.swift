@@ -2,13 +2,14 @@
 enum WrittenText {
   private static let columnsMax = 100
 
-  /// The lines of more than 100 characters.
+  /// The lines of more than 100 characters. Tests may have longer texts, which they compare.
   static func longLines(_ file: SourceFile) -> [String] {
     var found: [String] = []
     var number = 0
     for line in file.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       number += 1
       guard line.count > columnsMax else { continue }
+      if file.area == "Tests", file.longLiteralLines.contains(number) { continue }
       let columns = String(decoding: line, as: UTF8.self).count
       if columns > columnsMax { found.append("\(file.path):\(number): \(columns) columns") }
     }
@@ -37,7 +38,10 @@ enum SmallFiles {
   private static let linesMin = 25
 
   /// Small files that stay, each with the reason.
-  static let exceptions: [String: String] = [:]
+  static let exceptions = [
+    "Tools/mooring/Mooring.swift": "the entry point",
+    "Tools/mooring-dump/MooringDump.swift": "the entry point",
+  ]
 
   static func violations(_ file: SourceFile) -> [String] {
     guard file.isSwift, file.area != "Tests", file.lineCount < linesMin,
