@@ -5,7 +5,8 @@ import EntityStore
 
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "What was changed, one row per change, oldest first.",
+    commandName: "history",
+    abstract: "Prints the change history, one row per change, oldest first.",
     discussion: """
       The rows of one write have the same sequence number, and no limit parts them. The values \
       are those from before the change, as far as the history keeps them. The kind unrecorded \

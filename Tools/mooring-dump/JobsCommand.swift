@@ -5,7 +5,7 @@ import EntityStore
 
 struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "jobs", abstract: "The records of the jobs, in order of their numbers.",
+    commandName: "jobs", abstract: "Prints the records of the jobs in the order of their ids.",
     discussion: """
       As they are stored, whatever their state; payloads, checkpoints and outputs as text where \
       they are text. A record that cannot be read is told on stderr, and the dump goes on. \

@@ -9,7 +9,7 @@ extension FeedCommand {
   struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "inspect",
-      abstract: "Says what a URL gives, and proposes a mapping and a migration for it.",
+      abstract: "Inspects the document of a URL and proposes a mapping and a migration.",
       discussion: """
         Asks once, and needs no store. Without --mapping and --migration nothing is written. RSS, \
         Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is enough. What is \

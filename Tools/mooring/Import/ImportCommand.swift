@@ -5,7 +5,7 @@ public import LegacyImport
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Takes over SQLite files of other programs, Core Data's own stores first.",
+    abstract: "Imports SQLite files of other programs, Core Data's stores among them.",
     discussion: """
       The way through: `inspect` writes a mapping and a migration, a person reads both, `mooring \
       migrate up` makes what is mapped to, `plan` says what will happen to each row, `run` does \

@@ -14,7 +14,7 @@ extension ImportCommand {
 
     static let configuration = CommandConfiguration(
       commandName: "inspect",
-      abstract: "Says what a file is, and proposes a mapping and a migration for it.",
+      abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
         Needs no store. Without --mapping and --migration nothing is written; --as mapping and \
         --as migration print them. What is guessed stands in the mapping with its evidence; a \

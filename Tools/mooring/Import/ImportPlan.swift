@@ -7,7 +7,7 @@ extension ImportCommand {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
-      abstract: "What a run would do with each row. Writes nothing into the store.",
+      abstract: "Prints what a run would do with each row. Writes nothing to the store.",
       discussion: """
         Every row is read, converted and held against the rules and against what the store has. \
         Ends with 65 if something does not add up, or if more would be rejected than the mapping \

@@ -7,7 +7,7 @@ extension ImportCommand {
   struct Rejects: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rejects",
-      abstract: "The rows and links that the last run of an import did not take over, and why.",
+      abstract: "Lists the rows and links that the last run of an import rejected, and why.",
       discussion: """
         On a terminal as a table, elsewhere one object of JSON on each line, with the row as it \
         was read. To take them over, correct the mapping and run the import again: what the store \

@@ -7,7 +7,7 @@ extension ImportCommand {
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "run",
-      abstract: "Takes the file over, and reads everything back from the store.",
+      abstract: "Imports the file and verifies every record in the store.",
       discussion: """
         Others read and write all the time. Ctrl-C ends it after a chunk, with status 130; the \
         next run goes on there, as it does after a kill. A later run writes only what has changed \

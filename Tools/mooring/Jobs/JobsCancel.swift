@@ -5,7 +5,7 @@ import DurableJobs
 struct JobsCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancels jobs: those that wait at once, those that run by asking their runner.",
+    abstract: "Cancels jobs: waiting ones at once, running ones through their runner.",
     discussion: """
       A job that runs is printed as running: it ends when its handler has come to an end. --wait \
       waits for that. It may also succeed before it hears of it.
@@ -31,7 +31,7 @@ struct JobsCancel: AsyncParsableCommand {
 struct JobsRetry: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "retry",
-    abstract: "Lets jobs that wait for their time, or that have failed, run now.",
+    abstract: "Makes scheduled and failed jobs ready to run now.",
     discussion: "A job that had ended has all its attempts again.")
 
   @OptionGroup var options: StoreOptions

@@ -6,7 +6,7 @@ extension Migrate {
   struct Contract: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "contract",
-      abstract: "Frees what migrations have left: old trees, and the copies of the store.",
+      abstract: "Frees what migrations have left: old trees and copies of the store.",
       discussion: """
         Run it when nothing has to be undone any more. Later writes use the free space of the \
         file; `mooring compact` gives it back.

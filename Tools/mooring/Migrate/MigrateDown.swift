@@ -6,7 +6,7 @@ extension Migrate {
   struct Down: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "down",
-      abstract: "Takes back the last migration of a line, or all beyond a version.",
+      abstract: "Reverts the last migration of a line, or all after a version.",
       discussion: """
         By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C \
         and --format json are as for `up`.

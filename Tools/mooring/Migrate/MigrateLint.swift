@@ -6,7 +6,7 @@ extension Migrate {
   struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "lint",
-      abstract: "Looks for what is wrong with migration files before anything runs.",
+      abstract: "Checks migration files for problems before they run.",
       discussion: """
         Without a folder it checks the files that the other commands would use. If there is a \
         store, they are held against what it has had. Ends with 78 if there are errors; warnings \

@@ -8,7 +8,7 @@ extension Migrate {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
-      abstract: "What was applied, what is pending, what is under way and by whom.",
+      abstract: "Shows the applied and pending migrations and the one in progress.",
       discussion: """
         --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up \
         to date, 75 if somebody is migrating it at this moment, and 78 otherwise.

@@ -7,13 +7,14 @@ import Foundation
 /// The verb `schema`: what the schema is, and how it differs from another one.
 struct SchemaVerb: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "The schema of this store, and how another one differs.",
+    commandName: "schema",
+    abstract: "Prints the schema of this store, or its differences from another one.",
     subcommands: [SchemaShow.self, SchemaDiff.self], defaultSubcommand: SchemaShow.self)
 }
 
 struct SchemaShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "The schema as the store's own catalog records it.")
+    commandName: "show", abstract: "Prints the schema that the store's catalog records.")
 
   @OptionGroup var command: SchemaCommand
 
@@ -23,7 +24,7 @@ struct SchemaShow: AsyncParsableCommand {
 struct SchemaDiff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "What would have to change for this store to have another one's schema.",
+    abstract: "Prints the changes that would give this store the schema of another one.",
     discussion: """
       The other one is a store's folder, or a folder of migration files: then it is what a new \
       store would have after them, and after the built-in lines. --write makes a migration of the \

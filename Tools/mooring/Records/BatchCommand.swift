@@ -7,7 +7,7 @@ import Foundation
 struct BatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch",
-    abstract: "Changes, removes or makes many records.",
+    abstract: "Inserts, updates or deletes many records.",
     discussion: """
       A batch is committed in chunks, and others write in between. Ctrl-C, a kill or an error \
       loses nothing that was committed: the same command goes on where it stopped, and does \

@@ -7,7 +7,7 @@ import EntityStore
 struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
-    abstract: "Asks the store: filter, order, columns, groups. Reads only, and no network.",
+    abstract: "Fetches records: filter, order, columns, groups. Reads only; uses no network.",
     discussion: """
       mooring fetch Episode --where 'progress > 0' --sort updatedAt:desc --limit 20
       mooring fetch Episode --select 'title,minutes=duration/60' --format csv

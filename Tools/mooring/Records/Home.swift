@@ -8,7 +8,7 @@ import HomeFeed
 struct Home: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "home",
-    abstract: "The home page: six lists, each from an index, and whether anything is cached.")
+    abstract: "Prints the home page: six lists, each read from an index.")
 
   @OptionGroup var options: StoreOptions
   @Option(help: "Rows of each list.") var limit = 5

@@ -5,7 +5,7 @@ import WorkerService
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "The settings of the worker that count, and where each comes from.",
+    abstract: "Prints the effective settings of the worker and the source of each.",
     discussion: """
       Flags count before variables of the environment, these before the file, and this before the \
       defaults. A setting whose last column says "restart" counts from the next start of the \

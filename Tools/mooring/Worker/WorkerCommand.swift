@@ -12,7 +12,7 @@ public import WorkerService
 struct WorkerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker",
-    abstract: "Syncs the feeds on schedule and runs the jobs of the store, until it is stopped.",
+    abstract: "Syncs the feeds on schedule and runs the jobs of the store until it is stopped.",
     discussion: """
       SIGTERM and Ctrl-C drain: running jobs may come to their end within --drain-timeout, the \
       others go back to their queue. SIGHUP reads the settings anew. One worker serves a store; \
