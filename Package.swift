@@ -27,13 +27,14 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // C libraries of the system.
     .systemLibrary(name: "CMooringLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
     .systemLibrary(
       name: "CMooringCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CMooringYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(
       name: "CMooringXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(
@@ -55,7 +56,7 @@ let package = Package(
       name: "LMDB", dependencies: ["SystemSupport", "CMooringLMDB"], swiftSettings: settings),
     .target(name: "EntityModel", dependencies: ["TextFormats"], swiftSettings: settings),
     .target(
-      name: "StrictYAML", dependencies: ["TextFormats", .product(name: "Yams", package: "Yams")],
+      name: "StrictYAML", dependencies: ["TextFormats", "CMooringYAML"],
       swiftSettings: settings),
     .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
     .target(
@@ -236,6 +237,8 @@ let package = Package(
     .testTarget(
       name: "EntityModelTests", dependencies: ["EntityModel", "TestSupport"],
       swiftSettings: settings),
+    // The rules of the repository, read from its sources.
+    .testTarget(name: "RuleTests", swiftSettings: settings),
     .testTarget(name: "StrictYAMLTests", dependencies: ["StrictYAML"], swiftSettings: settings),
     .testTarget(
       name: "UnicodeTextTests", dependencies: ["UnicodeText", "TestSupport"],

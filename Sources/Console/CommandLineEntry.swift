@@ -4,12 +4,12 @@ import Foundation
 public import StrictYAML
 public import SystemSupport
 
-/// An error that knows how a command ends because of it.
+/// An error that has an exit status.
 public protocol ExitStatusProviding: Error {
   var exitStatus: ExitStatus { get }
 }
 
-/// Runs a command as a process: one line on stderr for an error, and the status for its kind.
+/// Runs a command as a process. An error is printed as one line on stderr and decides the status.
 public enum CommandLineEntry {
   public static func run(_ root: (some AsyncParsableCommand).Type) async -> Never {
     do {
@@ -28,7 +28,7 @@ public enum CommandLineEntry {
   private static func end(_ root: any ParsableCommand.Type, _ error: any Error) -> Never {
     switch error {
     case let error as YAMLError:
-      // The place comes first, as editors and compilers have it.
+      // The place comes first, as in the messages of compilers, so that editors can jump to it.
       Message.write("\(error)".singleLine)
       exit(error.exitStatus.rawValue)
     case let error as PlacedError:
@@ -48,7 +48,7 @@ public enum CommandLineEntry {
       explainUsage(root, error)
       exit(ExitStatus.usage.rawValue)
     case .failure:
-      // An error of no kind that is known here.
+      // An error without a known kind.
       Message.say("\(error)")
       exit(ExitStatus.inputOutput.rawValue)
     default:
@@ -57,7 +57,7 @@ public enum CommandLineEntry {
     }
   }
 
-  /// What is wrong in the first line, then how it should be.
+  /// Prints the mistake on the first line, then the usage.
   private static func explainUsage(_ root: any ParsableCommand.Type, _ error: any Error) {
     var lines = root.fullMessage(for: error).split(separator: "\n").map { String($0).singleLine }
     if let verb = UnknownVerb(in: root, Array(CommandLine.arguments.dropFirst())) {
@@ -110,4 +110,9 @@ extension StoreError: ExitStatusProviding {
     case .storage: underlying?.exitStatus ?? .inputOutput
     }
   }
+}
+
+/// The version of the commands, as `--version` prints it.
+public enum Version {
+  public static let text = "0.1.0"
 }

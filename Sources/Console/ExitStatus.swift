@@ -1,7 +1,7 @@
 public import ArgumentParser
 
-/// How a command ends. The numbers are those of BSD's sysexits.h, and 130 is the shell's number for
-/// an interrupt; scripts and systemd units rely on them, so they never change.
+/// The exit status of a command. The numbers are those of BSD's sysexits.h, and 130 is the shell's
+/// number for an interrupt; scripts and systemd units rely on them, so they never change.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
   case usage = 64
@@ -30,6 +30,6 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     }
   }
 
-  /// Throw it from a command's `run()` to end with this status and without a message.
+  /// The error to throw from a command's `run()` to end with this status and without a message.
   public var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -1,22 +1,35 @@
 import Foundation
+internal import Glibc
 
-/// What a command tells people on standard error; data goes to standard output.
+/// The messages of a command, which go to standard error. Data goes to standard output.
 public enum Message {
-  /// The command as it was called: the last part of its path.
+  /// The name by which the command was called: the last part of its path.
   public static let programName = ProcessInfo.processInfo.processName
 
-  /// Writes one line, `mooring: …`. What would move the cursor is made harmless, as a message may
-  /// quote a feed.
+  /// Writes one line, `mooring: …`. Control characters are replaced, as a message may quote a feed.
   public static func say(_ text: String) {
     let line = text.count > lengthMax ? text.prefix(lengthMax) + "…" : text
     write("\(programName): \(line.singleLine)")
   }
 
-  /// A message may quote a name of a megabyte.
+  /// The characters of a message. It may quote a name of a megabyte.
   private static let lengthMax = 4_000
 
-  /// Writes one line as it stands: for what has been made safe for a terminal.
+  /// Writes one line unchanged. The caller has replaced its control characters.
   public static func write(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+}
+
+/// The terminal that a descriptor refers to.
+enum Terminal {
+  /// Returns the width in columns, 80 if the terminal does not report it, or nil without a
+  /// terminal.
+  static func width(of descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
+    var size = winsize()
+    // SAFETY: TIOCGWINSZ fills exactly one `winsize`, which outlives the call.
+    let status = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+    return status == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 }

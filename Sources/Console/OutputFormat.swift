@@ -1,7 +1,9 @@
 public import ArgumentParser
+import EntityModel
+import Foundation
 import TextFormats
 
-/// How a command prints its data.
+/// The format in which a command prints its data.
 public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
   /// Aligned columns for people; not for programs.
   case table
@@ -14,7 +16,7 @@ public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
 }
 
 extension OutputFormat {
-  /// For a command that does not print in every format, in its `validate()`.
+  /// Checks the format of a command that does not have them all. To be called in `validate()`.
   ///
   /// - Throws: `ValidationError` that names those it has.
   public func require(_ formats: OutputFormat...) throws {
@@ -28,12 +30,12 @@ extension OutputFormat {
 extension StandardOutput {
   /// Writes one record of comma-separated values, ended by CRLF (RFC 4180, section 2).
   ///
-  /// A missing value is an empty field and empty text is `""`, so both can be told apart.
+  /// A missing value is an empty field and empty text is `""`, so the two differ.
   public mutating func writeCSV(_ fields: [String?]) throws {
     try write(CSVRecord.text(fields))
   }
 
-  /// Writes a JSON string with its quotes; what steers a terminal is escaped.
+  /// Writes a JSON string with its quotes. Control characters are escaped.
   public mutating func writeJSON(_ text: String) throws { try write(JSONLiteral.quoted(text)) }
 
   public mutating func writeJSON(_ number: Int64) throws { try write(String(number)) }
@@ -42,4 +44,22 @@ extension StandardOutput {
 
   /// Writes a number that reads back as the same double; an infinity or NaN as `null`.
   public mutating func writeJSON(_ number: Double) throws { try write(JSONLiteral.of(number)) }
+}
+
+/// JSON with sorted keys and with dates as RFC 3339 in UTC.
+public enum JSONText {
+  /// Returns the value as JSON on one line.
+  ///
+  /// - Throws: `EncodingError`.
+  public static func of(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.dateEncodingStrategy = .custom { date, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode(Value.date(date).text)
+    }
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
 }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A predicate as an option gives it: the text itself, `@FILE`, or `-` for standard input.
 public struct PredicateText: Sendable {
-  /// As the parser has it.
+  /// The bound of the predicate parser.
   private static let bytesMax = 1 << 20
 
   private let option: String
@@ -50,15 +50,15 @@ public struct PredicateText: Sendable {
     }
   }
 
-  /// What has arguments in a program has none here.
+  /// Returns advice if the mistake is a `%` specifier, which only programs can use.
   private func adviceOnSpecifier(_ error: PredicateFormatError) -> String? {
     guard error.format.utf8.dropFirst(error.offset).first == UInt8(ascii: "%") else { return nil }
     return "a command line has no arguments for %; write the value itself, or $NAME and "
       + "--variable NAME=VALUE"
   }
 
-  /// The store's refusal of this predicate, with its place in the text where that is plain: what
-  /// it names occurs once.
+  /// Returns the store's error with its place in the text, if the name that it mentions occurs
+  /// there exactly once, or else the error unchanged.
   public func placing(_ error: StoreError) -> any Error {
     let names = error.context.filter { Self.placeable.contains($0.0) }.map(\.1)
     let firstWords = names.compactMap { $0.split(separator: " ").first.map(String.init) }
@@ -71,7 +71,7 @@ public struct PredicateText: Sendable {
     return error
   }
 
-  /// What a refusal says of a predicate in the predicate's own words.
+  /// The context keys of a `StoreError` whose values are names in the predicate.
   private static let placeable = ["attribute", "path", "name", "predicate", "expression"]
 }
 

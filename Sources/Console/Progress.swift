@@ -1,7 +1,8 @@
+internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A line on standard error that tells how far a command is, and goes away when it is done.
+/// A line on standard error that shows the progress of a command and is erased when it is done.
 ///
 /// It is drawn only on a terminal and never with `--quiet`; a log file gets messages and no
 /// progress. Any thread may report.
@@ -19,8 +20,8 @@ public final class ProgressLine: Sendable {
       self.isQuiet = isQuiet
     }
 
-    /// What standard error and the environment allow: no color with `NO_COLOR` (no-color.org), no
-    /// line with `TERM=dumb`.
+    /// Returns the style that standard error and the environment allow: no color with `NO_COLOR`
+    /// (no-color.org), no line with `TERM=dumb`.
     public static func standardError(isQuiet: Bool, environment: [String: String]) -> Style {
       let isDumb = environment["TERM"] == "dumb"
       let forbidsColor = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
@@ -35,7 +36,7 @@ public final class ProgressLine: Sendable {
     var drawnAt: Duration?
   }
 
-  /// Between two drawings. Faster than this nobody reads, and terminals over a network are slow.
+  /// The time between two drawings. Nobody reads faster, and terminals over a network are slow.
   private static let interval = Duration.milliseconds(100)
 
   private let style: Style
@@ -44,7 +45,7 @@ public final class ProgressLine: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter now: A monotonic time; only differences matter.
-  /// - Parameter write: Takes what is to be shown, in order, one call at a time.
+  /// - Parameter write: Receives the texts to be shown in order, one call at a time.
   public init(
     style: Style, now: @escaping @Sendable () -> Duration,
     write: @escaping @Sendable (String) -> Void
@@ -54,24 +55,27 @@ public final class ProgressLine: Sendable {
     self.write = write
   }
 
-  /// The line on this process's standard error.
-  public static func standardError(
-    isQuiet: Bool, environment: [String: String], now: @escaping @Sendable () -> Duration
-  ) -> ProgressLine {
-    let style = Style.standardError(isQuiet: isQuiet, environment: environment)
-    return ProgressLine(style: style, now: now) { text in
-      // What nobody can receive is not worth failing for: the result is ignored on purpose.
+  /// Returns a line on this process's standard error.
+  public static func standardError(isQuiet: Bool) -> ProgressLine {
+    let style = Style.standardError(
+      isQuiet: isQuiet, environment: ProcessInfo.processInfo.environment)
+    let start = ContinuousClock.now
+    return ProgressLine(style: style, now: { ContinuousClock.now - start }) { text in
+      // A command does not fail because its progress cannot be written: the result is ignored.
       var text = text
       text.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
   }
 
-  /// Tells how much is done: `episodes  1,200 of 5,000  24 %`. Of calls in quick succession only
-  /// the first is shown.
+  /// True if updates draw a line.
+  public var isDrawn: Bool { style.width != nil && !style.isQuiet }
+
+  /// Shows how much is done: `episodes  1,200 of 5,000  24 %`. At most ten updates a second are
+  /// drawn; the others are dropped.
   ///
-  /// - Parameter note: What else is to be said, after the figures.
+  /// - Parameter note: A text after the numbers.
   public func update(_ label: String, done: Int64, of total: Int64? = nil, note: String? = nil) {
-    guard let width = style.width, !style.isQuiet else { return }
+    guard isDrawn, let width = style.width else { return }
     state.withLock { state in
       let time = now()
       if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }
@@ -84,7 +88,7 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Writes a line that stays, above the progress. Nothing with `--quiet`.
+  /// Writes a line that stays, above the progress. Writes nothing with `--quiet`.
   public func message(_ text: String) {
     guard !style.isQuiet else { return }
     state.withLock { state in
@@ -93,12 +97,12 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Takes the progress away. To be called before the command prints its result.
+  /// Erases the line. To be called before the command prints its result.
   public func finish() {
     state.withLock { erase(&$0) }
   }
 
-  /// After it the next update draws at once.
+  /// Erases the line; the next update draws at once.
   private func erase(_ state: inout State) {
     if state.isDrawn { write("\r\u{1B}[K") }
     state = State()

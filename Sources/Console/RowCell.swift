@@ -1,7 +1,7 @@
 public import EntityModel
 import TextFormats
 
-/// What stands in one column of a row.
+/// The content of one column of a row.
 public enum RowCell: Sendable {
   case value(Value)
   /// Values by name, in the order of the names: a JSON object, in CSV as its text. A table shows no
@@ -22,7 +22,7 @@ extension RowCell {
     }
   }
 
-  /// As a table has it.
+  /// The text in a table.
   var shown: String {
     switch self {
     case .value(let value): value.isNull ? "" : value.text
@@ -33,7 +33,7 @@ extension RowCell {
     }
   }
 
-  /// As CSV has it; `nil` for a missing value.
+  /// The field in CSV; nil for a missing value.
   var field: String? {
     switch self {
     case .value(let value): value.csvField

@@ -3,8 +3,8 @@ import TextFormats
 
 /// Writes rows of values in any format, one at a time: every command prints values in this way.
 ///
-/// Nothing is written before the first row or the end, so that a command which is refused has
-/// printed no half document. A table holds back 500 rows to find the widths of its columns; the
+/// Nothing is written before the first row or the end, so that a command which fails at its start
+/// prints no partial document. A table holds back 500 rows to find the widths of its columns; the
 /// other formats hold back nothing.
 public struct RowWriter {
   private let titles: [String]

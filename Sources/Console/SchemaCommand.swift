@@ -4,7 +4,7 @@ import EntityStore
 /// The verb `schema` of both commands.
 public struct SchemaCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "The schema as the store's own catalog records it.")
+    commandName: "schema", abstract: "Prints the schema that the store's catalog records.")
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "Which entities; all without any.") var entities: [String] = []

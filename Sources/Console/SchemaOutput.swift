@@ -17,7 +17,7 @@ public struct SchemaOutput {
   /// The entities that are asked for.
   private let shown: [EntityDescription]
 
-  /// - Parameter names: Of the entities to be shown; empty for all.
+  /// - Parameter names: The names of the entities to be shown; empty for all.
   public init(_ schema: Schema, entities names: [String] = [], includesSystem: Bool) {
     entities = schema.entities.filter { includesSystem || !$0.isSystem || names.contains($0.name) }
     shown = entities.filter { names.isEmpty || names.contains($0.name) }
@@ -132,7 +132,7 @@ public struct SchemaOutput {
     try output.write(table)
   }
 
-  /// What most stores have needs no mention.
+  /// Writes the retention of the change history unless it is the default.
   private func writeRetention(_ output: inout StandardOutput) throws {
     guard showsRetention else { return }
     func text(_ age: Double, _ bytes: Int) -> String {
@@ -170,7 +170,7 @@ public struct SchemaOutput {
 
   // MARK: YAML
 
-  /// The steps that would make the entity.
+  /// Returns the steps that would add the entity.
   private func yaml(_ entity: EntityDescription) -> String {
     var text = "- createEntity:\n    name: \(entity.name)\n"
     if !entity.keepsHistory, !entity.isSystem { text += "    history: false\n" }
@@ -188,12 +188,12 @@ public struct SchemaOutput {
     return text
   }
 
-  /// Whether the step that makes a relationship makes the attribute.
+  /// True if the step that adds a relationship adds the attribute.
   private func isMade(_ attribute: AttributeDescription) -> Bool {
     if case .reference = attribute.type { true } else { attribute.isHidden }
   }
 
-  /// The steps that would make the relationships that a migration has named on the entity.
+  /// Returns the steps that would add the relationships that a migration has named on the entity.
   private func yamlOfRelationships(_ entity: EntityDescription) -> String {
     var text = ""
     for relationship in entity.relationships where !relationship.isHidden {

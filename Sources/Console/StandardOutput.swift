@@ -1,7 +1,7 @@
 internal import ArgumentParser
 public import Glibc
 
-/// A file descriptor behind a buffer: where a command's data goes.
+/// A buffered file descriptor to which a command writes its data.
 ///
 /// When the reader is gone (`mooring fetch Episode | head`), writing throws `ExitCode.success`:
 /// the command unwinds, closes what it holds and ends quietly. To be used by one thread.
@@ -11,8 +11,8 @@ public struct StandardOutput: ~Copyable {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  /// Runs a body that writes, and flushes after it, also when the body fails: what was written
-  /// before an error is data.
+  /// Runs a body that writes, then flushes, also when the body fails: the output before an error is
+  /// data.
   ///
   /// Ignores SIGPIPE in this process, so that a reader who left is an error here and no signal.
   ///

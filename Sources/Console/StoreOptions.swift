@@ -57,7 +57,7 @@ public struct StoreOptions: ParsableArguments {
     _ = try storeOptions()
   }
 
-  /// How a command opens a store.
+  /// Returns the options with which a command opens a store.
   ///
   /// - Throws: `ValidationError` for a size or a time that cannot be.
   public func storeOptions() throws -> Store.Options {
@@ -79,10 +79,9 @@ public struct StoreOptions: ParsableArguments {
     return options
   }
 
-  /// Opens a store that is there for a command that only reads, so that it also serves those who
-  /// may not write, and read-only devices.
+  /// Opens an existing store to read. This works without write permission and on read-only devices.
   ///
-  /// - Parameter sources: Only a command that tells of migrations needs them.
+  /// - Parameter sources: The migrations that the program knows; needed only to report on them.
   public func openToRead(_ sources: [MigrationSource] = []) throws -> Store {
     var opening = try storeOptions()
     opening.isReadOnly = true

@@ -41,7 +41,7 @@ enum SwiftNames {
     return reservedMembers.contains(name) || name.allSatisfy({ $0 == "_" }) ? name + "Value" : name
   }
 
-  /// What the files use, and what no type can be called.
+  /// The types that the generated files use, and the names that no type can have.
   private static let reservedTypes: Set<String> = [
     "Any", "Bool", "Codable", "Data", "Date", "Decimal", "Double", "Entity", "EntityAttribute",
     "EntityRelationship", "AttributeValue", "Foundation", "EntityStore", "Hashable", "Int64",
@@ -49,7 +49,7 @@ enum SwiftNames {
     "Type", "URL", "UUID",
   ]
 
-  /// What `x.name` means without being a member.
+  /// The names that have a meaning of their own after a dot.
   private static let reservedMembers: Set<String> = ["Protocol", "Type", "init", "self"]
 
   private static let keywords: Set<String> = [

@@ -166,7 +166,7 @@ extension AttributeType {
 }
 
 extension Value {
-  /// As a Swift literal, of the kinds that have one.
+  /// The value as a Swift literal, or nil if its type has none.
   fileprivate var literal: String {
     switch self {
     case .string(let text): text.debugDescription

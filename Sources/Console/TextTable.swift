@@ -19,7 +19,7 @@ public struct TextTable: Sendable {
     }
   }
 
-  /// What a text column keeps, however narrow the terminal is.
+  /// The least width of a text column, however narrow the terminal is.
   private static let textWidthMin = 8
   private static let gap = "  "
 

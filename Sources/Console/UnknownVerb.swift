@@ -2,12 +2,12 @@ import ArgumentParser
 import EntityModel
 import TextFormats
 
-/// A first word that names no command, and the command that may have been meant.
+/// A word that names no command, and the command that may have been meant.
 struct UnknownVerb {
   private let word: String
   private let verbs: [String]
 
-  /// - Returns: `nil` if the words lead to a command, whatever is wrong after that.
+  /// Returns nil if the words name a command, even if other arguments are wrong.
   init?(in root: any ParsableCommand.Type, _ arguments: [String]) {
     var command = root
     for argument in arguments {

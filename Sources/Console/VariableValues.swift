@@ -3,7 +3,7 @@ public import EntityModel
 /// The values of `--variable NAME=VALUE`, for `$NAME` in predicates.
 ///
 /// A value is a constant of the predicate language (`5`, `"text"`, `nil`, `DATE "…"`, `{1, 2}`);
-/// what is none is a text as it stands, so that words need no quotes behind those of the shell.
+/// anything else is a text, so that words need no quotes inside those of the shell.
 public struct VariableValues: Sendable {
   private var values: [String: FetchExpression] = [:]
 

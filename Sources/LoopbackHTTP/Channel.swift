@@ -60,7 +60,8 @@ final class Channel: Sendable {
     }
   }
 
-  /// Ends the stream both ways; whoever waits on the socket wakes. Bytes sent before arrive.
+  /// Ends the stream in both directions and wakes the threads that wait for the socket. Bytes that
+  /// were sent before arrive.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))  // It fails only when the stream has ended.
   }

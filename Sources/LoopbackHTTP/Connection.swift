@@ -32,8 +32,8 @@ public struct Connection: Sendable {
     try sendRaw(bytes)
   }
 
-  /// Sends bytes as they are. If they do not end an answer, call ``close()`` or go on sending:
-  /// the server cannot tell.
+  /// Sends bytes as they are. If they do not end an answer, call ``close()`` or continue to
+  /// send: the server does not parse them.
   public func sendRaw(_ bytes: [UInt8]) throws {
     progress.noteSent()
     try channel.send(bytes)
@@ -89,10 +89,10 @@ public struct Connection: Sendable {
     _ = try channel.waitForEnd(or: nil)
   }
 
-  /// Whether anything was sent.
+  /// True if anything was sent.
   var hasSent: Bool { progress.hasSent }
 
-  /// Whether the client can find the end of what was sent without the connection's end.
+  /// True if the client can find the end of the response without the end of the connection.
   var staysOpen: Bool { progress.staysOpen }
 
   private func head(status: Int, headers: [(String, String)]) -> [UInt8] {
@@ -110,7 +110,7 @@ public struct Connection: Sendable {
   }
 }
 
-/// What was sent so far in answer to one request.
+/// The progress of the response to one request.
 private final class Progress: Sendable {
   private struct State {
     var hasSent = false

@@ -1,5 +1,5 @@
 extension LoopbackServer {
-  /// What the server takes, so that a faulty client cannot use up the machine that tests it.
+  /// The bounds of the server, so that a faulty client cannot exhaust the machine that tests it.
   public enum Limits {
     /// Bytes of a request's line and headers: eight times what common servers take, because
     /// clients are tested with long URLs and cursors.

@@ -14,7 +14,7 @@ public struct LoopbackError: Error, Sendable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// What went wrong, the same for every error of this code.
+  /// The failure, the same for every error of this code.
   public var summary: String {
     switch code {
     case .cannotListen: "cannot listen on 127.0.0.1"
@@ -24,9 +24,9 @@ public struct LoopbackError: Error, Sendable, CustomStringConvertible {
     case .requestTooLarge: "the request is too large"
     }
   }
-  /// What it went wrong with: the port, the system's message, the offending line.
+  /// The details: the port, the system's message, the offending line.
   public let context: String
-  /// What to do about it.
+  /// The advice.
   public var advice: String {
     switch code {
     case .cannotListen: "use port 0, or stop what holds the port"

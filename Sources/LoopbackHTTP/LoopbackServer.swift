@@ -1,7 +1,7 @@
 /// A small HTTP/1.1 server on 127.0.0.1 for tests and the `feed-server` tool.
 ///
-/// It hands every request to one handler and sends exactly what the handler tells it to, bytes
-/// that are no HTTP among them, so that a client can be tested against a server that misbehaves.
+/// It hands every request to one handler and sends exactly the bytes of the handler, even
+/// if they are not HTTP, so that a client can be tested against a server that misbehaves.
 /// It speaks no TLS and listens on no other address.
 ///
 /// Threads: one accepts, and one serves each connection, at most ``Limits/connections`` of them.

@@ -15,7 +15,7 @@ public struct Request: Sendable {
   public let body: [UInt8]
   /// Which of the server's connections it came over, from 1 in the order of connecting.
   public let connection: Int
-  /// Whether the client lets the connection stay open after the answer.
+  /// True if the client lets the connection stay open after the response.
   let keepsAlive: Bool
 
   /// The first header of that name, whatever its case; nil when there is none.

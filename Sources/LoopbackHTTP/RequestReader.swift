@@ -1,7 +1,7 @@
 /// Reads the requests of one connection, one after the other (RFC 9112).
 ///
 /// It is strict: a client under test should learn of its mistakes. Only CRLF ends a line, there
-/// are no folded headers, and a request has one way to tell its length.
+/// are no folded headers, and a request states its length in one way.
 struct RequestReader {
   private let channel: Channel
   /// Bytes received and not yet used; a client may send requests ahead.

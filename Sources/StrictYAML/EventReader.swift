@@ -1,9 +1,6 @@
-// The parser that Yams carries. Yams' own tree is no use here: it finds duplicate keys without the
-// second one's place, follows aliases before anyone can refuse them, and forgets the tag `!`.
-// libyaml's events tell all three.
-internal import CYaml
+internal import CMooringYAML
 
-/// One step of a document, with where it starts.
+/// One step of a document, with the place where it starts.
 struct Event {
   enum Step {
     case streamStart, streamEnd
@@ -19,13 +16,16 @@ struct Event {
 
   let step: Step
   let position: Position
-  /// The anchor or tag in front of the node, if there is one; of both, the first.
+  /// The anchor or tag in front of the node; if there are both, the first one.
   let property: Property?
 }
 
 /// Reads the events of one text, in order, from libyaml.
 ///
-/// Lives only inside `SourceText.withEvents`, which owns the memory behind it.
+/// Events are needed rather than a tree of libyaml or of another reader: only they have the place
+/// of a duplicate key, aliases before they are followed, and the tag `!`.
+///
+/// Valid only inside `SourceText.withEvents`, which owns the memory.
 struct EventReader {
   fileprivate let parser: UnsafeMutablePointer<yaml_parser_t>
   fileprivate let bytes: UnsafeBufferPointer<UInt8>
@@ -40,7 +40,7 @@ struct EventReader {
     self.file = file
   }
 
-  /// The next event; not to be called after `.streamEnd`.
+  /// Returns the next event. Not to be called after `.streamEnd`.
   mutating func next() throws(YAMLError) -> Event {
     var raw = yaml_event_t()
     // SAFETY: `parser` is initialized and not yet deleted; `raw` is filled or zeroed by the call,

@@ -38,7 +38,7 @@ struct SourceText {
     self.file = file
   }
 
-  /// Refuses characters that no editor shows, and the line breaks that only some programs count.
+  /// Throws at invisible characters, and at line breaks that only some programs count.
   func checkCharacters() throws(YAMLError) {
     var index = 0
     while index < bytes.count {
@@ -47,7 +47,7 @@ struct SourceText {
     }
   }
 
-  /// Why the character that starts at a byte may not stand in a document, or nil if it may.
+  /// Returns why the character that starts at a byte is not allowed, or nil if it is.
   private func refusal(atByte index: Int) -> String? {
     func follows(_ offset: Int) -> UInt8 { bytes[index + offset] }  // UTF-8 is known to be whole
     switch bytes[index] {
@@ -71,7 +71,7 @@ struct SourceText {
     return "the control character U+\(name) stands here; remove it or write \"\\u\(name)\""
   }
 
-  /// An error at the character that starts at (or contains) a byte.
+  /// Returns an error at the character that starts at (or contains) a byte.
   func error(atByte end: Int, _ summary: String) -> YAMLError {
     var position = Position()
     for index in 0..<end {

@@ -1,7 +1,8 @@
-/// Said by the tree builder, and here when libyaml reads ahead into a deeper document still.
+/// The summary for a document that is nested too deeply. The tree builder finds most of them,
+/// libyaml those that it reads ahead into.
 let tooDeep = "collections are nested deeper than \(Limits.nestingMax) levels; flatten them"
 
-/// What libyaml says about malformed text, and the same in words that name a remedy.
+/// A syntax error of libyaml, and its summary in words that name a remedy.
 struct SyntaxProblem {
   let problem: String
   let position: Position

@@ -1,8 +1,8 @@
-/// What is wrong with a file, where, and what is expected instead.
+/// A mistake in a file, its place, and advice.
 ///
 /// Every failure of this module is one of these: text that cannot be read, a construct the dialect
-/// refuses, a value of another type than the caller asked for, a key nobody knows. Callers report
-/// it; they never branch on its text.
+/// refuses, a value of another type than the caller asked for, an unknown key. Callers report it;
+/// they never branch on its text.
 public struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The name the caller gave the text, usually its path.
   public let file: String
@@ -10,7 +10,7 @@ public struct YAMLError: Error, Sendable, Equatable, CustomStringConvertible {
   public let line: Int
   /// The column in Unicode code points, from 1.
   public let column: Int
-  /// What is wrong; what to do.
+  /// The mistake; the advice.
   public let summary: String
 
   public init(file: String, line: Int, column: Int, summary: String) {

@@ -34,7 +34,7 @@ public struct YAMLNode: Sendable {
     }
   }
 
-  /// Whether this is a plain `null` or `~`. A quoted "null" is text.
+  /// True for a plain `null` or `~`. A quoted "null" is text.
   public var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
     return text == "null" || text == "~"

@@ -4,10 +4,10 @@ import CMooringICU
 ///
 /// Texts are UTF-8 bytes; ill-formed sequences count as U+FFFD, and U+0000 does not count at all.
 /// Two texts may be equal here and have different bytes, among them canonically equivalent ones.
-// @unchecked: ICU allows any threads at once to use a collator that none changes. This one is
-// changed by nobody after `init`, and closed when nobody has it any more.
+// @unchecked: ICU allows concurrent use of a collator that no thread changes. This one is
+// not changed after `init`, and closed when the last reference is released.
 package final class Collator: @unchecked Sendable {
-  /// What texts may differ in and still be equal.
+  /// The differences between texts that the collator ignores.
   package struct Options: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -51,10 +51,12 @@ package final class Collator: @unchecked Sendable {
     let options: Options
   }
 
-  /// As many as programs have use for, and a bound on what spellings of locales may fill.
-  private static let opened = GuardedCache<Variant, Collator>(capacity: 256)
+  /// The shared collators. The bound is above the needs of programs, and limits the memory that
+  /// many spellings of locales can take.
+  private static let opened = LockedCache<Variant, Collator>(capacity: 256)
 
-  /// The collator that all who ask for the same share; opening one takes far longer than using it.
+  /// Returns a collator that is shared by all callers with the same arguments: opening one takes
+  /// far longer than using it.
   package static func shared(
     locale: String, options: Options = []
   ) throws(UnicodeTextError) -> Collator {

@@ -1,6 +1,6 @@
 import CMooringICU
 
-/// The library behind this module.
+/// The library that this module uses.
 package enum ICU {
   /// Its major release and the version of Unicode that it implements: `icu 72, unicode 15.0`. What
   /// folding yields depends on nothing else; minor releases correct programs and no data.

@@ -2,7 +2,7 @@ import CMooringICU
 
 /// The name of a locale that ICU has data for.
 struct LocaleName {
-  /// As ICU writes it: `zh_Hant_TW`, `de@collation=phonebook`.
+  /// The name in the spelling of ICU: `zh_Hant_TW`, `de@collation=phonebook`.
   let text: String
 
   /// - Parameter spelling: language, then script and region, with `_` or `-` between and in any

@@ -6,9 +6,9 @@ import CMooringICU
 package final class RegularExpression: @unchecked Sendable {
   /// Bytes of a pattern. Compiling takes longer than in proportion to them.
   package static let patternBytesMax = 16 << 10
-  /// What one text may take, by the monotonic clock.
+  /// The longest time that matching one text may take, by the monotonic clock.
   package static let timeMax = Duration.milliseconds(100)
-  /// What one text may take for going back to earlier choices.
+  /// The largest stack for backtracking in one text.
   package static let stackBytesMax = 8 << 20
 
   private let pattern: String
@@ -44,7 +44,7 @@ package final class RegularExpression: @unchecked Sendable {
 
   deinit { mooring_regex_close(regex) }
 
-  /// What matches texts. Each thread needs one of its own.
+  /// Returns a matcher. Each thread needs one of its own.
   package func matcher() throws(UnicodeTextError) -> Matcher {
     var status: mooring_icu_status = 0
     guard let copy = mooring_regex_clone(regex, &status) else {
@@ -65,10 +65,10 @@ package final class RegularExpression: @unchecked Sendable {
 
     deinit { mooring_regex_close(regex) }
 
-    /// Whether the expression matches the whole text. Ill-formed sequences count as U+FFFD.
+    /// Returns true if the expression matches the whole text. Ill-formed sequences count as U+FFFD.
     ///
-    /// - Throws: `UnicodeTextError` of code `matchingTooCostly` if that cannot be found out within
-    ///   `timeMax` and `stackBytesMax`. The matcher stays usable.
+    /// - Throws: `UnicodeTextError` of code `matchingTooCostly` if that takes more than
+    ///   `timeMax` or `stackBytesMax`. The matcher stays usable.
     package func matchesWhole(_ text: UnsafeRawBufferPointer) throws(UnicodeTextError) -> Bool {
       var status: mooring_icu_status = 0
       // SAFETY: ICU reads within the text's length, and keeps nothing of it.

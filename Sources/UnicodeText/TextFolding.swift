@@ -1,6 +1,6 @@
 import CMooringICU
 
-/// What makes texts that differ only in case or only in diacritics equal: their folded bytes are.
+/// A folding of texts: those that differ only in case, or only in diacritics, get the same bytes.
 package struct TextFolding: Hashable, Sendable {
   /// Full case folding of Unicode, for no language in particular: `Straße` as `strasse`.
   package var foldsCase: Bool

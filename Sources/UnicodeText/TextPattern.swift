@@ -41,7 +41,7 @@ package struct TextPattern: Sendable {
     literal.removeAll()
   }
 
-  /// Whether the pattern matches the whole text. At most O(text × pattern), without allocation.
+  /// Returns true if the pattern matches the whole text. O(text × pattern), without allocation.
   package func matches(_ text: UnsafeRawBufferPointer) -> Bool {
     var position = 0
     var next = 0

@@ -1,6 +1,6 @@
 import CMooringICU
 
-/// What is wrong with a locale or a pattern, or with matching it, and what to do about it.
+/// A mistake in a locale or a pattern, or a failure of matching, with advice.
 package struct UnicodeTextError: Error, Sendable, CustomStringConvertible {
   package enum Code: Sendable {
     /// ICU has no data for the locale.

@@ -65,7 +65,7 @@ import Testing
   }
 }
 
-/// What was written, and a time that stands still until it is moved.
+/// The written texts, and a clock that does not advance until it is moved.
 private final class Screen: Sendable {
   let time = Mutex(Duration.zero)
   private let texts = Mutex<[String]>([])

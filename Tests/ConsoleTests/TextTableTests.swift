@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func whatAFeedSendsCannotSteerTheTerminal() {
+  @Test func controlCharactersOfAFeedAreReplaced() {
     var table = TextTable([.init("title")])
     table.append(["\u{1B}[31mred\u{7}\r\nnext\tline\u{202E}x\u{85}"])
     #expect(table.text(width: nil) == "title\n\u{FFFD}[31mred\u{FFFD} next line\u{FFFD}x\n")

@@ -25,7 +25,8 @@ import Testing
     "- a\n- - b\n  - c: d\n    e: 'f'\n-\n  ? g\n  : h\n",
   ]
 
-  /// What a mutation inserts: everything that means something to YAML, and what breaks text.
+  /// The texts that a mutation inserts: everything that means something to YAML, and what breaks
+  /// text.
   static let fragments: [[UInt8]] =
     [
       "\n", "\r\n", "\t", " ", "  ", ":", ": ", "- ", "? ", ",", "[", "]", "{", "}", "#", " #",

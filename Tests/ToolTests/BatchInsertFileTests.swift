@@ -98,7 +98,7 @@ import Testing
       let right = try insert(text.prefix(while: { $0 != "\n" }) + "\n", store: store)
       if text.hasPrefix("{") {
         #expect(right.status == 0, "\(right.errors)")
-        #expect(right.errors == "mooring: went on where an interrupted run had stopped\n")
+        #expect(right.errors == "mooring: continued an interrupted run\n")
       }
     }
   }
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func keepGoingInsertsTheOthersAndTellsEach() throws {
+  @Test func keepGoingInsertsTheOthersAndReportsEach() throws {
     try withVenues { store in
       let run = try insert(
         "name,wins\nd,1\na,1\ne,x\nf\n\"g\"h,1\ni,7\n", "--keep-going", store: store)
@@ -206,7 +206,7 @@ import Testing
       kill(interrupted.pid, SIGINT)
       let first = try interrupted.finish()
       #expect(first.status == 130, "\(first.errors)")
-      #expect(first.errors.contains("the same command goes on from there"))
+      #expect(first.errors.contains("the same command continues from there"))
       try writer.close()
 
       let resumed = try StartedTool(

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func deleteNeedsToBeToldWhich() throws {
+  @Test func deleteNeedsASelection() throws {
     try withVenues { store in
       for verb in ["delete", "update"] {
         let run = try batch(verb, "Venue", store: store)
@@ -113,8 +113,8 @@ import Testing
   }
 }
 
-/// A store of the venues a, b and c, with 0, 1 and 2 wins. It is made once, by the commands themselves,
-/// and each test takes a copy.
+/// A store of the venues a, b and c, with 0, 1 and 2 wins. It is made once, by the commands
+/// themselves, and each test takes a copy.
 private enum VenueStore {
   private static let migration = """
     line: venues

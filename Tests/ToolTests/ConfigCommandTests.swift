@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func theTableTellsWhereEachValueComesFrom() throws {
+  @Test func theTableShowsWhereEachValueComesFrom() throws {
     try withTemporaryFolder { folder in
       let file = folder.path("worker.yaml")
       try Data("concurrency: 3\nblockingThreads: 2\n".utf8).write(to: URL(fileURLWithPath: file))

@@ -74,7 +74,7 @@ import Testing
     return (bytes, isInCatalog)
   }
 
-  /// Whether the page holds text of the catalog: the schema fills pages of its own, the rest lies
+  /// True if the page holds text of the catalog: the schema fills pages of its own, the rest lies
   /// on a leaf with the header and the history.
   private static func isCatalogPage(_ page: Int, of bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes[page * 4_096..<(page + 1) * 4_096], as: UTF8.self)

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func aTableHasOneLinePerRecordAndNothingThatSteersATerminal() throws {
+  @Test func aTableHasOneLinePerRecordAndNoControlCharacters() throws {
     try withSampleStore { store in
       #expect(
         try dump(

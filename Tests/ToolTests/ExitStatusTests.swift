@@ -119,7 +119,7 @@ import Testing
     ["feed", "add", "http://127.0.0.1:9/other"],
   ]
 
-  @Test func aStoreBehindItsMigrationsIsReadAndNotWritten() throws {
+  @Test func aStoreWithPendingMigrationsIsReadAndNotWritten() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("store")
       try SampleStore.copy(to: store)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `mooring fetch --explain` says of each kind of plan.
+/// The output of `mooring fetch --explain` for each kind of plan.
 @Suite struct FetchExplainTests {
   private struct Case: Sendable {
     let arguments: [String]
@@ -70,7 +70,7 @@ import Testing
   ]
 
   @Test(arguments: cases.indices)
-  func eachKindOfPlanIsTold(_ number: Int) throws {
+  func eachKindOfPlanIsExplained(_ number: Int) throws {
     let known = Self.cases[number]
     try withSampleStore { store in
       let text = try run(

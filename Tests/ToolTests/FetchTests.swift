@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `mooring fetch` prints, without any message.
+/// The output of `mooring fetch`, which writes no message.
 func fetch(
   _ store: String, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
 ) throws -> String {
@@ -12,7 +12,7 @@ func fetch(
   return run.output
 }
 
-/// What `mooring fetch` answers on a store of known content: five episodes of 100 to 500 seconds.
+/// The output of `mooring fetch` on a store of known content: five episodes of 100 to 500 seconds.
 @Suite struct FetchTests {
   private func rows(_ text: String) throws -> [[String: Any]] {
     try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
@@ -153,20 +153,21 @@ func fetch(
 
   // MARK: Groups
 
-  @Test func groupsShowTheirKeysAndFigures() throws {
+  @Test func groupsShowTheirKeysAndAggregates() throws {
     try withSampleStore { store in
       #expect(try fetch(store, "Episode", "--group-by", "type") == "type\n   1\n   2\n   3\n")
-      let figures = "n=count:*,sum:duration,avg=average:duration, last=max:updatedAt"
+      let aggregates = "n=count:*,sum:duration,avg=average:duration, last=max:updatedAt"
       #expect(
         try fetch(
-          store, "Episode", "--group-by", "type", "--aggregate", figures, "--sort", "n:desc,type")
-            == """
-            type  n  sum(duration)    avg  last
-               2  2            500  250.0  2026-01-04T00:00:00Z
-               3  2            700  350.0  2026-01-05T00:00:00Z
-               1  1            300  300.0  2026-01-03T00:00:00Z
+          store, "Episode", "--group-by", "type", "--aggregate", aggregates, "--sort", "n:desc,type"
+        )
+          == """
+          type  n  sum(duration)    avg  last
+             2  2            500  250.0  2026-01-04T00:00:00Z
+             3  2            700  350.0  2026-01-05T00:00:00Z
+             1  1            300  300.0  2026-01-03T00:00:00Z
 
-            """)
+          """)
       let large = try fetch(
         store, "Episode", "--group-by", "type,pathID", "--aggregate", "n=count:*", "--having",
         "n > 1 AND sum(duration) > 600", "--format", "jsonl")

@@ -207,7 +207,7 @@ import Testing
       (["--sort", "title,"], "a part of \"title,\" is empty"),
       (["--select", ",id"], "a part of \",id\" is empty"),
       (["--select", "=id"], "has no name before ="),
-      (["--aggregate", "duration"], "is no figure; write name=function:path"),
+      (["--aggregate", "duration"], "is no aggregate; write name=function:path"),
       (["--aggregate", "median:duration"], "there is no function \"median\"; use sum, average"),
       (["--aggregate", "sum:*"], "only count takes *"),
       (["--variable", "x"], "\"x\" gives no value; write --variable NAME=VALUE"),

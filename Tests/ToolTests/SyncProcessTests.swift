@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func ofTwoRunsOfOneFeedTheSecondIsToldToWait() throws {
+  @Test func theSecondOfTwoRunsOfAFeedIsBusy() throws {
     let asked = try Signal()
     let goOn = try Signal()
     let body = try SampleFeed.document()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// What was synced before stays, whatever comes next.
+  /// Committed pages stay, whatever happens next.
   @Test(arguments: ["cut", "noise", "endless", "lying length", "no object"])
   func aBadDocumentLosesNothing(_ kind: String) throws {
     let document = try SampleFeed.document()

@@ -91,7 +91,8 @@ final class StartedTool: Sendable {
     }
   }
 
-  /// As `finish`, for a command that waits for what this process does: its threads stay free.
+  /// The variant of `finish` for a command that waits for what this process does: its threads stay
+  /// free.
   func finished() async throws -> ToolRun {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { [self] in continuation.resume(with: Result { try finish() }) }

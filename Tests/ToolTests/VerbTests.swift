@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each command prints on a store of known content.
+/// The output of each command on a store of known content.
 @Suite struct VerbTests {
   private func output(_ run: ToolRun, sourceLocation: SourceLocation = #_sourceLocation) -> String {
     #expect(run.status == 0, "\(run.errors)", sourceLocation: sourceLocation)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// What `schema --as yaml` prints is a migration that makes the same schema.
+  /// The output of `schema --as yaml` is a migration that makes the same schema.
   @Test func theSchemaAsYAMLMakesTheSameSchema() throws {
     try withTemporaryFolder { folder in
       let (store, copy) = (folder.path("store"), folder.path("copy"))

@@ -1,9 +1,10 @@
 import TextFormats
 
-/// What every item says, made from (seed, index, revision): a million items take no memory.
+/// The content of every item, computed from (seed, index, revision): a million items take no
+/// memory.
 ///
 /// Items are numbered: the learning paths first, then the episodes of version 1, then the
-/// episodes that were added later, in the order of their coming.
+/// episodes that were added later, in that order.
 struct Catalog: Sendable {
   let seed: UInt64
   let paths: Int
@@ -36,7 +37,7 @@ struct Catalog: Sendable {
     }
   }
 
-  /// Whether the server knows something of the user's own doings with the item: one in 40.
+  /// Returns true if the server has values of the user for the item, as for one in 40.
   func hasUserValues(_ item: Int) -> Bool {
     var numbers = userNumbers(item)
     return item >= paths && numbers.below(40) == 0
@@ -79,7 +80,7 @@ struct Catalog: Sendable {
 
   private var episodesInPaths: Int { episodes - episodes / 6 }
 
-  /// Of the episodes of version 1 that are in paths, the first one of this path.
+  /// Returns the rank of the path's first episode among those of version 1 that are in paths.
   private func firstRank(of path: Int) -> Int {
     path * episodesInPaths / paths
   }

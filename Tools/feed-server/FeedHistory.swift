@@ -110,7 +110,7 @@ struct FeedHistory: Sendable {
 
   // MARK: Changing
 
-  /// What one advance did.
+  /// The changes of one advance.
   struct Advance: Equatable, Sendable {
     var changed = 0
     var added = 0

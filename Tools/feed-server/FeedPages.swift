@@ -4,7 +4,7 @@ import TextFormats
 enum FeedPages {
   static let timeToLive = 900
 
-  /// What a client asks for.
+  /// A request of a client.
   struct Question {
     var limit: Int
     /// The checkpoint of the last run, for a delta.
@@ -152,7 +152,7 @@ enum FeedPages {
   }
 }
 
-/// What a client gives back to get what has changed: `VERSION.EPOCH`.
+/// The text by which a client requests the changes since a run: `VERSION.EPOCH`.
 struct Checkpoint {
   var epoch: String
   var version: Int

@@ -168,7 +168,7 @@ extension Request {
     return Int(text).flatMap { $0 >= 0 ? $0 : nil }
   }
 
-  /// Whether the client has this very representation (RFC 9110 section 13.2.2: If-None-Match
+  /// Returns true if the client has this representation (RFC 9110 section 13.2.2: If-None-Match
   /// counts, and only without it If-Modified-Since, which is compared as text because it must be
   /// the Last-Modified that we sent).
   fileprivate func isSatisfied(by entityTag: String, modified: String? = nil) -> Bool {

@@ -19,7 +19,8 @@ struct FileFolder: Sendable {
     var modified: Int
     var name: String
 
-    /// Strong: from the content alone, so that it stays when a file is written anew.
+    /// The strong entity tag, computed from the content alone: it stays when a file is written
+    /// again.
     var entityTag: String {
       "\"\(String(ContentHash.hash(bytes), radix: 16))-\(String(bytes.count, radix: 16))\""
     }
@@ -31,7 +32,7 @@ struct FileFolder: Sendable {
       return feedType(suffix) ?? Self.contentTypes[suffix] ?? "application/octet-stream"
     }
 
-    /// Of feeds under a general suffix, by what stands at the beginning.
+    /// Returns the type of a feed with a general suffix, which its first bytes decide.
     private func feedType(_ suffix: String) -> String? {
       guard suffix == "xml" || suffix == "json" else { return nil }
       let start = String(decoding: bytes.prefix(2_048), as: UTF8.self)
@@ -63,7 +64,7 @@ struct FileFolder: Sendable {
     self.path = path
   }
 
-  /// What lies under a path that begins with "/".
+  /// Returns the entry of a path that begins with "/".
   func look(up target: String) -> Entry {
     let parts = target.split(separator: "/").map(String.init)
     guard target.hasPrefix("/"),
@@ -144,8 +145,8 @@ private final class Descriptor {
     rewinddir(stream)
     var names: [String] = []
     while let entry = readdir(stream) {
-      // SAFETY: the entry is valid until the next call of readdir; its name is an array of its own size,
-      // and the string copies the bytes of it.
+      // SAFETY: the entry is valid until the next call of readdir; its name is an array of its own
+      // size, and the string copies the bytes of it.
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }

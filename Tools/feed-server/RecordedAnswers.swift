@@ -1,11 +1,11 @@
 import Foundation
 import LoopbackHTTP
 
-/// Answers of other servers that were recorded: each a body in one file, and beside it a description,
-/// `NAME.meta.json`, with the request's `path`, the `status` and the `headers`.
+/// Answers of other servers that were recorded: each a body in one file, and beside it a
+/// description, `NAME.meta.json`, with the request's `path`, the `status` and the `headers`.
 ///
-/// An answer is given to the request that it was recorded for, whatever the order of its query. What
-/// a body names of the recorded server, this one answers.
+/// An answer is given to the request that it was recorded for, whatever the order of its query.
+/// What a body names of the recorded server, this one answers.
 struct RecordedAnswers: Sendable {
   struct Answer: Sendable {
     var status: Int
@@ -22,7 +22,7 @@ struct RecordedAnswers: Sendable {
   private static let suffix = ".meta.json"
   private static let answersMax = 10_000
   private static let bytesMax = 64 << 20
-  /// What is of the connection, of the coding or of the moment in which it was recorded.
+  /// The headers of the connection, of the coding or of the time of the recording.
   private static let left: Set<String> = [
     "connection", "keep-alive", "transfer-encoding", "content-encoding", "content-length", "date",
     "age", "set-cookie", "strict-transport-security",

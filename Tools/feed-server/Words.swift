@@ -1,4 +1,4 @@
-/// What titles and summaries are made of, in both languages.
+/// The words of titles and summaries in both languages.
 enum Words {
   struct Topic: Sendable {
     let chinese: String

@@ -6,7 +6,7 @@ import Foundation
 import HomeFeed
 import Migrations
 
-/// Prints what becomes of the episodes that cost nothing, by type and newest first, whoever writes.
+/// Prints the changes of the free episodes of all writers, by type and newest first.
 @main
 struct FreeEpisodes {
   static func main() async {

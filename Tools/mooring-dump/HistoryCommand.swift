@@ -6,7 +6,8 @@ import TextFormats
 
 struct HistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history", abstract: "What was changed, one row per change, oldest first.",
+    commandName: "history",
+    abstract: "Prints the change history, one row per change, oldest first.",
     discussion: """
       The rows of one write have the same sequence number, and no limit parts them. The values \
       are those from before the change, as far as the history keeps them. The kind unrecorded \
@@ -125,7 +126,7 @@ struct HistoryCommand: AsyncParsableCommand {
       after: token, of: entity.isEmpty ? nil : Set(entity), exceptBy: exceptAuthor, body)
   }
 
-  /// What the rows do not say by themselves.
+  /// Prints the context of the rows.
   private func explain(_ rest: HistoryToken?, in transaction: ReadTransaction) {
     for name in entity where transaction.schema.entity(named: name)?.keepsHistory == false {
       Message.say("\(name) keeps no history; a migration with setHistory begins one")

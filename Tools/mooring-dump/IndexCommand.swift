@@ -5,7 +5,7 @@ import EntityStore
 
 struct IndexCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "index", abstract: "The entries of an index, in the order of their keys.",
+    commandName: "index", abstract: "Prints the entries of an index in the order of their keys.",
     discussion: """
       A value that was too long for the key is shown as far as it goes, with … at its end. Of a \
       text with a collation the key has what it sorts by: the text with its case folded, or the \

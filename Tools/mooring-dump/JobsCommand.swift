@@ -5,15 +5,15 @@ import EntityStore
 
 struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "jobs", abstract: "The records of the jobs, in order of their numbers.",
+    commandName: "jobs", abstract: "Prints the records of the jobs in the order of their ids.",
     discussion: """
       As they are stored, whatever their state; payloads, checkpoints and outputs as text where \
-      they are text. A record that cannot be read is told on stderr, and the dump goes on. Attempts, \
-      runners, batches and figures: `mooring-dump records _JobAttempt`, `_JobRunner`, `_JobBatch`, \
-      `_JobMinute`.
+      they are text. A record that cannot be read is told on stderr, and the dump goes on. \
+      Attempts, runners, batches and figures: `mooring-dump records _JobAttempt`, `_JobRunner`, \
+      `_JobBatch`, `_JobMinute`.
       """)
 
-  /// By name: the dump must not depend on what a record means.
+  /// The name of the entity: the dump does not depend on the meaning of records.
   private static let entity = "_Job"
 
   @OptionGroup var options: StoreOptions

@@ -6,7 +6,7 @@ import EntityStore
 struct MooringDump: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mooring-dump",
-    abstract: "Shows what a store holds. Reads only; creates and migrates nothing.",
+    abstract: "Shows the content of a store. Reads only; creates and migrates nothing.",
     discussion: """
       Opens any store, whatever migrations it has had. What is damaged is told on stderr, with \
       entity and id, and the dump goes on; it then ends with 65. A dump is of one moment: as long \

@@ -5,7 +5,7 @@ import EntityStore
 
 struct Records: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "The records of an entity, in order of their numbers in the store.",
+    abstract: "Prints the records of an entity in the order of their ids.",
     discussion: """
       Every row begins with that number as "_id". Any length is printed in little memory. A \
       record that cannot be read is told on stderr, and the dump goes on.

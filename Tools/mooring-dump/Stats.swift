@@ -5,7 +5,7 @@ import Foundation
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Sizes: the file, its pages, each entity's records and indexes.")
+    abstract: "Prints sizes: the file, its pages, each entity's records and indexes.")
 
   @OptionGroup var options: StoreOptions
   @Option(help: "table or json.") var format = OutputFormat.table
@@ -24,7 +24,7 @@ struct Stats: AsyncParsableCommand {
   }
 }
 
-/// What `mooring-dump stats` prints.
+/// The output of `mooring-dump stats`.
 private struct StoreSizes: Encodable {
   struct Entity: Encodable {
     let name: String

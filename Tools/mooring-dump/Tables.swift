@@ -5,7 +5,7 @@ import EntityStore
 
 struct Tables: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Every tree of the file, what it is for, and its size.")
+    abstract: "Lists the trees of the file with their purposes and sizes.")
 
   @OptionGroup var options: StoreOptions
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table

@@ -3,7 +3,7 @@ import LoopbackHTTP
 import TestSupport
 import Testing
 
-/// What one sees of a feed: `feed show`, `sync --verbose`, `sync --explain`.
+/// The output about a feed: `feed show`, `sync --verbose`, `sync --explain`.
 @Suite(.serialized) struct FeedMannersTests {
   private static let document =
     #"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[{"id":"1"}]}"#
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func explainTellsOfEachFeedWithoutAskingAnybody() throws {
+  @Test func explainReportsEachFeedWithoutARequest() throws {
     try withFeeds { server, store throws in
       for path in ["new", "busy", "gone", "paused"] {
         #expect(try mooring("feed", "add", "\(server.url)/\(path)", store: store).status == 0)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func showTellsOfTheLastRunsTheValidatorsAndTheLastError() throws {
+  @Test func showPrintsTheLastRunsTheValidatorsAndTheLastError() throws {
     try withFeeds { server, store throws in
       let url = server.url + "/fresh"
       #expect(try mooring("sync", url, store: store).status == 0)
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func whatAnIllFormedDocumentGaveIsToldOf() throws {
+  @Test func salvagedItemsOfAnIllFormedDocumentAreReported() throws {
     try withFeeds { server, store throws in
       let url = server.url + "/ill-formed"
       let sync = try mooring("sync", url, "--format", "json", store: store)

@@ -39,7 +39,8 @@ import Testing
       target: "/spaces/dumri3ebknon/environments/master/entries?order=sys.createdAt", items: 11,
       mapping: "entries"),
     Feed(
-      target: "/youtube/v3/playlistItems?playlistId=P", items: 13, mapping: "playlist", requests: 2),
+      target: "/youtube/v3/playlistItems?playlistId=P", items: 13, mapping: "playlist",
+      requests: 2),
   ]
 
   @Test(

@@ -10,7 +10,7 @@ import Testing
     try run("mooring-dump", ["history"] + arguments, store: store.folder)
   }
 
-  /// What is printed by a run that succeeds and says nothing.
+  /// The output of a run that succeeds without messages.
   private func output(
     _ store: Store, _ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
@@ -19,7 +19,7 @@ import Testing
     return run.output
   }
 
-  /// What happened to which record, without the time.
+  /// The changes and their records, without the time.
   private func records(_ store: Store, _ arguments: String...) throws -> [String] {
     let run = try run(
       "mooring-dump", ["history", "--format", "csv"] + arguments, store: store.folder)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func consumersAreListedWithWhatTheyAreBehind() async throws {
+  @Test func consumersAreListedWithTheChangesTheyHaveNotRead() async throws {
     try await withHistorySample { temporary, tokens in
       let (store, clock) = (temporary.store, temporary.clock)
       #expect(

@@ -19,8 +19,8 @@ import Testing
       try #require(stopped.status == 130, "\(stopped.errors)")
       #expect(
         stopped.errors.hasSuffix(
-          "mooring: stopped; `mooring import run '\(library.file)' --mapping \(library.mapping)` "
-            + "goes on from here\n"), "\(stopped.errors)")
+          "mooring: interrupted; `mooring import run '\(library.file)' --mapping \(library.mapping)` "
+            + "continues from here\n"), "\(stopped.errors)")
       let status = try library.tool(["import", "status", "library"])
       #expect(status.output.contains("state    interrupted\n"), "\(status.output)")
       #expect(status.output.contains("as before goes on there"))

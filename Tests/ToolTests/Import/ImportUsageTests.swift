@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each kind of mistake ends with. `FILE` and `MAP` stand for the paths of a good file and its
-/// mapping, `DIR` for the folder that they are in.
+/// The message and status of each kind of mistake. `FILE` and `MAP` stand for the paths of a good
+/// file and its mapping, `DIR` for the folder that they are in.
 @Suite struct ImportUsageTests {
   struct Row: Sendable, CustomTestStringConvertible {
     let words: String

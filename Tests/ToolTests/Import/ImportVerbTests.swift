@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func statusTellsOfEveryImportAndOfOneInFull() throws {
+  @Test func statusListsEveryImportAndShowsOneInFull() throws {
     try withOldLibrary { library in
       #expect(try library.take("run", "--quiet").status == 0)
       let list = try library.tool(["import", "status"])

@@ -80,7 +80,7 @@ func jsonLines(_ text: String) throws -> [[String: Any]] {
   try text.split(separator: "\n").map { try json(String($0)) }
 }
 
-/// Of a time as JSON has it, to the second.
+/// Returns a time in JSON without the fraction of its seconds.
 func date(_ value: Any?) throws -> Date {
   let text = try #require(value as? String)
   return try Date(text.prefix(19) + "Z", strategy: .iso8601)
@@ -88,7 +88,7 @@ func date(_ value: Any?) throws -> Date {
 
 // MARK: Jobs
 
-/// Says what it is told.
+/// A job that returns its text.
 struct Echo: Job {
   typealias Output = String
   static let kind: JobKind = "test.echo"

@@ -95,7 +95,7 @@ struct JobsVerbTests {
     }
   }
 
-  /// A mistake is told now, and the policy is the kind's.
+  /// A mistake is reported now, and the policy is the kind's.
   @Test func aKindThatIsKnownHasItsOwnShape() async throws {
     try await withJobs { store in
       expectFailure(
@@ -110,7 +110,7 @@ struct JobsVerbTests {
 
   // MARK: Looking
 
-  @Test func showTellsAllOfAJob() async throws {
+  @Test func showPrintsEverythingAboutAJob() async throws {
     try await withJobs { store in
       let job = try await store.enqueue("test.failing")
       let waiting = try await store.jobs("show", "\(job)")
@@ -136,7 +136,7 @@ struct JobsVerbTests {
     }
   }
 
-  @Test func statsTellWhatWasDone() async throws {
+  @Test func statsCountFinishedJobs() async throws {
     try await withJobs { store in
       let waiting = try await store.enqueue("art", "--queue", "slow")
       let failing = try await store.enqueue("test.failing")
@@ -200,7 +200,7 @@ struct JobsVerbTests {
         kill(watch.pid, SIGINT)
         let run = try await watch.finished()
         #expect(run.status == 130)
-        #expect(run.messages.last?.contains("the job goes on") == true)
+        #expect(run.messages.last?.contains("the job continues") == true)
         #expect(try store.state(job) == .running)
         let cancelled = try await store.jobs("cancel", "\(job)", "--wait", "--format", "jsonl")
         #expect(cancelled.status == 0, "\(cancelled.errors)")
@@ -247,7 +247,7 @@ struct JobsVerbTests {
         _ = try await store.queue.cancel(endless)
         let drained = try await drain.finished()
         #expect(drained.status == 0 && drained.errors.contains("none of its jobs runs"))
-        #expect(try await store.jobs("resume", "default").errors.contains("goes on"))
+        #expect(try await store.jobs("resume", "default").errors.contains("is resumed"))
         try await store.wait(for: .succeeded, of: job)
       }
       #expect(try store.queue.pausedQueues() == ["slow"])
@@ -275,7 +275,8 @@ struct JobsVerbTests {
       let set = try await store.jobs(
         "schedule", "nightly", "--cron", "30 3 * * *", "--zone", "Europe/Berlin", "--kind", "art",
         "--payload", #"{"a":1}"#, "--missed", "all:3", "--jitter", "30s", "--overlaps")
-      #expect(set.status == 0 && set.errors.contains("the schedule nightly is set; it makes a job"))
+      #expect(
+        set.status == 0 && set.errors.contains("the schedule nightly is set; it enqueues a job"))
       let all = try jsonLines(try await store.jobs("schedules", "--format", "jsonl").output)
       let schedule = try #require(all.first)
       #expect(schedule["expression"] as? String == "30 3 * * *")

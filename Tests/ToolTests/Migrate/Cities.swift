@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store of 30,000 cities, so many that a step takes several chunks. It is made once, by the commands
-/// themselves, and each test takes a copy.
+/// A store of 30,000 cities, so many that a step takes several chunks. It is made once, by the
+/// commands themselves, and each test takes a copy.
 enum Cities {
   static let count = 30_000
 
@@ -92,7 +92,7 @@ func json(_ run: ToolRun) throws -> [String: Any] {
   return try #require(object as? [String: Any], "\(run.output)\(run.errors)")
 }
 
-/// What a store holds, without what tells one run from another.
+/// Returns the content of a store without what differs between two runs.
 func contents(_ store: String) throws -> [String] {
   let commands = [
     ["records", "City"], ["index", "City", "bySize", "--format", "csv"], ["schema"],

@@ -13,7 +13,7 @@ import Testing
     try interrupted(by: signal) { store, run in
       #expect(run.status == 130, "\(run.errors)")
       #expect(
-        run.errors.hasSuffix("mooring: stopped; `mooring migrate up` goes on from here\n"))
+        run.errors.hasSuffix("mooring: interrupted; `mooring migrate up` continues from here\n"))
       expectFailure(
         try mooring(
           "batch", "delete", "City", "--all", store: store, environment: environment(store)), 78,

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func warningsAreToldAndNoFailure() throws {
+  @Test func warningsAreReportedAndNoFailure() throws {
     try withCities(pending: [Cities.drop]) { store in
       let run = try migrate("lint", store: store)
       #expect(run.status == 0, "\(run.output)")

@@ -4,7 +4,7 @@ import Testing
 
 /// Looking changes nothing, whatever is pending.
 @Suite struct MigrateReadersTests {
-  @Test func readingLeavesAStoreThatIsBehindAsItIs() throws {
+  @Test func readingDoesNotMigrateTheStore() throws {
     try withCities(pending: [Cities.second]) { store in
       let before = try bytes(store)
       let commands = [

@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 @Suite struct MigrateStatusTests {
-  @Test func aScriptIsToldWhatIsWrongAndNothingElse() throws {
+  @Test func aScriptSeesProblemsAndNothingElse() throws {
     try withCities { store in
       let fine = try migrate("status", "--check", store: store)
       #expect(fine.status == 0 && fine.output.isEmpty && fine.errors.isEmpty)
       try Cities.write(Cities.second, "0002_more", store)
-      let behind = try migrate("status", "--check", store: store)
-      #expect(behind.status == 78 && behind.errors.isEmpty)
-      #expect(behind.output == "local 0002_more is pending; run `mooring migrate plan`\n")
+      let pending = try migrate("status", "--check", store: store)
+      #expect(pending.status == 78 && pending.errors.isEmpty)
+      #expect(pending.output == "local 0002_more is pending; run `mooring migrate plan`\n")
       let json = try migrate("status", "--check", "--format", "json", store: store)
       #expect(json.output.hasPrefix("[\"local 0002_more is pending"))
       try Cities.write(Cities.first.replacing("Cities", with: "Towns"), "0001_cities", store)

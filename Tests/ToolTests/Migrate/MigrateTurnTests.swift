@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What others do while a migration is under way.
+/// Other commands during a migration.
 @Suite struct MigrateTurnTests {
-  @Test func othersAreToldWhoMigrates() throws {
+  @Test func othersSeeTheProcessThatMigrates() throws {
     try withCities(pending: [Cities.second]) { store in
       let pid = "process \(ProcessInfo.processInfo.processIdentifier)"
       try whileMigrating(store) {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func aSecondRunWaitsIfItIsTold() throws {
+  @Test func aSecondRunWaitsWithTheFlag() throws {
     try withCities(pending: [Cities.second]) { store in
       let second = try whileMigrating(store) {
         try StartedTool(
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Runs `body` while a migration of this process has begun and stands still.
+  /// Runs `body` while a migration of this process is in progress and waits.
   private func whileMigrating<R>(_ store: String, _ body: () throws -> R) throws -> R {
     let begun = DispatchSemaphore(value: 0)
     let goOn = DispatchSemaphore(value: 0)

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func linesGoAsFarAsTheyAreTold() throws {
+  @Test func linesStopAtTheirTargets() throws {
     try withCities(pending: [Cities.second, Cities.drop]) { store in
       let up = try migrate("up", "--to", "local@2", store: store)
       #expect(up.status == 0 && up.errors.contains("applied local 0002_more"))

@@ -4,7 +4,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// What `mooring schema` says of the history, and that its YAML makes it again.
+/// The output of `mooring schema` about the history, and that its YAML makes it again.
 @Suite struct SchemaHistoryTests {
   private static let file = """
     line: walks

@@ -11,11 +11,12 @@ import Testing
 /// The jobs of a worker that is killed again and again, and what must have come of them at the end.
 ///
 /// Said beforehand:
-/// - A batch comes to its end, and each of its records is changed once. It notes that it gets on after its
-///   first chunk, but may be killed before, so it is enqueued with more rescues than there are kills.
-/// - The others begin anew after each kill. With the usual three rescues they may end poisoned, by four
-///   kills before their end (a sync: before its first commit), and nothing of theirs counts then. For a
-///   feed the schedule makes another sync.
+/// - A batch comes to its end, and each of its records is changed once. It notes that it gets on
+///   after its first chunk, but may be killed before, so it is enqueued with more rescues than
+///   there are kills.
+/// - The others start again after each kill. With the usual three rescues they may end poisoned, by
+///   four kills before their end (a sync: before its first commit), and nothing of theirs counts
+///   then. For a feed the schedule makes another sync.
 /// - Nothing else may go wrong: no job is discarded, and none fails.
 struct KilledWork {
   static let mayBePoisoned: Set<JobKind> = [
@@ -98,7 +99,7 @@ struct KilledWork {
 
   // MARK: At the end
 
-  /// Whether all has ended but for the syncs, of which there are always more.
+  /// True if everything has ended but for the syncs, of which there are always more.
   func isDone() throws -> Bool {
     var filter = JobFilter()
     filter.states = Set(JobState.allCases.filter { !$0.isFinished })
@@ -106,7 +107,7 @@ struct KilledWork {
     return try JobQueue(store).list(filter).allSatisfy { $0.kind == SyncFeed.kind.rawValue }
   }
 
-  /// What was put off because of a kill need not be waited for.
+  /// Makes jobs due that were postponed because of a kill.
   func hurry() async throws {
     var filter = JobFilter()
     filter.states = [.scheduled]
@@ -170,7 +171,7 @@ struct KilledWork {
     }
   }
 
-  /// What says that it has succeeded has left a whole file, and a backup is a sound store.
+  /// Checks that jobs which succeeded have left a complete file, and a backup is a sound store.
   func expectFiles() throws {
     let queue = JobQueue(store)
     for export in exports {

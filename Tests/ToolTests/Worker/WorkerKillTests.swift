@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct WorkerKillTests {
-  /// Kills `mooring worker` at seeded moments and starts it again, while feeds change and jobs come in.
-  /// What must hold then is said at `KilledWork`.
+  /// Kills `mooring worker` at seeded moments and starts it again, while feeds change and jobs come
+  /// in. What must hold then is said at `KilledWork`.
   @Test func aWorkerThatIsKilledAgainAndAgainLosesNothingAndDoesNothingTwice() async throws {
     let kills = isThorough ? 200 : 40
     var random = SeededRandom(seed: testSeed(61))
@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  /// One life of a worker: it ends after some commits, its own and those of its jobs, or at a moment.
+  /// One life of a worker: it ends after some commits, its own and those of its jobs, or at a
+  /// moment.
   private func runAndKill(
     _ path: String, _ store: Store, _ random: inout SeededRandom
   ) async throws {
@@ -61,8 +62,8 @@ import Testing
         var seen = before
         while seen - before < commits { seen = try await observation.next(after: seen) }
       }
-      // The moment is what is drawn, where no commit is: at whichever it comes, the same must hold. An idle
-      // worker commits nothing, so the others have an end, too.
+      // Without a commit the drawn moment decides: the same must hold at any. An idle worker
+      // commits nothing, so the other tasks end, too.
       group.addTask { try await Task.sleep(for: .milliseconds(milliseconds)) }
       try await group.next()
       group.cancelAll()

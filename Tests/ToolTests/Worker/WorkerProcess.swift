@@ -12,8 +12,8 @@ import Testing
 
 /// `mooring worker` as a process, with a notify socket that the test listens at.
 final class WorkerProcess {
-  /// What systemd is told.
-  let told = Journal()
+  /// The notifications that systemd has received.
+  let notified = Journal()
   private let socket: NotifySocket
   private let tool: StartedTool
 
@@ -23,7 +23,7 @@ final class WorkerProcess {
   ) throws {
     let name = "@mooring-worker-\(UUID().uuidString)"
     socket = try NotifySocket(name)
-    socket.keep(in: told)
+    socket.keep(in: notified)
     tool = try StartedTool(
       "mooring", ["worker", "--jitter", "0", "--host-spacing", "0s"] + arguments, store: store,
       environment: ["NOTIFY_SOCKET": name].merging(environment) { $1 })
@@ -45,7 +45,7 @@ final class WorkerProcess {
   ) async throws {
     let worker = try WorkerProcess(arguments, store: store, environment: environment)
     do {
-      try await worker.told.wait(for: "READY=1")
+      try await worker.notified.wait(for: "READY=1")
       try await body(worker)
     } catch {
       worker.signal(SIGKILL)
@@ -55,7 +55,7 @@ final class WorkerProcess {
     worker.signal(SIGTERM)
     let run = try worker.finish()
     #expect(run.status == 0, "\(run.errors)")
-    #expect(worker.told.lines.contains("STOPPING=1"))
+    #expect(worker.notified.lines.contains("STOPPING=1"))
   }
 }
 

@@ -11,25 +11,25 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerProcessTests {
-  @Test func systemdIsToldHowItIsFromTheStartToTheEnd() async throws {
+  @Test func systemdIsNotifiedFromTheStartToTheEnd() async throws {
     try await withTemporaryFolder { folder in
       let environment = ["WATCHDOG_USEC": "100000"]
-      var told: [String] = []
+      var notified: [String] = []
       try await WorkerProcess.run(store: folder.path("store"), environment: environment) { worker in
         // It serves from then on: nobody else may.
         expectFailure(
           try mooring("worker", store: folder.path("store")), 75, "another worker",
           "process: \(worker.pid)")
         var seen = 0
-        for _ in 0..<5 { seen = try await worker.told.wait(for: "WATCHDOG=1", after: seen) }
+        for _ in 0..<5 { seen = try await worker.notified.wait(for: "WATCHDOG=1", after: seen) }
         worker.signal(SIGHUP)
-        let reloading = try await worker.told.wait(for: "RELOADING=1")
-        try await worker.told.wait(for: "MONOTONIC_USEC=", after: reloading)
-        try await worker.told.wait(for: "READY=1", after: reloading)
-        told = worker.told.lines
+        let reloading = try await worker.notified.wait(for: "RELOADING=1")
+        try await worker.notified.wait(for: "MONOTONIC_USEC=", after: reloading)
+        try await worker.notified.wait(for: "READY=1", after: reloading)
+        notified = worker.notified.lines
       }
-      #expect(told.contains("STATUS=working"))
-      #expect(!told.contains("STOPPING=1"))
+      #expect(notified.contains("STATUS=working"))
+      #expect(!notified.contains("STOPPING=1"))
       #expect(try mooring("check", store: folder.path("store")).status == 0)
     }
   }
@@ -39,10 +39,10 @@ import Testing
     try await withTemporaryFolder { folder in
       let environment = ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"]
       let worker = try WorkerProcess(store: folder.path("store"), environment: environment)
-      try await worker.told.wait(for: "READY=1")
+      try await worker.notified.wait(for: "READY=1")
       worker.signal(SIGTERM)
       #expect(try worker.finish().status == 0)
-      #expect(!worker.told.lines.contains("WATCHDOG=1"))
+      #expect(!worker.notified.lines.contains("WATCHDOG=1"))
     }
   }
 
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func whatRunsWhenItIsToldToStopIsHandedBack() async throws {
+  @Test func runningJobsAreHandedBackAtAStop() async throws {
     let never = try Signal()
     let server = try LoopbackServer { _, connection in
       try connection.stall(until: never)
@@ -102,10 +102,10 @@ import Testing
       try await WorkerProcess.run(["--config", file], store: path) { worker in
         for text in ["concurrency: 0\n", "concurrency: 2\n"] {
           try Data(text.utf8).write(to: settings)
-          let before = worker.told.lines.count
+          let before = worker.notified.lines.count
           worker.signal(SIGHUP)
-          let reloading = try await worker.told.wait(for: "RELOADING=1", after: before)
-          try await worker.told.wait(for: "READY=1", after: reloading)
+          let reloading = try await worker.notified.wait(for: "RELOADING=1", after: before)
+          try await worker.notified.wait(for: "READY=1", after: reloading)
         }
         let store = try openStoreOfTool(path)
         #expect(try await JobQueue(store).enqueue(CheckStore()).value.isClean)

@@ -9,7 +9,7 @@ import HTTPClient
 
 struct FeedCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "feed", abstract: "The feeds of the store.",
+    commandName: "feed", abstract: "Lists, adds and changes the feeds of the store.",
     subcommands: [
       Add.self, Inspect.self, List.self, Show.self, Mapping.self, Remove.self, Pause.self,
       Resume.self,
@@ -98,7 +98,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Everything known of one feed.")
+      commandName: "show", abstract: "Shows one feed in full.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -117,7 +117,7 @@ struct FeedCommand: AsyncParsableCommand {
   struct Mapping: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "mapping",
-      abstract: "Prints the mapping that makes items of a feed's documents.")
+      abstract: "Prints the mapping of a feed.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -138,7 +138,7 @@ struct FeedCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Stops following a feed. Its records stay, and are found when it is added again.")
+      abstract: "Removes a feed. Its records stay and are reused if it is added again.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -150,7 +150,7 @@ struct FeedCommand: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Leaves a feed out of syncs.")
+      commandName: "pause", abstract: "Pauses a feed: syncs skip it.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String
@@ -163,7 +163,7 @@ struct FeedCommand: AsyncParsableCommand {
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "resume",
-      abstract: "Takes a feed up again that is paused or gone.")
+      abstract: "Resumes a feed that is paused or gone.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The feed's URL or number.") var feed: String

@@ -10,7 +10,7 @@ extension FeedCommand {
   struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "inspect",
-      abstract: "Says what a URL gives, and proposes a mapping and a migration for it.",
+      abstract: "Inspects the document of a URL and proposes a mapping and a migration.",
       discussion: """
         Asks once, and needs no store. Without --mapping and --migration nothing is written. RSS, \
         Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is enough. What is \
@@ -87,7 +87,8 @@ extension FeedCommand {
         throw CommandError(
           .badData,
           inspection.notes.last
-            ?? "\(inspection.format) is read without a mapping; type `mooring feed add \(inspection.url)`"
+            ?? "\(inspection.format) is read without a mapping; type `mooring feed add "
+            + "\(inspection.url)`"
         )
       }
       return try files.write(

@@ -3,10 +3,10 @@ import EntityStore
 import FeedSync
 import Foundation
 
-/// What `mooring feed inspect` prints.
+/// The output of `mooring feed inspect`.
 struct FeedInspectionText {
   let inspection: FeedInspection
-  /// As it was typed.
+  /// The URL in the spelling of the command line.
   let url: String
   /// Options that say how the feed is asked.
   let credentials: [String]
@@ -155,7 +155,7 @@ struct FeedInspectionText {
     ]
   }
 
-  /// Whether the mapping is of no use without the migration.
+  /// True if the mapping needs nothing from the migration.
   private var isWhole: Bool { inspection.mapping == inspection.wholeMapping }
 
   private var readBoth: String {

@@ -3,7 +3,7 @@ import FeedDocuments
 import FeedSync
 import Foundation
 
-/// What `--mapping` names.
+/// The file that `--mapping` names.
 enum FeedMappingFileArgument {
   /// A built-in mapping of that name, else the file there.
   ///

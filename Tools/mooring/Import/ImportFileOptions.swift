@@ -38,7 +38,8 @@ struct MappingOptions: ParsableArguments {
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       throw CommandError(
         .unavailable,
-        "there is no mapping \"\(path)\"; `mooring import inspect FILE --mapping \(path)` writes one"
+        "there is no mapping \"\(path)\"; `mooring import inspect FILE --mapping \(path)` writes "
+          + "one"
       )
     } catch {
       throw CommandError(.inputOutput, "the mapping \"\(path)\" cannot be read; is it a file?")

@@ -15,11 +15,12 @@ extension ImportCommand {
 
     static let configuration = CommandConfiguration(
       commandName: "inspect",
-      abstract: "Says what a file is, and proposes a mapping and a migration for it.",
+      abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
-        Needs no store. Without --mapping and --migration nothing is written; --as mapping and --as \
-        migration print them. What is guessed stands in the mapping with its evidence; a guess that \
-        could be wrong is marked `unconfirmed`, and a run refuses it until a person has removed the mark.
+        Needs no store. Without --mapping and --migration nothing is written; --as mapping and \
+        --as migration print them. What is guessed stands in the mapping with its evidence; a \
+        guess that could be wrong is marked `unconfirmed`, and a run refuses it until a person has \
+        removed the mark.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -29,7 +30,8 @@ extension ImportCommand {
     var name: String?
     @Option(
       help: ArgumentHelp(
-        "What becomes of Core Data's entities that inherit: separate, one entity for each, or merged, "
+        "What becomes of Core Data's entities that inherit: separate, one entity for each, or "
+          + "merged, "
           + "one for a family. Default: as the file suggests.", valueName: "separate|merged"))
     var inheritance: ImportInheritance?
     @Option(name: .customLong("as"), help: "summary, mapping or migration.")
@@ -48,10 +50,10 @@ extension ImportCommand {
       let files = proposed.files
       // Before the work, which may take long.
       try files.requireFree()
-      let runner = ImportRunner(
-        file, options, format, afterInterrupt: "nothing was written, and nothing is left behind")
+      let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
+      let afterInterrupt = "nothing was written"
       let (name, inheritance) = (name, inheritance)
-      let proposal = try await runner.run {
+      let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
         try $0.inspect(name: name, inheritance: inheritance)
       }
       let written = try files.write(

@@ -7,10 +7,11 @@ extension ImportCommand {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
-      abstract: "What a run would do with each row. Writes nothing into the store.",
+      abstract: "Prints what a run would do with each row. Writes nothing to the store.",
       discussion: """
-        Every row is read, converted and held against the rules and against what the store has. Ends \
-        with 65 if something does not add up, or if more would be rejected than the mapping allows.
+        Every row is read, converted and held against the rules and against what the store has. \
+        Ends with 65 if something does not add up, or if more would be rejected than the mapping \
+        allows.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -28,10 +29,11 @@ extension ImportCommand {
     func run() async throws {
       let store = try options.openToRead()
       let mappingText = try mapping.read()
-      let runner = ImportRunner(
-        file, options, format, afterInterrupt: "a plan changes nothing, and begins anew")
+      let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
+      let afterInterrupt = "a plan changes nothing and starts from the beginning"
       let path = rejects
-      let (report, examples) = try await runner.run { legacy in
+      let (report, examples) = try await progress.read(file, afterInterrupt: afterInterrupt) {
+        legacy in
         var examples = RejectExamples()
         let report = try RejectFile.writing(to: path) { write in
           try legacy.plan(mappingText, in: store) { reject in
@@ -55,7 +57,8 @@ extension ImportCommand {
       var lines: [String] = []
       if !unconfirmed.isEmpty {
         lines.append(
-          "a run stops at these guesses; settle each, and remove its `unconfirmed` from the mapping:"
+          "a run stops at these guesses; settle each, and remove its `unconfirmed` from the "
+            + "mapping:"
         )
         lines += unconfirmed.map { "  " + $0 }
       }

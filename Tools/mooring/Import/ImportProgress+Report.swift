@@ -1,7 +1,25 @@
+import Console
 import LegacyImport
 
+extension LongCommand {
+  /// Works on a legacy file with progress until it is done or interrupted.
+  ///
+  /// - Throws: What the body throws; exit status 130 after an interrupt.
+  func read<R: Sendable>(
+    _ file: LegacyFileArgument, afterInterrupt: String,
+    _ body: @escaping @Sendable (LegacyFile) throws -> R
+  ) async throws -> R {
+    var options = LegacyFile.Options()
+    options.allowsDamage = file.damaged
+    options.isCancelled = { self.isInterrupted }
+    options.progress = { self.report($0.report) }
+    let legacy = LegacyFile(file.path, options)
+    return try await runBlocking(afterInterrupt: afterInterrupt) { try body(legacy) }
+  }
+}
+
 extension ImportProgress {
-  /// A table or a relationship, as a command tells it.
+  /// The progress of a table or a relationship.
   var report: StageReport {
     StageReport(
       stage: "\(stage.rawValue) \(name)", title: "\(stage.participle): \(name)",

@@ -7,11 +7,11 @@ extension ImportCommand {
   struct Rejects: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rejects",
-      abstract: "The rows and links that the last run of an import did not take over, and why.",
+      abstract: "Lists the rows and links that the last run of an import rejected, and why.",
       discussion: """
-        On a terminal as a table, elsewhere one object of JSON on each line, with the row as it was \
-        read. To take them over, correct the mapping and run the import again: what the store has \
-        already is not written again.
+        On a terminal as a table, elsewhere one object of JSON on each line, with the row as it \
+        was read. To take them over, correct the mapping and run the import again: what the store \
+        has already is not written again.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -82,7 +82,8 @@ extension ImportCommand {
         return "nothing was rejected as \(code); the codes are \(codes.joined(separator: ", "))"
       }
       return
-        "\(Formatting.count(Int64(shown))) of \(Formatting.count(status.rejects)); correct the mapping, "
+        "\(Formatting.count(Int64(shown))) of \(Formatting.count(status.rejects)); correct the "
+        + "mapping, "
         + "and run the import again: it takes what was rejected before"
     }
   }

@@ -2,10 +2,9 @@ import ArgumentParser
 import Console
 import LegacyImport
 
-/// What a plan or a run amounts to, for people: tables, then what is out of the ordinary, then whether
-/// it adds up.
+/// The result of a plan or a run for people: tables, then the exceptions, then the balance.
 struct ImportReportText {
-  /// Of each kind of lines that could be as many as there are rows.
+  /// The bound of each kind of lines that could be as many as there are rows.
   private static let linesMax = 20
 
   let report: ImportReport
@@ -49,8 +48,8 @@ struct ImportReportText {
     return table
   }
 
-  /// What of one table becomes of one entity in several ways makes one line; an entity of several
-  /// tables has a line for each, with its name.
+  /// The parts of the report by table. Parts with the same table and entity make one line; an
+  /// entity of several tables has a line for each, with its name.
   private var byTable: [(name: String, parts: [ImportReport.Entity])] {
     var groups: [(name: String, parts: [ImportReport.Entity])] = []
     for entity in report.entities {
@@ -105,7 +104,8 @@ struct ImportReportText {
   private var gone: [String] {
     guard report.gone > 0 else { return [] }
     return [
-      "gone from the source since an earlier run: \(Formatting.count(report.gone)); their records stay"
+      "gone from the source since an earlier run: \(Formatting.count(report.gone)); their records "
+        + "stay"
     ] + Self.some(report.goneRows, of: report.gone)
   }
 
@@ -131,7 +131,8 @@ struct ImportReportText {
       lines.append(
         report.isPlan
           ? "BALANCED: every row and every link is accounted for"
-          : "BALANCED: every row and every link is accounted for, and the store has what the source says"
+          : "BALANCED: every row and every link is accounted for, and the store has what the "
+            + "source says"
       )
     } else {
       lines.append("NOT BALANCED:")
@@ -141,7 +142,8 @@ struct ImportReportText {
     if !report.isWithinLimit {
       lines.append(
         "\(Formatting.count(report.rejected)) rejected, where the mapping allows "
-          + "\(Formatting.count(report.rejectsAllowed)): correct the mapping, or raise its `rejects`"
+          + "\(Formatting.count(report.rejectsAllowed)): correct the mapping, or raise its "
+          + "`rejects`"
       )
     }
     return lines
@@ -154,7 +156,8 @@ struct ImportReportText {
       let known = table.accepted + table.rejected + table.skipped + table.unreadable
       if let rows = table.rows, rows != known {
         lines.append(
-          "\(table.name): \(Formatting.count(rows)) rows, and \(Formatting.count(known)) accounted for"
+          "\(table.name): \(Formatting.count(rows)) rows, and \(Formatting.count(known)) "
+            + "accounted for"
         )
       }
     }
@@ -171,7 +174,8 @@ struct ImportReportText {
       let known = link.linked + link.empty + link.rejected + link.dropped + link.skipped
       if link.rows != known {
         lines.append(
-          "\(link.name): \(Formatting.count(link.rows)) rows, and \(Formatting.count(known)) accounted "
+          "\(link.name): \(Formatting.count(link.rows)) rows, and \(Formatting.count(known)) "
+            + "accounted "
             + "for")
       }
     }

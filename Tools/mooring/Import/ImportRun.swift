@@ -7,14 +7,15 @@ extension ImportCommand {
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "run",
-      abstract: "Takes the file over, and reads everything back from the store.",
+      abstract: "Imports the file and verifies every record in the store.",
       discussion: """
-        Others read and write all the time. Ctrl-C ends it after a chunk, with status 130; the next run \
-        goes on there, as it does after a kill. A later run writes only what has changed in the file \
-        since, and takes what was rejected before. Records whose rows are gone from the file stay.
+        Others read and write all the time. Ctrl-C ends it after a chunk, with status 130; the \
+        next run goes on there, as it does after a kill. A later run writes only what has changed \
+        in the file since, and takes what was rejected before. Records whose rows are gone from \
+        the file stay.
 
-        Ends with 65 if something does not add up, or if more was rejected than the mapping allows; what \
-        was written stays.
+        Ends with 65 if something does not add up, or if more was rejected than the mapping \
+        allows; what was written stays.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -29,9 +30,11 @@ extension ImportCommand {
       let mappingText = try mapping.read()
       let command = options.commandLine(
         ["import", "run"] + file.words + ["--mapping", mapping.path])
-      let runner = ImportRunner(
-        file, options, format, afterInterrupt: "`\(command)` goes on from here")
-      let report = try await runner.run { try $0.run(mappingText, in: store) }
+      let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
+      let afterInterrupt = "`\(command)` continues from here"
+      let report = try await progress.read(file, afterInterrupt: afterInterrupt) {
+        try $0.run(mappingText, in: store)
+      }
       try StandardOutput.with { output in
         if format == .json { return try output.write(try JSONText.of(report) + "\n") }
         let text = ImportReportText(

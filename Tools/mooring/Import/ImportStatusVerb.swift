@@ -10,7 +10,7 @@ extension ImportCommand {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
-      abstract: "What was imported into this store; with a name what its last run amounted to.")
+      abstract: "Lists the imports of this store; with a name, shows the last run of one.")
 
     @OptionGroup var options: StoreOptions
     @Argument(help: "The import, as its mapping names it.") var name: String?

@@ -1,11 +1,12 @@
+import ArgumentParser
 import Console
 import EntityStore
 import Foundation
 import Migrations
 
-/// What an inspection proposes, as files.
+/// The files that an inspection proposes.
 struct ProposedFiles {
-  /// Of the line of migrations.
+  /// The name of the migration line.
   let name: String
   let mapping: String
   /// `nil` when there is nothing to make.
@@ -17,7 +18,7 @@ struct ProposalFiles {
   let mapping: String?
   /// The folder of the migration.
   let migrations: String?
-  /// Whether what is there may be replaced.
+  /// True if existing files may be replaced.
   let replaces: Bool
 
   /// - Throws: `CommandError` if the mapping is there already.
@@ -56,7 +57,8 @@ struct ProposalFiles {
       let last = line.migrations.last.map { " (\($0.name))" } ?? ""
       throw CommandError(
         .cannotCreate,
-        "\(folder) has migrations of the line \(proposal.name) already\(last); choose another --name, "
+        "\(folder) has migrations of the line \(proposal.name) already\(last); choose another "
+          + "--name, "
           + "or add --force to replace one that was never applied")
     }
     let slug = String(proposal.name.map { $0 == "-" || $0 == "." ? "_" : $0 })
@@ -73,5 +75,26 @@ struct ProposalFiles {
       let reason = isThere ? "is there already; add --force" : "cannot be written"
       throw CommandError(.cannotCreate, "\(path) \(reason)")
     }
+  }
+}
+
+/// Where an inspection writes what it proposes, as it is typed.
+struct ProposalOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
+  var mapping: String?
+  @Option(
+    help: ArgumentHelp(
+      "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
+  var migration: String?
+  @Flag(help: "Replace what an earlier inspection has written.") var force = false
+
+  func validate() throws {
+    if force, mapping == nil, migration == nil {
+      throw ValidationError("--force is for --mapping and --migration; add one of them")
+    }
+  }
+
+  var files: ProposalFiles {
+    ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
   }
 }

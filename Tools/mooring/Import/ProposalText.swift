@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 import LegacyImport
 
-/// What `mooring import inspect` prints of a proposal.
+/// The output of `mooring import inspect`.
 struct ProposalText {
   let proposal: ImportProposal
   let file: LegacyFileArgument
@@ -35,7 +35,7 @@ struct ProposalText {
     let written: [String]
   }
 
-  /// What of one table becomes of one entity in several ways is one.
+  /// The entities of the proposal; parts with the same table and entity are one.
   private var entities: [Document.Entity] {
     var entities: [Document.Entity] = []
     for (entity, table, rows) in proposal.entities
@@ -72,7 +72,7 @@ struct ProposalText {
     for line in next { try output.write(line.singleLine + "\n") }
   }
 
-  /// What a person should know before going on.
+  /// The warnings that a person should read before they continue.
   var cautions: [String] {
     warnings.map { "warning: " + $0 } + proposal.unconfirmed.map { "to be confirmed: " + $0 }
   }

@@ -22,10 +22,10 @@ struct DetachOptions: ParsableArguments {
     let queue = JobQueue(store)
     let enqueued = try await queue.enqueue(JobRequest(job))
     try JobEnqueued(enqueued).write(format)
-    try tell(enqueued, kind: type(of: job).kind.rawValue, in: queue, options)
+    try report(enqueued, kind: type(of: job).kind.rawValue, in: queue, options)
   }
 
-  func tell(
+  func report(
     _ job: EnqueuedJob, kind: String, in queue: JobQueue, _ options: StoreOptions
   ) throws {
     if options.quiet { return }

@@ -40,14 +40,15 @@ enum JobArguments {
   }
 }
 
-/// What a job is to do: the JSON itself, `@FILE`, or `-` for standard input.
+/// The payload of a job: the JSON itself, `@FILE`, or `-` for standard input.
 struct PayloadText {
-  /// As a job may have at most.
+  /// The largest payload of a job.
   private static let bytesMax = 1 << 20
 
   let data: Data
 
-  /// - Throws: `CommandError` for a file that cannot be read or is too long, and for what is no JSON.
+  /// - Throws: `CommandError` for a file that cannot be read or is too long, and for what is no
+  ///   JSON.
   init(_ argument: String) throws {
     if argument == "-" {
       data = try Self.read(FileHandle.standardInput, "standard input")

@@ -2,7 +2,7 @@ import Console
 import DurableJobs
 import Foundation
 
-/// What a command prints that has waited for a job.
+/// The output of a command that has waited for a job.
 enum JobEnding {
   /// Follows a job to its end and prints how that was.
   ///

@@ -1,7 +1,7 @@
 import Console
 import DurableJobs
 
-/// What a command prints that has made a job.
+/// The output of a command that has enqueued a job.
 struct JobEnqueued: Encodable {
   let job: JobID
   /// `false` if another job has its unique key.

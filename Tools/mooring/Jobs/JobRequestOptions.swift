@@ -4,7 +4,7 @@ import DurableJobs
 import Foundation
 import StoreJobs
 
-/// What a job that is made on the command line is to be.
+/// The options of a job that is enqueued on the command line.
 struct JobRequestOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -30,8 +30,8 @@ struct JobRequestOptions: ParsableArguments {
     CheckStore.self,
   ]
 
-  /// A kind that this program knows has its own policy, and its payload is read: a mistake is told now
-  /// rather than by a job that fails.
+  /// Returns the request. A kind that this program knows has its own policy, and its payload is
+  /// read, so that a mistake is reported now and not by a job that fails.
   ///
   /// - Throws: `CommandError`.
   func request(of kind: String) throws -> JobRequest {

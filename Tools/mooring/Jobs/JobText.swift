@@ -55,6 +55,6 @@ struct JobText {
 }
 
 extension Date {
-  /// As scripts read it: RFC 3339 in UTC.
+  /// The date for scripts: RFC 3339 in UTC.
   var text: String { Value.date(self).text }
 }

@@ -1,6 +1,5 @@
 import Console
 import DurableJobs
-import Foundation
 
 /// Follows a job until it ends: by a progress line on a terminal, else by one line for each change.
 struct JobWatcher {
@@ -10,36 +9,26 @@ struct JobWatcher {
   var eachStatus: @Sendable (JobStatus) throws -> Void = { _ in }
 
   /// - Returns: How the job stands at its end.
-  /// - Throws: `JobError` with `unknownJob`; exit status 130 after Ctrl-C, which is then said. The job
-  ///   goes on.
+  /// - Throws: `JobError` with `unknownJob`; exit status 130 after Ctrl-C, which is then said. The
+  ///   job goes on.
   func watch(_ id: JobID) async throws -> JobStatus {
-    let start = ContinuousClock.now
-    let environment = ProcessInfo.processInfo.environment
-    let style = ProgressLine.Style.standardError(isQuiet: options.quiet, environment: environment)
-    let line = ProgressLine.standardError(
-      isQuiet: options.quiet, environment: environment, now: { ContinuousClock.now - start })
-    defer { line.finish() }
-    let writesLines = style.width == nil && !options.quiet
+    let command = LongCommand(isQuiet: options.quiet)
     let (queue, eachStatus) = (queue, eachStatus)
-    do {
-      return try await untilInterrupt {
-        var lastText: String?
-        for try await status in queue.updates(of: id) {
-          try eachStatus(status)
-          let text = Self.text(of: status)
-          if writesLines, text != lastText { Message.say("job \(id): \(text)") }
-          lastText = text
-          if status.state.isFinished { return status }
-          line.update(
-            "job \(id) \(JobText.state(status))", done: status.progress.done ?? 0,
-            of: status.progress.total, note: status.progress.note)
-        }
-        throw CancellationError()
+    return try await command.run(
+      afterInterrupt: "the job continues, see `mooring jobs watch \(id)`"
+    ) {
+      var lastText: String?
+      for try await status in queue.updates(of: id) {
+        try eachStatus(status)
+        let text = Self.text(of: status)
+        if command.writesMessages, text != lastText { Message.say("job \(id): \(text)") }
+        lastText = text
+        if status.state.isFinished { return status }
+        command.report(
+          "job \(id) \(JobText.state(status))", done: status.progress.done ?? 0,
+          of: status.progress.total, note: status.progress.note)
       }
-    } catch is CancellationError {
-      line.finish()
-      Message.say("interrupted; the job goes on, see `mooring jobs watch \(id)`")
-      throw ExitStatus.interrupted.exitCode
+      throw CancellationError()
     }
   }
 

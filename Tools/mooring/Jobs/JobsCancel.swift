@@ -5,7 +5,7 @@ import DurableJobs
 struct JobsCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancels jobs: those that wait at once, those that run by asking their runner.",
+    abstract: "Cancels jobs: waiting ones at once, running ones through their runner.",
     discussion: """
       A job that runs is printed as running: it ends when its handler has come to an end. --wait \
       waits for that. It may also succeed before it hears of it.
@@ -25,5 +25,21 @@ struct JobsCancel: AsyncParsableCommand {
       if let kind = try queue.status(job)?.kind { try options.warnIfNobodyRuns(kind, in: queue) }
       return try await watcher.watch(job).state
     }
+  }
+}
+
+struct JobsRetry: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retry",
+    abstract: "Makes scheduled and failed jobs ready to run now.",
+    discussion: "A job that had ended has all its attempts again.")
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The jobs' numbers.") var jobs: [JobID]
+  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+
+  func run() async throws {
+    let queue = try options.jobsToWrite()
+    try await JobOutcomes(jobs: jobs, format: format).run { try await queue.retry($0) }
   }
 }

@@ -5,7 +5,7 @@ public import DurableJobs
 struct JobsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "jobs",
-    abstract: "The jobs of the store: to look at them, to make them, to steer them.",
+    abstract: "Lists, enqueues and controls the jobs of the store.",
     discussion: """
       Jobs are run by `mooring worker`, and by programs that use the library. Whatever these verbs \
       change is seen at once by whoever runs jobs.

@@ -25,19 +25,17 @@ struct JobsDrain: AsyncParsableCommand {
   func run() async throws {
     let jobs = try options.jobsToWrite()
     let (name, bound) = (QueueName(rawValue: queue), try bound())
-    do {
-      let isDrained = try await untilInterrupt { try await Self.drain(name, in: jobs, bound) }
-      guard isDrained else {
-        throw CommandError(
-          .tryAgain,
-          "jobs of the queue \(queue) still run; it stays paused, see "
-            + "`mooring jobs list --state running --queue \(queue)`")
+    let isDrained = try await LongCommand(isQuiet: options.quiet)
+      .run(afterInterrupt: "the queue \(queue) stays paused") {
+        try await Self.drain(name, in: jobs, bound)
       }
-      if !options.quiet { Message.say("the queue \(queue) is paused, and none of its jobs runs") }
-    } catch is CancellationError {
-      Message.say("interrupted; the queue \(queue) stays paused")
-      throw ExitStatus.interrupted.exitCode
+    guard isDrained else {
+      throw CommandError(
+        .tryAgain,
+        "jobs of the queue \(queue) still run; it stays paused, see "
+          + "`mooring jobs list --state running --queue \(queue)`")
     }
+    if !options.quiet { Message.say("the queue \(queue) is paused, and none of its jobs runs") }
   }
 
   /// - Returns: Whether the queue was drained within the bound.

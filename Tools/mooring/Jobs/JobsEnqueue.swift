@@ -6,7 +6,7 @@ import Foundation
 struct JobsEnqueue: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enqueue",
-    abstract: "Makes a job.",
+    abstract: "Enqueues a job.",
     discussion: """
       mooring jobs enqueue feed.sync --payload '{"feed":1}' --watch
 

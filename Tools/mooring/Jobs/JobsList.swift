@@ -5,7 +5,7 @@ import DurableJobs
 struct JobsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists jobs: the newest, or those of a state in the order of their turn.",
+    abstract: "Lists jobs: the newest, or those of a state in the order of the queue.",
     discussion: """
       The states are scheduled, ready, held (behind a limit), blocked (by a batch), running, \
       succeeded, discarded (failed for good), cancelled and poisoned (its runners died with it). \

@@ -5,7 +5,7 @@ import DurableJobs
 struct JobsPause: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pause",
-    abstract: "Stops the jobs of a queue from being begun. What runs goes on.")
+    abstract: "Pauses a queue: its jobs do not start. Running jobs continue.")
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The queue, such as default.") var queue: String
@@ -14,5 +14,19 @@ struct JobsPause: AsyncParsableCommand {
     let isNew = try await options.jobsToWrite().pause(QueueName(rawValue: queue))
     if options.quiet { return }
     Message.say(isNew ? "the queue \(queue) is paused" : "the queue \(queue) was paused already")
+  }
+}
+
+struct JobsResume: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume", abstract: "Resumes a paused queue: its jobs start again.")
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The queue, such as default.") var queue: String
+
+  func run() async throws {
+    let isNew = try await options.jobsToWrite().resume(QueueName(rawValue: queue))
+    if options.quiet { return }
+    Message.say(isNew ? "the queue \(queue) is resumed" : "the queue \(queue) was not paused")
   }
 }

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Console
 import DurableJobs
-import Foundation
 
 struct JobsPrune: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",
-    abstract: "Removes the jobs that have been kept for as long as they are to be.",
+    abstract: "Removes finished jobs whose retention has passed.",
     discussion: "A worker does so by itself. Ctrl-C keeps what was removed until then.")
 
   @OptionGroup var options: StoreOptions
@@ -14,19 +13,9 @@ struct JobsPrune: AsyncParsableCommand {
 
   func run() async throws {
     let queue = try options.jobsToWrite()
-    let start = ContinuousClock.now
-    let line = ProgressLine.standardError(
-      isQuiet: options.quiet, environment: ProcessInfo.processInfo.environment,
-      now: { ContinuousClock.now - start })
-    let count: Int
-    do {
-      defer { line.finish() }
-      count = try await untilInterrupt {
-        try await queue.prune { line.update("removed jobs", done: Int64($0)) }
-      }
-    } catch is CancellationError {
-      Message.say("interrupted; what was removed is gone")
-      throw ExitStatus.interrupted.exitCode
+    let command = LongCommand(isQuiet: options.quiet)
+    let count = try await command.run(afterInterrupt: "the jobs removed so far stay removed") {
+      try await queue.prune { command.report("removed jobs", done: Int64($0)) }
     }
     try StandardOutput.with { output in
       switch format {

@@ -5,7 +5,8 @@ import EntityModel
 
 struct JobsRunners: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "runners", abstract: "Who runs jobs of this store: workers and other programs.")
+    commandName: "runners",
+    abstract: "Lists the runners: the workers and programs that run jobs of this store.")
 
   @OptionGroup var options: StoreOptions
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table

@@ -5,13 +5,13 @@ import DurableJobs
 struct JobsSchedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Makes jobs again and again, by an expression of cron; or changes that.",
+    abstract: "Adds or changes a schedule, which enqueues jobs by a cron expression.",
     discussion: """
       mooring jobs schedule nightly --cron '30 3 * * *' --zone Europe/Berlin --kind store.backup
 
       The expression has the fields minute, hour, day, month and weekday, or is @hourly, @daily, \
       @weekly, @monthly, @yearly, or @every 15m. A schedule with the same name gets the new form. \
-      The jobs are made by any worker that runs, whatever kinds it knows.
+      Any running worker enqueues the jobs, whatever kinds it knows.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -22,12 +22,12 @@ struct JobsSchedule: AsyncParsableCommand {
   @OptionGroup(title: "Job") var request: JobRequestOptions
   @Option(
     help: ArgumentHelp(
-      "What becomes of times at which no worker ran: skip, once, all or all:10.",
+      "The rule for times at which no worker ran: skip, once, all or all:10.",
       valueName: "policy"))
   var missed = "once"
   @Option(help: ArgumentHelp("Begin up to so much later: 30s.", valueName: "time"))
   var jitter = "0s"
-  @Flag(help: "Make a job though the last one has not ended.") var overlaps = false
+  @Flag(help: "Enqueue a job even if the last one has not ended.") var overlaps = false
 
   func run() async throws {
     let recurrence = try Recurrence(
@@ -41,6 +41,21 @@ struct JobsSchedule: AsyncParsableCommand {
     let next = try queue.scheduleStatuses().first { $0.name == name }?.nextAt
     Message.say(
       (isNew ? "the schedule \(name) is set" : "the schedule \(name) was changed")
-        + (next.map { "; it makes a job at \(JobText().time($0))" } ?? "; no time comes any more"))
+        + (next.map { "; it enqueues a job at \(JobText().time($0))" } ?? "; no time comes any "
+          + "more")
+    )
+  }
+}
+
+struct JobsUnschedule: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unschedule", abstract: "Removes a schedule. The jobs that it has enqueued stay.")
+
+  @OptionGroup var options: StoreOptions
+  @Argument(help: "The schedule's name.") var name: String
+
+  func run() async throws {
+    try await options.jobsToWrite().removeSchedule(name)
+    if !options.quiet { Message.say("the schedule \(name) is removed") }
   }
 }

@@ -4,7 +4,7 @@ import DurableJobs
 
 struct JobsSchedules: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "schedules", abstract: "Lists what makes jobs again and again.")
+    commandName: "schedules", abstract: "Lists the schedules.")
 
   @OptionGroup var options: StoreOptions
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table

@@ -5,7 +5,7 @@ import Foundation
 
 struct JobsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Everything known of one job, and its attempts that failed.")
+    commandName: "show", abstract: "Shows one job in full, with its failed attempts.")
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The job's number.") var job: JobID

@@ -6,7 +6,7 @@ import Foundation
 struct JobsStats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "How the jobs stand, and how they have gone of late: rates, waits, run times.",
+    abstract: "Counts jobs by state, with recent rates, waits and run times.",
     discussion: """
       One line for each kind of jobs in each queue. An attempt that is tried again counts as \
       retried; a job that has ended otherwise than well counts as failed. Half of the jobs waited \

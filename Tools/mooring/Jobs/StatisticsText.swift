@@ -2,7 +2,7 @@ import Console
 import DurableJobs
 import Foundation
 
-/// What `mooring jobs stats` prints for people, and its columns for scripts.
+/// The output of `mooring jobs stats` for people, and its columns for scripts.
 struct StatisticsText {
   private let statistics: JobStatistics
   private let text: JobText

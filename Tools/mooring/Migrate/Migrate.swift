@@ -8,11 +8,11 @@ import TextFormats
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "The schema's versions: what was applied, what is pending, and applying it.",
+    abstract: "Shows, checks and applies the migrations of the store.",
     discussion: """
-      `status` tells where the store stands, `plan` what would be done, `up` does it. A run that ends \
-      early, by Ctrl-C, a kill or a full disk, leaves a store that can be read and that `up` goes on \
-      with; nothing has to be cleared.
+      `status` tells where the store stands, `plan` what would be done, `up` does it. A run that \
+      ends early, by Ctrl-C, a kill or a full disk, leaves a store that can be read and that `up` \
+      goes on with; nothing has to be cleared.
       """,
     subcommands: [
       Status.self, Plan.self, Up.self, Down.self, Verify.self, Lint.self, New.self, Contract.self,

@@ -7,10 +7,10 @@ extension Migrate {
   struct Abandon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "abandon",
-      abstract: "Gives up the step under way: drops what it has built.",
+      abstract: "Abandons the step in progress and drops what it has built.",
       discussion: """
-        The steps before it stay done; `up` begins it anew, and the file may be corrected from that \
-        step on.
+        The steps before it stay done; `up` starts it again, and the file may be corrected from \
+        that step on.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -18,12 +18,11 @@ extension Migrate {
 
     func run() async throws {
       let store = try options.open()
-      let runner = MigrationRunner(
-        command: "mooring migrate abandon",
-        reporter: StageReporter(isQuiet: options.quiet, isJSON: false))
-      let running = try await runner.run(lock.migrationOptions()) {
-        try store.abandonMigration($0)
-      }
+      let command = "mooring migrate abandon"
+      let running = try await LongCommand(isQuiet: options.quiet)
+        .migrate(lock.migrationOptions(), continuedBy: command) {
+          try store.abandonMigration($0)
+        }
       if options.quiet { return }
       guard let running else { return Message.say("no migration is under way") }
       let done = running.doneChecksums.count

@@ -7,10 +7,10 @@ extension Migrate {
   struct Baseline: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "baseline",
-      abstract: "Notes migrations as applied, without running them.",
+      abstract: "Records migrations as applied without running them.",
       discussion: """
-        For a store that has already what they make, because its line was split, renamed, or made one \
-        file of. It is refused if the store lacks any of that.
+        For a store that has already what they make, because its line was split, renamed, or made \
+        one file of. It is refused if the store lacks any of that.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -25,12 +25,11 @@ extension Migrate {
       guard lines.contains(where: { $0.name == last.line }) else {
         throw CommandError.unknownLine(last.line, known: lines.map(\.name))
       }
-      let runner = MigrationRunner(
-        command: "mooring migrate baseline \(last.line)@\(last.version)",
-        reporter: StageReporter(isQuiet: options.quiet, isJSON: false))
-      let noted = try await runner.run(lock.migrationOptions()) {
-        try store.baseline(last.line, to: last.version, $0)
-      }
+      let command = "mooring migrate baseline \(last.line)@\(last.version)"
+      let noted = try await LongCommand(isQuiet: options.quiet)
+        .migrate(lock.migrationOptions(), continuedBy: command) {
+          try store.baseline(last.line, to: last.version, $0)
+        }
       if options.quiet { return }
       for migration in noted {
         Message.say("noted as applied: \(migration.line) \(migration.name)")

@@ -7,15 +7,15 @@ extension Migrate {
   struct Contract: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "contract",
-      abstract: "Frees what migrations have left: old trees, and the copies of the store.",
+      abstract: "Frees what migrations have left: old trees and copies of the store.",
       discussion: """
-        To be run when it is certain that nothing has to be undone. The room in the file is used by \
-        the next writes; `mooring compact` gives it back.
+        Run it when nothing has to be undone any more. Later writes use the free space of the \
+        file; `mooring compact` gives it back.
         """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var lock: MigrationLockOptions
-    @Flag(help: "Only tell what would be freed.") var dryRun = false
+    @Flag(help: "Only print what would be freed.") var dryRun = false
     @Option(help: "table or json.") var format = OutputFormat.table
 
     func validate() throws { try format.require(.table, .json) }
@@ -26,19 +26,19 @@ extension Migrate {
         report = try options.openToRead().contractable()
       } else {
         let store = try options.open()
-        let runner = MigrationRunner(
-          command: "mooring migrate contract",
-          reporter: StageReporter(isQuiet: options.quiet, isJSON: format == .json))
-        report = try await runner.run(lock.migrationOptions()) { try store.contract($0) }
+        let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
+        report = try await progress.migrate(
+          lock.migrationOptions(), continuedBy: "mooring migrate contract"
+        ) { try store.contract($0) }
       }
       if format == .json {
         return try StandardOutput.with { try $0.write(try JSONText.of(report) + "\n") }
       }
       if options.quiet { return }
-      tell(report)
+      printReport(report)
     }
 
-    private func tell(_ report: ContractReport) {
+    private func printReport(_ report: ContractReport) {
       let would = dryRun ? "would be " : ""
       if report.isEmpty { return Message.say("there is nothing to free") }
       if !report.trees.isEmpty {

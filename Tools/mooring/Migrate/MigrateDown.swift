@@ -7,10 +7,10 @@ extension Migrate {
   struct Down: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "down",
-      abstract: "Takes back the last migration of a line, or all beyond a version.",
+      abstract: "Reverts the last migration of a line, or all after a version.",
       discussion: """
-        By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C and \
-        --format json are as for `up`.
+        By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C \
+        and --format json are as for `up`.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -32,8 +32,9 @@ extension Migrate {
       let output = MigrationOutput(.down, options, run.format)
       let store = try options.open()
       let (line, to) = (line, to)
-      let runner = MigrationRunner(command: command, reporter: output.reporter)
-      let outcome = try await runner.run(run.migrationOptions()) { migration in
+      let outcome = try await output.progress.migrate(
+        run.migrationOptions(), continuedBy: command
+      ) { migration in
         let history = try store.migrationHistory()
         let reached = history.count { $0.line == line }
         guard reached > 0 else {

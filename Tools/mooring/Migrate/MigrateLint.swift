@@ -7,11 +7,11 @@ extension Migrate {
   struct Lint: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "lint",
-      abstract: "Looks for what is wrong with migration files before anything runs.",
+      abstract: "Checks migration files for problems before they run.",
       discussion: """
-        Without a folder it checks the files that the other commands would use. If there is a store, \
-        they are held against what it has had. Ends with 78 if there are errors; warnings are only \
-        told. Migrations/README.md says what each rule means.
+        Without a folder it checks the files that the other commands would use. If there is a \
+        store, they are held against what it has had. Ends with 78 if there are errors; warnings \
+        are only told. Migrations/README.md says what each rule means.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -41,7 +41,7 @@ extension Migrate {
       folders.isEmpty ? options.allSources : options.sources(withFolders: folders)
     }
 
-    /// What the files are held against, if there is anything.
+    /// Returns the store that the files are checked against, or nil if there is none.
     private func store() throws -> Store? {
       do {
         return try options.openToRead()

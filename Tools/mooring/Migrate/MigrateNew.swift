@@ -8,8 +8,8 @@ extension Migrate {
       commandName: "new",
       abstract: "Writes the next migration file of a line, to be filled in.",
       discussion: """
-        The number follows the last one of the line. What the file requires of other lines is their \
-        last versions as they are known here. A file that is there is never overwritten.
+        The number follows the last one of the line. What the file requires of other lines is \
+        their last versions as they are known here. A file that is there is never overwritten.
         """)
 
     @OptionGroup var options: StoreOptions

@@ -7,11 +7,11 @@ extension Migrate {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
-      abstract: "What `up` would do. Changes nothing, and makes no store.",
+      abstract: "Prints what `up` would do. Changes nothing and creates no store.",
       discussion: """
-        Times and room are estimates. How a step is done: `catalog only` takes no time, however many \
-        records there are; `one transaction` holds other writers up for that long; `online` lets others \
-        write all the time. Nobody who reads ever waits.
+        Times and room are estimates. How a step is done: `catalog only` takes no time, however \
+        many records there are; `one transaction` holds other writers up for that long; `online` \
+        lets others write all the time. Nobody who reads ever waits.
         """)
 
     @OptionGroup var options: StoreOptions

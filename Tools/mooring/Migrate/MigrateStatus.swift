@@ -9,10 +9,10 @@ extension Migrate {
   struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "status",
-      abstract: "What was applied, what is pending, what is under way and by whom.",
+      abstract: "Shows the applied and pending migrations and the one in progress.",
       discussion: """
-        --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up to \
-        date, 75 if somebody is migrating it at this moment, and 78 otherwise.
+        --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up \
+        to date, 75 if somebody is migrating it at this moment, and 78 otherwise.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -93,10 +93,10 @@ struct StatusOverview: Encodable {
 
   let migrations: [Row]
   let underWay: UnderWay?
-  /// Who migrates the store at this moment.
+  /// The process that migrates the store at this moment.
   let holder: String?
   let backups: [Backup]
-  /// What `contract` would free.
+  /// The space that `contract` would free.
   let contractable: ContractReport
   let problems: [String]
 
@@ -124,7 +124,7 @@ struct StatusOverview: Encodable {
     problems = Self.problems(state, underWay, isAlive: holder != nil)
   }
 
-  /// Whether it is enough to wait.
+  /// True if it is enough to wait.
   var isBeingMigrated: Bool { holder != nil }
 
   private static func description(_ underWay: MigrationUnderWay) -> UnderWay {
@@ -190,17 +190,20 @@ struct StatusOverview: Encodable {
     }
     for (entry, file) in state.displaced {
       texts.append(
-        "\(file.line) \(file.name) stands where \(entry.name) was applied; give it the number after "
+        "\(file.line) \(file.name) stands where \(entry.name) was applied; give it the number "
+          + "after "
           + "the last one of its line")
     }
     for file in state.changed {
       texts.append(
-        "\(file.line) \(file.name) was changed after it was applied; put it back as it was, and write "
+        "\(file.line) \(file.name) was changed after it was applied; put it back as it was, and "
+          + "write "
           + "the change as a new migration")
     }
     for file in state.unmet {
       texts.append(
-        "\(file.line) \(file.name) cannot be applied: it requires \(list(file.requires)); add the line "
+        "\(file.line) \(file.name) cannot be applied: it requires \(list(file.requires)); add the "
+          + "line "
           + "with --migrations")
     }
     if let underWay {

@@ -10,14 +10,14 @@ extension Migrate {
   struct Up: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "up",
-      abstract: "Applies what is pending; makes the store if it is missing.",
+      abstract: "Applies pending migrations; creates the store if it is missing.",
       discussion: """
-        Others read all the time, and write between two chunks of a long step. Ctrl-C ends it after a \
-        chunk, with status 130; the next `up` goes on there, as it does after a kill.
+        Others read all the time, and write between two chunks of a long step. Ctrl-C ends it \
+        after a chunk, with status 130; the next `up` goes on there, as it does after a kill.
 
-        Before a step that loses data the store is copied beside itself. With --format json standard \
-        error has a line {"event":"progress",…} at least for each stage of a long step, and standard \
-        output one object at the end.
+        Before a step that loses data the store is copied beside itself. With --format json \
+        standard error has a line {"event":"progress",…} at least for each stage of a long step, \
+        and standard output one object at the end.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -44,9 +44,9 @@ extension Migrate {
       migration.targets = try MigrationTargets.read(to, try options.migrationLines())
       let open = try opening()
       let command = (["mooring", "migrate", "up"] + legacy.words).map(\.shellWord)
-      let runner = MigrationRunner(
-        command: command.joined(separator: " "), reporter: output.reporter)
-      let outcome = try await runner.run(migration) { migration in
+      let outcome = try await output.progress.migrate(
+        migration, continuedBy: command.joined(separator: " ")
+      ) { migration in
         let store = try open()
         try MigrationTargets.check(migration.targets, reached: try store.migrationHistory())
         try store.migrationState().pending.requireSteps()
@@ -83,8 +83,8 @@ extension Migrate {
 }
 
 extension [Migration] {
-  /// A draft of `migrate new` that nobody has filled in yet must not become part of a store's history,
-  /// for it could not be filled in after that.
+  /// A draft of `migrate new` that nobody has filled in yet must not become part of a store's
+  /// history, for it could not be filled in after that.
   ///
   /// - Throws: `CommandError`
   func requireSteps() throws {

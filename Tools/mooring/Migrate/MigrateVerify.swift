@@ -8,10 +8,10 @@ extension Migrate {
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
-      abstract: "Holds the store against its migrations: files, history, schema, leftovers.",
+      abstract: "Compares the store with its migrations: files, history, schema, leftovers.",
       discussion: """
-        Changes nothing. What is merely pending is no problem here; `status --check` tells of it. Ends \
-        with 78 if something does not fit, and with 65 if --deep finds damage.
+        Changes nothing. What is merely pending is no problem here; `status --check` tells of it. \
+        Ends with 78 if something does not fit, and with 65 if --deep finds damage.
         """)
 
     @OptionGroup var options: StoreOptions

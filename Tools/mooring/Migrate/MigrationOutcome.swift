@@ -3,20 +3,20 @@ import EntityStore
 import Foundation
 import Migrations
 
-/// What a run of migrations has come to.
+/// The result of a run of migrations.
 struct MigrationOutcome: Sendable {
-  /// The store was made by this run.
+  /// True if this run created the store.
   let isNew: Bool
-  /// What the history has that it had not, or the other way around, in order.
+  /// The entries that the run added to the history, or removed from it, in order.
   let changed: [AppliedMigration]
   let report: MigrationReport
-  /// What `contract` would free now.
+  /// The space that `contract` would free now.
   let contractable: ContractReport
 
-  /// Runs migrations, and says what was done even if not all of it could be.
+  /// Runs migrations, and prints the completed ones even if a later one fails.
   ///
-  /// - Parameter output: How it is said.
-  /// - Throws: What the run throws.
+  /// - Parameter output: The output for them.
+  /// - Throws: The error of the run.
   static func of(
     _ store: Store, _ output: MigrationOutput, run: () throws -> MigrationReport
   ) throws -> MigrationOutcome {
@@ -41,7 +41,7 @@ struct MigrationOutcome: Sendable {
 enum MigrationDirection {
   case up, down
 
-  /// What was applied to a store or taken back, in order.
+  /// Returns the migrations that were applied to a store or taken back, in order.
   func changes(of store: Store, since before: [AppliedMigration]) throws -> [AppliedMigration] {
     let after = try store.migrationHistory()
     switch self {
@@ -53,14 +53,14 @@ enum MigrationDirection {
   var participle: String { self == .up ? "applied" : "took back" }
 }
 
-/// Says what a run of migrations has come to: to people on standard error, to programs as one object of
-/// JSON on standard output.
+/// Says what a run of migrations has come to: to people on standard error, to programs as one
+/// object of JSON on standard output.
 struct MigrationOutput: Sendable {
   let direction: MigrationDirection
   let folder: String
   let isQuiet: Bool
   let isJSON: Bool
-  let reporter: StageReporter
+  let progress: LongCommand
   private let startedAt = ContinuousClock.now
 
   init(_ direction: MigrationDirection, _ options: StoreOptions, _ format: OutputFormat) {
@@ -68,7 +68,7 @@ struct MigrationOutput: Sendable {
     folder = options.folder
     isQuiet = options.quiet
     isJSON = format == .json
-    reporter = StageReporter(isQuiet: isQuiet, isJSON: isJSON)
+    progress = LongCommand(isQuiet: isQuiet, isJSON: isJSON)
   }
 
   private struct Document: Encodable {
@@ -111,10 +111,10 @@ struct MigrationOutput: Sendable {
     }
   }
 
-  /// Of a run that may not be complete.
+  /// Prints the migrations of a run that may be incomplete.
   func say(_ changed: [AppliedMigration]) {
     if isQuiet || isJSON { return }
-    reporter.finish()
+    progress.finish()
     for migration in changed {
       Message.say("\(direction.participle) \(migration.line) \(migration.name)")
     }

@@ -1,8 +1,29 @@
+import Console
 import EntityStore
 import Migrations
 
+extension LongCommand {
+  /// Changes the schema of a store with progress until it is done or interrupted.
+  ///
+  /// - Parameter command: The command that continues after an interrupt, as it is typed.
+  /// - Parameter options: Progress and cancellation are added to them.
+  /// - Throws: What the body throws; exit status 130 after an interrupt.
+  func migrate<R: Sendable>(
+    _ options: MigrationOptions, continuedBy command: String,
+    _ body: @escaping @Sendable (MigrationOptions) throws -> R
+  ) async throws -> R {
+    var options = options
+    options.isCancelled = { self.isInterrupted }
+    options.progress = { self.report($0.report) }
+    let prepared = options
+    return try await runBlocking(afterInterrupt: "`\(command)` continues from here") {
+      try body(prepared)
+    }
+  }
+}
+
 extension MigrationProgress {
-  /// A stage of a step, as a command tells it.
+  /// The progress of a stage of a step.
   var report: StageReport {
     let name = "\(line) \(migration), step \(step) of \(steps): \(text)"
     return StageReport(

@@ -3,7 +3,7 @@ import Console
 import EntityStore
 import Migrations
 
-/// What the commands have in common that run migrations.
+/// The options that all commands which run migrations share.
 struct MigrationRunOptions: ParsableArguments {
   @Flag(help: "Run steps that lose data and say so; the store is copied first.")
   var allowDestructive = false

@@ -1,0 +1,6 @@
+#ifndef MOORING_YAML_H
+#define MOORING_YAML_H
+
+#include <yaml.h>
+
+#endif

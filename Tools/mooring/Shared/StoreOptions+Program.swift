@@ -1,0 +1,45 @@
+import Console
+import DurableJobs
+import EntityStore
+import FeedSync
+import HomeFeed
+import LegacyImport
+
+extension StoreOptions {
+  /// The migration lines of this program, and those that the operator names.
+  var allSources: [MigrationSource] { builtInSources + migrationSources }
+
+  /// The migration lines of this program in the order in which a new store gets them, which decides
+  /// the catalog numbers.
+  var builtInSources: [MigrationSource] { [.feeds, .homeFeed, .jobs, .legacyImport] }
+
+  /// Opens an existing store.
+  func open() throws -> Store {
+    try Store.open(
+      at: folder, migrations: allSources, migrate: .never, options: try storeOptions())
+  }
+
+  /// Opens the store, and creates it if it is missing.
+  func openOrCreate() throws -> Store {
+    try Store.open(
+      at: folder, migrations: allSources, migrate: .ifEmpty, options: try storeOptions())
+  }
+}
+
+extension StoreOptions {
+  /// A command of this program as it can be pasted into a shell, for the same store.
+  ///
+  /// - Parameter words: The verbs and their arguments.
+  func commandLine(_ words: [String]) -> String {
+    let own = (store.map { ["--store", $0] } ?? []) + migrations.flatMap { ["--migrations", $0] }
+    return (["mooring"] + words + own).map(\.shellWord).joined(separator: " ")
+  }
+}
+
+extension String {
+  /// The text as one word of a POSIX shell, in quotes only where it needs them.
+  var shellWord: String {
+    if wholeMatch(of: /[A-Za-z0-9_.\/=@%+,:-]+/) != nil { return self }
+    return "'" + replacing("'", with: #"'\''"#) + "'"
+  }
+}
