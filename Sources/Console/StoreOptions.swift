@@ -1,6 +1,6 @@
 public import ArgumentParser
 public import EntityStore
-public import Foundation
+import Foundation
 public import Migrations
 
 /// The options that all commands share.

@@ -1,5 +1,5 @@
 import EntityModel
-public import EntityStore
+import EntityStore
 public import Migrations
 import StrictYAML
 

@@ -1,7 +1,7 @@
 package import EntityModel
-package import EntityStore
+import EntityStore
 package import FeedDocuments
-package import HomeFeed
+import HomeFeed
 package import Migrations
 
 /// Schemas that mappings are read against.

@@ -1,4 +1,4 @@
-public import EntityModel
+import EntityModel
 public import EntityObjects
 public import EntityStore
 

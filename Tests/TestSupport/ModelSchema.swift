@@ -1,4 +1,4 @@
-public import EntityStore
+import EntityStore
 public import Migrations
 
 extension MigrationSource {

@@ -1,7 +1,7 @@
 public import EntityStore
-public import Foundation
-package import LMDB
-public import Maintenance
+import Foundation
+import LMDB
+import Maintenance
 public import Migrations
 
 /// A store in a folder of its own, with time and randomness that a test can repeat.

@@ -1,10 +1,10 @@
 import ArgumentParser
-public import Console
+import Console
 import DurableJobs
 import EntityStore
-public import FeedSync
-public import HTTPClient
-public import HomeFeed
+import FeedSync
+import HTTPClient
+import HomeFeed
 import LegacyImport
 import Migrations
 

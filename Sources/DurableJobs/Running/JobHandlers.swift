@@ -1,4 +1,4 @@
-package import EntityStore
+import EntityStore
 import Foundation
 import SystemSupport
 

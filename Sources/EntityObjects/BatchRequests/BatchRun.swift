@@ -1,7 +1,7 @@
-package import EntityModel
+import EntityModel
 package import EntityStore
-package import Foundation
-package import LMDB
+import Foundation
+import LMDB
 
 /// How far a batch has come; committed with the rows of each chunk.
 struct BatchFrontier: Codable, Sendable {

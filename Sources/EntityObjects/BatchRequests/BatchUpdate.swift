@@ -1,7 +1,7 @@
 package import EntityModel
 public import EntityStore
 package import Foundation
-package import LMDB
+import LMDB
 
 extension Store {
   /// Changes the records that match, in chunks: other writers have their turn between them.

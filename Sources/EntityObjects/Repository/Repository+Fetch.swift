@@ -1,6 +1,6 @@
 public import EntityModel
 public import EntityStore
-package import LMDB
+import LMDB
 
 /// Fetches, counts and aggregates.
 ///

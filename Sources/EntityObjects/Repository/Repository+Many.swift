@@ -1,6 +1,6 @@
 public import EntityModel
 public import EntityStore
-package import LMDB
+import LMDB
 import SystemSupport
 
 /// Many records at once, each call in two forms.

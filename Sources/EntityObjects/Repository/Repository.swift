@@ -1,7 +1,7 @@
 public import EntityModel
 public import EntityStore
 public import Foundation
-package import LMDB
+import LMDB
 
 /// A store as asynchronous calls on values, with no transaction in sight: create, read, update,
 /// delete, fetch, count and aggregate.

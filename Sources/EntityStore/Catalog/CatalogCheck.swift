@@ -1,5 +1,5 @@
 package import EntityModel
-package import LMDB
+import LMDB
 
 /// Holds what the file says of the schema against what the rest of the store takes for granted, so
 /// that a damaged catalog is an error and no trap.

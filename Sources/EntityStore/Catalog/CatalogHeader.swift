@@ -1,4 +1,4 @@
-package import EntityModel
+import EntityModel
 package import Foundation
 
 /// The first thing read of a store, under the key `header` of the tree `catalog`.

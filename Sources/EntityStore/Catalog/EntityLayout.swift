@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 package import LMDB
 import SystemSupport
 

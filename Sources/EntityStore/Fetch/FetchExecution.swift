@@ -1,5 +1,5 @@
 package import EntityModel
-package import LMDB
+import LMDB
 
 /// Runs the record part of a request on a transaction's snapshot: filter, order, then window.
 ///

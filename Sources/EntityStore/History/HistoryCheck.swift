@@ -1,5 +1,5 @@
 package import EntityModel
-package import LMDB
+import LMDB
 
 extension HistoryTree {
   package struct Problem {

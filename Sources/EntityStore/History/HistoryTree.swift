@@ -1,6 +1,6 @@
 package import EntityModel
-package import Foundation
-package import LMDB
+import Foundation
+import LMDB
 
 /// The tree `history` as it is read; `HistoryLog` draws what is in it.
 ///

@@ -1,5 +1,5 @@
 package import EntityModel
-package import UnicodeText
+import UnicodeText
 
 /// What index keys and sorted fetches have in the place of a text, so that it sorts by a collation
 /// and not by its bytes: a sort key of ICU, or the text with its case folded.

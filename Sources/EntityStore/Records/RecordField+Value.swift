@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 extension RecordField {
   /// Whether it has a value, as values are equal. Most are compared in place.

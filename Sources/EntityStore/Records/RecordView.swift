@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 /// A record read in place, in the memory map or in a buffer.
 ///

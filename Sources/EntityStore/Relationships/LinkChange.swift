@@ -1,5 +1,5 @@
 package import EntityModel
-package import LMDB
+import LMDB
 
 /// Changes links of one relationship where they are kept: in the records that hold them, or as
 /// records of their own. What is refused is an error, which `together` turns into nothing done.

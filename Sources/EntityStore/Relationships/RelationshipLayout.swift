@@ -1,5 +1,5 @@
 package import EntityModel
-package import LMDB
+import LMDB
 
 /// One relationship, bound to positions, indexes and their trees: how its links are read.
 package struct RelationshipLayout: Sendable {

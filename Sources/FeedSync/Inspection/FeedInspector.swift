@@ -1,5 +1,5 @@
-package import EntityModel
-package import EntityStore
+import EntityModel
+import EntityStore
 import FeedDocuments
 package import Foundation
 package import HTTPClient

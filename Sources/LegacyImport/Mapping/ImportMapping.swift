@@ -1,5 +1,5 @@
 package import EntityModel
-package import EntityStore
+import EntityStore
 package import Migrations
 
 /// Which tables and columns of a legacy file become which entities, attributes and relationships of

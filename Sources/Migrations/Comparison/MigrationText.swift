@@ -1,6 +1,6 @@
-public import EntityModel
+import EntityModel
 public import EntityStore
-package import SchemaFiles
+import SchemaFiles
 
 /// Writes migration files as a person would.
 public enum MigrationText {

@@ -1,6 +1,6 @@
 public import EntityModel
 public import EntityStore
-public import Foundation
+import Foundation
 
 extension SchemaComparison {
   /// What Swift types need and a schema has not: the differences that `Store.require` would list,

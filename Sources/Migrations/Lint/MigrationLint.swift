@@ -1,4 +1,4 @@
-public import EntityModel
+import EntityModel
 public import EntityStore
 
 /// Looks for what is wrong with migration files before anything runs, and lists all of it.

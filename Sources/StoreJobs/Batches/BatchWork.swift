@@ -1,7 +1,7 @@
-package import DurableJobs
-public import EntityModel
+import DurableJobs
+import EntityModel
 public import EntityObjects
-public import EntityStore
+import EntityStore
 
 /// A batch request that runs as a job.
 ///

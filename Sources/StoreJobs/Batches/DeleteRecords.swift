@@ -1,7 +1,7 @@
 public import DurableJobs
 public import EntityModel
 public import EntityObjects
-public import EntityStore
+import EntityStore
 
 /// Deletes all matching records of an entity (`BatchDeleteRequest`), in chunks between which others can
 /// write. An interrupted job continues. If a rule denies the deletion of a record, the job is discarded,

@@ -1,8 +1,8 @@
 public import DurableJobs
-public import EntityModel
+import EntityModel
 public import EntityObjects
-public import EntityStore
-public import Foundation
+import EntityStore
+import Foundation
 import SystemSupport
 
 /// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.

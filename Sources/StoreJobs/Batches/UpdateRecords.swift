@@ -1,7 +1,7 @@
 public import DurableJobs
 public import EntityModel
 public import EntityObjects
-public import EntityStore
+import EntityStore
 
 /// Updates all matching records of an entity (`BatchUpdateRequest`), in chunks between which others can
 /// write.

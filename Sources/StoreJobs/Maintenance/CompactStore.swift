@@ -1,5 +1,5 @@
 public import DurableJobs
-public import EntityStore
+import EntityStore
 public import Maintenance
 
 /// Shrinks the store's file to the size of its data (`Store.compact`).

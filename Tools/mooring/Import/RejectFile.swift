@@ -33,7 +33,7 @@ extension ImportReject {
     let members = [
       ("code", JSONLiteral.quoted(code)), ("entity", JSONLiteral.quoted(entity)), ("key", key),
       ("message", JSONLiteral.quoted(message)),
-      ("property", property.map(JSONLiteral.quoted) ?? "null"), ("row", row),
+      ("property", property.map { JSONLiteral.quoted($0) } ?? "null"), ("row", row),
       ("table", JSONLiteral.quoted(table)),
     ]
     return JSONLiteral.object(members.map(\.0), members.map(\.1))

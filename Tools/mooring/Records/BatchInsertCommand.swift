@@ -2,7 +2,7 @@ import ArgumentParser
 public import Console
 import EntityModel
 public import EntityObjects
-public import EntityStore
+import EntityStore
 import Foundation
 public import StoreJobs
 import Synchronization

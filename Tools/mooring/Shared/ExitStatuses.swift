@@ -1,5 +1,6 @@
 public import Console
 public import FeedSync
+public import HTTPClient
 public import HomeFeed
 
 extension SyncError: ExitStatusProviding {

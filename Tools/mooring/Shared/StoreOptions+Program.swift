@@ -4,6 +4,7 @@ import EntityStore
 import FeedSync
 import HomeFeed
 import LegacyImport
+import Migrations
 
 extension StoreOptions {
   /// The migration lines of this program, and those that the operator names.

@@ -1,5 +1,6 @@
 import Console
 import EntityStore
+import Maintenance
 
 extension LongCommand {
   /// Copies a store with progress until it is done or interrupted.

@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 extension Binder {
   /// - Throws: `unknownAttribute`, `invalidRequest`.

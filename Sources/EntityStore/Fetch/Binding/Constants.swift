@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 extension BoundExpression {
   /// A constant in the kind of what it is compared with.

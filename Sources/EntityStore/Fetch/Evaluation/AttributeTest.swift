@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 /// What a predicate says of one value and constants: evaluated on the bytes of a record, without
 /// building a value.

@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 /// One row while a predicate or an expression is evaluated on it.
 package struct FetchRow {

@@ -1,5 +1,5 @@
 package import EntityModel
-package import Foundation
+import Foundation
 
 /// A predicate bound to an entity: evaluated on a record's bytes where its sides are an attribute
 /// and constants.

@@ -1,6 +1,6 @@
 public import EntityModel
 public import EntityObjects
-public import EntityStore
+import EntityStore
 public import Foundation
 
 /// Converts the text of items to values, by the types of the entity's attributes.
