@@ -110,7 +110,7 @@ let package = Package(
       name: "FeedDocuments",
       dependencies: [
         "SchemaFiles", "TextFormats",
-        "EntityModel", "EntityStore", "StrictYAML", "CMooringJSON", "CMooringXML", "CMooringXXHash",
+        "EntityModel", "StrictYAML", "CMooringJSON", "CMooringXML", "CMooringXXHash",
       ],
       exclude: ["Mapping/BuiltIn"],
       resources: [
@@ -180,6 +180,7 @@ let package = Package(
     .target(
       name: "Mooring",
       dependencies: [
+        "FeedDocuments", "HTTPClient",
         "EntityModel", "EntityStore", "EntityObjects", "Maintenance", "Migrations", "FeedSync",
         "LegacyImport", "DurableJobs", "StoreJobs", "HomeFeed",
       ],
@@ -208,7 +209,7 @@ let package = Package(
     // A sample of what a program sees while another one writes.
     .executableTarget(
       name: "free-episodes",
-      dependencies: ["EntityModel", "EntityStore", "EntityObjects", "Migrations", "HomeFeed"],
+      dependencies: ["Mooring"],
       path: "Tools/free-episodes", swiftSettings: settings),
 
     // Tests.

@@ -18,35 +18,35 @@ enum ImportTable {
     Row("UnicodeText", "CMooringICU", "SystemSupport"),
     Row("LMDB", "CMooringLMDB", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
-    Row("RowText", "EntityModel", "TextFormats"),
     Row(
       "EntityStore", "CMooringXXHash", "SystemSupport", "TextFormats", "UnicodeText", "LMDB",
       "EntityModel"),
+    Row("SchemaFiles", "TextFormats", "StrictYAML", "EntityModel"),
     Row(
-      "EntityObjects", "SystemSupport", "TextFormats", "UnicodeText", "EntityModel", "EntityStore"),
-    Row("SchemaFiles", "TextFormats", "StrictYAML", "EntityModel", "EntityStore"),
+      "EntityObjects", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText", "EntityModel",
+      "EntityStore", "SchemaFiles"),
     Row("Maintenance", "SystemSupport", "TextFormats", "EntityModel", "EntityStore"),
     Row(
       "Migrations", "CMooringXXHash", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText",
       "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance"),
     Row(
-      "FeedDocuments", "CMooringJSON", "CMooringXML", "SystemSupport", "TextFormats", "StrictYAML",
-      "UnicodeText", "EntityModel"),
+      "FeedDocuments", "CMooringJSON", "CMooringXML", "CMooringXXHash", "SystemSupport",
+      "TextFormats", "StrictYAML", "UnicodeText", "EntityModel", "SchemaFiles"),
     Row("HTTPClient", "CMooringCurl", "SystemSupport", "TextFormats"),
     Row(
       "FeedSync", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Migrations", "FeedDocuments", "HTTPClient"),
     Row(
       "LegacyImport", "CMooringSQLite", "CMooringXXHash", "CMooringZlib", "SystemSupport",
-      "TextFormats", "StrictYAML", "EntityModel", "RowText", "EntityStore", "EntityObjects",
+      "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "EntityObjects",
       "SchemaFiles", "Maintenance", "Migrations"),
     Row(
       "DurableJobs", "SystemSupport", "TextFormats", "EntityModel", "EntityStore", "EntityObjects",
       "SchemaFiles", "Migrations"),
     Row(
-      "StoreJobs", "SystemSupport", "TextFormats", "EntityModel", "RowText", "EntityStore",
-      "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "FeedSync",
-      "DurableJobs"),
+      "StoreJobs", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
+      "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments",
+      "HTTPClient", "FeedSync", "DurableJobs"),
     Row(
       "WorkerService", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
       "Maintenance", "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "DurableJobs",
@@ -55,13 +55,12 @@ enum ImportTable {
     Row(
       "Mooring", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Maintenance",
       "Migrations", "FeedDocuments", "HTTPClient", "FeedSync", "LegacyImport", "DurableJobs",
-      "StoreJobs"),
+      "StoreJobs", "HomeFeed"),
     Row("LoopbackHTTP", "SystemSupport"),
     Row(
-      "Console", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "RowText",
-      "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
+      "Console", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "EntityObjects", "SchemaFiles", "Migrations"),
     Row(
-      "mooring", "SystemSupport", "TextFormats", "EntityModel", "RowText", "EntityStore",
+      "mooring", "SystemSupport", "TextFormats", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Maintenance", "Migrations", "FeedDocuments", "HTTPClient",
       "FeedSync", "LegacyImport", "DurableJobs", "StoreJobs", "WorkerService", "HomeFeed",
       "Mooring", "Console"),
@@ -69,7 +68,7 @@ enum ImportTable {
       "mooring-dump", "TextFormats", "EntityModel", "EntityStore", "Maintenance", "DurableJobs",
       "Console"),
     Row("feed-server", "SystemSupport", "TextFormats", "LoopbackHTTP"),
-    Row("free-episodes", "EntityModel", "EntityStore", "HomeFeed", "Mooring"),
+    Row("free-episodes", "Mooring"),
   ]
 
   /// Packages of their own, which import the library as any other program does.

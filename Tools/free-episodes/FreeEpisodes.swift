@@ -1,10 +1,6 @@
 import Dispatch
-import EntityModel
-import EntityObjects
-import EntityStore
 import Foundation
-import HomeFeed
-import Migrations
+import Mooring
 
 /// Prints the changes of the free episodes of all writers, by type and newest first.
 @main

@@ -1,5 +1,4 @@
 import EntityModel
-import EntityStore
 import SchemaFiles
 import StrictYAML
 import TextFormats

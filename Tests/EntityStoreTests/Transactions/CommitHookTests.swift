@@ -1,6 +1,7 @@
 import Dispatch
 import EntityModel
 import LMDB
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import EntityModel
+import Mooring
 import StrictYAML
 
 @testable import EntityStore

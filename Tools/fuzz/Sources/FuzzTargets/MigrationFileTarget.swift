@@ -1,5 +1,5 @@
-import EntityModel
 import Foundation
+import Mooring
 import StrictYAML
 
 @testable import EntityStore

@@ -1,6 +1,5 @@
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 
 /// A row of newsboat's `rss_item`, and the record that it becomes.
 struct FeedItem: Entity, Equatable {

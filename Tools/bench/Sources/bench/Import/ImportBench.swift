@@ -1,8 +1,6 @@
 import ArgumentParser
-import EntityModel
-import EntityStore
 import Foundation
-import LegacyImport
+import Mooring
 
 /// What it takes to take over a SQLite file, beside a load of the same rows.
 struct ImportBench: BenchPart {

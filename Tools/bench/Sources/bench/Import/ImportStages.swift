@@ -1,6 +1,5 @@
-import EntityStore
 import Foundation
-import LegacyImport
+import Mooring
 import Synchronization
 
 /// When the parts of an import came to their end, by what it says of its progress, and the memory it

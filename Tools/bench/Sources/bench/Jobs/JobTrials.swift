@@ -1,6 +1,5 @@
-import DurableJobs
-import EntityStore
 import Foundation
+import Mooring
 
 /// What is asked of Mooring's jobs alone: what takes several processes, or time.
 struct JobTrials {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Dispatch
-import DurableJobs
-import EntityStore
 import Foundation
+import Mooring
 
 /// A process that runs a store's jobs until its standard input ends, and prints when it begins with
 /// each: nanoseconds of the machine's uptime, one line each.

@@ -1,6 +1,6 @@
 @_spi(Measurement) import DurableJobs
-import EntityStore
 import Foundation
+import Mooring
 
 /// Claims among many jobs, beside claims among few: in turn, so that a slow minute falls on both.
 struct LargeJobStore {

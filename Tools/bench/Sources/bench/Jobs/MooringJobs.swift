@@ -1,7 +1,6 @@
 @_spi(Measurement) import DurableJobs
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 import Synchronization
 
 /// Mooring's jobs through their public interface: tasks as producers, and one `JobRunner` as worker.

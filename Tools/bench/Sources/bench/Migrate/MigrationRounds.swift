@@ -1,7 +1,6 @@
 import Dispatch
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 import Synchronization
 
 /// Migrates a store of Mooring again and again, and lets raw C do what it can of the same.

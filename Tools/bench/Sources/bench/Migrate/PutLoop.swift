@@ -1,7 +1,6 @@
 import ArgumentParser
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 import Synchronization
 
 /// Says that it begins, puts one row after another, each durable, until its input ends, and prints

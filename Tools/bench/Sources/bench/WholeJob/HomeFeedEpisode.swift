@@ -1,5 +1,5 @@
 import Foundation
-import HomeFeed
+import Mooring
 
 // The row of the comparison and the episode of the home feed, each made of the other.
 

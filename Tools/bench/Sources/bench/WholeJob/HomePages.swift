@@ -1,7 +1,6 @@
-import EntityStore
 import Foundation
 import GRDB
-import HomeFeed
+import Mooring
 
 /// The same home page in a store of Mooring and in a file of SQLite, and the programs that print it.
 struct HomePages {

@@ -1,9 +1,5 @@
-import EntityModel
-import EntityStore
-import FeedSync
 import Foundation
-import HTTPClient
-import HomeFeed
+import Mooring
 import Synchronization
 
 /// Mooring's sync as `mooring sync` runs it: the home feed's own schema, libcurl, and commits of as

@@ -1,6 +1,5 @@
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 
 /// Mooring through its typed interface: one migration, `upsert` by the unique id, and one fetch
 /// descriptor per list.

@@ -1,6 +1,5 @@
-import EntityModel
-import EntityStore
 import Foundation
+import Mooring
 
 struct MooringEpisode: Entity {
   static let entityName = "Episode"

@@ -1,5 +1,5 @@
-import EntityStore
 import Foundation
+import Mooring
 
 /// Two fields of Mooring's records where they lie in the map, of which no value is made unless it is
 /// kept. It reads the store of `MooringCandidate`.
