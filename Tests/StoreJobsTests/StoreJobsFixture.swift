@@ -4,12 +4,12 @@ import FeedSync
 import Foundation
 import HTTPClient
 import HomeFeed
-@testable import Migrations
 import StoreJobs
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 extension MigrationSource {
   /// `Item`, small records of which a test makes many.

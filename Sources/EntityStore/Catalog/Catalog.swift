@@ -124,7 +124,9 @@ package enum CatalogTree {
     return try decode(Schema.self, bytes)
   }
 
-  package static func readHistory(_ tree: Tree, in transaction: TreeTransaction) throws -> [AppliedMigration] {
+  package static func readHistory(_ tree: Tree, in transaction: TreeTransaction) throws
+    -> [AppliedMigration]
+  {
     var history: [AppliedMigration] = []
     var cursor = try transaction.cursor(tree)
     let range = KeyRange(prefix: historyPrefix)
@@ -234,7 +236,9 @@ package struct StoredCatalog {
       EntityBuild.self, at: CatalogTree.buildKey, tree, in: transaction)
   }
 
-  package static func readHeader(_ tree: Tree, in transaction: TreeTransaction) throws -> CatalogHeader {
+  package static func readHeader(_ tree: Tree, in transaction: TreeTransaction) throws
+    -> CatalogHeader
+  {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
       throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")
     }

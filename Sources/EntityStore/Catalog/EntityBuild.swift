@@ -30,7 +30,9 @@ package struct EntityBuild: Codable, Hashable, Sendable {
   ///
   ///     key    the entry's key, and after that the object id, which the keys of a unique index lack
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
-  package static func notes(of index: IndexDescription) -> String { "n.i.\(index.id).\(index.generation)" }
+  package static func notes(of index: IndexDescription) -> String {
+    "n.i.\(index.id).\(index.generation)"
+  }
 
   package var treeNames: [String] {
     (notesRecords ? [recordNotes] : [])

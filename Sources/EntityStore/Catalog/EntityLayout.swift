@@ -200,7 +200,9 @@ package final class EntityLayout: Sendable {
   }
 
   package static func treeName(of entity: EntityDescription) -> String { "r.\(entity.id)" }
-  package static func treeName(of index: IndexDescription) -> String { "i.\(index.id).\(index.generation)" }
+  package static func treeName(of index: IndexDescription) -> String {
+    "i.\(index.id).\(index.generation)"
+  }
 }
 
 /// The positions of attributes and relationships that a Swift type asks for, in the order in which

@@ -13,7 +13,9 @@ package struct HistoryTree {
 
   /// One change as it stands in a part. Its bytes are valid until the transaction ends or writes.
   package struct Change {
-    package typealias StoredValue = (attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer)
+    package typealias StoredValue = (
+      attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer
+    )
 
     package var kind: HistoryKind
     package var entityID: Int

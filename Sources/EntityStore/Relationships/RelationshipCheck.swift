@@ -4,7 +4,9 @@ import LMDB
 extension ReadTransaction {
   /// What is wrong with the links of a record. That each is found from both sides follows from the
   /// check of the indexes, through which the other side reads it.
-  package func linkProblems(of view: RecordView, id: Int64, in entity: EntityLayout) throws -> [String] {
+  package func linkProblems(of view: RecordView, id: Int64, in entity: EntityLayout) throws
+    -> [String]
+  {
     var texts: [String] = []
     for reference in entity.references {
       let field = view.field(reference.position)

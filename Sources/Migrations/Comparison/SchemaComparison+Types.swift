@@ -30,7 +30,7 @@ private struct TypeNeeds {
   private var attributes: [MigrationStep] = []
   private var relationships: [MigrationStep] = []
   /// Several types may be of one entity.
-  private var made: Set<LintName> = []
+  private var made: Set<SchemaName> = []
 
   init(schema: Schema) { self.schema = schema }
 

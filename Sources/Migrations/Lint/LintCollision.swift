@@ -1,11 +1,11 @@
 /// Two lines that make the same: whose it is, and which of them gives way.
 struct LintCollision {
-  private let name: LintName
+  private let name: SchemaName
   private let owner: LintOwners.Owner
   private let place: LintPlace
   private let reach: LintReach
 
-  init(_ name: LintName, _ owner: LintOwners.Owner, _ place: LintPlace, _ reach: LintReach) {
+  init(_ name: SchemaName, _ owner: LintOwners.Owner, _ place: LintPlace, _ reach: LintReach) {
     self.name = name
     self.owner = owner
     self.place = place

@@ -169,7 +169,7 @@ extension Conversion {
 /// What a migration has made and not given values: nothing there depends on the data.
 struct LintUntouched {
   private var entities: Set<String> = []
-  private var attributes: Set<LintName> = []
+  private var attributes: Set<SchemaName> = []
 
   func hasNoRecords(_ entity: String) -> Bool { entities.contains(entity) }
 

@@ -10,7 +10,7 @@ struct LintOwners {
     let isApplied: Bool
   }
 
-  private var owners: [LintName: Owner] = [:]
+  private var owners: [SchemaName: Owner] = [:]
 
   init() {}
 
@@ -28,7 +28,7 @@ struct LintOwners {
     }
   }
 
-  subscript(name: LintName) -> Owner? { owners[name] }
+  subscript(name: SchemaName) -> Owner? { owners[name] }
 
   mutating func note(_ step: MigrationStep, by owner: Owner) {
     switch step {
@@ -49,15 +49,15 @@ struct LintOwners {
   /// The history tells names, and not of what.
   private mutating func note(_ names: [String], by owner: Owner) {
     for name in names {
-      let kinds: [LintName.Kind] = name.contains(".") ? [.property, .index] : [.entity, .template]
-      for kind in kinds { owners[LintName(kind: kind, text: name)] = owner }
+      let kinds: [SchemaName.Kind] = name.contains(".") ? [.property, .index] : [.entity, .template]
+      for kind in kinds { owners[SchemaName(kind: kind, text: name)] = owner }
     }
   }
 
   private mutating func renameEntity(_ name: String, to newName: String) {
     for (key, owner) in members(of: name) {
       owners[key] = nil
-      owners[LintName(kind: key.kind, text: newName + key.text.dropFirst(name.count))] = owner
+      owners[SchemaName(kind: key.kind, text: newName + key.text.dropFirst(name.count))] = owner
     }
   }
 
@@ -66,7 +66,7 @@ struct LintOwners {
     for (key, _) in members(of: name) { owners[key] = nil }
   }
 
-  private func members(of entity: String) -> [LintName: Owner] {
+  private func members(of entity: String) -> [SchemaName: Owner] {
     owners.filter { $0.key.text.hasPrefix(entity + ".") }
   }
 }

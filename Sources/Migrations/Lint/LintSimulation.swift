@@ -10,7 +10,7 @@ struct LintSimulation {
   private var change: SchemaChange
   private var owners: LintOwners
   /// What refused steps would have made: that it is not there is said already.
-  private var absent: Set<LintName> = []
+  private var absent: Set<SchemaName> = []
 
   init(_ files: LintFiles, _ base: LintBase, codes: [MigrationCode]) {
     self.base = base
@@ -122,7 +122,7 @@ struct LintSimulation {
   }
 
   private func collision(
-    _ step: MigrationStep, _ taken: [LintName], at place: LintPlace
+    _ step: MigrationStep, _ taken: [SchemaName], at place: LintPlace
   ) -> LintFinding? {
     for name in taken {
       guard let owner = owners[name], owner.line != place.migration.line else { continue }

@@ -2,13 +2,13 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
-@testable import Maintenance
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
 
 /// Backups of a store that is in use.
 @Suite struct BackupTests {

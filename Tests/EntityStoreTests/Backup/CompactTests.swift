@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Maintenance
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
 
 /// Making the file smaller.
 @Suite struct CompactTests {

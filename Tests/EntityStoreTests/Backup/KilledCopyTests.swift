@@ -1,9 +1,9 @@
 import Foundation
-@testable import Maintenance
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
 
 /// Backup, restore and compaction are killed at random moments: what is left is whole, and the next
 /// run goes through.

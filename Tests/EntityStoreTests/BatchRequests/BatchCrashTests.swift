@@ -1,11 +1,11 @@
 import EntityModel
-@testable import EntityObjects
 import Glibc
 import LMDB
 import SystemSupport
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// Batches are killed at random moments and run again: each record is changed, removed or made

@@ -1,9 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import LMDB
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 @Suite struct BatchDeleteTests {

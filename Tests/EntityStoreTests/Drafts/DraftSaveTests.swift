@@ -1,11 +1,11 @@
 import EntityModel
-@testable import Migrations
-@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Migrations
 
 /// Saves that fail, and saves whose changes must be made in the right order.
 @Suite struct DraftSaveTests {

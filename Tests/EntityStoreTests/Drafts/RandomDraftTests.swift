@@ -1,9 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// What a draft fetches is what the store fetches once the draft is saved.

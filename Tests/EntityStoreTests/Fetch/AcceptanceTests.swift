@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// The examples that people know Core Data's fetches by, with the answers they expect.
 @Suite struct AcceptanceTests {

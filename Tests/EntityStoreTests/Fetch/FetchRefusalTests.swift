@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Requests at the edge of what makes sense.
 @Suite struct FetchRefusalTests {

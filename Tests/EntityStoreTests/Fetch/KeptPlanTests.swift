@@ -1,9 +1,9 @@
 import EntityModel
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Plans are kept with the catalog, and only those that no row can make wrong.
 @Suite struct KeptPlanTests {

@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Maintenance
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
 
 @Suite struct HistoryTests {
   private static let walks = MigrationSource(embedded: [

@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
-@testable import Maintenance
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
 
 /// Catalogs that no migration makes: each is said to be damaged, and none is trusted.
 @Suite struct CatalogCheckTests {

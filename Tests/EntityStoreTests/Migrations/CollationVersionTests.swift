@@ -1,11 +1,11 @@
 import EntityModel
 import LMDB
-@testable import Migrations
-@testable import Maintenance
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
 
 /// Indexes whose keys were made with another version of their collation.
 @Suite struct CollationVersionTests {

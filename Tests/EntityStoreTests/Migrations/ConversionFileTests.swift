@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
-@testable import SchemaFiles
 import StrictYAML
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import SchemaFiles
 
 private let states = AttributeType.enumeration(
   Enumeration(cases: [.init(name: "new", rawValue: 0), .init(name: "played", rawValue: 1)]))

@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// A checksum stays what it is: stores keep it.
 @Suite struct MigrationChecksumTests {

@@ -1,9 +1,9 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct MigrationFileTests {
   /// A wrong file; `«` stands before the place that the error names.

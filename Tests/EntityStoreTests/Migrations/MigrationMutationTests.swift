@@ -1,10 +1,10 @@
 import Foundation
-@testable import Migrations
 import StrictYAML
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Mutations of valid files: each is a migration or an error with its place.
 @Suite struct MigrationMutationTests {

@@ -1,8 +1,8 @@
 import EntityModel
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What is wrong in a step is told with its place.
 @Suite struct MigrationStepErrorTests {

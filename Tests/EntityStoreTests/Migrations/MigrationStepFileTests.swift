@@ -1,11 +1,11 @@
 import EntityModel
-@testable import SchemaFiles
-@testable import Migrations
-@testable import EntityObjects
 import Foundation
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Migrations
+@testable import SchemaFiles
 
 /// Each step as it is written, what is read, and what a plan says of it.
 @Suite struct MigrationStepFileTests {

@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct MigrationTests {
   private typealias File = (name: String, bytes: [UInt8])

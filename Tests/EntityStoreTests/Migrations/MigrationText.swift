@@ -1,8 +1,8 @@
 import EntityModel
 import Foundation
 
-@testable import Migrations
 @testable import EntityStore
+@testable import Migrations
 
 /// Migrations as people write them.
 enum MigrationText {

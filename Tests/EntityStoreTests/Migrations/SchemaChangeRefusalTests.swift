@@ -1,8 +1,8 @@
 import EntityModel
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// A step that does not fit says why, and what to do; the schema stays as it is.
 @Suite struct SchemaChangeRefusalTests {

@@ -1,9 +1,9 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What each step makes of the schema.
 @Suite struct SchemaChangeTests {

@@ -1,8 +1,8 @@
 import EntityModel
-@testable import Migrations
 import TestSupport
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What holds of any schema, and of any two of which one came from the other.
 enum SchemaSequence {

@@ -1,9 +1,9 @@
 import EntityModel
-@testable import Maintenance
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
 
 @Suite struct RelationshipCheckTests {
   /// Puts values into a record past all rules, checks, and puts it right again.

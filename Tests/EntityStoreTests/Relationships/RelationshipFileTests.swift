@@ -1,8 +1,8 @@
 import EntityModel
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct RelationshipFileTests {
   /// A wrong step; `«` stands before the place that the error names.

@@ -1,8 +1,8 @@
-@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// Binary property lists, against Foundation where they are sound.

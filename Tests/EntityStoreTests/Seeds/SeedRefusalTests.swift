@@ -1,9 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// Seeds with something wrong: one line that says where, and nothing is written.

@@ -1,9 +1,9 @@
 import EntityModel
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct RequestTemplateTests {
   private static func source(_ steps: String...) -> MigrationSource {

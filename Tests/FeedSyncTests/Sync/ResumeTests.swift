@@ -1,5 +1,4 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import Foundation
 import HTTPClient
@@ -7,6 +6,7 @@ import HomeFeed
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import FeedSync
 
 @Suite(.serialized) struct ResumeTests {

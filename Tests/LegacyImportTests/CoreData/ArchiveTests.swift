@@ -1,10 +1,10 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import LegacyImport
 
 /// Compressed bytes, archives, and the values in them, sound and otherwise.

@@ -1,10 +1,10 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import LegacyImport
 
 /// What is proposed for Core Data files that the tests make.

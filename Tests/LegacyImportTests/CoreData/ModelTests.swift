@@ -1,9 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import LegacyImport
 
 /// The model in the file, the numbers of its entities, and where its properties are.

@@ -56,7 +56,8 @@ struct ImportStepProofTests {
     options.mapSize = 1 << 30
     let importer = files.map { [MigrationSource.legacyImporter(.files($0))] } ?? []
     return try Store.open(
-      at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration, line] + importer,
+      at: library.store.folder + "-taken",
+      migrations: [.legacyImport, Library.migration, line] + importer,
       migrate: .never, options: options)
   }
 

@@ -1,6 +1,7 @@
-@testable import EntityObjects
 import EntityStore
 import Foundation
+
+@testable import EntityObjects
 
 /// Writes binary property lists, references of archives included, which Foundation does not.
 enum PropertyListWriter {

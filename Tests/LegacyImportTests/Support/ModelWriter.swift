@@ -1,8 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import Foundation
 import LegacyImport
+
+@testable import EntityObjects
 
 /// Writes a model as Core Data puts it into `Z_MODELCACHE`.
 struct ModelWriter {

@@ -1,8 +1,8 @@
 import EntityModel
-@testable import EntityObjects
 import EntityStore
 import Foundation
 
+@testable import EntityObjects
 @testable import LegacyImport
 
 /// A Core Data file as a podcast program would have it, made by hand: inheritance, equal names in two

@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct MigrationTextTests {
   private typealias Writer = Migrations.MigrationText

@@ -1,13 +1,13 @@
 import EntityModel
-@testable import SchemaFiles
-@testable import Migrations
-@testable import Maintenance
-@testable import EntityObjects
 import Foundation
 import StrictYAML
 import TestSupport
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
+@testable import SchemaFiles
 
 /// Random steps of every kind that a file can say, with texts that YAML could take for something else.
 struct RandomWrittenSteps {

@@ -2,12 +2,12 @@ import EntityModel
 import Foundation
 import Glibc
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Stores of one content, on which the migrations of a scenario are run in processes of their own, and
 /// what must come of it.
@@ -52,7 +52,8 @@ struct MigrationBench {
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
-    return try Store.open(at: path, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
+    return try Store.open(
+      at: path, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
       options: options)
   }
 

@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Migrations are killed at random moments, and run again: in the end they have done what they do when
 /// nothing interrupts them.

@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What becomes of a migration that a record refuses, and of one that is corrected after it has begun;
 /// and who may write meanwhile.

@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Two processes that would migrate one store.
 @Suite(.timeLimit(.minutes(10))) struct MigrationRunnerTests {

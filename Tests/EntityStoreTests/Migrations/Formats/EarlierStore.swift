@@ -1,10 +1,10 @@
 import EntityModel
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// A store as the programs of an earlier state left it: a folder of `Stores`.
 struct EarlierStore: Sendable, CustomTestStringConvertible {

@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Today's program on stores of later ones: it goes as far as they let it, and says what is needed.
 @Suite struct LaterStoreTests {

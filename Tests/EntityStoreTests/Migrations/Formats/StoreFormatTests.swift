@@ -1,11 +1,11 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Today's program on the stores of earlier ones.
 @Suite struct StoreFormatTests {

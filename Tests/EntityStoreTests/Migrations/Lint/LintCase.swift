@@ -1,8 +1,8 @@
 import EntityModel
-@testable import Migrations
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Files, what a store has had of them, and what is found.
 struct LintCase: Sendable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 @testable import EntityObjects
-@testable import Migrations
 @testable import EntityStore
+@testable import Migrations
 
 /// One example of each rule, and of what is no finding.
 enum LintCases {

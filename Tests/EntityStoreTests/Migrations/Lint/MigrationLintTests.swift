@@ -1,11 +1,11 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
-@testable import Migrations
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct MigrationLintTests {
   @Test("Each rule finds its example", arguments: LintCases.all)

@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Long steps, with others that write between their chunks, and interruptions: the end state is that
 /// of the step done at once to what the writers left.

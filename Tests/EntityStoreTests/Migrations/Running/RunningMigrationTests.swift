@@ -1,12 +1,12 @@
 import EntityModel
 import Foundation
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// A migration of which something is done, and what else is asked for meanwhile.
 @Suite struct RunningMigrationTests {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Scratch files that are not what was written: found, and never a trap.
 @Suite struct KeyRunDamageTests {

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What a sort leaves in the file system, and what the file system refuses it.
 @Suite struct KeyRunFolderTests {

@@ -1,11 +1,11 @@
 import Foundation
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// The runs and their merge against a sort of the same keys in memory.
 @Suite struct KeySortTests {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-@testable import Migrations
 import TestSupport
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Sets of keys that are hard to sort: by their beginnings, their ends or their bytes.
 enum RandomKeys: CaseIterable {

@@ -1,9 +1,9 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// All that observes a request, held against what a fetch of it says.

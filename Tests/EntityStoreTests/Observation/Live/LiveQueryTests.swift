@@ -1,12 +1,12 @@
 import EntityModel
-@testable import Migrations
-@testable import EntityObjects
 import Foundation
 import LMDB
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Migrations
 
 @Suite struct LiveQueryTests {
   /// An observer that is driven by hand, with what it has shown last.

@@ -1,11 +1,11 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
 import LMDB
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 private struct Team: Entity {

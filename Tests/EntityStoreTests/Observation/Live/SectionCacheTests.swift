@@ -1,10 +1,10 @@
 import EntityModel
-@testable import EntityObjects
 import Foundation
 import LMDB
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 @Suite struct SectionCacheTests {

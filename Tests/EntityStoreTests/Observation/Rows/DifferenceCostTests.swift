@@ -1,8 +1,8 @@
 import EntityModel
-@testable import EntityObjects
 import Synchronization
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// How many rows a difference looks at, where few of very many change.

@@ -1,8 +1,8 @@
-@testable import EntityObjects
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 @Suite struct OrderedRowsTests {
@@ -22,7 +22,8 @@ import Testing
   @Test func keysCompareByUnsignedBytesThenByIdentity() {
     let ascending = [
       EntityObjects.RowKey(bytes: [], id: -5), RowKey(bytes: [], id: 3), RowKey(bytes: [0], id: 0),
-      EntityObjects.RowKey(bytes: [0, 0], id: 0), RowKey(bytes: [127], id: 9), RowKey(bytes: [128], id: 0),
+      EntityObjects.RowKey(bytes: [0, 0], id: 0), RowKey(bytes: [127], id: 9),
+      RowKey(bytes: [128], id: 0),
       EntityObjects.RowKey(bytes: [128], id: 1), RowKey(bytes: [255, 255], id: 0),
     ]
     for (i, left) in ascending.enumerated() {
@@ -73,7 +74,9 @@ import Testing
 
   @Test func everySizeIsBuiltFromASortedList() throws {
     for count in [0, 1, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 20_000] {
-      let samples = (0..<count).map { Sample(key: EntityObjects.RowKey(bytes: [7], id: Int64($0)), content: $0) }
+      let samples = (0..<count).map {
+        Sample(key: EntityObjects.RowKey(bytes: [7], id: Int64($0)), content: $0)
+      }
       let rows = OrderedRows(ascending: samples)
       #expect(Array(rows.rows(at: 0..<count)) == samples)
       #expect(Self.isSound(rows.ranked.root, isRoot: true), "\(count) rows")
@@ -106,7 +109,9 @@ import Testing
   }
 
   @Test func whatIsNotSharedIsChangedInPlace() {
-    let samples = (0..<5000).map { Sample(key: EntityObjects.RowKey(bytes: [], id: Int64($0)), content: 0) }
+    let samples = (0..<5000).map {
+      Sample(key: EntityObjects.RowKey(bytes: [], id: Int64($0)), content: 0)
+    }
     var rows = OrderedRows(ascending: samples)
     rows.insert(Sample(key: samples[2500].key, content: 1))
     let before = Self.arrays(of: rows.ranked.root)

@@ -1,9 +1,9 @@
 import EntityModel
-@testable import Migrations
-@testable import EntityObjects
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
+@testable import Migrations
 
 /// What Core Data's FetchedResultsController tells its delegate, case by case.
 @Suite struct ResultsChangeTests {

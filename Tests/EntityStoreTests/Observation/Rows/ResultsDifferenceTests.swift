@@ -1,8 +1,8 @@
 import EntityModel
-@testable import EntityObjects
 import TestSupport
 import Testing
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// Random versions of results, held against versions made anew.

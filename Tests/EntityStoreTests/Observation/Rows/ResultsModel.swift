@@ -1,7 +1,7 @@
 import EntityModel
-@testable import EntityObjects
 import TestSupport
 
+@testable import EntityObjects
 @testable import EntityStore
 
 /// A naive list of records from which versions of results are made anew every time.

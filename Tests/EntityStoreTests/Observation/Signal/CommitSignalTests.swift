@@ -1,11 +1,11 @@
 import EntityModel
 import Glibc
 import LMDB
-@testable import Migrations
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Migrations
 
 /// What observers of one process hear. The tickers stand still: what wakes is a bell.
 @Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {

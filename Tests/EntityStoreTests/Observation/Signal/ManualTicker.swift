@@ -2,11 +2,11 @@ import Dispatch
 import EntityModel
 import Glibc
 import LMDB
-@testable import Migrations
 import SystemSupport
 import TestSupport
 
 @testable import EntityStore
+@testable import Migrations
 
 /// A ticker that stands still until a test moves it.
 final class ManualTicker: Sendable {

@@ -1,11 +1,11 @@
 import Dispatch
 import EntityModel
-@testable import Migrations
-@testable import Maintenance
 import TestSupport
 import Testing
 
 @testable import EntityStore
+@testable import Maintenance
+@testable import Migrations
 
 /// What becomes of those who use a store that is closed. The environment stays open: each test has
 /// another store on the folder.

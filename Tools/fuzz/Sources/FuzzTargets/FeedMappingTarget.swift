@@ -1,8 +1,8 @@
 import Mooring
 import StrictYAML
 
-@testable import EntityStore
 @testable import FeedDocuments
+@testable import Migrations
 
 /// What stands before a line `---` is a mapping or an error with a place in the file, the rest is a
 /// document or an error; a page says the same each time it is read, and keeps its bounds.

@@ -3,6 +3,7 @@ import Mooring
 import StrictYAML
 
 @testable import EntityStore
+@testable import Migrations
 
 /// Any bytes are a migration or an error with a place in the file; what is a migration is written as a
 /// file that reads back to the same steps, and fits an empty store or is refused in words.

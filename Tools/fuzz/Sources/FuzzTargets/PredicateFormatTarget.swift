@@ -1,6 +1,5 @@
 import Mooring
 
-
 /// Any text is a predicate or an error with a place inside the text, and what is a predicate
 /// prints and reads back to the same tree.
 @_cdecl("fuzz_predicate_format")

@@ -1,7 +1,7 @@
 import Foundation
+import Mooring
 
 @testable import EntityStore
-import Mooring
 
 /// Any bytes are a record, with values or with damage, and nothing is read beyond them: by the
 /// attributes, by predicates, or by the keys of indexes.

@@ -1,7 +1,7 @@
 import EntityModel
 
 /// A name that only one line can take.
-struct LintName: Hashable {
+struct SchemaName: Hashable {
   enum Kind: Hashable, CaseIterable {
     case entity
     /// An attribute or a relationship.
@@ -13,17 +13,17 @@ struct LintName: Hashable {
   /// `Episode`, `Episode.note`
   let text: String
 
-  static func entity(_ name: String) -> LintName { LintName(kind: .entity, text: name) }
+  static func entity(_ name: String) -> SchemaName { SchemaName(kind: .entity, text: name) }
 
-  static func property(_ entity: String, _ name: String) -> LintName {
-    LintName(kind: .property, text: "\(entity).\(name)")
+  static func property(_ entity: String, _ name: String) -> SchemaName {
+    SchemaName(kind: .property, text: "\(entity).\(name)")
   }
 
-  static func index(_ entity: String, _ name: String) -> LintName {
-    LintName(kind: .index, text: "\(entity).\(name)")
+  static func index(_ entity: String, _ name: String) -> SchemaName {
+    SchemaName(kind: .index, text: "\(entity).\(name)")
   }
 
-  static func template(_ name: String) -> LintName { LintName(kind: .template, text: name) }
+  static func template(_ name: String) -> SchemaName { SchemaName(kind: .template, text: name) }
 
   func exists(in schema: Schema) -> Bool {
     if kind == .entity { return schema.entity(named: text) != nil }
@@ -38,7 +38,7 @@ struct LintName: Hashable {
 
 extension MigrationStep {
   /// What it makes.
-  var makes: [LintName] {
+  var makes: [SchemaName] {
     switch self {
     case .createEntity(let name, let attributes, _):
       [.entity(name)] + attributes.map { .property(name, $0.name) }
@@ -57,8 +57,8 @@ extension MigrationStep {
   }
 
   /// What must be there for it.
-  var needs: [LintName] {
-    func properties(_ entity: String, _ names: [String]) -> [LintName] {
+  var needs: [SchemaName] {
+    func properties(_ entity: String, _ names: [String]) -> [SchemaName] {
       [.entity(entity)] + names.map { .property(entity, $0) }
     }
     switch self {
