@@ -1,4 +1,5 @@
 public import Foundation
+import TextFormats
 
 extension Value {
   /// The value as people read and type it: dates as RFC 3339 in UTC, data as base64, lists joined
@@ -99,4 +100,23 @@ extension Value {
   private static func elements(of text: String) -> [String] {
     text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
   }
+}
+
+extension Value {
+  /// The value as JSON: numbers and flags as such, a list as an array, null as `null`, and all else as
+  /// a string of ``text`` (dates as RFC 3339, data as base64). A decimal is a string, because readers
+  /// convert a number to a double.
+  public var json: String {
+    switch self {
+    case .null: "null"
+    case .int64(let number): String(number)
+    case .double(let number): JSONLiteral.of(number)
+    case .bool(let flag): flag ? "true" : "false"
+    case .strings(let list): "[" + list.map { JSONLiteral.quoted($0) }.joined(separator: ",") + "]"
+    case .decimal, .string, .date, .uuid, .data, .url: JSONLiteral.quoted(text)
+    }
+  }
+
+  /// The value as a field of CSV: ``text``, or `nil` for null, which is not the same as empty text.
+  public var csvField: String? { isNull ? nil : text }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Reads a binary property list. Foundation for Linux reads them, too, but a damaged one can end the
 /// process, and one of some hundred bytes can take more memory than there is.
@@ -208,4 +208,18 @@ extension [UInt8] {
     else { throw .cut }
     return place
   }
+}
+
+/// What a property list holds.
+package enum PropertyListValue: Hashable, Sendable {
+  case bool(Bool)
+  case int64(Int64)
+  case double(Double)
+  case string(String)
+  case date(Date)
+  case data(Data)
+  case array([PropertyListValue])
+  case dictionary([String: PropertyListValue])
+  /// The number of an object of a keyed archive. Other lists have none.
+  case reference(Int)
 }

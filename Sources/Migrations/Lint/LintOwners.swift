@@ -49,7 +49,8 @@ struct LintOwners {
   /// The history tells names, and not of what.
   private mutating func note(_ names: [String], by owner: Owner) {
     for name in names {
-      let kinds: [SchemaName.Kind] = name.contains(".") ? [.property, .index] : [.entity, .template]
+      let kinds: [SchemaName.Kind] =
+        name.contains(".") ? [.property, .index] : [.entity, .template]
       for kind in kinds { owners[SchemaName(kind: kind, text: name)] = owner }
     }
   }

@@ -1,3 +1,5 @@
+import EntityStore
+
 /// A row that knows its place in an order. No two rows of a list have the same key.
 protocol OrderedRow: Sendable {
   associatedtype Key: Comparable & Sendable
@@ -53,5 +55,19 @@ struct OrderedRows<Row: OrderedRow>: Sendable {
   @discardableResult
   mutating func remove(_ key: Row.Key) -> Row? {
     rankIfPresent(of: key).map { ranked.remove(at: $0) }
+  }
+}
+
+/// The place of a row in the order of its results: the bytes of its sort keys, compared as unsigned
+/// bytes as an index does, then its identity. No two rows have the same.
+struct RowKey: Hashable, Comparable, Sendable {
+  let bytes: [UInt8]
+  let id: Int64
+
+  static func < (left: RowKey, right: RowKey) -> Bool {
+    let order = left.bytes.withUnsafeBytes { left in
+      right.bytes.withUnsafeBytes { right in compare(left, right) }
+    }
+    return order == 0 ? left.id < right.id : order < 0
   }
 }
