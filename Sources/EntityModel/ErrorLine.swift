@@ -1,6 +1,6 @@
 extension String {
-  /// What an error says, in one line: what is wrong, with what, and what to do. Whatever a server, a file
-  /// or a caller says in it cannot break out of the line.
+  /// What an error says, in one line: what is wrong, with what, and what to do. Whatever a server,
+  /// a file or a caller says in it cannot break out of the line.
   package init(
     errorLine summary: StaticString, _ context: [(String, String)], advice: String? = nil
   ) {

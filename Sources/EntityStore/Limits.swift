@@ -14,18 +14,18 @@ public enum Limits {
   static let writesPerCommitMax = 64
   /// Writes that count as one of these if they may be repeated, and so share a transaction.
   static let repeatableWritesPerWrite = 8
-  /// Pauses, in microseconds, in which a commit waits for more writes to share it, while more come in
-  /// each: together less than a flush takes.
+  /// Pauses, in microseconds, in which a commit waits for more writes to share it, while more come
+  /// in each: together less than a flush takes.
   static let gatheringPause: UInt32 = 20
   static let gatheringPausesMax = 10
   /// A chunk stops adding rows after so long, so that another process's writer waits little.
   public static let chunkDuration = Duration.milliseconds(20)
-  /// Records, and their bytes, that a migration step goes over in one transaction. What is larger is
-  /// done in chunks, so that others have their turn to write.
+  /// Records, and their bytes, that a migration step goes over in one transaction. What is larger
+  /// is done in chunks, so that others have their turn to write.
   public static let recordsMigratedAtOnceMax = 2_000
   package static let bytesMigratedAtOnceMax = 4 << 20
-  /// Chunks in which a step takes over what others change meanwhile, before it takes longer ones: who
-  /// writes faster than it can follow must not keep it from its end.
+  /// Chunks in which a step takes over what others change meanwhile, before it takes longer ones:
+  /// who writes faster than it can follow must not keep it from its end.
   package static let settlingChunksMax = 50
   /// Buffered index changes of one transaction before they are applied.
   static let indexBufferBytesMax = 8 << 20
@@ -63,7 +63,8 @@ public enum Limits {
   package static let sectionCacheBytesMax = 4 << 20
   /// Changed records that live results look at one by one: beyond, fetching again is cheaper.
   package static let changesFollowedMax = 10_000
-  /// Rows that live results know behind a limit, at least and at most: as many as the limit between.
+  /// Rows that live results know behind a limit, at least and at most: as many as the limit
+  /// between.
   package static let rowsBehindWindowMin = 16
   package static let rowsBehindWindowMax = 1_000
   /// Problems an integrity check lists before it only counts.

@@ -60,8 +60,8 @@ public final class Store: Sendable {
 
   /// Opens the store in a folder, whatever migrations it has had.
   ///
-  /// - Parameter policy: Decides whether the program may read the store now, and whether it may write
-  ///   to it in each transaction.
+  /// - Parameter policy: Decides whether the program may read the store now, and whether it may
+  ///   write to it in each transaction.
   /// - Parameter creates: Creates a store without a schema if there is none.
   /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
   package init(
@@ -187,9 +187,9 @@ public final class Store: Sendable {
 
   /// The same for a small write, many of which come at once.
   ///
-  /// - Parameter isRepeatable: True if the closure may be run again. It then shares a transaction, and
-  ///   an entry of the history, with neighbors of the same author; if one of them throws, each of them is
-  ///   run again in a transaction of its own.
+  /// - Parameter isRepeatable: True if the closure may be run again. It then shares a transaction,
+  ///   and an entry of the history, with neighbors of the same author; if one of them throws, each
+  ///   of them is run again in a transaction of its own.
   package func write<R: Sendable>(
     author: String?, isRepeatable: Bool,
     _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -206,8 +206,8 @@ public final class Store: Sendable {
 
   /// The same without waiting.
   ///
-  /// - Parameter completion: Called once: after the commit on the store's writer queue, or at once if
-  ///   the store is closed.
+  /// - Parameter completion: Called once: after the commit on the store's writer queue, or at once
+  ///   if the store is closed.
   package func write(
     author: String? = nil, isRepeatable: Bool = false,
     _ body: @escaping @Sendable (WriteTransaction) throws -> Void,
@@ -279,8 +279,8 @@ private final class ResultBox<R: Sendable>: @unchecked Sendable {
 
 /// A write whose caller waits for its end.
 ///
-/// SAFETY: the writer's thread alone touches it until `end`, and the caller's alone after that, which
-/// the semaphore orders.
+/// SAFETY: the writer's thread alone touches it until `end`, and the caller's alone after that,
+/// which the semaphore orders.
 private final class BlockingCall<R>: @unchecked Sendable {
   private var body: ((WriteTransaction) throws -> R)?
   private var value: R?

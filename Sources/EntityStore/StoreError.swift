@@ -143,8 +143,8 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// Whether it may be otherwise in a moment, without anybody doing something about the program. Some
-  /// file systems tell a full device as one that has failed.
+  /// Whether it may be otherwise in a moment, without anybody doing something about the program.
+  /// Some file systems tell a full device as one that has failed.
   package var passes: Bool {
     switch underlying?.code {
     case .diskFull, .inputOutput, .mapFull, .busy, .readersFull: true

@@ -91,7 +91,7 @@ extension Catalog {
 }
 
 extension Store {
-  /// Bytes that are left for others than the administrator on the volume that holds the store; `nil` if
-  /// the system does not tell.
+  /// Bytes that are left for others than the administrator on the volume that holds the store;
+  /// `nil` if the system does not tell.
   package var freeBytesOfVolume: Int? { environment.freeBytesOfVolume }
 }

@@ -173,7 +173,8 @@ enum OpenEnvironments {
     return .open(environment)
   }
 
-  /// Runs `body` while this process has not the folder open and cannot open it. It must not open any.
+  /// Runs `body` while this process has not the folder open and cannot open it. It must not open
+  /// any.
   ///
   /// - Returns: nil if this process has it open.
   static func whileNotOpen<R>(

@@ -142,8 +142,8 @@ public final class Environment: @unchecked Sendable {
     get throws { try read { $0.id } }
   }
 
-  /// Runs `body`, which reads much of what lies side by side, with read-ahead by the kernel: what is
-  /// not in memory is read page by page otherwise. A cursor that goes far does so by itself.
+  /// Runs `body`, which reads much of what lies side by side, with read-ahead by the kernel: what
+  /// is not in memory is read page by page otherwise. A cursor that goes far does so by itself.
   public func readingAhead<R>(_ body: () throws -> R) rethrows -> R {
     readAhead.begin(in: self)
     defer { readAhead.end() }

@@ -31,10 +31,10 @@ struct LockFile {
   /// Removes what was written for the data file that is about to go: the table of readers and the
   /// number of the last commit.
   ///
-  /// The next process that opens the store is the first one and writes them again. One that waits for
-  /// the lock at this moment, which behind the gate only a foreign program such as `mdb_stat` can,
-  /// would not: it takes the file as it is. From an empty one it ends with an error (the map of no
-  /// bytes is refused), where the old table would have it read the wrong meta page.
+  /// The next process that opens the store is the first one and writes them again. One that waits
+  /// for the lock at this moment, which behind the gate only a foreign program such as `mdb_stat`
+  /// can, would not: it takes the file as it is. From an empty one it ends with an error (the map
+  /// of no bytes is refused), where the old table would have it read the wrong meta page.
   func empty() throws(StorageError) {
     guard ftruncate(file.descriptor, 0) == 0 else {
       throw .system(errno, "the lock file cannot be emptied", context: [("path", path)])

@@ -8,9 +8,9 @@ import SystemSupport
 /// opens for reading only has opened `data.mdb` before it waits. Behind the gate no process is at
 /// either place while the file is replaced.
 ///
-/// It is `flock` on the folder itself: shared to open the store, exclusive to replace its data file.
-/// A process that may only read can take it, and no file stands for it. It is held for the few
-/// milliseconds of an opening or a replacement.
+/// It is `flock` on the folder itself: shared to open the store, exclusive to replace its data
+/// file. A process that may only read can take it, and no file stands for it. It is held for the
+/// few milliseconds of an opening or a replacement.
 enum OpeningGate {
   /// Waits while the data file is being replaced. The caller releases the lock when it has opened
   /// the store.

@@ -2,9 +2,9 @@ import CMooringLMDB
 import Glibc
 
 extension TreeReader {
-  /// The number of entries from one key on and below another, by the pages that hold them: each leaf
-  /// says how many it has, and only those at the two ends are looked into. LMDB itself can but step
-  /// from one entry to the next.
+  /// The number of entries from one key on and below another, by the pages that hold them: each
+  /// leaf says how many it has, and only those at the two ends are looked into. LMDB itself can but
+  /// step from one entry to the next.
   ///
   /// - Parameter upper: `nil` for the end of the tree.
   /// - Parameter visit: Called now and then; ends the count by throwing.
@@ -24,8 +24,8 @@ extension TreeReader {
 
 /// A count by pages, of a tree in a snapshot: those pages lie in the map and stay as they are.
 ///
-/// No number in a page is trusted: pages must be of the kind that their place asks for and lie in the
-/// store, nodes must lie in their pages, and no more pages are looked at than the tree has.
+/// No number in a page is trusted: pages must be of the kind that their place asks for and lie in
+/// the store, nodes must lie in their pages, and no more pages are looked at than the tree has.
 private struct RangeCount {
   private let map: UnsafeRawPointer
   private let pageSize: Int

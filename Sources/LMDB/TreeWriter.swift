@@ -43,8 +43,8 @@ public final class TreeWriter: TreeTransaction {
 
   /// Sets the value of a key.
   ///
-  /// - Throws: `StorageError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if the
-  ///   tree is not in the store.
+  /// - Throws: `StorageError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if
+  ///   the tree is not in the store.
   public func put(
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws {

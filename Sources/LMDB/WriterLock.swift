@@ -3,9 +3,9 @@ import SystemSupport
 
 /// The lock under which one process at a time writes.
 ///
-/// LMDB has a writer lock of its own, which is taken after this one; but it waits without a deadline,
-/// does not say who holds it, and is not fair: a process that commits chunk after chunk kept another
-/// waiting for 5.7 s. So two files stand before it, each under `flock`:
+/// LMDB has a writer lock of its own, which is taken after this one; but it waits without a
+/// deadline, does not say who holds it, and is not fair: a process that commits chunk after chunk
+/// kept another waiting for 5.7 s. So two files stand before it, each under `flock`:
 ///
 ///     writer.turn   held while waiting: its holder is next
 ///     writer.lock   held while writing; contains "pid\tcommand\n" of the last holder

@@ -8,8 +8,9 @@ extension Store {
   ///
   /// - Parameter version: The last one that is noted.
   /// - Returns: What was noted.
-  /// - Throws: `migration` if the store lacks something that they make, saying all that it lacks, and
-  ///   while a migration is done in part; `storage`, with the code `busy` if another run is under way.
+  /// - Throws: `migration` if the store lacks something that they make, saying all that it lacks,
+  ///   and while a migration is done in part; `storage`, with the code `busy` if another run is
+  ///   under way.
   @discardableResult
   public func baseline(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
@@ -45,7 +46,8 @@ extension Store {
 }
 
 extension Store {
-  /// What migrations require of other lines has been applied: pending ones are no ground to stand on.
+  /// What migrations require of other lines has been applied: pending ones are no ground to stand
+  /// on.
   fileprivate func checkRequirements(of migrations: [Migration]) throws {
     let history = try catalog().history
     for need in migrations.flatMap(\.requires) where need.line != migrations.first?.line {

@@ -26,8 +26,8 @@ struct CollationRebuild {
 
   private func isDue() throws -> Bool {
     let catalog = try store.catalog()
-    // A step that has begun has written down the schema that it ends with: what is changed beside it
-    // would be undone then.
+    // A step that has begun has written down the schema that it ends with: what is changed beside
+    // it would be undone then.
     guard catalog.running?.buildChecksum == nil, catalog.readCompatibleFeatures == 0,
       try store.migrationState().unknown.isEmpty
     else { return false }

@@ -43,8 +43,8 @@ extension Store {
     try read { try MigrationBackup.all(of: self, in: $0.transaction) }
   }
 
-  /// Who migrates the store in a folder at this moment, as `process 4711, mooring migrate up`; `nil`
-  /// if nobody does. A process that was killed does not.
+  /// Who migrates the store in a folder at this moment, as `process 4711, mooring migrate up`;
+  /// `nil` if nobody does. A process that was killed does not.
   public static func migrationHolder(at folder: String) -> String? {
     MigrationLock.holder(in: folder)
   }

@@ -13,7 +13,8 @@ extension Store {
   /// Holds what has been applied against the files that this program knows, and the schema against
   /// what those files make. Changes nothing.
   ///
-  /// - Returns: What is wrong; empty if a store that the same files make anew would have this schema.
+  /// - Returns: What is wrong; empty if a store that the same files make anew would have this
+  ///   schema.
   /// - Complexity: No record is read.
   public func verifyMigrations() throws -> [MigrationProblem] {
     let catalog = try catalog()

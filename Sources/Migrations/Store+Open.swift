@@ -7,11 +7,11 @@ extension Store {
     /// Create a missing store and apply all migrations to it; leave a store that has been
     /// migrated before as it is. Writes to one that is behind are then refused.
     case ifEmpty
-    /// Create a missing store, and apply what is pending. Opening then takes as long as that does, and
-    /// fails with `busy` if another process is migrating. A destructive step is refused.
+    /// Create a missing store, and apply what is pending. Opening then takes as long as that does,
+    /// and fails with `busy` if another process is migrating. A destructive step is refused.
     case pending
-    /// Create a missing store and apply nothing: for a program that then migrates it, with options of
-    /// its own.
+    /// Create a missing store and apply nothing: for a program that then migrates it, with options
+    /// of its own.
     case create
     /// Never create, never apply.
     case never
@@ -19,9 +19,9 @@ extension Store {
 
   /// Opens the store in a folder.
   ///
-  /// Indexes whose keys were made with another version of Unicode or of a locale's rules are rebuilt
-  /// first, unless the store is opened for reading only. Meanwhile readers do without them; after it,
-  /// writes by programs with the other version are refused.
+  /// Indexes whose keys were made with another version of Unicode or of a locale's rules are
+  /// rebuilt first, unless the store is opened for reading only. Meanwhile readers do without them;
+  /// after it, writes by programs with the other version are refused.
   ///
   /// - Parameter sources: The sources of the migration lines that this program knows, and the code
   ///   that their steps call. The store's own line, `system`, is always among them.

@@ -9,7 +9,8 @@ extension ConversionFile {
     braced(entries(conversion, to: type).map { "\($0.key): \($0.text)" })
   }
 
-  /// The keys of the conversion, each with what stands behind it, for a mapping that has others, too.
+  /// The keys of the conversion, each with what stands behind it, for a mapping that has others,
+  /// too.
   package static func entries(
     _ conversion: Conversion, to type: AttributeType
   ) -> [(key: String, text: String)] {

@@ -8,8 +8,8 @@ import TextFormats
 package struct ConversionFile {
   private let type: AttributeType
 
-  /// - Parameter node: A mapping. Unknown keys are errors, and so is what could never have a meaning
-  ///   for the type; what depends on the kind of the values that come is not known here.
+  /// - Parameter node: A mapping. Unknown keys are errors, and so is what could never have a
+  ///   meaning for the type; what depends on the kind of the values that come is not known here.
   /// - Parameter type: What the values become.
   /// - Throws: `YAMLError` at the place.
   package static func conversion(_ node: YAMLNode, to type: AttributeType) throws -> Conversion {
@@ -19,7 +19,8 @@ package struct ConversionFile {
     return conversion
   }
 
-  /// Reads a conversion whose keys stand among others: takes them, and leaves the others to the caller.
+  /// Reads a conversion whose keys stand among others: takes them, and leaves the others to the
+  /// caller.
   ///
   /// - Throws: As ``conversion(_:to:)``, but for unknown keys.
   package static func conversion(

@@ -6,10 +6,11 @@ import SystemSupport
 extension JobHandlers {
   /// Registers the handlers of the jobs of this module.
   ///
-  /// Work that blocks runs on threads of its own. After a cancellation each job ends at its next commit,
-  /// page or file, and leaves what the documentation of its type says.
+  /// Work that blocks runs on threads of its own. After a cancellation each job ends at its next
+  /// commit, page or file, and leaves what the documentation of its type says.
   ///
-  /// - Parameter engine: Syncs feeds of the same store; without one, `SyncFeed` is left to other runners.
+  /// - Parameter engine: Syncs feeds of the same store; without one, `SyncFeed` is left to other
+  ///   runners.
   /// - Parameter compaction: Compacts the store; without one, `CompactStore` is discarded.
   public mutating func handleStoreJobs(
     sync engine: SyncEngine? = nil, compact compaction: StoreCompaction? = nil

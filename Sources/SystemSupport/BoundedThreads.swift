@@ -4,8 +4,8 @@ import Dispatch
 ///
 /// Blocking work stays off Swift's cooperative pool, which loses a thread by each call that blocks,
 /// and off Dispatch's shared queues: on Linux those add one thread a second while workers are
-/// blocked, up to 255 (libdispatch, event/workqueue.c). A serial queue without a target has a thread
-/// of its own, so that the number of queues bounds the number of threads.
+/// blocked, up to 255 (libdispatch, event/workqueue.c). A serial queue without a target has a
+/// thread of its own, so that the number of queues bounds the number of threads.
 package final class BoundedThreads: Sendable {
   package typealias Job = @Sendable () -> Void
 

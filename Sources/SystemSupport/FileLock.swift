@@ -2,10 +2,10 @@ import Glibc
 
 /// An open file or folder, and the kernel locks that were taken through it.
 ///
-/// The locks belong to the open file and not to the process: two objects of one process exclude each
-/// other, and no other code of the process drops a lock by closing a descriptor of its own. The
-/// kernel frees them when the process dies, so that nothing has to expire. The object frees them
-/// when it is released. All methods may be called from any thread.
+/// The locks belong to the open file and not to the process: two objects of one process exclude
+/// each other, and no other code of the process drops a lock by closing a descriptor of its own.
+/// The kernel frees them when the process dies, so that nothing has to expire. The object frees
+/// them when it is released. All methods may be called from any thread.
 package final class FileLock: Sendable {
   package enum Opening: Sendable {
     /// For reading and writing, mode 0600; created if it is missing.
@@ -94,8 +94,8 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Waits for a lock. It polls, with at most 5 ms between two attempts: a lock call that blocks has
-  /// no deadline.
+  /// Waits for a lock. It polls, with at most 5 ms between two attempts: a lock call that blocks
+  /// has no deadline.
   ///
   /// - Parameter isCancelled: Asked before each pause.
   /// - Returns: False if another open file still has it at the deadline, or the wait was cancelled.
@@ -122,8 +122,8 @@ package final class FileLock: Sendable {
 
   /// True while another open file has an exclusive lock, or, for bytes, any lock.
   ///
-  /// Asking for bytes takes no lock, so that it cannot make another process fail. Asking for a whole
-  /// file takes a shared lock for a moment, and drops one that was taken through this object.
+  /// Asking for bytes takes no lock, so that it cannot make another process fail. Asking for a
+  /// whole file takes a shared lock for a moment, and drops one that was taken through this object.
   package func isHeld(_ region: Region = .file) throws(SystemError) -> Bool {
     switch region {
     case .file:
@@ -154,8 +154,8 @@ package final class FileLock: Sendable {
     return Array(buffer.prefix(max(0, count)))
   }
 
-  /// Replaces the text of the file. Such a text serves messages only, so that a failure, as on a full
-  /// disk, is ignored.
+  /// Replaces the text of the file. Such a text serves messages only, so that a failure, as on a
+  /// full disk, is ignored.
   package func setText(_ text: [UInt8]) {
     if pwrite(descriptor, text, text.count, 0) == text.count { ftruncate(descriptor, text.count) }
   }

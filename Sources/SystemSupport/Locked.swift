@@ -1,7 +1,7 @@
 import Glibc
 
-/// A mutex for scopes that run a caller's closure: `Synchronization.Mutex` demands that the result of
-/// such a closure be `sending`.
+/// A mutex for scopes that run a caller's closure: `Synchronization.Mutex` demands that the result
+/// of such a closure be `sending`.
 // @unchecked: a pthread mutex is made for threads, and its address is fixed.
 @usableFromInline
 package final class ThreadLock: @unchecked Sendable {

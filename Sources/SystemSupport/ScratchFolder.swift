@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A folder for the files of one run. A kernel lock, which ends with the process, says that it is in
-/// use, so that a later run can remove what a killed one left.
+/// A folder for the files of one run. A kernel lock, which ends with the process, says that it is
+/// in use, so that a later run can remove what a killed one left.
 package final class ScratchFolder: Sendable {
   package let path: String
   private let lock: FileLock
@@ -23,10 +23,11 @@ package final class ScratchFolder: Sendable {
 
   // MARK: A folder with a name of its own
 
-  /// Creates a folder, mode 0700, whose name begins with `prefix`. It is removed with its contents at
-  /// the end of the object's life. Removes what killed runs left more than a day ago, too.
+  /// Creates a folder, mode 0700, whose name begins with `prefix`. It is removed with its contents
+  /// at the end of the object's life. Removes what killed runs left more than a day ago, too.
   ///
-  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large, and
+  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large,
+  ///   and
   ///   `/tmp` is memory on many machines.
   /// - Throws: ``Failure`` with the parent.
   package static func create(
@@ -81,8 +82,8 @@ package final class ScratchFolder: Sendable {
 
   // MARK: A folder at a given path
 
-  /// Creates the folder, mode 0700, or takes over the one that a killed run left, with its contents.
-  /// The caller removes it, and calls ``release()`` then.
+  /// Creates the folder, mode 0700, or takes over the one that a killed run left, with its
+  /// contents. The caller removes it, and calls ``release()`` then.
   ///
   /// - Returns: `nil` if another run has it.
   package static func claim(_ path: String) throws(Failure) -> ScratchFolder? {

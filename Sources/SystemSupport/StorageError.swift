@@ -2,8 +2,8 @@ import Glibc
 
 /// A failure of the storage layer, that is of LMDB or of the files below it, and advice for it.
 ///
-/// Callers branch on `code`, never on text. After an error of a write nothing of that write is in the
-/// store, and the environment stays usable unless `advice` says otherwise.
+/// Callers branch on `code`, never on text. After an error of a write nothing of that write is in
+/// the store, and the environment stays usable unless `advice` says otherwise.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// There is no store in the folder.

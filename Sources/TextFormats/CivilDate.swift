@@ -1,5 +1,5 @@
-/// A day of the proleptic Gregorian calendar, by arithmetic alone: the time zone and the language of
-/// the machine are not used.
+/// A day of the proleptic Gregorian calendar, by arithmetic alone: the time zone and the language
+/// of the machine are not used.
 @frozen
 @usableFromInline
 package struct CivilDate: Hashable, Sendable {
@@ -23,8 +23,8 @@ package struct CivilDate: Hashable, Sendable {
   /// - Parameter days: Since 1970-01-01.
   @inlinable
   package init(daysSince1970 days: Int) {
-    // Years begin in March, so that the leap day is the last of its year, and repeat after 400, which
-    // are 146097 days (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Years begin in March, so that the leap day is the last of its year, and repeat after 400,
+    // which are 146097 days (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
     let (era, ofEra) = (days + Self.daysTo1970).dividedFlooring(by: Self.daysOfEra)
     let yearOfEra = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
     let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

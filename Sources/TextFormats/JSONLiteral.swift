@@ -1,7 +1,7 @@
 /// Parts of a JSON text.
 package enum JSONLiteral {
-  /// The characters of a string that are escaped besides quotes, backslashes and the characters below
-  /// U+0020 (RFC 8259, section 7).
+  /// The characters of a string that are escaped besides quotes, backslashes and the characters
+  /// below U+0020 (RFC 8259, section 7).
   package enum Escaping: Sendable {
     /// None.
     case required
@@ -9,8 +9,8 @@ package enum JSONLiteral {
     case canonical
     /// Those that control a terminal: U+007F to U+009F.
     case terminal
-    /// As `terminal`, and what cannot be seen in a log: line separators, marks of direction, and U+FEFF,
-    /// which Foundation loses otherwise.
+    /// As `terminal`, and what cannot be seen in a log: line separators, marks of direction, and
+    /// U+FEFF, which Foundation loses otherwise.
     case log
     /// As `log`, for a text without quotes around it: quotes and backslashes stay as they are.
     case unquotedLog

@@ -2,8 +2,8 @@
 package enum NearestName {
   /// Finds the name that was most likely meant by a misspelled word.
   ///
-  /// - Returns: The name with the fewest edits, the first of equals; `nil` if even that one has more
-  ///   than two, or more than one for a word of up to four letters. Case is ignored.
+  /// - Returns: The name with the fewest edits, the first of equals; `nil` if even that one has
+  ///   more than two, or more than one for a word of up to four letters. Case is ignored.
   /// - Complexity: O(names × letters²); words of more than 64 letters are no typos.
   package static func of(_ word: String, among names: [String]) -> String? {
     let word = Array(word.lowercased().prefix(lettersMax + 1))
@@ -28,8 +28,8 @@ package enum NearestName {
     of(word, among: names).map { "did you mean \"\($0)\"?" } ?? otherwise
   }
 
-  /// The insertions, deletions, replacements and swaps of neighbors that turn one word into the other
-  /// (optimal string alignment distance).
+  /// The insertions, deletions, replacements and swaps of neighbors that turn one word into the
+  /// other (optimal string alignment distance).
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

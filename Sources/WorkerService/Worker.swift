@@ -14,9 +14,9 @@ import UnixSignals
 
 /// Runs the jobs of a store and syncs its feeds on schedule: the service of `mooring worker`.
 ///
-/// The worker opens the store, runs until its service group shuts down, and then drains: running jobs may
-/// end within `drainTimeout`; the others return to their queues without a counted attempt. For a
-/// compaction it closes the store and opens it again.
+/// The worker opens the store, runs until its service group shuts down, and then drains: running
+/// jobs may end within `drainTimeout`; the others return to their queues without a counted attempt.
+/// For a compaction it closes the store and opens it again.
 ///
 /// While the disk is full, the worker reports it, waits, and continues when there is room.
 public final class Worker: Service {
@@ -64,8 +64,8 @@ public final class Worker: Service {
 
   /// Runs until the service group shuts down or the task is cancelled.
   ///
-  /// - Throws: `WorkerError` if another worker serves the store; `StoreError` if the store cannot be
-  ///   used. Everything that was committed stays.
+  /// - Throws: `WorkerError` if another worker serves the store; `StoreError` if the store cannot
+  ///   be used. Everything that was committed stays.
   public func run() async throws {
     try await withTaskCancellationOrGracefulShutdownHandler {
       let watchdog = watchdog()
@@ -233,7 +233,8 @@ public final class Worker: Service {
     }
   }
 
-  /// Pauses the worker before the disk is full, so that there is room for the writes of an orderly stop.
+  /// Pauses the worker before the disk is full, so that there is room for the writes of an orderly
+  /// stop.
   private func watchDisk(_ store: Store) async throws {
     while true {
       if updateFreeSpace(of: store) { await limit() }
@@ -284,8 +285,8 @@ public final class Worker: Service {
 
   // MARK: Watchdog
 
-  /// Each ping proves that the writer has answered: an empty write passes through its queue and through
-  /// the lock of the store.
+  /// Each ping proves that the writer has answered: an empty write passes through its queue and
+  /// through the lock of the store.
   private func watchdog() -> Watchdog? {
     guard let interval = configuration.watchdogInterval else { return nil }
     return Watchdog(every: interval) { [health] in
@@ -317,9 +318,9 @@ public struct ReloadOnHangup: Service {
 
 /// Raises the soft limit of `RLIMIT_NOFILE` to the hard one. Call it at the start of a service.
 ///
-/// libdispatch on Linux opens `/proc/<thread>/stat` to monitor its threads, and ends the process when
-/// that fails because no descriptor is free. The soft limit is usually 1,024, for select(2), which is not
-/// used here.
+/// libdispatch on Linux opens `/proc/<thread>/stat` to monitor its threads, and ends the process
+/// when that fails because no descriptor is free. The soft limit is usually 1,024, for select(2),
+/// which is not used here.
 ///
 /// - Returns: The limit in effect. It is the old one if the system refuses, as a sandbox may.
 @discardableResult

@@ -80,7 +80,8 @@ import Testing
     }
   }
 
-  /// Lines of listings that begin with a command, with or without a prompt, and commands in the text.
+  /// Lines of listings that begin with a command, with or without a prompt, and commands in the
+  /// text.
   private static func commands(on page: DocumentationPage) -> [String] {
     let listed = page.listings.filter { ["console", "sh", ""].contains($0.language) }
       .flatMap { listing in

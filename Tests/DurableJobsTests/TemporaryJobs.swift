@@ -4,8 +4,8 @@ import TestSupport
 
 /// Runs `body` with a new store that has jobs. Its time stands still until it is set.
 ///
-/// - Throws: What `body` throws; `StoreNotClean`; `JobsNotClean` if the jobs do not pass their check at
-///   the end.
+/// - Throws: What `body` throws; `StoreNotClean`; `JobsNotClean` if the jobs do not pass their
+///   check at the end.
 func withTemporaryJobs<R>(
   seed: UInt64 = 1, isolation: isolated (any Actor)? = #isolation,
   _ body: (TemporaryStore) async throws -> R

@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  /// Case 7: libcurl reports success. The check of the document's end, by whoever parses, catches it.
+  /// Case 7: libcurl reports success. The check of the document's end, by whoever parses, catches
+  /// it.
   @Test func aCutStreamOfTheRightLengthLooksLikeAWholeAnswer() async throws {
     let text = (0..<20_000).map { String($0 &* 2_654_435_761, radix: 36) }.joined()
     let packed = try gzip(text)

@@ -32,7 +32,8 @@ import Testing
     }
   }
 
-  /// Case 33: libcurl takes the last of two lengths. Here nothing depends on it: no cache is behind us.
+  /// Case 33: libcurl takes the last of two lengths. Here nothing depends on it: no cache is behind
+  /// us.
   @Test func theLastOfTwoLengthsCounts() async throws {
     try await withServer { _, connection in
       try connection.sendRaw(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import HTTPClient
 
-/// Servers and middle boxes that lie: what was measured of libcurl, and what is made of it. The other
-/// cases are in the suites of bodies, headers, redirects and flow; each test names its case.
+/// Servers and middle boxes that lie: what was measured of libcurl, and what is made of it. The
+/// other cases are in the suites of bodies, headers, redirects and flow; each test names its case.
 @Suite struct MisbehaviorTests {
   // MARK: Bodies
 

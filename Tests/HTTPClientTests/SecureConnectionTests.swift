@@ -7,7 +7,8 @@ import Testing
 @testable import HTTPClient
 
 @Suite struct SecureConnectionTests {
-  /// HTTP/2 is agreed upon in the TLS handshake (RFC 7301), so what is offered is in its first bytes.
+  /// HTTP/2 is agreed upon in the TLS handshake (RFC 7301), so what is offered is in its first
+  /// bytes.
   @Test func http2IsOfferedToWhoeverSpeaksIt() async throws {
     let listener = try HelloListener()
     async let hello = listener.firstBytes()

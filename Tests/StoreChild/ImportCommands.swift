@@ -5,8 +5,8 @@ import Migrations
 import SystemSupport
 import TestSupport
 
-/// `import-run STORE FILE MAPPING MIGRATIONS`: imports a legacy file, with a line of output for each
-/// step of progress, and at the end what has come of it and the memory that it took.
+/// `import-run STORE FILE MAPPING MIGRATIONS`: imports a legacy file, with a line of output for
+/// each step of progress, and at the end what has come of it and the memory that it took.
 ///
 /// - Returns: `false` if the command is not one of them.
 func runImportCommand(_ arguments: [String]) throws -> Bool {
@@ -29,8 +29,8 @@ func runImportCommand(_ arguments: [String]) throws -> Bool {
   return true
 }
 
-/// The memory that the process itself holds: not the pages of the store, which are the kernel's to keep
-/// or to drop.
+/// The memory that the process itself holds: not the pages of the store, which are the kernel's to
+/// keep or to drop.
 private final class ProcessMemory: Sendable {
   private let start: Int
   private let highest: Locked<Int>

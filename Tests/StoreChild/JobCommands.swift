@@ -75,8 +75,8 @@ private func enqueue(_ settings: JobSettings) async throws {
 
 // MARK: Running
 
-/// Runs jobs until SIGTERM, with a line for the end of each. Lines of input change what the process may
-/// do.
+/// Runs jobs until SIGTERM, with a line for the end of each. Lines of input change what the process
+/// may do.
 private func run(_ settings: JobSettings) async throws {
   let locks = try RunLocks(settings.folder)
   let store = try settings.open()
@@ -242,8 +242,8 @@ private final class Countdown: Sendable {
 
 /// Tells when a job is run by two at once, in whichever processes.
 ///
-/// Made before the runner's own lock is taken: the kernel closes the files of a process that dies in the
-/// order of their descriptors, so nobody takes a job over before it has gone here.
+/// Made before the runner's own lock is taken: the kernel closes the files of a process that dies
+/// in the order of their descriptors, so nobody takes a job over before it has gone here.
 private final class RunLocks: Sendable {
   private let file: FileLock
   private let running = Locked<Set<JobID>>([])
@@ -264,8 +264,8 @@ private final class RunLocks: Sendable {
 
 // MARK: Trouble
 
-/// `files`: no file can be opened any more. `pages`: none can be written. `room`: they can again. `crowd`:
-/// blocks more of Dispatch's shared workers than there may be.
+/// `files`: no file can be opened any more. `pages`: none can be written. `room`: they can again.
+/// `crowd`: blocks more of Dispatch's shared workers than there may be.
 private func obeyLines() {
   var usual: [Int32: rlimit] = [:]
   while let line = readLine() {
@@ -332,8 +332,8 @@ private func block(until end: String) {
 
 // MARK: Soak
 
-/// Enqueues, runs and prunes without end, and says at the ends of the first and the last third what the
-/// process has of memory (KiB), threads and descriptors.
+/// Enqueues, runs and prunes without end, and says at the ends of the first and the last third what
+/// the process has of memory (KiB), threads and descriptors.
 private func soak(_ settings: JobSettings) async throws {
   let store = try settings.open()
   let queue = JobQueue(store)

@@ -90,8 +90,8 @@ private final class Countdown: @unchecked Sendable {
   }
 }
 
-/// Makes changes as a program does that knows nothing of the migrations, one commit each, until it is
-/// sent a line. Says of each in how many schemas it has written by then, and waits a little.
+/// Makes changes as a program does that knows nothing of the migrations, one commit each, until it
+/// is sent a line. Says of each in how many schemas it has written by then, and waits a little.
 private func writeBeside(_ settings: Settings) async throws {
   let store = try settings.open([.items])
   let changes = ItemChanges(seed: UInt64(settings.number("seed", or: 0)))
@@ -108,7 +108,8 @@ private func writeBeside(_ settings: Settings) async throws {
   _ = readLine()
 }
 
-/// Reads all of the store again and again until it is sent a line, and says which contents it has met.
+/// Reads all of the store again and again until it is sent a line, and says which contents it has
+/// met.
 private func readBeside(_ settings: Settings) throws {
   let store = try settings.open([.items])
   var met: [UInt64] = []

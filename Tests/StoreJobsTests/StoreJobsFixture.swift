@@ -113,9 +113,9 @@ extension TemporaryStore {
     }
   }
 
-  /// Begins to run jobs and stops amid one. Whether it is, is looked at after each of the job's commits,
-  /// by one who has the writer; once the condition holds, nobody else gets it until the runner has been
-  /// stopped.
+  /// Begins to run jobs and stops amid one. Whether it is, is looked at after each of the job's
+  /// commits, by one who has the writer; once the condition holds, nobody else gets it until the
+  /// runner has been stopped.
   func interrupt(
     transport: (any HTTPTransport)? = nil, isolation: isolated (any Actor)? = #isolation,
     when isAmid: @escaping @Sendable () throws -> Bool
@@ -131,8 +131,8 @@ extension TemporaryStore {
     try await run.value
   }
 
-  /// A look stands in line before what waits for the commit that it shares, or that comes before it: no
-  /// commit of a job that writes one after the other is missed, however slow the machine is.
+  /// A look stands in line before what waits for the commit that it shares, or that comes before
+  /// it: no commit of a job that writes one after the other is missed, however slow the machine is.
   private func look(
     _ isAmid: @escaping @Sendable () throws -> Bool, _ isStopped: DispatchSemaphore,
     _ found: @escaping @Sendable (Result<Void, any Error>) -> Void

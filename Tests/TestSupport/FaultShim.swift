@@ -24,7 +24,8 @@ public struct FaultShim: Sendable {
     }
   }
 
-  /// - Parameter number: The `errno` of the call that fails; below 0, the signal that the process gets.
+  /// - Parameter number: The `errno` of the call that fails; below 0, the signal that the process
+  ///   gets.
   public func environment(call: Int, number: Int32, stays: Bool, of path: String) -> [String:
     String]
   {

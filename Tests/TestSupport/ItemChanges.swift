@@ -1,8 +1,8 @@
 import EntityModel
 public import EntityStore
 
-/// Changes of items that a process makes while another one migrates them. Each follows from its number
-/// and from the schema alone, so that they can be made again in another store.
+/// Changes of items that a process makes while another one migrates them. Each follows from its
+/// number and from the schema alone, so that they can be made again in another store.
 public struct ItemChanges: Sendable {
   /// Items at the start: those that are changed.
   public static let items = 60

@@ -25,7 +25,8 @@ public final class Journal: Sendable {
   /// Waits for a line that has all the parts.
   ///
   /// - Parameter start: How many lines are passed over.
-  /// - Returns: How many lines there are up to the one that was found, to look for another one after it.
+  /// - Returns: How many lines there are up to the one that was found, to look for another one
+  ///   after it.
   /// - Throws: `CancellationError` when the test's time is up.
   @discardableResult
   public func wait(for parts: String..., after start: Int = 0) async throws -> Int {

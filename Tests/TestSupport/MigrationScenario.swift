@@ -15,8 +15,8 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it makes the same of what others write meanwhile as of what was there before: then it ends
-  /// as if they had written first.
+  /// Whether it makes the same of what others write meanwhile as of what was there before: then it
+  /// ends as if they had written first.
   public var followsWriters: Bool { isSeenAtOnce || self == .required }
 
   /// Whether the store has the migrations already, and they are taken back.

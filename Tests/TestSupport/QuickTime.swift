@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Time that goes faster than the clock, and is the same in all processes of a test: so that a wait of
-/// some seconds, which a store has written, costs a test nothing.
+/// Time that goes faster than the clock, and is the same in all processes of a test: so that a wait
+/// of some seconds, which a store has written, costs a test nothing.
 public enum QuickTime {
   public static let factor = 50.0
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A histogram of durations in buckets that grow by the square root of two: a percentile is exact within
-/// a fifth.
+/// A histogram of durations in buckets that grow by the square root of two: a percentile is exact
+/// within a fifth.
 ///
 /// Stored sparsely:
 ///

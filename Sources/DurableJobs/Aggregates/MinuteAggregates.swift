@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// The counts of jobs that ended in one transaction, by queue and kind. They are added to the records of
-/// the minute before the transaction commits.
+/// The counts of jobs that ended in one transaction, by queue and kind. They are added to the
+/// records of the minute before the transaction commits.
 struct MinuteAggregates {
   enum Result { case succeeded, retried, failed }
 

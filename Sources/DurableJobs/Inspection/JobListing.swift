@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 
 extension JobRows {
-  /// The jobs that match a filter: the newest first, or, if the filter names only states that are not
-  /// finished, in the order of their turns.
+  /// The jobs that match a filter: the newest first, or, if the filter names only states that are
+  /// not finished, in the order of their turns.
   ///
   /// - Complexity: O(*l* · log *n*) for *l* jobs that are read.
   func list(_ filter: JobFilter) throws -> [JobRecord] {

@@ -6,7 +6,8 @@ public struct JobReport: Codable, Hashable, Sendable {
   public internal(set) var batches = 0
   public internal(set) var schedules = 0
   public internal(set) var runners = 0
-  /// Violations of the rules that hold whatever was killed when; at most `Limits.problemsListedMax`.
+  /// Violations of the rules that hold whatever was killed when; at most
+  /// `Limits.problemsListedMax`.
   public internal(set) var problems: [String] = []
   public internal(set) var problemCount = 0
   /// Observations that are no problems, such as a runner that has died; at most as many.

@@ -26,8 +26,8 @@ public struct JobStatistics: Codable, Hashable, Sendable {
     public var hasUnfinished: Bool { ready + running + held + scheduled + blocked > 0 }
   }
 
-  /// The counts of what has ended since `JobStatistics.since`. An attempt that is tried again counts as
-  /// retried, a job that has ended without success as failed.
+  /// The counts of what has ended since `JobStatistics.since`. An attempt that is tried again
+  /// counts as retried, a job that has ended without success as failed.
   public struct Ended: Codable, Hashable, Sendable {
     public internal(set) var succeeded: Int64 = 0
     public internal(set) var retried: Int64 = 0

@@ -77,8 +77,8 @@ public struct JobAttempt: Codable, Hashable, Sendable {
   public let number: Int64
   public let startedAt: Date?
   public let endedAt: Date
-  /// `failed`, `discarded`, `cancelled`, `rescued` (its runner died) or `interrupted` (its runner died,
-  /// which does not count).
+  /// `failed`, `discarded`, `cancelled`, `rescued` (its runner died) or `interrupted` (its runner
+  /// died, which does not count).
   public let outcome: String
   public let error: String?
   public let epoch: Int64?

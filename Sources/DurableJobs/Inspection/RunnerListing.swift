@@ -5,8 +5,8 @@ import Foundation
 extension JobRows {
   /// The registered runners.
   ///
-  /// `isAlive` is not part of the snapshot: a runner that has left after the snapshot was taken counts
-  /// as dead.
+  /// `isAlive` is not part of the snapshot: a runner that has left after the snapshot was taken
+  /// counts as dead.
   func runners(of store: Store) throws -> [JobRunnerStatus] {
     let layout = try snapshot.layout(RunnerRecord.entity)
     let column = { (name: String) in try layout.position(of: name) }

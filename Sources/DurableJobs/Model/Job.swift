@@ -1,7 +1,7 @@
 /// A value that describes work to be done.
 ///
-/// The value is stored as JSON in the same store as the data that it is about. The handler that does the
-/// work is registered with a runner (`JobHandlers`), in this process or in another one.
+/// The value is stored as JSON in the same store as the data that it is about. The handler that
+/// does the work is registered with a runner (`JobHandlers`), in this process or in another one.
 ///
 /// ```swift
 /// struct FetchArtwork: Job {
@@ -20,8 +20,8 @@ public protocol Job: Codable, Sendable {
   static var kind: JobKind { get }
   /// The default is the queue `default` and twenty attempts.
   static var policy: JobPolicy { get }
-  /// While a job of this kind with this key is unfinished (`JobPolicy.uniqueness`), no second one is
-  /// enqueued. The default is `nil`: any number of jobs.
+  /// While a job of this kind with this key is unfinished (`JobPolicy.uniqueness`), no second one
+  /// is enqueued. The default is `nil`: any number of jobs.
   var uniqueKey: String? { get }
   /// A limit on the jobs that run at once. The default is `nil`.
   var limit: JobLimit? { get }

@@ -46,8 +46,8 @@ public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomS
 }
 
 enum JobName {
-  /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash in
-  /// lanes, and are part of file names and metrics.
+  /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash
+  /// in lanes, and are part of file names and metrics.
   static func isValid(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {

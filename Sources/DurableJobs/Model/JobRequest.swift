@@ -61,8 +61,8 @@ public struct JobRequest: Sendable {
 public enum JobConflict: String, Codable, Sendable {
   /// Leaves the existing job as it is.
   case keep
-  /// Gives the existing job the payload, the priority and the time of the request, unless it is running
-  /// or waits for a batch.
+  /// Gives the existing job the payload, the priority and the time of the request, unless it is
+  /// running or waits for a batch.
   case replace
 }
 

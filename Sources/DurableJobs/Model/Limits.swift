@@ -1,7 +1,7 @@
 /// The bounds of the jobs, each with its reason.
 enum Limits {
-  /// The size of a payload, which is read whenever its job changes. Larger data belongs in a record or a
-  /// file.
+  /// The size of a payload, which is read whenever its job changes. Larger data belongs in a record
+  /// or a file.
   static let payloadBytesMax = 1 << 20
   /// The length of a limit key or a unique key, which must fit into an index key without being cut.
   static let keyBytesMax = 200

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The JSON coders of jobs. They are shared, because creating one takes as long as coding a small job;
-/// both may be used by any number of threads at once.
+/// The JSON coders of jobs. They are shared, because creating one takes as long as coding a small
+/// job; both may be used by any number of threads at once.
 enum JobJSON {
   static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()

@@ -6,8 +6,8 @@ public struct JobHandle<J: Job>: Sendable {
   public let id: JobID
   public let store: Store
 
-  /// The job's status now and after each change, until it has ended. Only the newest status is buffered,
-  /// so a slow reader misses some.
+  /// The job's status now and after each change, until it has ended. Only the newest status is
+  /// buffered, so a slow reader misses some.
   ///
   /// Throws `unknownJob` if the job does not exist or is removed.
   public var updates: AsyncThrowingStream<JobStatus, any Error> {
@@ -62,7 +62,8 @@ extension JobQueue {
 extension JobStatus {
   /// Returns the output of a job that has succeeded.
   ///
-  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned`; `badPayload` if the output cannot be read.
+  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned`; `badPayload` if the output cannot
+  ///   be read.
   public func output<J: Job>(of type: J.Type) throws -> J.Output {
     switch state {
     case .succeeded: break

@@ -38,8 +38,8 @@ extension JobQueue {
   /// Returns the counts of the current jobs and of those that have ended within a window.
   ///
   /// - Parameter window: The time until now; at most a week, for which aggregates are kept.
-  /// - Complexity: O(*n*) in the jobs of the store: a step in an index for each that is ready or has
-  ///   ended, a read of a record for each other one; O(*m*) in the aggregates of the window.
+  /// - Complexity: O(*n*) in the jobs of the store: a step in an index for each that is ready or
+  ///   has ended, a read of a record for each other one; O(*m*) in the aggregates of the window.
   public func statistics(over window: Duration = .seconds(3_600)) throws -> JobStatistics {
     try store.read { transaction in
       let now = store.now()
@@ -74,8 +74,8 @@ extension JobQueue {
   /// - attempts and outputs belong to existing jobs;
   /// - schedules are valid.
   ///
-  /// `Store.checkIntegrity` checks whether records and indexes agree. A runner that has died is a remark
-  /// and no problem: the next one takes over its jobs.
+  /// `Store.checkIntegrity` checks whether records and indexes agree. A runner that has died is a
+  /// remark and no problem: the next one takes over its jobs.
   ///
   /// - Throws: `StoreError` if a record cannot be read.
   /// - Complexity: O(*n* · log *n*); memory for the batches, and for the keys of limits in use.

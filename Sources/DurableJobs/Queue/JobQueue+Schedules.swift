@@ -3,8 +3,8 @@ import EntityStore
 import Foundation
 
 extension JobQueue {
-  /// Adds a schedule, or replaces the one with this name. Its first time is the first after now; if the
-  /// expression and the zone have not changed, the next time of the replaced one is kept.
+  /// Adds a schedule, or replaces the one with this name. Its first time is the first after now; if
+  /// the expression and the zone have not changed, the next time of the replaced one is kept.
   ///
   /// - Returns: `true` if no schedule had the name.
   /// - Throws: `invalidSchedule` for a name that is not allowed; as `enqueue` for its request.

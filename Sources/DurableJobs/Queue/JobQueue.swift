@@ -35,7 +35,8 @@ public struct JobQueue: Sendable {
     return JobHandle(id: try await enqueue(request).id, store: store)
   }
 
-  /// Enqueues a request and returns after its durable commit. Calls at the same time share a commit.
+  /// Enqueues a request and returns after its durable commit. Calls at the same time share a
+  /// commit.
   @discardableResult
   public func enqueue(_ request: JobRequest) async throws -> EnqueuedJob {
     try await store.write(author: "jobs", isRepeatable: true) {
@@ -55,15 +56,15 @@ public struct JobQueue: Sendable {
     try store.read { try JobRows(reading: $0).job(id).map(JobStatus.init) }
   }
 
-  /// Returns the existing job with the unique key of a job, or `nil` if there is none or the job has no
-  /// key.
+  /// Returns the existing job with the unique key of a job, or `nil` if there is none or the job
+  /// has no key.
   public func holder<J: Job>(of job: J) throws -> JobID? {
     guard let key = job.uniqueKey else { return nil }
     return try store.read { try JobRows(reading: $0).holder(ofUniqueKey: "\(J.kind):\(key)") }
   }
 
-  /// Returns the newest jobs that match the filter, or, if it names only states that are not finished,
-  /// the next ones.
+  /// Returns the newest jobs that match the filter, or, if it names only states that are not
+  /// finished, the next ones.
   public func list(_ filter: JobFilter = JobFilter()) throws -> [JobStatus] {
     try store.read { try JobRows(reading: $0).list(filter).map(JobStatus.init) }
   }
@@ -80,8 +81,8 @@ public struct JobQueue: Sendable {
 
   // MARK: Control
 
-  /// Cancels a job. A waiting job has ended when this returns; for a running one the cancellation is
-  /// requested.
+  /// Cancels a job. A waiting job has ended when this returns; for a running one the cancellation
+  /// is requested.
   ///
   /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState` if it has ended.
@@ -90,9 +91,9 @@ public struct JobQueue: Sendable {
     try await change { try $0.cancel(id) }
   }
 
-  /// Makes a job ready that waits for its time or has ended without success, with all of its attempts.
-  /// The job does not take its unique key again. A completion job that was cancelled before its batch has
-  /// ended waits for the batch again.
+  /// Makes a job ready that waits for its time or has ended without success, with all of its
+  /// attempts. The job does not take its unique key again. A completion job that was cancelled
+  /// before its batch has ended waits for the batch again.
   ///
   /// - Returns: The new state: `ready` or `blocked`.
   /// - Throws: `unknownJob`, `wrongState`.

@@ -187,8 +187,8 @@ struct JobRecord {
   }
 }
 
-/// The claim of a job by a runner. Only the holder of the latest claim can finish the job; a finish under
-/// an older one changes nothing.
+/// The claim of a job by a runner. Only the holder of the latest claim can finish the job; a finish
+/// under an older one changes nothing.
 struct Claim: Hashable, Sendable {
   let job: JobID
   /// The epoch of the runner.
@@ -202,7 +202,8 @@ struct Claim: Hashable, Sendable {
 ///     feed.sync:7       the job has the key, and no other job can have it
 ///     12/feed.sync:7    job 12 has released the key to run, and takes it again when it waits again
 ///
-/// A kind has no slash, and a number belongs to one job, so a released key never equals another key.
+/// A kind has no slash, and a number belongs to one job, so a released key never equals another
+/// key.
 extension JobRecord {
   /// The key that the job holds, with its kind as a prefix; `nil` if it holds none.
   var uniqueKey: String? {

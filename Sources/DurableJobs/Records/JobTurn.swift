@@ -11,10 +11,10 @@ import Foundation
 ///     running     limit key  –            0           when it was claimed
 ///     finished    –          –            0           when it may be removed
 ///
-/// The first entry of a lane is the next job to claim, the first of `scheduled` the next to become ready,
-/// and the first of a finished state the next to remove. The jobs that run under a limit, or wait for
-/// it, are neighbors. A lane has one kind, so that jobs of an unknown kind are skipped in one step,
-/// however many there are.
+/// The first entry of a lane is the next job to claim, the first of `scheduled` the next to become
+/// ready, and the first of a finished state the next to remove. The jobs that run under a limit, or
+/// wait for it, are neighbors. A lane has one kind, so that jobs of an unknown kind are skipped in
+/// one step, however many there are.
 extension JobRecord {
   /// Changes the state of the job, and with it the entry in the index.
   ///

@@ -5,8 +5,8 @@ public import Migrations
 
 /// The attributes of `_Job` by position, in the order of `System/0001_jobs.yaml`.
 ///
-/// A claim reads and writes rows by position, without looking up names. A later migration may therefore
-/// only append attributes, here and in the schema.
+/// A claim reads and writes rows by position, without looking up names. A later migration may
+/// therefore only append attributes, here and in the schema.
 enum JobColumn: Int, CaseIterable {
   case kind, queue, priority, state
   case place, lane, rank, at

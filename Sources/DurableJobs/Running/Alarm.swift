@@ -1,14 +1,14 @@
 import Dispatch
 import Foundation
 
-/// Calls a closure on a queue at a date and after a duration. A date follows the wall clock, which people
-/// set; a duration follows the monotonic clock.
+/// Calls a closure on a queue at a date and after a duration. A date follows the wall clock, which
+/// people set; a duration follows the monotonic clock.
 ///
-/// Dispatch on Linux uses a kernel timer on CLOCK_REALTIME for wall times, so the alarm fires in time
-/// even if the clock is set.
+/// Dispatch on Linux uses a kernel timer on CLOCK_REALTIME for wall times, so the alarm fires in
+/// time even if the clock is set.
 final class Alarm: Sendable {
-  // SAFETY: configured in `init`; then only rescheduled by the actor that owns it, and canceled, which
-  // Dispatch allows from any thread.
+  // SAFETY: configured in `init`; then only rescheduled by the actor that owns it, and canceled,
+  // which Dispatch allows from any thread.
   nonisolated(unsafe) private let calendar: any DispatchSourceTimer
   // SAFETY: as above.
   nonisolated(unsafe) private let stopwatch: any DispatchSourceTimer

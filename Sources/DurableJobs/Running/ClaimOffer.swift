@@ -4,11 +4,12 @@ import SystemSupport
 
 /// An idle runner's offer to claim jobs within the commits of its own process.
 ///
-/// A commit that changes jobs then also claims what it has enqueued: the job is durable and claimed with
-/// one flush of the disk, and begins as soon as its enqueue returns. After all other commits, of this
-/// process and of others, the runner wakes and claims by itself.
+/// A commit that changes jobs then also claims what it has enqueued: the job is durable and claimed
+/// with one flush of the disk, and begins as soon as its enqueue returns. After all other commits,
+/// of this process and of others, the runner wakes and claims by itself.
 ///
-/// The runner opens the offer when it rests and withdraws it when it wakes. Each offer is taken once.
+/// The runner opens the offer when it rests and withdraws it when it wakes. Each offer is taken
+/// once.
 final class ClaimOffer: CommitHook {
   enum Withdrawal {
     /// No commit has taken the offer.
@@ -36,7 +37,8 @@ final class ClaimOffer: CommitHook {
 
   // MARK: The runner
 
-  /// Opens the offer, unless jobs are claimed under the last one that the runner has not taken over.
+  /// Opens the offer, unless jobs are claimed under the last one that the runner has not taken
+  /// over.
   func open(_ terms: ClaimTerms) {
     state.withLock { state in
       switch state {

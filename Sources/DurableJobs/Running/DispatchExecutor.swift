@@ -1,10 +1,10 @@
 import Dispatch
 
-/// Runs an actor on a serial Dispatch queue of its own. Linux has no `DispatchSerialQueue` that could be
-/// an executor by itself.
+/// Runs an actor on a serial Dispatch queue of its own. Linux has no `DispatchSerialQueue` that
+/// could be an executor by itself.
 ///
-/// A serial queue without a target takes its thread from the overcommit pool, so the actor runs even
-/// while every thread of the cooperative pool is busy.
+/// A serial queue without a target takes its thread from the overcommit pool, so the actor runs
+/// even while every thread of the cooperative pool is busy.
 final class DispatchExecutor: SerialExecutor {
   let queue: DispatchQueue
   /// Runs nonisolated tasks on the same queue, so that what the actor awaits needs no thread of the

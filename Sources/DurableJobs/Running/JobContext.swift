@@ -34,10 +34,11 @@ public struct JobContext: Sendable {
 
   // MARK: Writing
 
-  /// Writes under the claim: the changes of the closure are committed only if the claim of this attempt
-  /// is still valid.
+  /// Writes under the claim: the changes of the closure are committed only if the claim of this
+  /// attempt is still valid.
   ///
-  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written then.
+  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written
+  ///   then.
   @discardableResult
   public func write<R: Sendable>(
     _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -47,9 +48,11 @@ public struct JobContext: Sendable {
 
   /// Writes under the claim, and stores a checkpoint for the next attempt with the same commit.
   ///
-  /// A job that stores a checkpoint in each attempt is never poisoned, however often its runner dies.
+  /// A job that stores a checkpoint in each attempt is never poisoned, however often its runner
+  /// dies.
   ///
-  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written then.
+  /// - Throws: `lostClaim`; the errors of the closure and of `Store.write`. Nothing is written
+  ///   then.
   @discardableResult
   public func write<R: Sendable>(
     checkpoint: some Encodable, _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -81,8 +84,8 @@ public struct JobContext: Sendable {
     try checkpointData.map { try JobJSON.decoder.decode(type, from: $0) }
   }
 
-  /// Writes, and ends the job with the same commit: the changes of the closure are written exactly once,
-  /// whatever dies when. The handler must return the output that this returns.
+  /// Writes, and ends the job with the same commit: the changes of the closure are written exactly
+  /// once, whatever dies when. The handler must return the output that this returns.
   ///
   /// - Throws: The same as `write`. The job is still running then.
   public func complete<Output: Encodable & Sendable>(

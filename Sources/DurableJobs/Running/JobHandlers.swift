@@ -14,8 +14,8 @@ public struct JobHandlers: Sendable {
 
   /// Registers the handler of a type, in place of an earlier one.
   ///
-  /// The closure runs on Swift's cooperative pool, so it must not block. Its task is cancelled when the
-  /// job is cancelled, when its timeout has passed, and when the runner stops.
+  /// The closure runs on Swift's cooperative pool, so it must not block. Its task is cancelled when
+  /// the job is cancelled, when its timeout has passed, and when the runner stops.
   public mutating func handle<J: Job>(
     _ type: J.Type, _ body: @escaping @Sendable (J, JobContext) async throws -> J.Output
   ) {

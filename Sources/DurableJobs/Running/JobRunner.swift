@@ -7,12 +7,14 @@ import SystemSupport
 
 /// Claims jobs and runs them.
 ///
-/// A runner is an actor on a Dispatch queue of its own. It sleeps until there is a commit, until the next
-/// job is due, or until an attempt ends; then it reads the store, and if there is work it writes what has
-/// ended and claims what comes next in one transaction. What to do when is decided by `RunnerState`.
+/// A runner is an actor on a Dispatch queue of its own. It sleeps until there is a commit, until
+/// the next job is due, or until an attempt ends; then it reads the store, and if there is work it
+/// writes what has ended and claims what comes next in one transaction. What to do when is decided
+/// by `RunnerState`.
 ///
-/// Any number of runners, in any number of processes, may serve one store. No two of them run the same
-/// job at once: a claim is valid until its job is finished under it or its runner's process is dead.
+/// Any number of runners, in any number of processes, may serve one store. No two of them run the
+/// same job at once: a claim is valid until its job is finished under it or its runner's process is
+/// dead.
 public actor JobRunner {
   nonisolated public var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -54,11 +56,11 @@ public actor JobRunner {
 
   /// Runs jobs until the runner is stopped.
   ///
-  /// When this returns, nothing that was written is lost, and no claim of this runner is left except
-  /// those of handlers that do not end. Cancelling the task stops at once.
+  /// When this returns, nothing that was written is lost, and no claim of this runner is left
+  /// except those of handlers that do not end. Cancelling the task stops at once.
   ///
-  /// - Throws: `StoreError` if the store can no longer be used. The runner waits while the disk is full
-  ///   or a writer takes too long.
+  /// - Throws: `StoreError` if the store can no longer be used. The runner waits while the disk is
+  ///   full or a writer takes too long.
   public func run() async throws {
     // A task of its own: a cancelled one could wait for nothing.
     let serving = Task(executorPreference: executor.tasks) { try await self.serve() }
@@ -69,9 +71,9 @@ public actor JobRunner {
     }
   }
 
-  /// Stops in order: claims no more jobs, lets attempts run for a time, then cancels them. The job of a
-  /// cancelled attempt returns to its queue, and the attempt does not count. Returns at once; `run`
-  /// returns when everything has ended.
+  /// Stops in order: claims no more jobs, lets attempts run for a time, then cancels them. The job
+  /// of a cancelled attempt returns to its queue, and the attempt does not count. Returns at once;
+  /// `run` returns when everything has ended.
   public func stop(within bound: Duration) { report(.stopRequested(within: bound)) }
 
   /// Changes how many jobs the runner runs at once. Running attempts go on.
@@ -142,8 +144,9 @@ public actor JobRunner {
     }
   }
 
-  /// Writes the last ended attempts and removes the runner's record. The record stays while attempts
-  /// run that do not end, so that the next runner takes them over once this process is gone.
+  /// Writes the last ended attempts and removes the runner's record. The record stays while
+  /// attempts run that do not end, so that the next runner takes them over once this process is
+  /// gone.
   private func leave(_ lease: RunnerLease) async {
     do {
       _ = try await exchange(
@@ -277,8 +280,8 @@ public actor JobRunner {
       return .exchanged(ended: [], claimed: [:], heldBack: 0)
     }
     let (written, exchange) = try await store.write(author: "jobs") { [ended] transaction in
-      // Also those that have ended while the writer was busy: a commit for all of them takes as long
-      // as for one, and each makes room.
+      // Also those that have ended while the writer was busy: a commit for all of them takes as
+      // long as for one, and each makes room.
       let all = ended.withLock { $0 }
       var terms = plan.terms
       for late in all.dropFirst(plan.endedCount) { terms?.makeRoom(in: late.job.queue) }
@@ -328,8 +331,8 @@ public actor JobRunner {
       running: attempt)
     let tasks = handler.blocks ? executor.tasks : nil
     attempt.start(on: tasks) { [threads, ended, wakeups, random = options.random] in
-      // Keeps the lock, so that no runner takes the job over while the handler runs, even if this one
-      // has stopped waiting for it.
+      // Keeps the lock, so that no runner takes the job over while the handler runs, even if this
+      // one has stopped waiting for it.
       defer { withExtendedLifetime(lease) {} }
       var result: Result<Data?, any Error>
       do {

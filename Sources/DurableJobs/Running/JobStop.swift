@@ -1,5 +1,5 @@
-/// An error with which a handler decides what happens to its job. Any other error is a failure, after
-/// which the job is tried again as its policy says.
+/// An error with which a handler decides what happens to its job. Any other error is a failure,
+/// after which the job is tried again as its policy says.
 public struct JobStop: Error, Sendable, CustomStringConvertible {
   enum Verdict: Sendable {
     case retry(after: Duration)

@@ -1,7 +1,7 @@
 public import EntityStore
 
-/// The halves of a runner's turn, each in a transaction of its own, for measurements. A runner does both
-/// in one transaction.
+/// The halves of a runner's turn, each in a transaction of its own, for measurements. A runner does
+/// both in one transaction.
 @_spi(Measurement)
 public struct JobTurns: Sendable {
   public struct Claimed: Sendable {

@@ -9,8 +9,8 @@ public struct RunnerOptions: Sendable {
   public var blockingThreads = 4
   /// The most jobs of single queues that this runner runs at once; 0 for none.
   public var queueLimits: [QueueName: Int] = [:]
-  /// The time that handlers have to end after a cancellation. One that does not end keeps its claim until
-  /// the process ends.
+  /// The time that handlers have to end after a cancellation. One that does not end keeps its claim
+  /// until the process ends.
   public var cancelGrace = Duration.seconds(10)
   /// A description of the runner, stored in its record.
   public var command = "runner"
@@ -30,10 +30,11 @@ public struct RunnerOptions: Sendable {
 /// The condition of a runner.
 public enum RunnerCondition: Sendable, Equatable {
   case working
-  /// The store cannot be written, for the reason in one line. Attempts that end are written when it can
-  /// be written again.
+  /// The store cannot be written, for the reason in one line. Attempts that end are written when it
+  /// can be written again.
   case blocked(String)
-  /// The number of handlers that were cancelled and do not end. Each counts against the concurrency.
+  /// The number of handlers that were cancelled and do not end. Each counts against the
+  /// concurrency.
   case stuck(Int)
 }
 

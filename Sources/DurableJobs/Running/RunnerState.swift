@@ -6,8 +6,8 @@
 ///      ↑                                                 │
 ///      └────────────────── beginTurn ←───────────────────┘   while there is work
 ///
-/// Steps that are not due are left out. An event returns at most one step, as its last action, so that
-/// the runner performs one at a time; `failed` ends the turn at any of them.
+/// Steps that are not due are left out. An event returns at most one step, as its last action, so
+/// that the runner performs one at a time; `failed` ends the turn at any of them.
 struct RunnerState {
   typealias Instant = ContinuousClock.Instant
 
@@ -25,8 +25,8 @@ struct RunnerState {
     let isSuspect: Bool
     let deadline: Instant?
     fileprivate(set) var isCancelled = false
-    /// The time of a cancellation from which its grace is counted. `nil` for the stop of the runner,
-    /// which has a deadline of its own.
+    /// The time of a cancellation from which its grace is counted. `nil` for the stop of the
+    /// runner, which has a deadline of its own.
     fileprivate(set) var cancelledAt: Instant?
 
     init(queue: QueueName, isSuspect: Bool = false, deadline: Instant? = nil) {
@@ -72,7 +72,8 @@ struct RunnerState {
     case exchange(Exchange)
     /// Asks for `woke` at once.
     case beginTurn
-    /// Sleeps until the runner is woken; answered by `failed` if the time of the next job cannot be read.
+    /// Sleeps until the runner is woken; answered by `failed` if the time of the next job cannot be
+    /// read.
     case rest(Rest)
     /// The runner has come to its end.
     case leave
@@ -93,8 +94,8 @@ struct RunnerState {
   struct Rest: Equatable {
     /// `nil` for as long as nothing happens.
     var wakeAfter: Duration?
-    /// The terms under which a commit of this process may claim jobs; also the sign to wake when the
-    /// next job is due. `nil` if there is no room.
+    /// The terms under which a commit of this process may claim jobs; also the sign to wake when
+    /// the next job is due. `nil` if there is no room.
     var offer: ClaimTerms?
   }
 

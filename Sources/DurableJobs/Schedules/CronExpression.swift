@@ -8,8 +8,8 @@ public import Foundation
 /// of the fields may stand `@hourly`, `@daily` or `@midnight`, `@weekly`, `@monthly`, `@yearly` or
 /// `@annually`.
 ///
-/// A day must match both day fields, but if neither begins with `*`, then one of them is enough, as in
-/// cronie: `0 0 13 * fri` is each 13th and each Friday.
+/// A day must match both day fields, but if neither begins with `*`, then one of them is enough, as
+/// in cronie: `0 0 13 * fri` is each 13th and each Friday.
 ///
 /// `@every 90s`, `@every 15m` and `@every 2h` are a fixed period of 1 second to 8784 hours. Its
 /// times are the multiples of the period since 1970 in UTC, in every zone.
@@ -36,8 +36,8 @@ public struct CronExpression: Sendable, Hashable, CustomStringConvertible {
   /// The first time after an instant, in a zone. Each is later than the one before.
   ///
   /// - Returns: A whole second; `nil` if no time follows within 100 years or before the year 10000.
-  /// - Complexity: Grows with the fields and with the changes of the zone's offset in between, not with
-  ///   the time that passes.
+  /// - Complexity: Grows with the fields and with the changes of the zone's offset in between, not
+  ///   with the time that passes.
   public func next(after instant: Date, in zone: TimeZone) -> Date? {
     next(after: WholeSecond.floor(of: instant), in: zone).map(WholeSecond.date)
   }

@@ -5,8 +5,8 @@ extension CronFields {
   /// gaps and overlaps of `CronExpression`.
   ///
   /// The search goes through the spans of constant offset, and through the local times of each. It
-  /// begins two days early: if the clock shows a local time for the second time, it was set back within
-  /// these days (the largest step ever was a day).
+  /// begins two days early: if the clock shows a local time for the second time, it was set back
+  /// within these days (the largest step ever was a day).
   func next(after second: Int, in zone: TimeZone) -> Int? {
     let end = min(second + hundredYears, WholeSecond.latest)
     var span = LocalSpan(from: second - twoDays, in: zone)
@@ -25,7 +25,8 @@ extension CronFields {
     return nil
   }
 
-  /// True if the fields leave out an hour. Then the others are times of day, each of which runs once.
+  /// True if the fields leave out an hour. Then the others are times of day, each of which runs
+  /// once.
   private var runsOnce: Bool { hours.count < 24 }
 }
 

@@ -2,8 +2,8 @@ import TextFormats
 
 /// The five fields as sets of numbers, and the search for local times that match them.
 ///
-/// A local time is what a clock on the wall shows, in seconds since it showed 1970-01-01 00:00. Local
-/// times have no gaps; `LocalSpan` maps them to instants.
+/// A local time is what a clock on the wall shows, in seconds since it showed 1970-01-01 00:00.
+/// Local times have no gaps; `LocalSpan` maps them to instants.
 struct CronFields: Sendable, Hashable {
   var minutes = NumberSet()
   var hours = NumberSet()

@@ -31,8 +31,8 @@ public struct JobSchedule: Sendable {
 
 // The form of a schedule in `_JobSchedule`.
 extension JobSchedule {
-  /// - Throws: `invalidSchedule`, `badPayload` if the record cannot be read, as when its zone no longer
-  ///   exists.
+  /// - Throws: `invalidSchedule`, `badPayload` if the record cannot be read, as when its zone no
+  ///   longer exists.
   init(_ record: Record) throws {
     let text = { (name: String) in try record[name].stringValue ?? "" }
     let jitter = try record["jitter"].doubleValue ?? 0

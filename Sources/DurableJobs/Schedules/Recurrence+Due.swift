@@ -19,12 +19,12 @@ extension Recurrence {
 
   /// The times from `nextAt` through `now` that are to run, and the next one.
   ///
-  /// `nextAt` is the stored `next` of the last call. It counts as a time even if the expression or the
-  /// rules of the zone have changed since. Nothing before it is due: a clock that was set back enqueues
-  /// no job twice.
+  /// `nextAt` is the stored `next` of the last call. It counts as a time even if the expression or
+  /// the rules of the zone have changed since. Nothing before it is due: a clock that was set back
+  /// enqueues no job twice.
   ///
-  /// - Complexity: Independent of the time between: that of up to `skippedMax` calls of `next` for the
-  ///   count, and of some 30 calls for each returned time.
+  /// - Complexity: Independent of the time between: that of up to `skippedMax` calls of `next` for
+  ///   the count, and of some 30 calls for each returned time.
   public func due(nextAt: Date, now: Date) -> DueRuns {
     guard nextAt <= now else { return DueRuns(times: [], skipped: 0, next: nextAt) }
     let span = DueSpan(
@@ -78,8 +78,9 @@ private struct DueSpan {
     return count
   }
 
-  /// The last time through `end`. Searches backward in steps that double, and then by halves: the next
-  /// time of a later instant is never earlier, so if a probe finds none in the span, none follows it.
+  /// The last time through `end`. Searches backward in steps that double, and then by halves: the
+  /// next time of a later instant is never earlier, so if a probe finds none in the span, none
+  /// follows it.
   private func last(through end: Int) -> Int? {
     guard first <= end else { return nil }
     guard var last = next(after: first, through: end) else { return first }

@@ -2,8 +2,8 @@ import EntityModel
 public import Foundation
 import TextFormats
 
-/// The times of a schedule: the expression, its time zone, the treatment of missed times, and the time
-/// over which the jobs of one time are spread.
+/// The times of a schedule: the expression, its time zone, the treatment of missed times, and the
+/// time over which the jobs of one time are spread.
 public struct Recurrence: Sendable, Hashable {
   public let expression: CronExpression
   public let zone: TimeZone
@@ -39,7 +39,8 @@ public struct Recurrence: Sendable, Hashable {
 }
 
 extension Recurrence {
-  /// The zone of the IANA database with this name: `UTC`, `GMT`, or area and place as `Europe/Berlin`.
+  /// The zone of the IANA database with this name: `UTC`, `GMT`, or area and place as
+  /// `Europe/Berlin`.
   ///
   /// Names such as `EST` and `GMT+1`, which Foundation knows, too, are refused: such zones have no
   /// daylight saving time, which a schedule of local times is rarely meant to ignore.

@@ -1,14 +1,14 @@
 import Foundation
 import TextFormats
 
-/// Instants as whole seconds since 1970 in UTC, which suffice for schedules. No calculation overflows
-/// between the years 1 and 9999.
+/// Instants as whole seconds since 1970 in UTC, which suffice for schedules. No calculation
+/// overflows between the years 1 and 9999.
 enum WholeSecond {
   static let earliest = -62_135_596_800
   static let latest = 253_402_300_799
 
-  /// The whole second at or before a date. A date outside of the years gives the nearer end, and one
-  /// that is not a number the earliest second.
+  /// The whole second at or before a date. A date outside of the years gives the nearer end, and
+  /// one that is not a number the earliest second.
   static func floor(of date: Date) -> Int {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds > Double(earliest) else { return earliest }

@@ -17,8 +17,8 @@ extension WriteTransaction {
     return batch
   }
 
-  /// Opens a batch to which this and later transactions add jobs. Its completion job waits until the
-  /// batch is closed and all of its jobs have ended.
+  /// Opens a batch to which this and later transactions add jobs. Its completion job waits until
+  /// the batch is closed and all of its jobs have ended.
   public func openBatch(
     named name: String? = nil, then completion: JobRequest? = nil
   ) throws -> JobBatchID {

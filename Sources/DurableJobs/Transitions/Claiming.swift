@@ -10,8 +10,9 @@ struct ClaimTerms: Equatable {
   var kinds: Set<JobKind>
   /// The most jobs to claim of each queue that has a limit of its own; may be negative, too.
   var queueRoom: [QueueName: Int] = [:]
-  /// True if a suspect job may be claimed, whose runners have died more than once. A runner runs one of
-  /// them at a time, so that the jobs beside one that kills its runner do not die with it again.
+  /// True if a suspect job may be claimed, whose runners have died more than once. A runner runs
+  /// one of them at a time, so that the jobs beside one that kills its runner do not die with it
+  /// again.
   var admitsSuspect = true
 
   /// Adds the room of an attempt that has ended.
@@ -32,7 +33,8 @@ struct ClaimTerms: Equatable {
 extension JobTable {
   /// Claims the next jobs of all lanes that may be served, by priority, then by age.
   ///
-  /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs claimed or held back.
+  /// - Complexity: O(*l* · log *n* + *k* · log *n*) for *l* lanes and *k* jobs claimed or held
+  ///   back.
   func claim(_ terms: ClaimTerms) throws -> [JobRecord] {
     var selection = ClaimSelection(terms, self)
     var heads = try lanes(servedUnder: terms).compactMap { try LaneHead($0, in: self) }
@@ -126,8 +128,8 @@ extension JobRecord {
   }
 }
 
-/// The number of running jobs of each limit. It is counted for each claim, because a crash could leave a
-/// stored number wrong.
+/// The number of running jobs of each limit. It is counted for each claim, because a crash could
+/// leave a stored number wrong.
 private struct LimitCounts {
   private let table: JobTable
   /// Exact below the bound up to which they were counted.
@@ -153,11 +155,12 @@ private struct LimitCounts {
 }
 
 extension JobTable {
-  /// Makes the first job of each lane that waits for a job's limit ready. It takes one of each lane,
-  /// because a lane that no runner serves must not block the others. The claim holds back those that
-  /// find no room.
+  /// Makes the first job of each lane that waits for a job's limit ready. It takes one of each
+  /// lane, because a lane that no runner serves must not block the others. The claim holds back
+  /// those that find no room.
   ///
-  /// Call it whenever a job with a limit leaves `running`, or leaves `ready` other than by being claimed.
+  /// Call it whenever a job with a limit leaves `running`, or leaves `ready` other than by being
+  /// claimed.
   func releaseLimit(of job: JobRecord) throws {
     guard let key = job.limitKey else { return }
     var first: [JobRecord] = []

@@ -23,10 +23,11 @@ extension JobTable {
     }
   }
 
-  /// Makes a job ready that waits for its time or has ended without success, with all of its attempts.
+  /// Makes a job ready that waits for its time or has ended without success, with all of its
+  /// attempts.
   ///
-  /// The job does not take its unique key again. A completion job that was cancelled before its batch has
-  /// ended waits for the batch again.
+  /// The job does not take its unique key again. A completion job that was cancelled before its
+  /// batch has ended waits for the batch again.
   ///
   /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState`.

@@ -21,10 +21,11 @@ extension JobRows {
 }
 
 extension JobTable {
-  /// Enqueues the jobs of the schedules that are due, at most `schedulesPerTransactionMax` schedules.
+  /// Enqueues the jobs of the schedules that are due, at most `schedulesPerTransactionMax`
+  /// schedules.
   ///
-  /// The next time is stored in the same transaction, so that each time enqueues its job once, whichever
-  /// runner does it.
+  /// The next time is stored in the same transaction, so that each time enqueues its job once,
+  /// whichever runner does it.
   func fire() throws {
     let cursor = try dueSchedules()
     var due: [Int64] = []

@@ -72,7 +72,8 @@ extension JobTable {
     ended.count(job, state == .succeeded ? .succeeded : .failed, began: began, now: now)
   }
 
-  /// Lets a job that is not running wait for its next attempt. Ends it if its cancellation was requested.
+  /// Lets a job that is not running wait for its next attempt. Ends it if its cancellation was
+  /// requested.
   func reschedule(_ job: inout JobRecord, at date: Date) throws {
     if job.isCancelled { return try end(&job, as: .cancelled, began: nil) }
     try takeUniqueKeyAgain(&job)

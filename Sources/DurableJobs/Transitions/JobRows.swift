@@ -92,8 +92,8 @@ class JobRows {
     return paused
   }
 
-  /// The next time at which a scheduled job becomes ready or a schedule enqueues one; `nil` if there is
-  /// none.
+  /// The next time at which a scheduled job becomes ready or a schedule enqueues one; `nil` if
+  /// there is none.
   final func nextTime() throws -> Date? {
     let scheduled = try cursor(.scheduled).next().map { try job(ofTurn: $0).at }
     let fire = try dueSchedules().next().flatMap { try nextFire(of: $0) }

@@ -4,8 +4,8 @@ import Foundation
 enum Outcome: Sendable {
   /// The handler has returned an output, as JSON.
   case succeeded(Data?)
-  /// The handler has thrown an error. The job is tried again after the wait, unless this was its last
-  /// attempt.
+  /// The handler has thrown an error. The job is tried again after the wait, unless this was its
+  /// last attempt.
   case failed(String, wait: Duration)
   /// The job is not tried again.
   case discarded(String)

@@ -97,7 +97,8 @@ extension JobTable {
     try transaction.update(id) { try $0.set("stoppedAt", to: .date(now)) }
   }
 
-  /// Removes the record of a runner, unless jobs are running under it, which must be taken over first.
+  /// Removes the record of a runner, unless jobs are running under it, which must be taken over
+  /// first.
   func removeRunner(_ epoch: Int64) throws {
     guard try running(under: epoch).isEmpty else { return }
     try transaction.delete(ObjectID(entity: RunnerRecord.entity, number: epoch))

@@ -3,13 +3,13 @@ import EntityStore
 import Foundation
 import SystemSupport
 
-/// The lease of a runner: its epoch, which is a number that no other runner of the store ever gets, and a
-/// kernel lock on the byte with that number of the file `jobs.lock`.
+/// The lease of a runner: its epoch, which is a number that no other runner of the store ever gets,
+/// and a kernel lock on the byte with that number of the file `jobs.lock`.
 ///
-/// The kernel releases the lock when the process dies, but not when the process is suspended, so that
-/// nothing expires and no clock is involved. One file serves all runners, and testing a lock does not
-/// take it. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for each runner,
-/// and leave one for each that has died.
+/// The kernel releases the lock when the process dies, but not when the process is suspended, so
+/// that nothing expires and no clock is involved. One file serves all runners, and testing a lock
+/// does not take it. It is a lock of the open file (`F_OFD_SETLK`): `flock` would need a file for
+/// each runner, and leave one for each that has died.
 final class RunnerLease: Sendable {
   let epoch: Int64
   private let lock: FileLock

@@ -4,11 +4,11 @@ extension Conversion {
   /// Converts one value.
   ///
   /// What the kinds say by themselves: whole numbers, doubles and decimals become each other where
-  /// no digit is lost; booleans are 1 and 0; every value becomes a text (`Value.text`), and the text
-  /// of a value becomes that value if it is one as a whole. Texts of numbers have no separators and
-  /// no spaces. A UUID is 36 or 32 characters, or 16 bytes. A number is no date, and a text no list,
-  /// until the conversion says how it is one. To an enumeration every value of its own kind goes; of
-  /// another kind only what becomes one of its cases, by raw value or name.
+  /// no digit is lost; booleans are 1 and 0; every value becomes a text (`Value.text`), and the
+  /// text of a value becomes that value if it is one as a whole. Texts of numbers have no
+  /// separators and no spaces. A UUID is 36 or 32 characters, or 16 bytes. A number is no date, and
+  /// a text no list, until the conversion says how it is one. To an enumeration every value of its
+  /// own kind goes; of another kind only what becomes one of its cases, by raw value or name.
   ///
   /// - Returns: A value of the type's kind, or null. Whether null is allowed, and what else the
   ///   attribute's rules say, is not asked here.

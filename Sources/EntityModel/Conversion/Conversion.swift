@@ -23,7 +23,8 @@ public struct Conversion: Codable, Hashable, Sendable {
   public var nullValues: Set<String>
   /// The values that words become. If there are any, no other word is converted.
   public var cases: [String: Value]
-  /// How a date is written where it is no date: in the value that comes, or in the one that is made.
+  /// How a date is written where it is no date: in the value that comes, or in the one that is
+  /// made.
   public var date: DateForm?
   /// Minutes that times of day are ahead of UTC, in texts that do not say it and in those made.
   public var zoneMinutes: Int?

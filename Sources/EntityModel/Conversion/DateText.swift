@@ -28,13 +28,14 @@ package enum DateText {
     return date(DateScanner.seconds(day, time, fraction: fraction, offset: offset))
   }
 
-  /// A day, or a day and a time, as ISO 8601 has them in the extended format, and as databases write
-  /// them: `2026-11-20`, `2026-11-20 10:00`, `2026-11-20T10:00:00,25+08`. O(length).
+  /// A day, or a day and a time, as ISO 8601 has them in the extended format, and as databases
+  /// write them: `2026-11-20`, `2026-11-20 10:00`, `2026-11-20T10:00:00,25+08`. O(length).
   ///
-  /// More than RFC 3339 it allows a space in place of `T` and before the offset, a comma in place of
-  /// the point, a time without seconds, a day without a time, and the offsets `+0800` and `+08`.
+  /// More than RFC 3339 it allows a space in place of `T` and before the offset, a comma in place
+  /// of the point, a time without seconds, a day without a time, and the offsets `+0800` and `+08`.
   ///
-  /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is refused.
+  /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is
+  ///   refused.
   package static func iso8601(_ text: String, zoneMinutes: Int?) -> Date? {
     var text = text
     return text.withUTF8 { bytes in
@@ -72,7 +73,8 @@ package enum DateText {
   /// wrong; so may the seconds. Years of two digits are those from 1950 to 2049. Zones by name are
   /// `UT`, `UTC`, `GMT`, `Z` and the eight of North America. A comment may stand at the end.
   ///
-  /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is refused.
+  /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is
+  ///   refused.
   package static func rfc822(_ text: String, zoneMinutes: Int?) -> Date? {
     var text = text
     return text.withUTF8 { bytes in

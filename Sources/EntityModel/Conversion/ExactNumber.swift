@@ -11,8 +11,8 @@ struct ExactNumber: Equatable {
   /// Whether digits followed that did not fit and are not all zero.
   private var isCut = false
 
-  /// Reads a whole text: a sign, digits, a point and digits, an exponent; the first and the last two
-  /// may be missing. `nil` for anything else. O(length).
+  /// Reads a whole text: a sign, digits, a point and digits, an exponent; the first and the last
+  /// two may be missing. `nil` for anything else. O(length).
   init?(_ text: String) {
     var rest = Substring(text).utf8
     let sign = rest.first

@@ -1,9 +1,9 @@
-/// Of which forms the numbers of a column may be dates: a number votes for each form in which it lies
-/// in the years that caches are from.
+/// Of which forms the numbers of a column may be dates: a number votes for each form in which it
+/// lies in the years that caches are from.
 ///
 /// The years are 1989 to 2040 where the unit leaves no doubt, and narrower where two forms would
-/// meet. That of seconds since 1970 and since 2001 remains: from 600,000,000 to 970,000,000 a number is
-/// the years 1989 to 2000 in one and 2020 to 2031 in the other.
+/// meet. That of seconds since 1970 and since 2001 remains: from 600,000,000 to 970,000,000 a
+/// number is the years 1989 to 2000 in one and 2020 to 2031 in the other.
 package struct DateVotes: Sendable {
   private static let forms: [(form: Conversion.DateForm, range: ClosedRange<Double>)] = [
     (.julianDay, 2_447_500...2_466_500),

@@ -28,8 +28,8 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   public var fetchBatchSize = 0
   /// To-one and to-many relationships that are read along with the records.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Of a draft's fetch: whether what the draft has changed takes part. If not, the records are those
-  /// of the store, with the draft's values. Any other fetch knows no drafts.
+  /// Of a draft's fetch: whether what the draft has changed takes part. If not, the records are
+  /// those of the store, with the draft's values. Any other fetch knows no drafts.
   public var includesPendingChanges = true
   /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
   public var requiresIndex: Bool

@@ -111,7 +111,8 @@ public struct Enumeration: Codable, Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// A value of this attribute as people type it: `Value.text`, or the name of an enumeration's case.
+  /// A value of this attribute as people type it: `Value.text`, or the name of an enumeration's
+  /// case.
   ///
   /// - Parameter now: What the word `now` stands for in a date.
   /// - Returns: `nil` if the text is no value of the attribute's type. `null` is no value where the

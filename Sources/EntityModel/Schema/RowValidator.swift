@@ -47,8 +47,8 @@ public struct RowValidator {
   public subscript(position: Int) -> AttributeValidator { validators[position] }
 
   /// - Parameter row: One value per attribute, by position.
-  /// - Parameter keepsRules: Whether values must keep the rules of their attributes: range, length and
-  ///   pattern. That there is a value, and of the right kind, is always required.
+  /// - Parameter keepsRules: Whether values must keep the rules of their attributes: range, length
+  ///   and pattern. That there is a value, and of the right kind, is always required.
   /// - Returns: The first value that may not stand in the row; `nil` if all may.
   public func failure(
     in row: [Value], keepsRules: Bool = true

@@ -6,7 +6,8 @@ package struct RowChanges: Sendable {
   }
 
   package private(set) var entries: [Change] = []
-  /// Has bit *p* mod 64 for each position *p*: most that have not changed are told without a search.
+  /// Has bit *p* mod 64 for each position *p*: most that have not changed are told without a
+  /// search.
   package private(set) var marks: UInt64 = 0
 
   package init() {}

@@ -103,9 +103,9 @@ extension Value {
 }
 
 extension Value {
-  /// The value as JSON: numbers and flags as such, a list as an array, null as `null`, and all else as
-  /// a string of ``text`` (dates as RFC 3339, data as base64). A decimal is a string, because readers
-  /// convert a number to a double.
+  /// The value as JSON: numbers and flags as such, a list as an array, null as `null`, and all else
+  /// as a string of ``text`` (dates as RFC 3339, data as base64). A decimal is a string, because
+  /// readers convert a number to a double.
   public var json: String {
     switch self {
     case .null: "null"

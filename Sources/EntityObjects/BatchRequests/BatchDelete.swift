@@ -4,14 +4,15 @@ public import EntityStore
 extension Store {
   /// Deletes the records that match, in chunks: other writers have their turn between them.
   ///
-  /// What a record takes along by a `cascade` rule goes in its commit, and is not met again. A `deny`
-  /// rule keeps a record only while it is linked with one that is not to be deleted itself; of those
-  /// that are, all go in one commit.
+  /// What a record takes along by a `cascade` rule goes in its commit, and is not met again. A
+  /// `deny` rule keeps a record only while it is linked with one that is not to be deleted itself;
+  /// of those that are, all go in one commit.
   ///
   /// - Parameter progress: Called after each commit.
-  /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest` before anything is written; the
-  ///   last also for records of several entities. `deletionDenied`: then the chunks before stay, and
-  ///   the same request goes on with that record. `CancellationError`, of which the same holds.
+  /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest` before anything is written;
+  ///   the last also for records of several entities. `deletionDenied`: then the chunks before
+  ///   stay, and the same request goes on with that record. `CancellationError`, of which the same
+  ///   holds.
   ///   `storage` with the code `busy` if the same batch is under way.
   public func execute(
     _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil

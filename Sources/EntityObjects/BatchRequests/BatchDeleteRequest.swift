@@ -3,8 +3,8 @@ import EntityStore
 
 /// Deletes all records of an entity that match, without handing them to the program.
 ///
-/// Delete rules are followed, unless the request says to do without: what a record takes along goes,
-/// what a rule keeps stops the batch. Records that are to be deleted keep no others of them.
+/// Delete rules are followed, unless the request says to do without: what a record takes along
+/// goes, what a rule keeps stops the batch. Records that are to be deleted keep no others of them.
 public struct BatchDeleteRequest: Sendable {
   /// Which records.
   public enum Target: Sendable {

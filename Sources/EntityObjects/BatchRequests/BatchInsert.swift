@@ -7,17 +7,18 @@ extension Store {
   /// Inserts the items of a source in chunks: other writers have their turn between them.
   ///
   /// Each item is taken once, however often the batch is interrupted and run again with the same
-  /// source: what was taken already is passed over. It is the same batch if entity, conflict and what
-  /// is left out are the same (or if it has the same name), and the source must begin with the same
-  /// items.
+  /// source: what was taken already is passed over. It is the same batch if entity, conflict and
+  /// what is left out are the same (or if it has the same name), and the source must begin with the
+  /// same items.
   ///
   /// - Parameter progress: Called after each commit.
   /// - Throws: `BatchItemError` for an item that is refused (unless they are collected), around
-  ///   `validation`, `uniqueViolation` with the record that has the values, `unknownAttribute`; what the
-  ///   source throws: then all items before stay, and the same request goes on with that one.
+  ///   `validation`, `uniqueViolation` with the record that has the values, `unknownAttribute`;
+  ///   what the source throws: then all items before stay, and the same request goes on with that
+  ///   one.
   ///   `CancellationError`: then the chunks before stay, and the same request goes on.
-  ///   `unknownEntity`; `invalidRequest` without a unique index for `update(by:)`, or for a source that
-  ///   begins with other items. `storage` with the code `busy` if the same batch is under way.
+  ///   `unknownEntity`; `invalidRequest` without a unique index for `update(by:)`, or for a source
+  ///   that begins with other items. `storage` with the code `busy` if the same batch is under way.
   public func execute(
     _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {

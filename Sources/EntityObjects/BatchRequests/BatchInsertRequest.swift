@@ -5,8 +5,8 @@ public import Foundation
 /// Inserts items of a source of any length: memory is bounded by one chunk of them.
 ///
 /// An item is the values of one record by attribute name, or a typed entity. What it does not name
-/// gets its default; a to-one relationship that an attribute holds is named like one, and its value is
-/// the other record's number.
+/// gets its default; a to-one relationship that an attribute holds is named like one, and its value
+/// is the other record's number.
 public struct BatchInsertRequest: Sendable {
   /// What becomes of an item whose unique values a record has already.
   public enum Conflict: Hashable, Sendable {
@@ -14,14 +14,15 @@ public struct BatchInsertRequest: Sendable {
     case fail
     /// It is left out.
     case skip
-    /// The record that has the item's values in the unique index on exactly these attributes gets what
-    /// the item names; all else of it stays. A clash in another index is refused.
+    /// The record that has the item's values in the unique index on exactly these attributes gets
+    /// what the item names; all else of it stays. A clash in another index is refused.
     case update(by: [String])
   }
 
   /// What becomes of the batch when an item is refused.
   public enum ItemErrors: Hashable, Sendable {
-    /// It stops with a `BatchItemError`. The items before stay; the same request goes on with that one.
+    /// It stops with a `BatchItemError`. The items before stay; the same request goes on with that
+    /// one.
     case stop
     /// It goes on, counts what was refused, and lists the first so many.
     case collect(max: Int)
@@ -73,8 +74,8 @@ public struct BatchInsertRequest: Sendable {
 
   /// Of elements that have yet to be read, such as the lines of a file.
   ///
-  /// - Parameter read: Makes an item of an element. Its date is the time at which the batch began, also
-  ///   after an interruption: of the same elements it must make the same items.
+  /// - Parameter read: Makes an item of an element. Its date is the time at which the batch began,
+  ///   also after an interruption: of the same elements it must make the same items.
   public init<Source: AsyncSequence & Sendable>(
     _ entityName: String, from source: Source, onConflict: Conflict = .fail,
     resultType: BatchResultType = .count, options: BatchRequestOptions = BatchRequestOptions(),
@@ -96,8 +97,8 @@ public struct BatchInsertRequest: Sendable {
     self.read = read
   }
 
-  /// What makes it the same request: the name of its write is a hash of this. Whether the items are the
-  /// same, a hash of those taken tells.
+  /// What makes it the same request: the name of its write is a hash of this. Whether the items are
+  /// the same, a hash of those taken tells.
   var identity: [String] {
     switch onConflict {
     case .fail: [entityName, options.identity, "fail"]

@@ -3,11 +3,11 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// The lock that a run of a batch holds: a second run of the same name would start from the beginning
-/// as soon as the first has deleted its progress, and change everything twice.
+/// The lock that a run of a batch holds: a second run of the same name would start from the
+/// beginning as soon as the first has deleted its progress, and change everything twice.
 ///
-/// It is one byte of a file in the store's folder, at a hash of the name, so that no file is left over
-/// for each request.
+/// It is one byte of a file in the store's folder, at a hash of the name, so that no file is left
+/// over for each request.
 enum BatchLease {
   /// Runs the body while this process has the name.
   ///

@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Takes items from a source, never more than a chunk of them ahead of what is committed. Used by one
-/// task.
+/// Takes items from a source, never more than a chunk of them ahead of what is committed. Used by
+/// one task.
 final class BatchReader {
   private let next: () async throws -> BatchRow?
   private var isAtEnd = false

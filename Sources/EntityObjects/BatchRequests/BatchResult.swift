@@ -16,8 +16,9 @@ public enum BatchResultType: Sendable {
 public enum BatchOption: String, Codable, Hashable, Sendable, CaseIterable {
   /// The rules of attributes: range, length, pattern.
   case validation
-  /// The rules of relationships, when records are deleted: every link is only cut, as `nullify` does,
-  /// nothing is denied and nothing goes along. A link that the other record must have still refuses.
+  /// The rules of relationships, when records are deleted: every link is only cut, as `nullify`
+  /// does, nothing is denied and nothing goes along. A link that the other record must have still
+  /// refuses.
   case deleteRules
   /// The history of what was changed. It then says only that something of the entity was: live
   /// results are fetched anew.
@@ -47,8 +48,9 @@ public struct BatchResult: Sendable {
   public let outcome: Outcome
   /// Whether it went on from where an interrupted run of the same request had stopped.
   public let isResumed: Bool
-  /// Records made, changed and removed, with those of interrupted runs before. An update counts each
-  /// record that matches; a deletion those that were to be deleted, not what went along by a rule.
+  /// Records made, changed and removed, with those of interrupted runs before. An update counts
+  /// each record that matches; a deletion those that were to be deleted, not what went along by a
+  /// rule.
   public let counts: Counts
   /// The first of the items that were refused.
   public let errors: [BatchItemError]

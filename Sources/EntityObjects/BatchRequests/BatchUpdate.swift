@@ -14,8 +14,8 @@ extension Store {
   /// - Throws: `unknownEntity`, `unknownAttribute`, `unknownRelationship`, `invalidRequest` before
   ///   anything is written. `validation`, `uniqueViolation`, `missingRecord`, saying which record:
   ///   then the chunks before stay, and the same request goes on with that record.
-  ///   `CancellationError`, of which the same holds. `storage` with the code `busy` if the same batch
-  ///   is under way.
+  ///   `CancellationError`, of which the same holds. `storage` with the code `busy` if the same
+  ///   batch is under way.
   public func execute(
     _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {
@@ -153,8 +153,8 @@ package struct RecordUpdate {
 }
 
 extension Value {
-  /// The value in the kind of an attribute, as constants of predicates are fitted; a double that is a
-  /// whole number serves for an integer.
+  /// The value in the kind of an attribute, as constants of predicates are fitted; a double that is
+  /// a whole number serves for an integer.
   ///
   /// - Returns: `nil` if it does not fit.
   package func fitted(to attribute: AttributeDescription) -> Value? {

@@ -44,8 +44,8 @@ public struct BatchRequestOptions: Sendable {
   public var name: String?
   /// Drops what an interrupted run of the same name has reached, and begins anew.
   public var restart = false
-  /// Keeps the progress also after the end, so that the same request, run again, does nothing more and
-  /// tells the same counts: for who notes the end in a later transaction, and drops it there.
+  /// Keeps the progress also after the end, so that the same request, run again, does nothing more
+  /// and tells the same counts: for who notes the end in a later transaction, and drops it there.
   package var keepsProgress = false
   /// A chunk is committed after so many records, or after so long: other writers wait for it.
   public var chunkRows = 5_000

@@ -18,8 +18,8 @@ extension Draft {
   ///
   /// - Parameter values: By attribute name; what is not named gets the attribute's default.
   /// - Returns: Its temporary identity.
-  /// - Throws: `unknownEntity`, `unknownAttribute`; `validation` for a value of another kind than the
-  ///   attribute's, or NaN. All other rules are applied by the save.
+  /// - Throws: `unknownEntity`, `unknownAttribute`; `validation` for a value of another kind than
+  ///   the attribute's, or NaN. All other rules are applied by the save.
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value] = [:]) throws -> ObjectID {
     let layout = try store.read { try $0.layout(entity) }
@@ -54,8 +54,8 @@ extension Draft {
     return true
   }
 
-  /// The first record, in order of identity, that has these values, or a new one. What the draft has
-  /// inserted or changed takes part.
+  /// The first record, in order of identity, that has these values, or a new one. What the draft
+  /// has inserted or changed takes part.
   ///
   /// - Parameter attributes: At least one. Texts are compared by their bytes.
   /// - Parameter values: The other values of a new record.

@@ -4,8 +4,8 @@ import EntityStore
 /// Changes of relationships.
 ///
 /// A to-one relationship that is held by a reference, and whose inverse is to-many, is changed at
-/// once, as the attribute it is. All others are recorded, in order, and made by the save; the draft's
-/// reads do not see them.
+/// once, as the attribute it is. All others are recorded, in order, and made by the save; the
+/// draft's reads do not see them.
 ///
 /// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` if the draft has no
 /// such record; `invalidRequest` for a record of another entity, or where the relationship is of

@@ -51,7 +51,8 @@ extension Draft {
   /// inserted or changed takes part.
   ///
   /// - Parameter create: Makes the new record, which must have the value.
-  /// - Throws: What `create` throws; `invalidRequest` if it returns another value; else as `insert`.
+  /// - Throws: What `create` throws; `invalidRequest` if it returns another value; else as
+  ///   `insert`.
   @discardableResult
   public func findOrCreate<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,

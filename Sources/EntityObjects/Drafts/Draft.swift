@@ -24,7 +24,8 @@ import SystemSupport
 /// A record that the draft inserts has a temporary identity (`ObjectID.isTemporary`), which may be
 /// used wherever an identity is asked for. `save()` says what became of it.
 ///
-/// A draft is for one isolation domain: it is not `Sendable`. The changes are kept in memory, at most
+/// A draft is for one isolation domain: it is not `Sendable`. The changes are kept in memory, at
+/// most
 /// `Limits.pendingChangesMax` of them, and the store knows nothing of them.
 public final class Draft {
   public let store: Store
@@ -64,10 +65,11 @@ public final class Draft {
   ///
   /// - Returns: The identities that the inserted records got, by their temporary ones.
   /// - Throws: Without having changed store or draft: `conflict`, by the merge policy;
-  ///   `validation`, `uniqueViolation`, `deletionDenied`, `missingRecord` for what the store refuses;
-  ///   `schemaMismatch`; else as `Store.write`. The error's `object`, `property` say what was refused,
-  ///   by this draft's identities, and `others` what else was: of conflicts all conflicts, and only
-  ///   where there is none all broken rules.
+  ///   `validation`, `uniqueViolation`, `deletionDenied`, `missingRecord` for what the store
+  ///   refuses;
+  ///   `schemaMismatch`; else as `Store.write`. The error's `object`, `property` say what was
+  ///   refused, by this draft's identities, and `others` what else was: of conflicts all conflicts,
+  ///   and only where there is none all broken rules.
   @discardableResult
   public nonisolated(nonsending) func save() async throws -> [ObjectID: ObjectID] {
     try requireNotSaving()

@@ -53,8 +53,8 @@ struct DraftSave: Sendable {
     return changes
   }
 
-  /// Where the store wins, a reference is not led to a record that was deleted meanwhile, as no link
-  /// is. Elsewhere the write refuses it.
+  /// Where the store wins, a reference is not led to a record that was deleted meanwhile, as no
+  /// link is. Elsewhere the write refuses it.
   private func dropReferencesToGone(
     of changes: inout DraftChanges, in transaction: WriteTransaction
   ) throws {

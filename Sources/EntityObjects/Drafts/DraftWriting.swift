@@ -33,8 +33,8 @@ struct DraftWriting {
     }
   }
 
-  /// Deletes the records that have the unique values for which rows wait; if there are none that can
-  /// go, all that can.
+  /// Deletes the records that have the unique values for which rows wait; if there are none that
+  /// can go, all that can.
   private func deleteHolders(
     of rows: [DraftChanges.Row], _ deletions: inout [ObjectID]
   ) throws {

@@ -41,8 +41,8 @@ package struct PendingChanges: Sendable {
     try put(PendingObject(base: base, values: values), number, of: entity)
   }
 
-  /// Of a new record nothing remains, and nobody else will see to what the draft's other records hold
-  /// of it: delete rules are followed at once.
+  /// Of a new record nothing remains, and nobody else will see to what the draft's other records
+  /// hold of it: delete rules are followed at once.
   ///
   /// - Parameter stored: As in `update`.
   mutating func delete(

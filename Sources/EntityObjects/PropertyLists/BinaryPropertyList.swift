@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Reads a binary property list. Foundation for Linux reads them, too, but a damaged one can end the
-/// process, and one of some hundred bytes can take more memory than there is.
+/// Reads a binary property list. Foundation for Linux reads them, too, but a damaged one can end
+/// the process, and one of some hundred bytes can take more memory than there is.
 ///
 /// ```
 /// "bplist00" | objects | table: the offset of each object | trailer of 32 bytes:
@@ -32,7 +32,8 @@ package struct BinaryPropertyList {
   private var scalars: [Int: PropertyListValue] = [:]
   private var containers: Set<Int> = []
 
-  /// - Parameter allowsReferences: Whether it may be a keyed archive, whose objects name each other.
+  /// - Parameter allowsReferences: Whether it may be a keyed archive, whose objects name each
+  ///   other.
   /// - Returns: `nil` for what is no binary list.
   /// - Throws: `Damage`.
   /// - Complexity: O(size of the list) in time and memory, whatever the list says.

@@ -30,8 +30,8 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
   }
 
-  /// Each item for itself, in commits of bounded size. When a commit fails or the task is cancelled,
-  /// the items of that commit and all after them have failed.
+  /// Each item for itself, in commits of bounded size. When a commit fails or the task is
+  /// cancelled, the items of that commit and all after them have failed.
   func run(_ items: [Input]) async -> BatchOutcome<Input, Output> {
     var outcome = BatchOutcome<Input, Output>()
     var unreadable: [Int: any Error] = [:]

@@ -56,8 +56,8 @@ extension Repository {
     await deletion(author).run(ids)
   }
 
-  /// Removes all of the records, or none. One that is gone because a delete rule has removed it with
-  /// an earlier one is missing.
+  /// Removes all of the records, or none. One that is gone because a delete rule has removed it
+  /// with an earlier one is missing.
   ///
   /// - Throws: As `delete(_:author:)` of one.
   public func deleteAtomically(_ ids: [ObjectID], author: String? = nil) async throws {

@@ -1,10 +1,10 @@
-/// What JSON writes for one character beyond U+FFFF, `\ud83d\ude00`. YAML knows no such pair, and many
-/// programs write nothing else.
+/// What JSON writes for one character beyond U+FFFF, `\ud83d\ude00`. YAML knows no such pair, and
+/// many programs write nothing else.
 enum SurrogateEscapes {
   /// Each pair as the character itself; half of one stays, for the parser to refuse.
   ///
-  /// A backslash stands only within texts, so that nothing else has to be known of the document. What
-  /// follows on the same line moves to the left, and with it the column of an error.
+  /// A backslash stands only within texts, so that nothing else has to be known of the document.
+  /// What follows on the same line moves to the left, and with it the column of an error.
   static func joined(in json: [UInt8]) -> [UInt8] {
     var joined: [UInt8] = []
     joined.reserveCapacity(json.count)

@@ -46,7 +46,8 @@ public struct AppliedMigration: Codable, Hashable, Sendable {
 
 /// A migration of which some steps are done, stored under `running`. There is at most one.
 ///
-/// It is no flag that somebody must clear: whoever comes next goes on after the steps that are done.
+/// It is no flag that somebody must clear: whoever comes next goes on after the steps that are
+/// done.
 public struct RunningMigration: Codable, Hashable, Sendable {
   public var line: String
   public var version: Int

@@ -3,13 +3,13 @@ package import LMDB
 
 /// What a migration step is making of one entity while others go on reading and writing it.
 ///
-/// It stands in the catalog, so that every process that writes to the entity does its part: it notes
-/// which records it changes, and which keys that adds to the indexes under construction and takes
-/// from them. Who builds looks at the notes until there are none, and in that same transaction makes
-/// what it has built the entity's.
+/// It stands in the catalog, so that every process that writes to the entity does its part: it
+/// notes which records it changes, and which keys that adds to the indexes under construction and
+/// takes from them. Who builds looks at the notes until there are none, and in that same
+/// transaction makes what it has built the entity's.
 ///
-/// The records of an entity under construction may have attributes that nobody sees yet: their names
-/// begin with `_new_`.
+/// The records of an entity under construction may have attributes that nobody sees yet: their
+/// names begin with `_new_`.
 package struct EntityBuild: Codable, Hashable, Sendable {
   package let entityID: Int
   /// Whether changed records are noted: what is built of each must be made anew.
@@ -28,7 +28,7 @@ package struct EntityBuild: Codable, Hashable, Sendable {
 
   /// The tree of changes to an index.
   ///
-  ///     key    the entry's key, and after that the object id, which the keys of a unique index lack
+  ///     key    the entry's key, then the object id if the index is unique
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
   package static func notes(of index: IndexDescription) -> String {
     "n.i.\(index.id).\(index.generation)"

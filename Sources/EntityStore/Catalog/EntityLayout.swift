@@ -73,8 +73,8 @@ package final class EntityLayout: Sendable {
 
   /// A row of which nothing is known.
   ///
-  /// Made value by value, with code for this one type: to change a shared array would have the runtime
-  /// copy it, which asks for each value how that is done.
+  /// Made value by value, with code for this one type: to change a shared array would have the
+  /// runtime copy it, which asks for each value how that is done.
   package func newRow() -> [Value] { defaults.map { $0 } }
 
   /// The same as bytes.
@@ -143,8 +143,8 @@ package final class EntityLayout: Sendable {
   /// A row with the values of a typed entity put over it.
   ///
   /// - Parameter values: Of the type's attributes, in the order in which it lists them.
-  /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part of
-  ///   the row.
+  /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part
+  ///   of the row.
   package func row(
     _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: consuming [Value]
   ) throws(StoreError) -> [Value] {

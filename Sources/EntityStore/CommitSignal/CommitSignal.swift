@@ -5,8 +5,9 @@ import SystemSupport
 /// Wakes whoever waits for the next commit of a store, whichever process makes it.
 ///
 /// A commit of this process wakes by `ring`, one of another by a doorbell, and what no bell
-/// announces, by a look every two seconds: where no socket can be bound, and when a writer died between
-/// its commit and its ring. While nobody observes there is no socket, no timer and no thread.
+/// announces, by a look every two seconds: where no socket can be bound, and when a writer died
+/// between its commit and its ring. While nobody observes there is no socket, no timer and no
+/// thread.
 ///
 /// One for each environment: two stores that a process has opened on one folder hear each other.
 ///

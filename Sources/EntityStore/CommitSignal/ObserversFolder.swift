@@ -3,11 +3,11 @@ import Glibc
 /// The folder `observers` of a store: one socket for each process that observes it.
 ///
 /// It is there only while somebody observes, so that a writer without observers pays for one look.
-/// Every call is relative to a descriptor of the store's folder: the path may be longer than the 108
-/// bytes of a socket's address, and the process may change its working directory.
+/// Every call is relative to a descriptor of the store's folder: the path may be longer than the
+/// 108 bytes of a socket's address, and the process may change its working directory.
 ///
-/// Nothing here throws. Whoever is not rung looks every two seconds, so that a bell that cannot be hung
-/// or rung makes news late, and never makes a commit fail.
+/// Nothing here throws. Whoever is not rung looks every two seconds, so that a bell that cannot be
+/// hung or rung makes news late, and never makes a commit fail.
 final class ObserversFolder: Sendable {
   /// Negative if the folder of the store cannot be opened: then every call below fails.
   private let store: Int32
@@ -82,8 +82,8 @@ final class ObserversFolder: Sendable {
     defer { closedir(listing) }
     var names: [String] = []
     while names.count < Limits.observersRungMax, let entry = readdir(listing) {
-      // No link: it might lead to a socket of somebody else. A file system that does not tell leaves
-      // observers to their look.
+      // No link: it might lead to a socket of somebody else. A file system that does not tell
+      // leaves observers to their look.
       guard Int(entry.pointee.d_type) == Int(DT_SOCK) else { continue }
       // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
       // than `dirent`, so that it is not copied.

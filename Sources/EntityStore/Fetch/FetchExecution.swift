@@ -87,7 +87,8 @@ package struct FetchExecution {
   }
 
   /// Calls the closure with each match, in any order and whatever the window, until it returns
-  /// `false`, where all records are gone over and numbers decide: nothing but those is looked at then.
+  /// `false`, where all records are gone over and numbers decide: nothing but those is looked at
+  /// then.
   ///
   /// - Returns: `false`, without a call, where the answer takes more.
   mutating func runScan(_ body: (RecordView) throws -> Bool) throws -> Bool {

@@ -41,8 +41,8 @@ extension ReadTransaction {
   /// one record where an index gives the order.
   ///
   /// In a write transaction the closure may write. The identities are then taken first, 8 bytes
-  /// each; a record comes as it is when its turn comes, even if it has ceased to match, and one that
-  /// is gone by then is left out.
+  /// each; a record comes as it is when its turn comes, even if it has ceased to match, and one
+  /// that is gone by then is left out.
   @discardableResult
   public func forEach(
     _ request: FetchRequest, _ body: (Record) throws -> Bool

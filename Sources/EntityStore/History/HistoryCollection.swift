@@ -70,8 +70,9 @@ extension HistoryCollection.Net {
       do throws(RecordDamage) {
         values[attribute] = try RecordField.value(bytes, kind)
       } catch {
-        // A deletion takes the values over as they lie in the record. One that was damaged there must
-        // not keep everybody from all that came after it: it is left out, and the check tells of it.
+        // A deletion takes the values over as they lie in the record. One that was damaged there
+        // must not keep everybody from all that came after it: it is left out, and the check tells
+        // of it.
         continue
       }
     }

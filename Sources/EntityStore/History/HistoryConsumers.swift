@@ -54,10 +54,10 @@ extension WriteTransaction {
   /// Says how far a consumer has read; makes the consumer if there is none of this name. In the
   /// same transaction as what the consumer does with the history, it does each change once.
   ///
-  /// Take the token from the last transaction that was read (`HistoryTransaction.token`): one that is
-  /// asked for after reading may be of a newer commit, whose changes would then be skipped. Who has
-  /// read to the end, and left out some entities or an author, advances to the `historyToken()` of
-  /// the same read: what was left out after the last transaction would be held back otherwise.
+  /// Take the token from the last transaction that was read (`HistoryTransaction.token`): one that
+  /// is asked for after reading may be of a newer commit, whose changes would then be skipped. Who
+  /// has read to the end, and left out some entities or an author, advances to the `historyToken()`
+  /// of the same read: what was left out after the last transaction would be held back otherwise.
   ///
   /// From then on what comes after the token stays, within the bounds of `HistoryRetention`.
   ///

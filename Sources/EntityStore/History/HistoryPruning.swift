@@ -83,8 +83,8 @@ struct HistoryPruning {
 extension WriteTransaction {
   /// The last transaction that no consumer needs any more.
   ///
-  /// - Parameter oldest: The oldest that is kept. Who has not read the one before it has expired and
-  ///   needs nothing.
+  /// - Parameter oldest: The oldest that is kept. Who has not read the one before it has expired
+  ///   and needs nothing.
   fileprivate func neededSequence(oldest: Int64) throws -> Int64 {
     var needed = Int64.max
     guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }

@@ -24,8 +24,8 @@ public struct HistoryChange: Sendable, Hashable {
 
   public let objectID: ObjectID
   public let kind: Kind
-  /// Of an update: the names, as they are today, of the attributes and of the relationships of links
-  /// that were changed; in order. Properties that are no more are left out.
+  /// Of an update: the names, as they are today, of the attributes and of the relationships of
+  /// links that were changed; in order. Properties that are no more are left out.
   public let changedProperties: [String]
   /// What was there before, by attribute: of an update what attributes marked `keepHistory` had, of
   /// a deletion also all values of at most 1 KiB. Null is left out.

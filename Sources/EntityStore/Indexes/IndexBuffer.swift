@@ -7,7 +7,8 @@ import SystemSupport
 /// Key order is what makes a page of changes cheap: neighbors fall into the same leaf, and each
 /// leaf is found and copied once. The buffer is empty again before anything reads the index.
 ///
-/// A class, so that a record's change reaches its buffers without a checked access to who holds them.
+/// A class, so that a record's change reaches its buffers without a checked access to who holds
+/// them.
 package final class IndexBuffer {
   private struct Change {
     var offset: Int

@@ -1,8 +1,8 @@
 package import EntityModel
 package import LMDB
 
-/// One index, bound to the positions of its attributes and to its tree. Immutable; a class, as it is
-/// handed around for each record that changes.
+/// One index, bound to the positions of its attributes and to its tree. Immutable; a class, as it
+/// is handed around for each record that changes.
 package final class IndexLayout: Sendable {
   package struct Part: Sendable {
     package let position: Int

@@ -1,16 +1,16 @@
 package import EntityModel
 
-/// Hands out the object ids of the entries of an index whose leading parts have given values, in the
-/// order of the parts that follow: for code that knows its indexes and asks so often that planning a
-/// fetch would take longer than the answer.
+/// Hands out the object ids of the entries of an index whose leading parts have given values, in
+/// the order of the parts that follow: for code that knows its indexes and asks so often that
+/// planning a fetch would take longer than the answer.
 ///
-/// Belongs to its transaction. What the transaction changes while the cursor stands may or may not be
-/// met by it.
+/// Belongs to its transaction. What the transaction changes while the cursor stands may or may not
+/// be met by it.
 package struct IndexPrefixCursor {
   private let stream: IndexStream
 
-  /// - Parameter leading: Of the first parts, of their kinds or null; none of them a text that a key
-  ///   would cut.
+  /// - Parameter leading: Of the first parts, of their kinds or null; none of them a text that a
+  ///   key would cut.
   /// - Parameter beyond: Leaves out what the next part sorts up to this value.
   /// - Complexity: O(log *n*), and O(1) for each id.
   package init(

@@ -1,9 +1,10 @@
 package import EntityModel
 
-/// A record's own bytes, for code that knows the entity by positions: independent of any transaction.
+/// A record's own bytes, for code that knows the entity by positions: independent of any
+/// transaction.
 ///
-/// A value is made of them when it is asked for. All were looked at when the copy was made, so asking
-/// cannot fail.
+/// A value is made of them when it is asked for. All were looked at when the copy was made, so
+/// asking cannot fail.
 package struct RowCopy: Sendable {
   private let entity: EntityLayout
   private let bytes: [UInt8]

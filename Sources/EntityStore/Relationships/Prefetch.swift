@@ -30,7 +30,8 @@ extension ReadTransaction {
   /// once, however many lead to it, and those of one step in order of object id.
   ///
   /// - Parameter records: Of the request's entity.
-  /// - Throws: `unknownEntity`, `unknownRelationship`, before anything is read; `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `unknownRelationship`, before anything is read; `damaged`,
+  ///   `storage`.
   public func prefetch(
     _ request: FetchRequest, for records: [Record]
   ) throws -> Prefetched {

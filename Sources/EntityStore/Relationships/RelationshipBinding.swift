@@ -1,7 +1,7 @@
 package import EntityModel
 
-/// What a relationship stands on, by descriptions alone: positions and indexes, without trees. Pure,
-/// so that a damaged catalog is found out by the same code that binds a sound one.
+/// What a relationship stands on, by descriptions alone: positions and indexes, without trees.
+/// Pure, so that a damaged catalog is found out by the same code that binds a sound one.
 package struct RelationshipBinding {
   /// An index and the entity whose records it leads to.
   package struct Index {

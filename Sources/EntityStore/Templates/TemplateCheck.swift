@@ -1,7 +1,7 @@
 package import EntityModel
 
-/// Holds the names that a template or a migration uses against the schema. Values are not looked at:
-/// what the variables stand for is known only when the template is used.
+/// Holds the names that a template or a migration uses against the schema. Values are not looked
+/// at: what the variables stand for is known only when the template is used.
 package struct TemplateCheck {
   /// What does not fit, in one line.
   package struct Problem: Error {

@@ -32,8 +32,8 @@ package final class OverlayTransaction<Overlay: RecordOverlay>: ReadTransaction 
     try overlay.check(against: catalog)
   }
 
-  // SAFETY: views of these bytes are used only in the closure that was given the transaction, and its
-  // caller keeps the transaction until the closure has returned.
+  // SAFETY: views of these bytes are used only in the closure that was given the transaction, and
+  // its caller keeps the transaction until the closure has returned.
   deinit {
     for bytes in encoded.values { bytes.deallocate() }
   }

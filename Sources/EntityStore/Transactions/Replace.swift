@@ -10,8 +10,8 @@ extension WriteTransaction {
   ///
   /// - Parameter old: A view of the bytes that are stored now under `id`.
   /// - Parameter new: The record in the current layout.
-  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them. Other
-  ///   indexes are not looked at.
+  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them.
+  ///   Other indexes are not looked at.
   /// - Complexity: O(*i* · log *n*) for *i* indexes whose keys change.
   package func replace(
     old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, marks: UInt64 = .max,
@@ -157,8 +157,8 @@ extension WriteTransaction {
         try writing.delete(entity.tree, key: key)
         return
       }
-      // A new record mostly has the greatest number, and an append fills pages to the brim, where a put
-      // takes a record along when it begins one: a ninth of them.
+      // A new record mostly has the greatest number, and an append fills pages to the brim, where a
+      // put takes a record along when it begins one: a ninth of them.
       if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new) { return }
       try writing.put(entity.tree, key: key, value: new)
     }

@@ -1,12 +1,13 @@
 package import EntityModel
 
 extension WriteTransaction {
-  /// Inserts a row of defaults with other values here and there. The defaults are neither judged nor
-  /// encoded again.
+  /// Inserts a row of defaults with other values here and there. The defaults are neither judged
+  /// nor encoded again.
   ///
   /// - Throws: As `insert` of a row.
   package func insert(_ changes: RowChanges, into entity: EntityLayout) throws -> Int64 {
-    // A reference takes the place of its link along, and a value that must be given is missed there.
+    // A reference takes the place of its link along, and a value that must be given is missed
+    // there.
     guard entity.references.isEmpty, keepsRules,
       try self.changes(of: entity).rules.unfilled.allSatisfy({ changes[$0] != nil })
     else { return try insert(changes.laid(over: entity.newRow()), into: entity) }
@@ -18,8 +19,8 @@ extension WriteTransaction {
     return id
   }
 
-  /// Changes some values of a record. The others are neither decoded nor judged again, and keep their
-  /// bytes.
+  /// Changes some values of a record. The others are neither decoded nor judged again, and keep
+  /// their bytes.
   ///
   /// - Throws: `missingRecord`; `damaged`; else as `insert`.
   package func update(_ changes: RowChanges, id: Int64, in entity: EntityLayout) throws {
@@ -29,8 +30,8 @@ extension WriteTransaction {
     try update(changes, id: id, old: old, in: entity)
   }
 
-  /// The same of a record that was looked up before. It is looked up again only if something has been
-  /// written since.
+  /// The same of a record that was looked up before. It is looked up again only if something has
+  /// been written since.
   ///
   /// - Parameter row: A copy of the record.
   package func update(

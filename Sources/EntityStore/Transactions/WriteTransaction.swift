@@ -14,15 +14,16 @@ public final class WriteTransaction: ReadTransaction {
   public let now: Date
   /// Whether what is changed from now on goes to the history. Where it does not, the history says
   /// only that something of the entity has changed, so that live results are fetched anew.
-  // SAFETY (of all that is unchecked): a write transaction belongs to one thread, and no access to a
-  // property calls what could come back to it. The checks would be a tenth of what a change costs.
+  // SAFETY (of all that is unchecked): a write transaction belongs to one thread, and no access to
+  // a property calls what could come back to it. The checks would be a tenth of what a change
+  // costs.
   @exclusivity(unchecked) public var recordsHistory = true
   /// Whether values must keep the rules of their attributes: range, length and pattern. That there
   /// is a value, and of the right kind, is always required.
   @exclusivity(unchecked) package var keepsRules = true
 
-  /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet, so
-  /// that neither the history nor its own notes get it.
+  /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet,
+  /// so that neither the history nor its own notes get it.
   @exclusivity(unchecked) package var isBuilding = false
 
   package let writing: TreeWriter
@@ -103,8 +104,8 @@ public final class WriteTransaction: ReadTransaction {
   /// becomes of the linked records, the delete rules of its relationships say.
   ///
   /// - Returns: Whether there was one.
-  /// - Throws: `deletionDenied` if a rule keeps a record or one would be without a link that it must
-  ///   have; else as `insert`.
+  /// - Throws: `deletionDenied` if a rule keeps a record or one would be without a link that it
+  ///   must have; else as `insert`.
   @discardableResult
   public func delete(_ id: ObjectID) throws -> Bool {
     let entity = try catalog.entity(id.entity)
@@ -299,8 +300,8 @@ package final class EntityChanges {
   }
 
   /// Brings those indexes up to date that cannot wait. Unique ones are kept so at once, because the
-  /// next record is checked against them; the others when they are read, when they grow large, or at
-  /// the end.
+  /// next record is checked against them; the others when they are read, when they grow large, or
+  /// at the end.
   func applyUrgent(in transaction: TreeWriter) throws {
     for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
       try buffers[index.number].apply(to: index, in: transaction)
@@ -352,14 +353,14 @@ extension StoreError {
 
 /// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
 package final class WriterScratch {
-  // SAFETY (of what is unchecked): the writer's thread alone gets here, and what is handed down from
-  // here is not reached for again before that call returns.
+  // SAFETY (of what is unchecked): the writer's thread alone gets here, and what is handed down
+  // from here is not reached for again before that call returns.
   @exclusivity(unchecked) package var record: [UInt8] = []
   @exclusivity(unchecked) var history = HistoryLog()
   @exclusivity(unchecked) var oldKey = KeyWriter()
   @exclusivity(unchecked) var newKey = KeyWriter()
-  /// Counts the changes of records and the transactions: a row that was looked up at this step is still
-  /// as it was then. Never 0.
+  /// Counts the changes of records and the transactions: a row that was looked up at this step is
+  /// still as it was then. Never 0.
   @exclusivity(unchecked) var step = 1
   /// Of the last typed write.
   @exclusivity(unchecked) var binding: TypeBinding?

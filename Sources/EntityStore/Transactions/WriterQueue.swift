@@ -6,10 +6,10 @@ import SystemSupport
 /// The one writer of this process: a serial Dispatch queue with group commit.
 ///
 /// Closures that wait while a commit is under way share the next one, each in a nested
-/// transaction, so that one that throws does not harm the others. Neighbors that may be repeated share
-/// a nested transaction, too. Their callers hear of success only after the durable commit, and all of
-/// them of a commit that fails. Observers are told before the callers, so that a process that ends
-/// with its write has told them.
+/// transaction, so that one that throws does not harm the others. Neighbors that may be repeated
+/// share a nested transaction, too. Their callers hear of success only after the durable commit,
+/// and all of them of a commit that fails. Observers are told before the callers, so that a process
+/// that ends with its write has told them.
 package final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
@@ -105,9 +105,9 @@ package final class WriterQueue: Sendable {
       })
   }
 
-  /// Waits a moment for those whose writes have shared the last commit: most have another one at once,
-  /// and the first of them to come would otherwise have a flush for itself. Who writes alone does not
-  /// wait.
+  /// Waits a moment for those whose writes have shared the last commit: most have another one at
+  /// once, and the first of them to come would otherwise have a flush for itself. Who writes alone
+  /// does not wait.
   private func gather() {
     var count = waiting.withLock { $0.count }
     for _ in 0..<Limits.gatheringPausesMax where count < lastGroupCount {
@@ -237,9 +237,9 @@ package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
 
 /// Adds writes to the commits of others.
 ///
-/// When a commit is about to change records of an entity, the hook may write in it, too: what it writes
-/// is durable with the same flush, and visible together with the change. It cannot make the commit fail,
-/// because it writes in a nested transaction of its own.
+/// When a commit is about to change records of an entity, the hook may write in it, too: what it
+/// writes is durable with the same flush, and visible together with the change. It cannot make the
+/// commit fail, because it writes in a nested transaction of its own.
 ///
 /// All calls come from the store's writer queue, in the order in which they are declared here.
 package protocol CommitHook: Sendable {

@@ -2,14 +2,15 @@ public import EntityModel
 
 /// Reads the attributes and relationships of one record, where it lies in the store.
 ///
-/// Valid only inside `init(from:)`, or in the closure that it is handed to. Read the attributes in the same order each time: the reader
-/// learns the order from the first record and then finds each one without looking it up.
+/// Valid only inside `init(from:)`, or in the closure that it is handed to. Read the attributes in
+/// the same order each time: the reader learns the order from the first record and then finds each
+/// one without looking it up.
 public struct RecordReader {
   let view: RecordView
   let entity: EntityLayout
   private let number: Int64
-  // SAFETY: the decoder that makes a reader holds the transaction for as long as the reader is used.
-  // Counting a reference for each record would take longer than reading an attribute.
+  // SAFETY: the decoder that makes a reader holds the transaction for as long as the reader is
+  // used. Counting a reference for each record would take longer than reading an attribute.
   private let transaction: Unmanaged<ReadTransaction>
   private let order: ReadingOrder?
   private var next = 0
@@ -41,8 +42,8 @@ public struct RecordReader {
   /// A text in place, without a copy of it.
   ///
   /// - Returns: What the closure returns; `nil` of null.
-  /// - Throws: `unknownAttribute`; `schemaMismatch` for an attribute of another kind; `damaged`; what
-  ///   the closure throws.
+  /// - Throws: `unknownAttribute`; `schemaMismatch` for an attribute of another kind; `damaged`;
+  ///   what the closure throws.
   @inlinable
   public mutating func withText<R>(
     _ name: StaticString, _ body: (UTF8Span) throws -> R

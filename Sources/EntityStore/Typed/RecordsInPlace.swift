@@ -1,9 +1,9 @@
 public import EntityModel
 
 extension ReadTransaction {
-  /// Calls the closure with each record of the descriptor in turn, where it lies in the store, until
-  /// it returns `false`: nothing is made of a record but what the closure reads. A closure that reads
-  /// two attributes of a thousand records allocates nothing for the others.
+  /// Calls the closure with each record of the descriptor in turn, where it lies in the store,
+  /// until it returns `false`: nothing is made of a record but what the closure reads. A closure
+  /// that reads two attributes of a thousand records allocates nothing for the others.
   ///
   /// ```swift
   /// try store.forEachRecord(recent) { record in

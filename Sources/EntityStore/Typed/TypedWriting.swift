@@ -1,7 +1,7 @@
 public import EntityModel
 
-/// A Swift type as it stands to the records of its entity: looked up once, as writes come in runs of
-/// one type.
+/// A Swift type as it stands to the records of its entity: looked up once, as writes come in runs
+/// of one type.
 final class TypeBinding {
   let entity: EntityLayout
   let positions: EntityLayout.TypePositions

@@ -35,7 +35,8 @@ enum PageAddress {
     return url
   }
 
-  /// Percent-encodes the bytes that no URL may contain (RFC 3986, section 2). libcurl rejects a space.
+  /// Percent-encodes the bytes that no URL may contain (RFC 3986, section 2). libcurl rejects a
+  /// space.
   private static func escaped(_ url: String) -> String {
     guard !url.utf8.allSatisfy(isAllowed) else { return url }
     return url.unicodeScalars.map { scalar in

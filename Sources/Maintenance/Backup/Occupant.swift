@@ -2,7 +2,8 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// What is in the folder that a backup is restored to: so that a mistaken path costs nobody a store.
+/// What is in the folder that a backup is restored to: so that a mistaken path costs nobody a
+/// store.
 enum Occupant {
   case nothing
   case store(UUID)
@@ -11,8 +12,8 @@ enum Occupant {
   /// LMDB data of another program.
   case foreign
 
-  /// Looks at no more of the file than it takes to tell, and maps it only when that part is known to
-  /// be sound.
+  /// Looks at no more of the file than it takes to tell, and maps it only when that part is known
+  /// to be sound.
   init(of folder: String, _ options: Store.Options) throws {
     guard let mark = try DataFile.mark(of: DataFile.path(in: folder)), mark.bytes > 0 else {
       self = .nothing

@@ -4,8 +4,8 @@ import SystemSupport
 
 /// A folder in which a data file is prepared, on the device of its target.
 ///
-/// It has the same name each time, so that the next run finds and removes what a killed one has left.
-/// The store stands one level below, since opening that locks its folder, too.
+/// It has the same name each time, so that the next run finds and removes what a killed one has
+/// left. The store stands one level below, since opening that locks its folder, too.
 struct StagingFolder {
   private let folder: ScratchFolder
 

@@ -17,11 +17,11 @@ public struct BackupReport: Codable, Hashable, Sendable {
 extension Store {
   /// Makes a copy of the last commit in a folder of its own, while readers and writers go on.
   ///
-  /// The copy is made in the folder `PATH.partial` beside it, flushed, read back (pages and catalog)
-  /// and only then moved to its path: what stands there is whole, whatever is killed and whenever.
-  /// The next backup to the same path removes what a killed one has left. It is a store like any
-  /// other, of mode 0600 in a folder of mode 0700, with the same id and history. Blocks the calling
-  /// thread; must not be called within a write.
+  /// The copy is made in the folder `PATH.partial` beside it, flushed, read back (pages and
+  /// catalog) and only then moved to its path: what stands there is whole, whatever is killed and
+  /// whenever. The next backup to the same path removes what a killed one has left. It is a store
+  /// like any other, of mode 0600 in a folder of mode 0700, with the same id and history. Blocks
+  /// the calling thread; must not be called within a write.
   ///
   /// - Parameter folder: It does not exist, or is empty. Parents that are missing are made.
   /// - Parameter compacting: Leaves free pages out: a smaller copy for more processor time.

@@ -50,12 +50,14 @@ extension Store {
   /// - Parameter opening: Its `writerDeadline` is how long to wait for those who have the store
   ///   open, at the beginning and again at the end.
   /// - Parameter progress: As for `backUp`.
-  /// - Throws: What `progress` throws; `storeMissing` if there is no backup; `damaged`, `notAStore`,
+  /// - Throws: What `progress` throws; `storeMissing` if there is no backup; `damaged`,
+  ///   `notAStore`,
   ///   `newerFormat` if the backup cannot be used; `occupied` if the target is another store;
-  ///   `invalidRequest` if the backup is the store itself; `storage` with `busy`, which says who has
-  ///   the store open, also if it is this process; with `diskFull`, which is seen before anything is
-  ///   copied; with `permission`, `inputOutput`. The store is as it was then.
-  /// - Complexity: O(size of the backup); with the deep check O(*e* · log *n*) for *e* index entries.
+  ///   `invalidRequest` if the backup is the store itself; `storage` with `busy`, which says who
+  ///   has the store open, also if it is this process; with `diskFull`, which is seen before
+  ///   anything is copied; with `permission`, `inputOutput`. The store is as it was then.
+  /// - Complexity: O(size of the backup); with the deep check O(*e* · log *n*) for *e* index
+  ///   entries.
   @discardableResult
   public static func restore(
     from source: String, to folder: String, options: RestoreOptions = RestoreOptions(),

@@ -41,7 +41,8 @@ extension EntityComparison {
         let new = after.attribute(named: old.name), old.holdsLinks == new.holdsLinks
       else { return false }
       if old.holdsLinks { return isKept(new, of: after) }
-      // One that stays as it is follows its attributes, as long as there are not two lists meanwhile.
+      // One that stays as it is follows its attributes, as long as there are not two lists
+      // meanwhile.
       let hasList = [old.type.kind, new.type.kind].contains(.strings)
       return old.type.kind == new.type.kind || isSame && !hasList
     }

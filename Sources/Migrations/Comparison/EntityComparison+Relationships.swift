@@ -69,8 +69,8 @@ extension EntityComparison {
     }
   }
 
-  /// A relationship by key stores nothing, so that it is made anew where it might not fit meanwhile:
-  /// if an attribute of the key changes, or a unique index with one.
+  /// A relationship by key stores nothing, so that it is made anew where it might not fit
+  /// meanwhile: if an attribute of the key changes, or a unique index with one.
   private func keyStays(_ definition: RelationshipDefinition) -> Bool {
     if definition.key.isEmpty { return true }
     let own = definition.key.map(\.own)

@@ -101,7 +101,8 @@ struct MigrationFile {
     }
   }
 
-  /// The word stands where something is lost, and nowhere else, so that it is not written from habit.
+  /// The word stands where something is lost, and nowhere else, so that it is not written from
+  /// habit.
   private func check(
     _ flag: YAMLNode?, of step: MigrationStep, _ arguments: YAMLMapping
   ) throws {

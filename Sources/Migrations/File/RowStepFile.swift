@@ -4,7 +4,8 @@ import Foundation
 import SchemaFiles
 import StrictYAML
 
-/// Reads the arguments of the steps that bring, change or count records: `updateRows`, `deleteRows`,
+/// Reads the arguments of the steps that bring, change or count records: `updateRows`,
+/// `deleteRows`,
 /// `assert`, `importLegacy`.
 extension MigrationFile {
   func updateRows(_ arguments: inout YAMLMapping) throws -> MigrationStep {

@@ -5,8 +5,8 @@ import Foundation
 
 /// A value of a file is read before anybody knows what attribute it is for; here it is fitted.
 extension Value {
-  /// The value in the kind of an attribute: an integer serves for a double or a decimal, the name of
-  /// a case for an enumeration, a text for whatever has a text form.
+  /// The value in the kind of an attribute: an integer serves for a double or a decimal, the name
+  /// of a case for an enumeration, a text for whatever has a text form.
   ///
   /// - Returns: `nil` if it does not fit.
   func written(for attribute: AttributeDescription) -> Value? {

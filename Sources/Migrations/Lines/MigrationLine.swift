@@ -81,7 +81,8 @@ public struct MigrationSource: Sendable {
     return source
   }
 
-  /// The lines of those files that can be read: who applies or checks the files is told of the others.
+  /// The lines of those files that can be read: who applies or checks the files is told of the
+  /// others.
   public var lineNames: Set<String> {
     let files = (try? files()) ?? []
     return Set(files.compactMap { try? $0.migration().line })

@@ -144,8 +144,8 @@ public struct MigrationState: Sendable {
     if let next = pending.first { throw behind("\(next.line) \(next.name)") }
   }
 
-  /// Whoever migrates takes over what others write meanwhile: programs that do not know the migration
-  /// go on writing, for as long as nothing of it is done that they would not keep up.
+  /// Whoever migrates takes over what others write meanwhile: programs that do not know the
+  /// migration go on writing, for as long as nothing of it is done that they would not keep up.
   private func checkWritable(during running: RunningMigration) throws(StoreError) {
     guard let line = lines.first(where: { $0.name == running.line }) else { return }
     if line.migrations.contains(where: { running.isOf($0) }) {
@@ -162,8 +162,8 @@ public struct MigrationState: Sendable {
 
   /// As `checkWritable()`, for a store in a folder.
   ///
-  /// - Throws: also `storage` with the code `busy`, if somebody is bringing the store to where it could
-  ///   be written: that is to be waited for, and nothing to be looked into.
+  /// - Throws: also `storage` with the code `busy`, if somebody is bringing the store to where it
+  ///   could be written: that is to be waited for, and nothing to be looked into.
   func checkWritable(in folder: String) throws(StoreError) {
     do {
       try checkWritable()

@@ -6,11 +6,11 @@ import SystemSupport
 
 /// What migrations have left behind, and `contract` frees.
 public struct ContractReport: Codable, Hashable, Sendable {
-  /// Trees that nothing in the catalog names: of dropped entities, of dropped indexes, and of indexes
-  /// that were made anew.
+  /// Trees that nothing in the catalog names: of dropped entities, of dropped indexes, and of
+  /// indexes that were made anew.
   public var trees: [String] = []
-  /// Bytes of their pages, which the next writes use. The file itself does not shrink: `compact` does
-  /// that.
+  /// Bytes of their pages, which the next writes use. The file itself does not shrink: `compact`
+  /// does that.
   public var bytes = 0
   /// Folders of copies that were made before destructive steps, and that are still there.
   public var backups: [String] = []
@@ -34,15 +34,16 @@ extension Store {
       backups: backups.map(\.path), backupBytes: backups.reduce(0) { $0 + $1.bytes })
   }
 
-  /// Frees what migrations have left behind: trees that nothing names any more, and the copies of the
-  /// store. Blocks the calling thread.
+  /// Frees what migrations have left behind: trees that nothing names any more, and the copies of
+  /// the store. Blocks the calling thread.
   ///
-  /// A snapshot that is older than the migration keeps what it sees; LMDB uses the pages when the last
-  /// such reader has gone. Each tree goes in a transaction of its own, so that other writers have their
-  /// turn, and a kill leaves the rest for the next call.
+  /// A snapshot that is older than the migration keeps what it sees; LMDB uses the pages when the
+  /// last such reader has gone. Each tree goes in a transaction of its own, so that other writers
+  /// have their turn, and a kill leaves the rest for the next call.
   ///
   /// - Returns: What was freed.
-  /// - Throws: `migration` while one is under way, for its copy may be needed; `storage`, with the code
+  /// - Throws: `migration` while one is under way, for its copy may be needed; `storage`, with the
+  ///   code
   ///   `busy` if another run holds the lock.
   @discardableResult
   public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
@@ -70,9 +71,9 @@ extension Store {
     return report
   }
 
-  /// Gives up the migration under way: drops what its present step has built. The steps that are done
-  /// stay done, and so do the records that a step has updated or deleted already: `migrate` goes on
-  /// there, with steps that may have been corrected.
+  /// Gives up the migration under way: drops what its present step has built. The steps that are
+  /// done stay done, and so do the records that a step has updated or deleted already: `migrate`
+  /// goes on there, with steps that may have been corrected.
   ///
   /// - Returns: What was under way; `nil` if nothing was.
   /// - Throws: `storage`, with the code `busy` if another run holds the lock.
@@ -109,8 +110,8 @@ extension StoreError {
 }
 
 extension EntityLayout {
-  /// Whether this is how trees of records, of indexes, and of notes are named. What else is in the file
-  /// is not ours.
+  /// Whether this is how trees of records, of indexes, and of notes are named. What else is in the
+  /// file is not ours.
   fileprivate static func isTreeName(_ name: String) -> Bool {
     name.wholeMatch(of: /r\.\d+|i\.\d+\.\d+|n\.\d+|n\.i\.\d+\.\d+/) != nil
   }

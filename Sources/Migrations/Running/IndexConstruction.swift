@@ -5,9 +5,9 @@ import LMDB
 /// Fills an index beside its entity.
 ///
 /// Keys come sorted and are appended, which is many times as fast as putting them in record order.
-/// Meanwhile writers note what changes (see `EntityBuild`); the notes are settled at the end, in any
-/// number of transactions. Which snapshot a record's keys were read from does not matter, as long as
-/// it is younger than the first note: all that has changed since is noted.
+/// Meanwhile writers note what changes (see `EntityBuild`); the notes are settled at the end, in
+/// any number of transactions. Which snapshot a record's keys were read from does not matter, as
+/// long as it is younger than the first note: all that has changed since is noted.
 ///
 /// Keys are handled with the object id at their end, also those of a unique index. So records with
 /// equal values are neighbors: the first gets the entry, the others are noted, and looked at again

@@ -13,9 +13,9 @@ import StrictYAML
 ///     settling  what others have changed meanwhile is taken over; in the transaction in which
 ///               nothing is left, what was built becomes the entity's, and the step is done
 ///
-/// A kill loses at most one chunk, or a sort, which is begun again. What the records refuse ends the
-/// step: what it has built is discarded, and the store is as before it. Rows that it has updated,
-/// deleted or given a value for all to see stay so.
+/// A kill loses at most one chunk, or a sort, which is begun again. What the records refuse ends
+/// the step: what it has built is discarded, and the store is as before it. Rows that it has
+/// updated, deleted or given a value for all to see stay so.
 struct LongStep {
   private let migrator: Migrator
   private let position: MigrationPosition
@@ -139,8 +139,8 @@ struct LongStep {
 
   /// Sorts the keys of an index, outside of any write transaction.
   ///
-  /// - Parameter lastAppended: The last key that the index has, if an earlier sort was lost after some
-  ///   were appended.
+  /// - Parameter lastAppended: The last key that the index has, if an earlier sort was lost after
+  ///   some were appended.
   private func sort(
     _ work: StepWork, _ frontier: MigrationFrontier, index number: Int, after lastAppended: Data?
   ) throws -> MigrationFrontier {
@@ -154,7 +154,8 @@ struct LongStep {
     var more = true
     while more {
       if options.isCancelled() { throw CancellationError() }
-      // A snapshot is renewed now and then, so that pages that are replaced meanwhile are used again.
+      // A snapshot is renewed now and then, so that pages that are replaced meanwhile are used
+      // again.
       let deadline = ContinuousClock.now + Self.snapshotDuration
       more = try store.read { transaction in
         let entity = try transaction.catalog.entity(work.entityName)

@@ -7,8 +7,8 @@ import SystemSupport
 
 /// What pending migrations would do: computed on a copy of the schema, nothing is changed.
 ///
-/// Times and sizes are estimates: the sizes lean to the high side, for they are held against the room
-/// that there is before anything runs.
+/// Times and sizes are estimates: the sizes lean to the high side, for they are held against the
+/// room that there is before anything runs.
 public struct MigrationPlan: Codable, Sendable {
   public struct Step: Codable, Sendable {
     public var line: String

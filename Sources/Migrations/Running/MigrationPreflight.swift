@@ -13,8 +13,9 @@ struct MigrationPreflight {
     self.options = options
   }
 
-  /// - Throws: `migration` for a step that does not fit, code that is not there, and a destructive step
-  ///   that is not allowed; `storage` with the code `diskFull` or `mapFull` if there is no room.
+  /// - Throws: `migration` for a step that does not fit, code that is not there, and a destructive
+  ///   step that is not allowed; `storage` with the code `diskFull` or `mapFull` if there is no
+  ///   room.
   func check(_ positions: [MigrationPosition]) throws {
     try checkCodes(positions)
     try checkDestructive(positions)

@@ -6,9 +6,9 @@ import SystemSupport
 /// Applies migrations, and takes them back.
 ///
 /// What is known of a run stands in the store: which migrations are applied, which steps of the one
-/// under way are done, and how far the present step has come. It changes in the same transactions as
-/// the schema and the records. So there is nothing to clear after a kill: whoever comes next reads,
-/// after taking the lock, where to go on.
+/// under way are done, and how far the present step has come. It changes in the same transactions
+/// as the schema and the records. So there is nothing to clear after a kill: whoever comes next
+/// reads, after taking the lock, where to go on.
 ///
 /// Steps that change the catalog alone, or few records, share a transaction for as long as they
 /// follow each other. A longer step is done in chunks, by `LongStep`.
@@ -153,8 +153,8 @@ struct Migrator {
     return try LongStep(self, position).run(finish: finish)
   }
 
-  /// What is imported stays when it fails, and the next attempt goes on: an import knows by itself what
-  /// of it is done.
+  /// What is imported stays when it fails, and the next attempt goes on: an import knows by itself
+  /// what of it is done.
   private func importLegacy(
     _ reference: LegacyImportReference, _ position: MigrationPosition
   ) throws {
@@ -281,14 +281,14 @@ final class WriterWatch: Sendable {
 extension Store {
   /// Applies what is pending, in the order in which lines require each other.
   ///
-  /// Blocks the calling thread until the end. Others read all the time, and write between two chunks
-  /// of a long step; what they write is part of the result. An interrupted run, by whatever, is gone
-  /// on with by the next one.
+  /// Blocks the calling thread until the end. Others read all the time, and write between two
+  /// chunks of a long step; what they write is part of the result. An interrupted run, by whatever,
+  /// is gone on with by the next one.
   ///
   /// - Throws: `migration` for a file or step that is wrong, or a destructive step that is not
-  ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`; `storage`, with the
-  ///   code `busy` if another run is under way; `CancellationError`. The step under way is then not
-  ///   done, and those before it are.
+  ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`;
+  ///   `storage`, with the code `busy` if another run is under way; `CancellationError`. The step
+  ///   under way is then not done, and those before it are.
   @discardableResult
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws -> MigrationReport {
     try Migrator(self, options).up()
@@ -297,8 +297,8 @@ extension Store {
   /// Takes back what a line has beyond a version, by the `down` steps of its files. As `migrate`.
   ///
   /// - Parameter version: The last one that stays; 0 takes the whole line back.
-  /// - Throws: As `migrate`, and `migration` if a file has no `down` steps, or another line requires
-  ///   what would go.
+  /// - Throws: As `migrate`, and `migration` if a file has no `down` steps, or another line
+  ///   requires what would go.
   @discardableResult
   public func migrateDown(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()

@@ -70,8 +70,8 @@ struct RecordFilling {
     try scratch.record.withUnsafeBytes(body)
   }
 
-  /// - Throws: `validation` naming the record, for a value that cannot be converted, breaks a rule, or
-  ///   is missing where one must be.
+  /// - Throws: `validation` naming the record, for a value that cannot be converted, breaks a rule,
+  ///   or is missing where one must be.
   private func row(_ view: RecordView, id: Int64) throws -> [Value] {
     do {
       var values = try view.values()

@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 
-/// What a migration step takes beside its change of the catalog: records that are gone over, indexes
-/// that are filled. Both are of one entity.
+/// What a migration step takes beside its change of the catalog: records that are gone over,
+/// indexes that are filled. Both are of one entity.
 struct StepWork {
   /// What is done with each record.
   enum Records {
@@ -59,7 +59,8 @@ struct StepWork {
   /// Whether only the catalog changes.
   var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil && legacyImport == nil }
 
-  /// - Parameter before: The schema of now: also one in which the step has begun to fill attributes.
+  /// - Parameter before: The schema of now: also one in which the step has begun to fill
+  ///   attributes.
   /// - Parameter hasRecords: Whether an entity, by its name before the step, has any.
   /// - Throws: `migration` for a relationship that every record must have and none has.
   init(

@@ -7,7 +7,8 @@ import StrictYAML
 ///
 /// What it makes begins with an underscore: for `Episode.path` the index `_path` and the order
 /// `_path_order`, for `LearningPath.extras` without an inverse the relationship and the attribute
-/// `_LearningPath_extras` of its destination, and for `Person.friends` the entity `_Person_friends`.
+/// `_LearningPath_extras` of its destination, and for `Person.friends` the entity
+/// `_Person_friends`.
 struct RelationshipCreation {
   private typealias Side = RelationshipDefinition.Side
 

@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 
-/// The steps that make, change and drop attributes. Those that give all records another value are in
-/// SchemaChange+Replacement.swift.
+/// The steps that make, change and drop attributes. Those that give all records another value are
+/// in SchemaChange+Replacement.swift.
 extension SchemaChange {
   mutating func addAttribute(
     _ attribute: AttributeDescription, to name: String

@@ -11,8 +11,8 @@ struct SchemaChange {
   /// Changed by `apply` alone.
   var schema: Schema
 
-  /// - Throws: `migration`, `unknownEntity`, `unknownAttribute` if the step does not fit the schema;
-  ///   the schema is then unchanged.
+  /// - Throws: `migration`, `unknownEntity`, `unknownAttribute` if the step does not fit the
+  ///   schema; the schema is then unchanged.
   mutating func apply(_ step: MigrationStep) throws(StoreError) {
     var changed = self
     try changed.carryOut(step)
@@ -56,7 +56,8 @@ struct SchemaChange {
 
   /// Adds the migration's name to what goes wrong in one of its steps.
   ///
-  /// - Throws: `migration`: a name that is not there is a mistake of the file, and none of a caller.
+  /// - Throws: `migration`: a name that is not there is a mistake of the file, and none of a
+  ///   caller.
   static func naming<R>(
     _ migration: Migration, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {

@@ -47,7 +47,8 @@ struct SchemaDifference {
 }
 
 extension Schema {
-  /// The schema of a store that has had all migrations of these lines, and those of the line `system`.
+  /// The schema of a store that has had all migrations of these lines, and those of the line
+  /// `system`.
   ///
   /// - Throws: `migration` for a step that does not fit, or a requirement that is not there.
   public init(of lines: [MigrationLine]) throws {

@@ -29,8 +29,8 @@ struct KeyArena: ~Copyable {
   /// Fewer keys than this are put in order by comparing them whole.
   private static let countOfFew = 12
 
-  /// - Parameter capacity: In bytes. It is raised to what one key needs and cut to 2 GiB. The memory
-  ///   is not touched, and so not taken, before there are keys for it.
+  /// - Parameter capacity: In bytes. It is raised to what one key needs and cut to 2 GiB. The
+  ///   memory is not touched, and so not taken, before there are keys for it.
   init(capacity: Int) {
     let least = Limits.keyBytesMax + KeyArena.entryBytes
     self.capacity = min(max(capacity, least), KeyArena.capacityMax)
@@ -63,7 +63,8 @@ struct KeyArena: ~Copyable {
     bottom = capacity
   }
 
-  /// The key at a position: in the order of the calls of `add`, or after `sort` in that of the keys.
+  /// The key at a position: in the order of the calls of `add`, or after `sort` in that of the
+  /// keys.
   subscript(position: Int) -> UnsafeRawBufferPointer {
     let entry = entries[position]
     return UnsafeRawBufferPointer(start: start + Int(entry.offset), count: Int(entry.length))

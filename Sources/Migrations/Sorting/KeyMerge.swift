@@ -2,8 +2,8 @@ import EntityStore
 
 /// The keys of several sorted runs in one order, each once.
 ///
-/// A tournament tree: of two runs that met, the inner node keeps the one that lost, so that the next
-/// key takes one comparison on each level.
+/// A tournament tree: of two runs that met, the inner node keeps the one that lost, so that the
+/// next key takes one comparison on each level.
 ///
 /// - Complexity: O(log runs) comparisons for each key; memory of one block for each run.
 struct KeyMerge: ~Copyable {
@@ -23,8 +23,8 @@ struct KeyMerge: ~Copyable {
   ) throws(StoreError) {
     losers = Array(repeating: 0, count: runs.count)
     isRepeated = Array(repeating: false, count: runs.count)
-    // SAFETY: slots are initialized from the first one on; the `deinit` of the value, or the `catch`
-    // that stands for it, deinitializes as many.
+    // SAFETY: slots are initialized from the first one on; the `deinit` of the value, or the
+    // `catch` that stands for it, deinitializes as many.
     let readers = UnsafeMutableBufferPointer<KeyRunReader>.allocate(capacity: runs.count)
     var opened = 0
     do throws(StoreError) {

@@ -1,7 +1,8 @@
 import EntityStore
 import StrictYAML
 
-/// A run: sorted keys in a scratch file, cut into blocks that can be read and checked by themselves.
+/// A run: sorted keys in a scratch file, cut into blocks that can be read and checked by
+/// themselves.
 ///
 /// Numbers are little-endian. The header:
 ///

@@ -5,7 +5,8 @@ import Glibc
 ///
 /// It is filled, `start`ed and waited for by one thread, in turns.
 final class KeyRunSorter {
-  // SAFETY: `start` lends this to a thread, which alone touches `arena`, `number` and `result` until
+  // SAFETY: `start` lends this to a thread, which alone touches `arena`, `number` and `result`
+  // until
   // `wait` has joined it.
   var arena: KeyArena
   private var result: Result<KeyRun, StoreError>?

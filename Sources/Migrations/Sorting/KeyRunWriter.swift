@@ -25,8 +25,8 @@ struct KeyRunWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - owner: Whose keys these are; no two sorts of one owner may be under way at a time.
-  ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 more than its own. Sorting one of them
-  ///     takes up to 8 for each key beyond, and merging more runs than can be open 4 MiB.
+  ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 more than its own. Sorting one
+  ///     of them takes up to 8 for each key beyond, and merging more runs than can be open 4 MiB.
   init(
     folder: KeyRunFolder, owner: String, memoryMax: Int = KeyRunWriter.memoryMaxDefault
   ) throws(StoreError) {
@@ -49,8 +49,8 @@ struct KeyRunWriter: ~Copyable {
   }
 
   /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
-  /// - Throws: `storage` if the key has another length, or the scratch files cannot be written. Then
-  ///   the sort has failed, and every later call throws the same.
+  /// - Throws: `storage` if the key has another length, or the scratch files cannot be written.
+  ///   Then the sort has failed, and every later call throws the same.
   @inline(__always)
   mutating func add(_ key: UnsafeRawBufferPointer) throws(StoreError) {
     guard 1...Limits.keyBytesMax ~= key.count else { throw KeyRunWriter.invalidKey(key.count) }

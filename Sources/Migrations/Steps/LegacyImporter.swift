@@ -1,7 +1,7 @@
 package import EntityStore
 
-/// What takes over files of other programs for the `importLegacy` steps of migrations. The store itself
-/// knows of no format but its own.
+/// What takes over files of other programs for the `importLegacy` steps of migrations. The store
+/// itself knows of no format but its own.
 public struct LegacyImporter: Sendable {
   /// Whether a step could begin, as far as that can be told before anything runs.
   let check: @Sendable (LegacyImportReference) throws(StoreError) -> Void

@@ -17,8 +17,8 @@ public struct Migration: Sendable {
   public let older: OlderPrograms
   /// Over the parsed tree: comments, spacing, quotes, key order and line endings do not count.
   public let checksum: String
-  /// For each step a hash of it and of all before it: what has been done is told from what may still
-  /// be corrected.
+  /// For each step a hash of it and of all before it: what has been done is told from what may
+  /// still be corrected.
   public let stepChecksums: [String]
   /// Likewise of the steps that take it back.
   public let downChecksums: [String]

@@ -4,16 +4,16 @@ import EntityStore
 /// A code step of a migration: Swift that a program registers, by name and revision.
 ///
 /// It is called once for each record, in chunks, and again for records that others change meanwhile
-/// and after a kill. So it must depend on nothing but the record. It sees values by name and never a
-/// type of the program, which goes on changing while the migration must not.
+/// and after a kill. So it must depend on nothing but the record. It sees values by name and never
+/// a type of the program, which goes on changing while the migration must not.
 public struct MigrationCode: Sendable {
   public let name: String
   /// Grows when the code does something else.
   public let revision: Int
   let body: @Sendable (inout MigratedRecord) throws -> Void
 
-  /// - Parameter body: Gives values to attributes that the step names under `changes`. What it throws
-  ///   ends the migration with the record's name; nothing of the step is seen then.
+  /// - Parameter body: Gives values to attributes that the step names under `changes`. What it
+  ///   throws ends the migration with the record's name; nothing of the step is seen then.
   public init(
     _ name: String, revision: Int, body: @escaping @Sendable (inout MigratedRecord) throws -> Void
   ) {

@@ -37,7 +37,8 @@ public struct AttributeChange: Hashable, Sendable {
   public let name: String
   public var isOptional: Bool?
   /// What records without a value get, when the attribute ceases to be optional. A constant is as
-  /// the file has it; `AttributeAssignment.fitted(to:)` makes a value of the attribute's kind of it.
+  /// the file has it; `AttributeAssignment.fitted(to:)` makes a value of the attribute's kind of
+  /// it.
   public var backfill: AttributeAssignment?
   /// Null takes the default away. As the file has it, too.
   public var defaultValue: Value?
@@ -171,8 +172,8 @@ public struct RowAssertion: Hashable, Sendable {
   public let message: String?
 }
 
-/// A file of another program that is taken over, as the mapping says: by what the program has for that
-/// (`Store.Options.legacyImporter`).
+/// A file of another program that is taken over, as the mapping says: by what the program has for
+/// that (`Store.Options.legacyImporter`).
 public struct LegacyImportReference: Hashable, Sendable {
   /// What the file is called; where it is, the program says.
   public let source: String

@@ -5,9 +5,10 @@ import EntityStore
 
 /// A batch request that runs as a job.
 ///
-/// Its progress is stored under the job's number, so that each attempt continues where the last one has
-/// stopped and changes nothing twice. This includes attempts after `JobQueue.retry` of a job that was
-/// cancelled or discarded. The progress of an unfinished request is removed with the job (`PruneStore`).
+/// Its progress is stored under the job's number, so that each attempt continues where the last one
+/// has stopped and changes nothing twice. This includes attempts after `JobQueue.retry` of a job
+/// that was cancelled or discarded. The progress of an unfinished request is removed with the job
+/// (`PruneStore`).
 struct BatchWork {
   let context: JobContext
   let entity: String
@@ -23,8 +24,8 @@ struct BatchWork {
   ) async throws -> BatchReport {
     let name = BatchWork.name(of: context.id)
     var options = BatchRequestOptions(without: Set(without), author: author, name: name)
-    // After a kill between the last commit of the request and the end of the job, the next attempt must
-    // not begin again.
+    // After a kill between the last commit of the request and the end of the job, the next attempt
+    // must not begin again.
     options.keepsProgress = true
     do {
       try requireOwnEntity()

@@ -3,9 +3,9 @@ public import EntityModel
 public import EntityObjects
 import EntityStore
 
-/// Deletes all matching records of an entity (`BatchDeleteRequest`), in chunks between which others can
-/// write. An interrupted job continues. If a rule denies the deletion of a record, the job is discarded,
-/// and the records before it stay deleted.
+/// Deletes all matching records of an entity (`BatchDeleteRequest`), in chunks between which others
+/// can write. An interrupted job continues. If a rule denies the deletion of a record, the job is
+/// discarded, and the records before it stay deleted.
 public struct DeleteRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.delete"
@@ -29,8 +29,8 @@ public struct DeleteRecords: Job, Hashable {
     self.author = author
   }
 
-  /// Decodes a payload, in which `entity` and `predicate` are required: a predicate that was left out by
-  /// mistake must not delete everything.
+  /// Decodes a payload, in which `entity` and `predicate` are required: a predicate that was left
+  /// out by mistake must not delete everything.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entity = try container.decode(String.self, forKey: .entity)

@@ -5,11 +5,12 @@ import EntityStore
 import Foundation
 import SystemSupport
 
-/// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a header.
+/// Inserts the records of a file (`BatchInsertRequest`): JSON Lines, a JSON array, or CSV with a
+/// header.
 ///
-/// Each item is inserted once, whatever interrupts the job: the file must not change until the job has
-/// ended. If an item is refused, the job is discarded and the items before it stay. After the file was
-/// corrected from that item on, `JobQueue.retry` continues with it.
+/// Each item is inserted once, whatever interrupts the job: the file must not change until the job
+/// has ended. If an item is refused, the job is discarded and the items before it stay. After the
+/// file was corrected from that item on, `JobQueue.retry` continues with it.
 public struct InsertRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.insert"
@@ -29,7 +30,8 @@ public struct InsertRecords: Job, Hashable {
   public var onConflict: Conflict
   /// The attributes of one unique index, for `update`.
   public var by: [String]
-  /// True to insert the other items if one is refused. The report counts and lists the refused ones.
+  /// True to insert the other items if one is refused. The report counts and lists the refused
+  /// ones.
   public var keepsGoing: Bool
   /// The options that are switched off.
   public var without: [BatchOption]
@@ -87,8 +89,8 @@ extension InsertRecords {
     }
   }
 
-  /// Returns the file if it is a regular one. A pipe would block a thread until a process writes to it,
-  /// and could not be read again.
+  /// Returns the file if it is a regular one. A pipe would block a thread until a process writes to
+  /// it, and could not be read again.
   private func regularFile() throws -> BatchFile {
     guard file.hasPrefix("/") else {
       throw BatchFileError(.missing, "\"\(file)\" is no path from the root; write /…/\(file)")

@@ -3,11 +3,11 @@ public import EntityModel
 public import EntityObjects
 import EntityStore
 
-/// Updates all matching records of an entity (`BatchUpdateRequest`), in chunks between which others can
-/// write.
+/// Updates all matching records of an entity (`BatchUpdateRequest`), in chunks between which others
+/// can write.
 ///
-/// Each record is updated once, whatever interrupts the job. If a record cannot be updated, the job is
-/// discarded; what was committed stays, and `JobQueue.retry` continues with that record.
+/// Each record is updated once, whatever interrupts the job. If a record cannot be updated, the job
+/// is discarded; what was committed stays, and `JobQueue.retry` continues with that record.
 public struct UpdateRecords: Job, Hashable {
   public typealias Output = BatchReport
   public static let kind: JobKind = "batch.update"
@@ -16,7 +16,8 @@ public struct UpdateRecords: Job, Hashable {
   public var entity: String
   /// `nil` means every record.
   public var predicate: FetchPredicate?
-  /// The new values by attribute or to-one relationship: expressions about the record before the update.
+  /// The new values by attribute or to-one relationship: expressions about the record before the
+  /// update.
   public var set: [String: FetchExpression]
   /// The attributes that are set to the time at which the batch request began.
   public var setNow: [String]

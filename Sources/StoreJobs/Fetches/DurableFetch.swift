@@ -4,17 +4,17 @@ import EntityStore
 import Foundation
 import Logging
 
-/// A fetch whose rows are stored with the job. Any process can enqueue it, run it, and read the rows until
-/// the job is removed.
+/// A fetch whose rows are stored with the job. Any process can enqueue it, run it, and read the
+/// rows until the job is removed.
 ///
 /// ```swift
 /// let handle = try await queue.enqueue(DurableFetch(FetchRequest(entityName: "Episode")))
 /// for try await row in try await handle.rows { print(row) }
 /// ```
 ///
-/// The columns are those of `mooring fetch`. Each record is stored as it is when its page is read. At most
-/// 100,000 rows and 8 MiB of JSON are stored: a larger fetch is discarded; use `ExportFetch` for it. An
-/// interrupted fetch begins again; a cancelled one leaves no rows.
+/// The columns are those of `mooring fetch`. Each record is stored as it is when its page is read.
+/// At most 100,000 rows and 8 MiB of JSON are stored: a larger fetch is discarded; use
+/// `ExportFetch` for it. An interrupted fetch begins again; a cancelled one leaves no rows.
 public struct DurableFetch: Job, Hashable {
   public static let kind: JobKind = "fetch"
   public static let policy = JobPolicy(
@@ -60,7 +60,8 @@ extension DurableFetch {
     }
   }
 
-  /// The request with a limit of one row more than can be stored, which shows that there are too many.
+  /// The request with a limit of one row more than can be stored, which shows that there are too
+  /// many.
   private var bounded: FetchRequest {
     var request = request
     if request.resultType != .count, !(1...Limits.outputRowsMax).contains(request.fetchLimit) {

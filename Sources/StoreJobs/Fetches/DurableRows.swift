@@ -2,8 +2,8 @@ public import DurableJobs
 public import EntityModel
 import EntityStore
 
-/// The rows of a `DurableFetch` that has succeeded, in order. An iteration holds one page in memory; each
-/// iteration reads the pages again.
+/// The rows of a `DurableFetch` that has succeeded, in order. An iteration holds one page in
+/// memory; each iteration reads the pages again.
 public struct DurableRows: AsyncSequence, Sendable {
   public typealias Element = [Value]
 
@@ -67,8 +67,8 @@ public struct DurableRowsError: Error, Sendable, CustomStringConvertible {
 extension JobQueue {
   /// Returns the rows of a `DurableFetch`, or `nil` if the job does not exist.
   ///
-  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned` if it has no rows; `badPayload` if the job
-  ///   is of another kind.
+  /// - Throws: `notFinished`; `failed`, `cancelled`, `poisoned` if it has no rows; `badPayload` if
+  ///   the job is of another kind.
   public func rows(of id: JobID) throws -> DurableRows? {
     guard let status = try status(id) else { return nil }
     return DurableRows(try status.output(of: DurableFetch.self), of: id, in: store)

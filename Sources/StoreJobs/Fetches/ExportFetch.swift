@@ -6,12 +6,12 @@ import Logging
 import SystemSupport
 import TextFormats
 
-/// Writes the result of a fetch request to a file, in the formats of `mooring fetch --format`. At most
-/// one export to a path is unfinished at a time.
+/// Writes the result of a fetch request to a file, in the formats of `mooring fetch --format`. At
+/// most one export to a path is unfinished at a time.
 ///
 /// The file is written as `PATH.job-12.partial` with mode 0600 and renamed when it is complete; an
-/// existing file is replaced. A cancelled or failed export leaves no file; an interrupted one begins
-/// again. Each record is exported as it is when its page is read.
+/// existing file is replaced. A cancelled or failed export leaves no file; an interrupted one
+/// begins again. Each record is exported as it is when its page is read.
 public struct ExportFetch: Job, Hashable {
   public static let kind: JobKind = "fetch.export"
   public static let policy = JobPolicy(attemptsMax: 5)

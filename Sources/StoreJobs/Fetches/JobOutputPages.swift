@@ -3,7 +3,8 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// The stored rows of a job: records of the system entity `_JobOutput`, one for each page, numbered from
+/// The stored rows of a job: records of the system entity `_JobOutput`, one for each page, numbered
+/// from
 /// 0. A page is JSON: a list of rows, each a list of values in the coding of `Value`. The pages are
 /// removed with the job.
 struct JobOutputPages: Sendable {

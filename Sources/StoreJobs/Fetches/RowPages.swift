@@ -3,10 +3,10 @@ import EntityStore
 
 /// The result of a request with the columns of `mooring fetch`, page by page.
 ///
-/// For a request of records, the ids are read on one snapshot, 24 bytes each, and each page on a new one,
-/// on the store's own threads: no snapshot is held between two pages. A record is returned as it is when
-/// its page is read, even if it no longer matches; a deleted one is left out. Groups, distinct rows and
-/// counts are read on one snapshot, and all of them are held in memory.
+/// For a request of records, the ids are read on one snapshot, 24 bytes each, and each page on a
+/// new one, on the store's own threads: no snapshot is held between two pages. A record is returned
+/// as it is when its page is read, even if it no longer matches; a deleted one is left out. Groups,
+/// distinct rows and counts are read on one snapshot, and all of them are held in memory.
 struct RowPages: Sendable {
   let titles: [String]
   private let store: Store
@@ -48,7 +48,8 @@ struct RowPages: Sendable {
     }
   }
 
-  /// The columns of a request that names none: the id and all attributes of records, the keys of groups.
+  /// The columns of a request that names none: the id and all attributes of records, the keys of
+  /// groups.
   private static func columns(
     of request: FetchRequest, in store: Store
   ) throws -> [FetchProperty] {
@@ -60,7 +61,8 @@ struct RowPages: Sendable {
 
   /// Calls the closure with the pages in order.
   ///
-  /// - Throws: The errors of the closure and of `fetchRows`; `CancellationError`; `snapshotExpired`.
+  /// - Throws: The errors of the closure and of `fetchRows`; `CancellationError`;
+  ///   `snapshotExpired`.
   func forEach(_ body: (Page) async throws -> Void) async throws {
     switch content {
     case .count(let request):

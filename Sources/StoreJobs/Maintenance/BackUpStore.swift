@@ -5,12 +5,12 @@ public import Foundation
 import Maintenance
 import Migrations
 
-/// Copies the last commit of the store to a folder (`Store.backUp`), while others read and write. At most
-/// one backup to a folder is unfinished at a time.
+/// Copies the last commit of the store to a folder (`Store.backUp`), while others read and write.
+/// At most one backup to a folder is unfinished at a time.
 ///
-/// A copy at the path is always complete. A cancelled or failed backup leaves nothing; an interrupted
-/// one begins again, or succeeds if the copy was complete. The job is discarded if the folder has other
-/// content.
+/// A copy at the path is always complete. A cancelled or failed backup leaves nothing; an
+/// interrupted one begins again, or succeeds if the copy was complete. The job is discarded if the
+/// folder has other content.
 public struct BackUpStore: Job, Hashable {
   public static let kind: JobKind = "store.backup"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
@@ -61,7 +61,8 @@ extension BackUpStore {
     }
   }
 
-  /// Returns the copy that an interrupted attempt of this job has completed: the job is running in it.
+  /// Returns the copy that an interrupted attempt of this job has completed: the job is running in
+  /// it.
   private func backup(of context: JobContext) throws -> Output? {
     var options = Store.Options()
     options.isReadOnly = true

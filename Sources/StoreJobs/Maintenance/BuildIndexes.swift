@@ -2,15 +2,16 @@ public import DurableJobs
 import EntityStore
 import Migrations
 
-/// Applies migrations that create, change or drop indexes, while others read and write (`Store.migrate`).
+/// Applies migrations that create, change or drop indexes, while others read and write
+/// (`Store.migrate`).
 ///
-/// The payload has all files of the migration line, including the applied ones, so that no program needs
-/// to know them. Each pending migration must say `older: write`, so that running programs can go on, and
-/// must have no steps other than those of indexes, none of which deletes records. Use `mooring migrate`
-/// for all other migrations.
+/// The payload has all files of the migration line, including the applied ones, so that no program
+/// needs to know them. Each pending migration must say `older: write`, so that running programs can
+/// go on, and must have no steps other than those of indexes, none of which deletes records. Use
+/// `mooring migrate` for all other migrations.
 ///
-/// An interrupted or cancelled job leaves what it has built: another attempt or `mooring migrate up`
-/// continues with it, and `mooring migrate abandon` drops it.
+/// An interrupted or cancelled job leaves what it has built: another attempt or `mooring migrate
+/// up` continues with it, and `mooring migrate abandon` drops it.
 public struct BuildIndexes: Job, Hashable {
   public static let kind: JobKind = "index.build"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)

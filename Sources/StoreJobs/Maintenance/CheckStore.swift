@@ -4,8 +4,8 @@ import Maintenance
 
 /// Checks the whole store (`Store.check`), while others read and write. Changes nothing.
 ///
-/// Damage is a result and not a failure: the job succeeds with a report of the problems. A check that has
-/// begun cannot be cancelled.
+/// Damage is a result and not a failure: the job succeeds with a report of the problems. A check
+/// that has begun cannot be cancelled.
 public struct CheckStore: Job, Hashable {
   public static let kind: JobKind = "store.check"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 3)
@@ -13,7 +13,8 @@ public struct CheckStore: Job, Hashable {
   public struct Output: Codable, Hashable, Sendable {
     public var isClean: Bool
     public var pages: Int
-    /// 0, like the next three, if the pages or the catalog are damaged: records are not checked then.
+    /// 0, like the next three, if the pages or the catalog are damaged: records are not checked
+    /// then.
     public var entities: Int
     public var records: Int
     public var entries: Int

@@ -4,9 +4,9 @@ public import Maintenance
 
 /// Shrinks the store's file to the size of its data (`Store.compact`).
 ///
-/// No process may have the store open then, but the process that runs the job has. A `StoreCompaction`
-/// therefore does the work, such as that of a worker, which closes the store and opens it again. A
-/// runner without one discards the job.
+/// No process may have the store open then, but the process that runs the job has. A
+/// `StoreCompaction` therefore does the work, such as that of a worker, which closes the store and
+/// opens it again. A runner without one discards the job.
 public struct CompactStore: Job, Hashable {
   public typealias Output = CompactionReport
   public static let kind: JobKind = "store.compact"
@@ -17,8 +17,8 @@ public struct CompactStore: Job, Hashable {
   public var uniqueKey: String? { "store" }
 }
 
-/// Compacts the store of a job, or throws a `JobStop`. The report is returned to the attempt that has
-/// requested it or, if that attempt has ended when the store was closed, to the next one.
+/// Compacts the store of a job, or throws a `JobStop`. The report is returned to the attempt that
+/// has requested it or, if that attempt has ended when the store was closed, to the next one.
 public typealias StoreCompaction = @Sendable (JobContext) async throws -> CompactionReport
 
 extension CompactStore {

@@ -2,8 +2,8 @@ public import DurableJobs
 import EntityModel
 import EntityStore
 
-/// Removes what has expired: ended jobs with their output and attempts, aggregates that are older than a
-/// week, and the progress of batch requests whose job was removed.
+/// Removes what has expired: ended jobs with their output and attempts, aggregates that are older
+/// than a week, and the progress of batch requests whose job was removed.
 ///
 /// The change history is pruned by the commits that add to it.
 public struct PruneStore: Job, Hashable {

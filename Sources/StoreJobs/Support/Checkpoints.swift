@@ -29,7 +29,8 @@ extension JobContext {
     }
   }
 
-  /// Stores a checkpoint after the first commit, and after later ones at intervals: each is a commit.
+  /// Stores a checkpoint after the first commit, and after later ones at intervals: each is a
+  /// commit.
   private func storeCheckpoints(_ commits: AsyncStream<Int64>) async throws {
     var storedAt: ContinuousClock.Instant?
     for await done in commits {

@@ -4,9 +4,9 @@ import EntityStore
 import SystemSupport
 
 extension JobStop {
-  /// Returns the error with which a job ends after an error of the store. A job steps back while another
-  /// process is busy, and is discarded if its request does not fit the store or its records. Any other
-  /// error is returned as it is: a failure, after which the job is tried again.
+  /// Returns the error with which a job ends after an error of the store. A job steps back while
+  /// another process is busy, and is discarded if its request does not fit the store or its
+  /// records. Any other error is returned as it is: a failure, after which the job is tried again.
   static func verdict(on error: any Error) -> any Error {
     switch error {
     case let error as StoreError:

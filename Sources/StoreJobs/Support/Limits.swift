@@ -14,8 +14,8 @@ enum Limits {
   static let itemsAtOnce = 256
   /// The number of records of one page, which is read on one snapshot.
   static let pageRecords = 500
-  /// The longest time for which a snapshot is held for a request that cannot be read in pages: groups,
-  /// distinct rows.
+  /// The longest time for which a snapshot is held for a request that cannot be read in pages:
+  /// groups, distinct rows.
   static let snapshotMax = Duration.seconds(60)
   /// The number of rows that a durable fetch stores with its job. More rows belong in a file.
   static let outputRowsMax = 100_000

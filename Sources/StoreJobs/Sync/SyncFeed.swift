@@ -6,12 +6,12 @@ import HTTPClient
 
 /// Syncs one feed. At most one sync of a feed is unfinished at a time.
 ///
-/// Whatever ends the sync, its commits stay, and the next sync of the feed continues from there. If the
-/// server asks to wait, the job is tried again at that time; if the feed is paused, gone or unknown, it
-/// is discarded.
+/// Whatever ends the sync, its commits stay, and the next sync of the feed continues from there. If
+/// the server asks to wait, the job is tried again at that time; if the feed is paused, gone or
+/// unknown, it is discarded.
 ///
-/// The job has three attempts. A scheduled one has a single attempt for errors that last longer than
-/// seconds: the schedule tries again, the later the more often the feed has failed.
+/// The job has three attempts. A scheduled one has a single attempt for errors that last longer
+/// than seconds: the schedule tries again, the later the more often the feed has failed.
 public struct SyncFeed: Job, Hashable {
   public typealias Output = SyncReport
   public static let kind: JobKind = "feed.sync"

@@ -2,8 +2,8 @@ import DurableJobs
 import FeedSync
 import Foundation
 
-/// Plans the next requests of feeds, so that the requests to one host are spaced out. ``FeedTiming``
-/// decides when a single feed is due. The plan has no state of its own.
+/// Plans the next requests of feeds, so that the requests to one host are spaced out.
+/// ``FeedTiming`` decides when a single feed is due. The plan has no state of its own.
 struct FeedPlan {
   struct Entry: Equatable {
     let feed: Int64
@@ -22,7 +22,8 @@ struct FeedPlan {
 
   /// Returns the next time of a feed, or `nil` for a feed that is not synced on schedule.
   ///
-  /// - Parameter begin: The start of the schedule. Feeds that were due before are spread from then on.
+  /// - Parameter begin: The start of the schedule. Feeds that were due before are spread from then
+  ///   on.
   func entry(
     _ id: Int64, _ feed: Feed, _ now: FeedTiming.Circumstances, begin: Date? = nil
   ) -> Entry? {
@@ -34,8 +35,8 @@ struct FeedPlan {
     return Entry(feed: id, host: feed.host, dueAt: dueAt)
   }
 
-  /// Returns the start times of due feeds in the order in which they became due, with space between those
-  /// of one host.
+  /// Returns the start times of due feeds in the order in which they became due, with space between
+  /// those of one host.
   ///
   /// - Parameter turns: The starts of earlier feeds, which is updated.
   func starts(

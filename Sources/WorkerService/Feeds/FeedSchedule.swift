@@ -7,8 +7,8 @@ import StoreJobs
 
 /// Enqueues the syncs of the feeds when they are due.
 ///
-/// The due feeds are read from the store after commits and at the next time of a feed. A feed with an
-/// unfinished sync is skipped.
+/// The due feeds are read from the store after commits and at the next time of a feed. A feed with
+/// an unfinished sync is skipped.
 struct FeedSchedule: Sendable {
   let store: Store
   let settings: LiveSettings

@@ -1,7 +1,7 @@
 import Logging
 
-/// Bounds the length of a log line: of each text, of all texts together, and of nested metadata. The
-/// journal cuts lines at 48 KiB, and an escape may take six bytes for one.
+/// Bounds the length of a log line: of each text, of all texts together, and of nested metadata.
+/// The journal cuts lines at 48 KiB, and an escape may take six bytes for one.
 struct LogBudget {
   private static let textBytesMax = 4_096
   private static let depthMax = 4

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The output of the loggers of a process. Each line is written at once, with one write.
 ///
-/// ``change(level:format:)`` changes the level and the format of all existing loggers. Any thread may use
-/// it. A line that cannot be written is dropped.
+/// ``change(level:format:)`` changes the level and the format of all existing loggers. Any thread
+/// may use it. A line that cannot be written is dropped.
 public final class LogOutput: Sendable {
   private struct State {
     var level: Logger.Level
@@ -21,8 +21,8 @@ public final class LogOutput: Sendable {
   private let writing = Mutex(())
 
   /// - Parameter descriptor: The file that lines are written to. It is not closed.
-  /// - Parameter environment: `JOURNAL_STREAM` is set if the descriptor leads to the journal, which adds
-  ///   times and reads priorities (`<6>`) before the text.
+  /// - Parameter environment: `JOURNAL_STREAM` is set if the descriptor leads to the journal, which
+  ///   adds times and reads priorities (`<6>`) before the text.
   public convenience init(
     descriptor: Int32 = STDERR_FILENO, level: Logger.Level, format: LogFormat,
     environment: [String: String]
@@ -81,8 +81,8 @@ public final class LogOutput: Sendable {
     }
   }
 
-  /// Returns true if the variable names the device and the file of this descriptor. A process may have
-  /// inherited it for another stream.
+  /// Returns true if the variable names the device and the file of this descriptor. A process may
+  /// have inherited it for another stream.
   static func isJournal(_ descriptor: Int32, _ environment: [String: String]) -> Bool {
     var file = stat()
     guard let stream = environment["JOURNAL_STREAM"], fstat(descriptor, &file) == 0 else {

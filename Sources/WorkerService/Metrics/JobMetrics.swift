@@ -3,8 +3,8 @@ import EntityStore
 import Logging
 import Metrics
 
-/// The metrics of ended attempts. Names and labels are those of swift-jobs, so that its dashboards can be
-/// used.
+/// The metrics of ended attempts. Names and labels are those of swift-jobs, so that its dashboards
+/// can be used.
 enum JobMetrics {
   static func record(_ ended: EndedAttempt, _ logger: Logger) {
     let status =

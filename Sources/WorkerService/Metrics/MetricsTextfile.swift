@@ -12,7 +12,8 @@ public final class MetricsTextfile: Service {
   private let logger: Logger
   private let hasFailed = Mutex(false)
 
-  /// - Parameter settings: `metricsFile` and `metricsEvery`. A reload is in effect from the next write on.
+  /// - Parameter settings: `metricsFile` and `metricsEvery`. A reload is in effect from the next
+  ///   write on.
   public init(_ metrics: TextfileMetrics, settings: LiveSettings, logger: Logger) {
     self.metrics = metrics
     self.settings = settings
@@ -57,8 +58,8 @@ public final class MetricsTextfile: Service {
 enum AtomicTextfile {
   struct WriteError: Error, CustomStringConvertible { let description: String }
 
-  /// Writes the file with mode 0644, because the collector is another user. After an error the old file
-  /// stays, and no other one.
+  /// Writes the file with mode 0644, because the collector is another user. After an error the old
+  /// file stays, and no other one.
   static func write(_ text: String, to path: String) throws(WriteError) {
     // The collector reads names that end in .prom only.
     let temporary = "\(path).\(getpid()).tmp"

@@ -1,16 +1,17 @@
 public import CoreMetrics
 import Synchronization
 
-/// The metrics of a process, stored in memory and written as a textfile for the textfile collector of
-/// Prometheus' node_exporter.
+/// The metrics of a process, stored in memory and written as a textfile for the textfile collector
+/// of Prometheus' node_exporter.
 ///
 /// A counter becomes a `counter` whose name ends in `_total`; a timer a `histogram` in seconds
 /// whose name ends in `_seconds`; a meter, and a recorder that does not aggregate, a `gauge`; a
-/// recorder that does, a `summary` without quantiles. Names begin with the prefix, and characters that
-/// Prometheus does not accept become `_`: the timer `jobs.duration` is `mooring_jobs_duration_seconds`.
+/// recorder that does, a `summary` without quantiles. Names begin with the prefix, and characters
+/// that Prometheus does not accept become `_`: the timer `jobs.duration` is
+/// `mooring_jobs_duration_seconds`.
 ///
-/// Any thread may use it. The number of series is bounded. Series beyond the bound, and those whose name
-/// has another kind of metric, drop their values and are counted in
+/// Any thread may use it. The number of series is bounded. Series beyond the bound, and those whose
+/// name has another kind of metric, drop their values and are counted in
 /// `mooring_metrics_dropped_series_total`.
 public final class TextfileMetrics: MetricsFactory {
   private struct State {

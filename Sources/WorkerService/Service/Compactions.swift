@@ -41,8 +41,8 @@ final class Compactions: Sendable {
     }
     if let result { return try result.get() }
     stopRunner()
-    // The job must end, because the stop of the runner waits for it. The snooze lasts until after the
-    // runner has stopped claiming.
+    // The job must end, because the stop of the runner waits for it. The snooze lasts until after
+    // the runner has stopped claiming.
     throw JobStop.snooze(for: .seconds(1))
   }
 

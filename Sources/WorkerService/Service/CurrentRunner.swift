@@ -1,7 +1,8 @@
 import DurableJobs
 import Synchronization
 
-/// The current runner of a worker, and whether the worker stops: a stop between two runners is not lost.
+/// The current runner of a worker, and whether the worker stops: a stop between two runners is not
+/// lost.
 final class CurrentRunner: Sendable {
   private struct State {
     var runner: JobRunner?

@@ -3,8 +3,8 @@ import Glibc
 /// Reports the state of the service to systemd by the protocol of sd_notify(3): one datagram to the
 /// socket that `$NOTIFY_SOCKET` names.
 ///
-/// Any thread may use it. The socket is created once, so that a process without free descriptors can
-/// still send watchdog pings.
+/// Any thread may use it. The socket is created once, so that a process without free descriptors
+/// can still send watchdog pings.
 public final class ServiceNotifier: Sendable {
   private let descriptor: Int32
   private let address: SocketAddress

@@ -28,7 +28,8 @@ public enum ServiceState: Sendable, Equatable {
     }
   }
 
-  /// Returns the text without line breaks, which would begin another assignment, and cut to its bound.
+  /// Returns the text without line breaks, which would begin another assignment, and cut to its
+  /// bound.
   private static func line(_ text: String) -> String {
     var line = ""
     for scalar in text.unicodeScalars {

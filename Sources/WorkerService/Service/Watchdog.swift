@@ -3,8 +3,9 @@ import Synchronization
 
 /// Pings systemd while the service works.
 ///
-/// At each interval a probe is called, and a ping is sent when it has returned true. No second probe is
-/// called while one is running: if it never returns, the pings end and systemd restarts the service.
+/// At each interval a probe is called, and a ping is sent when it has returned true. No second
+/// probe is called while one is running: if it never returns, the pings end and systemd restarts
+/// the service.
 public final class Watchdog: Sendable {
   private struct State {
     var isProbing = false
@@ -34,8 +35,8 @@ public final class Watchdog: Sendable {
 
   /// Returns half of the time after which systemd ends this process if it gets no pings.
   ///
-  /// - Parameter environment: `WATCHDOG_USEC` is the time, and `WATCHDOG_PID`, if it is set, the only
-  ///   process that is watched.
+  /// - Parameter environment: `WATCHDOG_USEC` is the time, and `WATCHDOG_PID`, if it is set, the
+  ///   only process that is watched.
   /// - Returns: `nil` if systemd expects no pings of this process.
   public static func interval(environment: [String: String], process: Int32) -> Duration? {
     guard let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), microseconds > 1
@@ -78,7 +79,8 @@ public final class Watchdog: Sendable {
 
 /// A timer on a queue of its own, which fires even while the cooperative pool is busy.
 private final class Timer: Sendable {
-  // SAFETY: a dispatch source may be used by any thread, but its type is not marked `Sendable`. Only
+  // SAFETY: a dispatch source may be used by any thread, but its type is not marked `Sendable`.
+  // Only
   // `start` sets its handler, before it is activated.
   nonisolated(unsafe) private let source: any DispatchSourceTimer
   private let isStarted = Mutex(false)

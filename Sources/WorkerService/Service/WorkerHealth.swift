@@ -4,7 +4,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The condition of a worker, reported to systemd and to the log when it changes. Any thread may use it.
+/// The condition of a worker, reported to systemd and to the log when it changes. Any thread may
+/// use it.
 final class WorkerHealth: Sendable {
   private struct State {
     var store: Store?
@@ -67,8 +68,8 @@ final class WorkerHealth: Sendable {
     extendStart()
   }
 
-  /// Asks systemd for more time while the start is blocked, as by a full disk. Call it repeatedly during
-  /// the start.
+  /// Asks systemd for more time while the start is blocked, as by a full disk. Call it repeatedly
+  /// during the start.
   func extendStart() {
     let isWaiting = state.withLock { state in
       guard case .blocked = state.condition else { return false }
@@ -94,8 +95,8 @@ final class WorkerHealth: Sendable {
 
   // MARK: The watchdog
 
-  /// Returns true if the writer of the store answers. An error that passes is an answer, too, as on a full
-  /// disk or while another process writes for long: a restart would not help.
+  /// Returns true if the writer of the store answers. An error that passes is an answer, too, as on
+  /// a full disk or while another process writes for long: a restart would not help.
   func writerAnswers() async -> Bool {
     guard let store = state.withLock({ $0.store }) else { return true }
     do {

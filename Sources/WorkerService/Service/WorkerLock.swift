@@ -1,8 +1,8 @@
 import Glibc
 import SystemSupport
 
-/// The lock that allows one worker for each store: a kernel lock on the file `worker.lock`, which the
-/// kernel releases when its holder dies.
+/// The lock that allows one worker for each store: a kernel lock on the file `worker.lock`, which
+/// the kernel releases when its holder dies.
 final class WorkerLock: Sendable {
   private let file: FileLock
 

@@ -13,7 +13,8 @@ package enum TimeText {
     return overflows ? nil : .milliseconds(total)
   }
 
-  /// Returns the text in the largest unit that needs no fraction. Parts of a millisecond are dropped.
+  /// Returns the text in the largest unit that needs no fraction. Parts of a millisecond are
+  /// dropped.
   static func of(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
@@ -31,8 +32,8 @@ enum SizeText {
     ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0),
   ]
 
-  /// - Returns: `nil` if the text is not digits and a unit (`64MiB`, or `64M` as for `--map-size`), or
-  ///   exceeds 64 bits.
+  /// - Returns: `nil` if the text is not digits and a unit (`64MiB`, or `64M` as for `--map-size`),
+  ///   or exceeds 64 bits.
   static func bytes(_ text: String) -> Int64? {
     guard let (number, name) = quantity(text),
       let unit = units.first(where: { $0.name == name || $0.name == name + "iB" })

@@ -2,8 +2,8 @@ import FeedSync
 import HTTPClient
 import StrictYAML
 
-/// The values of a setting and their text. The text is the same in flags, in the environment and in the
-/// file, except that the file has limits as a mapping.
+/// The values of a setting and their text. The text is the same in flags, in the environment and in
+/// the file, except that the file has limits as a mapping.
 struct SettingKind<Value: Sendable>: Sendable {
   let valueName: String
   let expectation: String

@@ -7,8 +7,8 @@ enum SettingsFile {
   private static let bytesMax = 64 * 1024
   private static let name = "worker.yaml"
 
-  /// The file to read: the one that is named, which must exist, or else the first `worker.yaml` that
-  /// exists in systemd's configuration folders or in `/etc/mooring`.
+  /// The file to read: the one that is named, which must exist, or else the first `worker.yaml`
+  /// that exists in systemd's configuration folders or in `/etc/mooring`.
   ///
   /// - Parameter flag: The value of `--config`, nil if it was not given.
   /// - Parameter systemFolder: `/etc/mooring`, except in tests.

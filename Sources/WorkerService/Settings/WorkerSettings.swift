@@ -2,8 +2,8 @@ public import Logging
 
 /// The settings of `mooring worker`.
 ///
-/// ``EffectiveSettings`` has the source of each value, and ``Setting/all`` the names and bounds. Feeds
-/// are not settings: they are records of the store.
+/// ``EffectiveSettings`` has the source of each value, and ``Setting/all`` the names and bounds.
+/// Feeds are not settings: they are records of the store.
 public struct WorkerSettings: Sendable, Equatable {
   /// The most jobs that run at once.
   public var concurrency = 16

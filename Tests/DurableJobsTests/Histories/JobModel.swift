@@ -2,8 +2,9 @@ import Foundation
 
 @testable import DurableJobs
 
-/// The jobs of a store as a list in memory: the same rules, without indexes, lanes or places. It knows
-/// nothing of `held`: a job that waits behind its limit is one that is ready and is passed over.
+/// The jobs of a store as a list in memory: the same rules, without indexes, lanes or places. It
+/// knows nothing of `held`: a job that waits behind its limit is one that is ready and is passed
+/// over.
 struct JobModel {
   struct Job: Equatable {
     let id: Int64

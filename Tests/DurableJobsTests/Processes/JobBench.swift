@@ -80,8 +80,8 @@ struct JobBench {
     return try queue.list(filter)
   }
 
-  /// No committed job is lost, each has had its effect once, none was run by two at once, and the store
-  /// is whole.
+  /// No committed job is lost, each has had its effect once, none was run by two at once, and the
+  /// store is whole.
   ///
   /// - Parameter numbers: Those of which somebody was told that they are enqueued.
   func requireDone(_ numbers: Set<Int>, _ children: [JobChild]) throws {

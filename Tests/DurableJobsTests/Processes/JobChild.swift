@@ -6,8 +6,8 @@ import TestSupport
 /// A child whose lines are read all the while, by a thread of their own: a test that waits for one
 /// blocks nobody, and a child that says much is not kept waiting.
 final class JobChild: @unchecked Sendable {
-  // SAFETY (`@unchecked Sendable`): what reads belongs to the reading thread; the rest of a child is its
-  // number and its streams, which do not change.
+  // SAFETY (`@unchecked Sendable`): what reads belongs to the reading thread; the rest of a child
+  // is its number and its streams, which do not change.
 
   private static let executable = childExecutable(named: "store-child")
 

@@ -6,7 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Processes that enqueue jobs and run them are killed: no job is lost, and each has had its effect once.
+/// Processes that enqueue jobs and run them are killed: no job is lost, and each has had its effect
+/// once.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct JobKillTests {
   @Test func everyJobIsDoneOnceWhateverIsKilled() async throws {
     let kills = isThorough ? 1_000 : 30

@@ -22,7 +22,8 @@ import Testing
         let enqueuer = try bench.enqueuer(part * 5..<(part + 1) * 5)
         _ = await enqueuer.exit()
         numbers.formUnion(enqueuer.enqueued)
-        // The looks have no signal, for they find nothing. A slow machine makes them fewer, not wrong.
+        // The looks have no signal, for they find nothing. A slow machine makes them fewer, not
+        // wrong.
         try await Task.sleep(for: .seconds(1))
       }
       let status = try #require(try bench.queue.status(id))
@@ -97,8 +98,9 @@ import Testing
     }
   }
 
-  /// libdispatch ends a process whose shared workers all block when it cannot open `/proc/…/stat` of them
-  /// (event/workqueue.c). What such a process had claimed is taken over like that of any other.
+  /// libdispatch ends a process whose shared workers all block when it cannot open `/proc/…/stat`
+  /// of them (event/workqueue.c). What such a process had claimed is taken over like that of any
+  /// other.
   @Test func aProcessThatDispatchEndsForWantOfDescriptorsLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)

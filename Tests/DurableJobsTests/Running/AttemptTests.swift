@@ -155,8 +155,9 @@ import Testing
         try await JobQueue(store).enqueue(Hurried())
         await cancelled.wait()
         let before = asked.withLock { $0 }
-        // That nothing happens has no signal, so a while is waited for. A runner that goes round and round
-        // asks some thousands of times meanwhile; on a slow machine fewer, and then less is proved.
+        // That nothing happens has no signal, so a while is waited for. A runner that goes round
+        // and round asks some thousands of times meanwhile; on a slow machine fewer, and then less
+        // is proved.
         try await Task.sleep(for: .milliseconds(300))
         #expect(asked.withLock { $0 } - before < 100)
         gate.open()

@@ -14,7 +14,8 @@ import Testing
   }
 }
 
-/// The world of a runner: jobs that wait, handlers that end or do not, and a store that fails at times.
+/// The world of a runner: jobs that wait, handlers that end or do not, and a store that fails at
+/// times.
 private struct World {
   private struct Running {
     let queue: QueueName

@@ -256,8 +256,8 @@ import Testing
   }
 }
 
-/// Takes all room that a transaction can get: with jobs that nobody knows, so that what the end of a job
-/// writes to is what has no room.
+/// Takes all room that a transaction can get: with jobs that nobody knows, so that what the end of
+/// a job writes to is what has no room.
 private func fill(_ store: Store) async throws {
   var size = 64 << 10
   while size >= 1 {

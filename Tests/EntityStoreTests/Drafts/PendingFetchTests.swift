@@ -8,8 +8,8 @@ import Testing
 
 /// Core Data's observed semantics of pending changes in fetches.
 @Suite struct PendingFetchTests {
-  /// Saved: alpha 22, bravo 25, charlie 10. Pending: alpha 5, charlie 21, bravo gone, delta 30, echo
-  /// 40.
+  /// Saved: alpha 22, bravo 25, charlie 10. Pending: alpha 5, charlie 21, bravo gone, delta 30,
+  /// echo 40.
   private func withPending(_ body: (Draft, ThreeEmployees) throws -> Void) async throws {
     try await withStaff { store, staff in
       let draft = store.draft()

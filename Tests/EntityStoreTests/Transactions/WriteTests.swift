@@ -21,7 +21,8 @@ import Testing
         let tree = try transaction.layout("Wide").tree
         let first = try #require(
           try RecordKey.with(1) { try transaction.transaction.get(tree, $0) })
-        // Of a page of 4,096 bytes the header takes 16, and each node has 8, its key and a place of 2.
+        // Of a page of 4,096 bytes the header takes 16, and each node has 8, its key and a place of
+        // 2.
         let node = (8 + 8 + first.count + 1) / 2 * 2 + 2
         let perPage = (4_096 - 16) / node
         let pages = try transaction.transaction.statistics(tree).leafPages

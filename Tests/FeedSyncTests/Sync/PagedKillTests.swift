@@ -10,8 +10,8 @@ import Testing
 
 @testable import FeedSync
 
-/// Runs of paged feeds are killed at random moments and begun again: in the end the store holds what
-/// an undisturbed run makes of it.
+/// Runs of paged feeds are killed at random moments and begun again: in the end the store holds
+/// what an undisturbed run makes of it.
 @Suite(.serialized) struct PagedKillTests {
   @Test func aMappedAPIThatIsKilledAgainAndAgainEndsAsAWholeOne() async throws {
     try await killAgainAndAgain(.mappedAPI, seed: 81)

@@ -26,7 +26,8 @@ import Testing
     #expect(throws: EncodingError.self) { try LastServerValues(said: ["a": value]).encoded() }
   }
 
-  /// No two names differ by no more than their case, of which `sortedKeys` makes an order of its own.
+  /// No two names differ by no more than their case, of which `sortedKeys` makes an order of its
+  /// own.
   private func values(_ random: inout SeededRandom) -> [String: Value] {
     let names = [
       "", "a/b", "favoriteAt", "progress", "q\"", "r\\", "t\u{7F}", "u\t", "watchedAt", "é",

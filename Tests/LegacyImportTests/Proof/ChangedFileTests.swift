@@ -55,7 +55,8 @@ struct ChangedFileTests {
     }
   }
 
-  /// The last changes may stand in the -wal alone: a run that was interrupted must not go on over them.
+  /// The last changes may stand in the -wal alone: a run that was interrupted must not go on over
+  /// them.
   @Test func anInterruptedRunBeginsAnewWhenOnlyTheLogHasChanged() async throws {
     try await withTemporaryStore(migrations: [.legacyImport, Library.migration]) { temporary in
       let path = temporary.folder.path("live.db")

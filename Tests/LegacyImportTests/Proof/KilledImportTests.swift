@@ -7,7 +7,8 @@ import Migrations
 import TestSupport
 import Testing
 
-/// An import is killed at random moments and run again: it ends with what an uninterrupted one makes.
+/// An import is killed at random moments and run again: it ends with what an uninterrupted one
+/// makes.
 @Suite(.serialized) struct KilledImportTests {
   private static let executable = childExecutable(named: "store-child")
   private static let orders = isThorough ? 20_000 : 4_000

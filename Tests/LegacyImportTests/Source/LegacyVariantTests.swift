@@ -3,7 +3,8 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// The collected stores and their hostile variants, against what SQLite itself said of a copy of each.
+/// The collected stores and their hostile variants, against what SQLite itself said of a copy of
+/// each.
 struct LegacyVariantTests {
   private struct Observed: Decodable {
     struct Copy: Decodable {

@@ -53,8 +53,8 @@ struct RollbackJournalTests {
     }
   }
 
-  /// SQLite would open the file that the journal names, find no journals named in it that are there,
-  /// and delete it.
+  /// SQLite would open the file that the journal names, find no journals named in it that are
+  /// there, and delete it.
   @Test func theFileThatAJournalNamesIsNotTouched() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("hot.sqlite")

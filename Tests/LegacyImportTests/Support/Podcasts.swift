@@ -5,8 +5,8 @@ import Foundation
 @testable import EntityObjects
 @testable import LegacyImport
 
-/// A Core Data file as a podcast program would have it, made by hand: inheritance, equal names in two
-/// branches, an ordered, a one-sided, a reflexive and a many-to-many relationship.
+/// A Core Data file as a podcast program would have it, made by hand: inheritance, equal names in
+/// two branches, an ordered, a one-sided, a reflexive and a many-to-many relationship.
 enum Podcasts {
   static let uuid = "00000000-0000-4000-8000-00000000C0DE"
 

@@ -2,8 +2,8 @@ import Foundation
 import LegacyImport
 import TestSupport
 
-/// Orders with their lines, customers, and an ordered list of labels for each: a hand-made file with two
-/// relationships by column, and one by a join table.
+/// Orders with their lines, customers, and an ordered list of labels for each: a hand-made file
+/// with two relationships by column, and one by a join table.
 struct ShopFile {
   static let migration = """
     line: shop

@@ -49,8 +49,8 @@ import Testing
         try await store.waitForRevision(1, ofFeed: id)
         try fill(device, leaving: 0)
         try await useUpFreePages(of: store)
-        // Whether the runner's own small commits still find room is chance, and it works or says that
-        // it is paused; it is alive either way.
+        // Whether the runner's own small commits still find room is chance, and it works or says
+        // that it is paused; it is alive either way.
         var seen = worker.systemd.lines.count
         for _ in 0..<5 { seen = try await worker.systemd.wait(for: "WATCHDOG=1", after: seen) }
         let before = feed.requestCount

@@ -6,7 +6,8 @@ import Foundation
 import HTTPClient
 import WorkerService
 
-/// The times and reasons of the feeds' next requests, for `mooring sync --explain`. Sends no request.
+/// The times and reasons of the feeds' next requests, for `mooring sync --explain`. Sends no
+/// request.
 struct SyncPreview {
   private struct Row: Encodable {
     let number: Int64

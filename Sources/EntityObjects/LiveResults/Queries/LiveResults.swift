@@ -2,8 +2,8 @@ public import EntityModel
 public import EntityStore
 
 /// The results of a request as they are, and as they become: Core Data's fetched results controller
-/// as a sequence. Each element has the new results and what turned the old ones into them; limit and
-/// offset hold throughout.
+/// as a sequence. Each element has the new results and what turned the old ones into them; limit
+/// and offset hold throughout.
 ///
 /// The rows of a version are in memory, all of them where there is no limit; versions share what is
 /// equal in both.
@@ -34,7 +34,8 @@ public struct ResultsUpdate<T: Sendable>: Sendable {
 
   /// Why all was fetched again.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// A record was changed to which the predicate, the order or the sections lead by a relationship.
+    /// A record was changed to which the predicate, the order or the sections lead by a
+    /// relationship.
     case relationship
     /// An entity on which the results depend keeps no history: then it is done after every commit.
     case noHistory
@@ -82,8 +83,8 @@ extension LiveRequest {
 extension Store {
   /// Observes the records of a request.
   ///
-  /// - Parameter sectionBy: The path whose values divide the results; the first sort key must be the
-  ///   same.
+  /// - Parameter sectionBy: The path whose values divide the results; the first sort key must be
+  ///   the same.
   /// - Throws: `invalidRequest` for what cannot be observed. Other errors of the request come from
   ///   the first element.
   public func results(

@@ -4,13 +4,13 @@ import SystemSupport
 
 /// Something that follows from the store, as it is and as it becomes.
 ///
-/// The first element is what there is now; each further one comes after a commit that changed it, of
-/// this process or of another one. Commits that come faster than the elements are asked for are one
-/// step together; nothing is queued, and whoever never asks costs nothing.
+/// The first element is what there is now; each further one comes after a commit that changed it,
+/// of this process or of another one. Commits that come faster than the elements are asked for are
+/// one step together; nothing is queued, and whoever never asks costs nothing.
 ///
 /// Each iteration is an observer of its own. It ends with `nil` when the store is closed and when
-/// nothing can come any more, with `CancellationError` when its task is cancelled, and with an error
-/// when the store cannot be read.
+/// nothing can come any more, with `CancellationError` when its task is cancelled, and with an
+/// error when the store cannot be read.
 public struct LiveSequence<Element: Sendable>: AsyncSequence, Sendable {
   private let store: Store
   private let options: AsynchronousFetchOptions

@@ -4,8 +4,8 @@ import EntityStore
 extension ResultsSnapshot {
   /// This version with a difference applied to it, as a collection view does: rows are taken out of
   /// their old places, then sections go and come, then rows take their new places in ascending
-  /// order, then updated rows are replaced. O(c · log n + sections) for c changes; a version with an
-  /// offset or a limit takes O(n) the first time.
+  /// order, then updated rows are replaced. O(c · log n + sections) for c changes; a version with
+  /// an offset or a limit takes O(n) the first time.
   ///
   /// - Throws: `invalidRequest` if the difference does not begin with this version.
   public func applying(_ difference: ResultsDifference<T>) throws -> ResultsSnapshot {

@@ -33,8 +33,8 @@ package struct FetchRow {
     }
   }
 
-  /// Index keys know one zero, so that a record's −0.0 is 0.0 here too: otherwise the way to an answer
-  /// would show in it.
+  /// Index keys know one zero, so that a record's −0.0 is 0.0 here too: otherwise the way to an
+  /// answer would show in it.
   static func value(of field: RecordField) throws(RecordDamage) -> Value {
     try field.value().withOneZero
   }

@@ -1,7 +1,7 @@
 /// Comparisons of numbers and dates with constants that must all hold, made flat.
 ///
-/// A scan asks them of every record; a tree of predicates takes several times as long to walk as the
-/// comparisons do.
+/// A scan asks them of every record; a tree of predicates takes several times as long to walk as
+/// the comparisons do.
 struct NumberTests {
   private var tests: [Test] = []
 

@@ -15,7 +15,8 @@ final class KeptPlans: Sendable {
     let plan: AccessPlan
   }
 
-  /// Requests that are never the same twice are as good as none: a table full of those begins again.
+  /// Requests that are never the same twice are as good as none: a table full of those begins
+  /// again.
   private static let capacity = 256
   /// The ranges of a long list take more memory than planning it again takes time.
   private static let rangesMax = 64

@@ -8,7 +8,8 @@ struct EntryCount {
   /// Those that were stepped over.
   private(set) var entriesRead = 0
 
-  /// So many entries are stepped over in the time that it takes to look for the pages of the others.
+  /// So many entries are stepped over in the time that it takes to look for the pages of the
+  /// others.
   private static let steppedMax = 64
 
   init(of tree: Tree, in transaction: ReadTransaction) {
@@ -42,8 +43,8 @@ struct EntryCount {
     return count
   }
 
-  /// - Returns: `nil` in a write transaction, whose own pages are not in the map, and where pages do
-  ///   not tell.
+  /// - Returns: `nil` in a write transaction, whose own pages are not in the map, and where pages
+  ///   do not tell.
   private func countByPages(
     from lower: UnsafeRawBufferPointer, _ range: KeyRange
   ) throws -> Int? {

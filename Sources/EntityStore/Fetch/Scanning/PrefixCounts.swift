@@ -6,8 +6,8 @@ struct PrefixCounts {
   private(set) var groups: [(values: [Value], count: Int)] = []
   private(set) var entriesRead = 0
 
-  /// - Parameter positions: Of the attributes of the leading parts, in the order in which their values
-  ///   are asked for.
+  /// - Parameter positions: Of the attributes of the leading parts, in the order in which their
+  ///   values are asked for.
   /// - Returns: `nil` if a key was cut, or cannot be read: the records have to be asked then.
   /// - Complexity: That of `EntryCount` for each group, of whose entries the first is decoded.
   init?(

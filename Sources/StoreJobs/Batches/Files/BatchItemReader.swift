@@ -87,8 +87,8 @@ public struct BatchItemReader: Sendable {
     return value
   }
 
-  /// Reads a text in the same way as `mooring set`, except that no word means null: files have a null of
-  /// their own.
+  /// Reads a text in the same way as `mooring set`, except that no word means null: files have a
+  /// null of their own.
   private func value(
     of text: String, _ attribute: AttributeDescription, _ now: Date
   ) throws -> Value {

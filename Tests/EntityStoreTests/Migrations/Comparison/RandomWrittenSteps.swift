@@ -9,7 +9,8 @@ import TestSupport
 @testable import Migrations
 @testable import SchemaFiles
 
-/// Random steps of every kind that a file can say, with texts that YAML could take for something else.
+/// Random steps of every kind that a file can say, with texts that YAML could take for something
+/// else.
 struct RandomWrittenSteps {
   var random: SeededRandom
 

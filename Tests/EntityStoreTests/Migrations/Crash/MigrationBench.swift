@@ -9,8 +9,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Stores of one content, on which the migrations of a scenario are run in processes of their own, and
-/// what must come of it.
+/// Stores of one content, on which the migrations of a scenario are run in processes of their own,
+/// and what must come of it.
 struct MigrationBench {
   static let executable = childExecutable(named: "store-child")
 
@@ -177,8 +177,8 @@ struct MigrationBench {
         Schema.self, at: CatalogTree.targetKey, store.catalogTree, in: transaction.transaction)
       try #require(target == nil)
       try #require(try transaction.count(of: "_ChunkedWrite") == 0)
-      // The name of a tree goes in a transaction after the one that empties it: a kill, or a full disk,
-      // between the two leaves it to `contract`.
+      // The name of a tree goes in a transaction after the one that empties it: a kill, or a full
+      // disk, between the two leaves it to `contract`.
       for name in try store.environment.treeNames(in: transaction.transaction)
       where name.hasPrefix("n.") {
         let tree = try store.environment.tree(named: name, in: transaction.transaction)

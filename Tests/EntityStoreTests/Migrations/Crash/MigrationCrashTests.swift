@@ -6,8 +6,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Migrations are killed at random moments, and run again: in the end they have done what they do when
-/// nothing interrupts them.
+/// Migrations are killed at random moments, and run again: in the end they have done what they do
+/// when nothing interrupts them.
 @Suite(.timeLimit(.minutes(30))) struct MigrationCrashTests {
   @Test(arguments: MigrationScenario.allCases)
   func aKilledMigrationEndsAsTheUninterruptedOne(scenario: MigrationScenario) async throws {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import EntityStore
 
-/// The device, or the map, fails in the middle of a migration: it is said, nothing is lost, and a run
-/// without the fault goes on to the same end.
+/// The device, or the map, fails in the middle of a migration: it is said, nothing is lost, and a
+/// run without the fault goes on to the same end.
 @Suite(.timeLimit(.minutes(30))) struct MigrationFaultTests {
   @Test(arguments: [MigrationScenario.retype, .quarantine, .destructive], [EIO, ENOSPC])
   func aFailingWriteIsSaidAndHarmsNothing(scenario: MigrationScenario, number: Int32) async throws {

@@ -8,8 +8,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What becomes of a migration that a record refuses, and of one that is corrected after it has begun;
-/// and who may write meanwhile.
+/// What becomes of a migration that a record refuses, and of one that is corrected after it has
+/// begun; and who may write meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct MigrationRefusalTests {
   /// Steps that one record of the store refuses.
   static let refused: [String] = [

@@ -41,8 +41,8 @@ struct ExpectedRecords {
 
   /// Where a store says otherwise.
   ///
-  /// - Parameter newAttributes: What the store has beyond what was printed. Records of the system may
-  ///   have more besides, at its default.
+  /// - Parameter newAttributes: What the store has beyond what was printed. Records of the system
+  ///   may have more besides, at its default.
   func differences(
     from store: Store, newAttributes: Set<String> = []
   ) throws -> [String] {

@@ -8,8 +8,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Long steps, with others that write between their chunks, and interruptions: the end state is that
-/// of the step done at once to what the writers left.
+/// Long steps, with others that write between their chunks, and interruptions: the end state is
+/// that of the step done at once to what the writers left.
 @Suite(.timeLimit(.minutes(10))) struct OnlineStepTests {
   static let items = """
     line: items

@@ -29,8 +29,8 @@ struct PagedPublisher: Sendable {
 
   // MARK: A JSON API
 
-  /// Read by a mapping: a whole listing, then changes since a token, then, for the token has expired,
-  /// a whole listing that lacks items.
+  /// Read by a mapping: a whole listing, then changes since a token, then, for the token has
+  /// expired, a whole listing that lacks items.
   static let mappedAPI: PagedPublisher = {
     let path = "/api?kind=episode"
     let first = (0..<3_000).map { Item(number: $0) }

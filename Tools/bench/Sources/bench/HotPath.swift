@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// Runs one hot path of Mooring so often, for an instruction counter: see the script `instructions`.
+/// Runs one hot path of Mooring so often, for an instruction counter: see the script
+/// `instructions`.
 struct HotPath: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hot-path", abstract: "Runs one hot path so often.", shouldDisplay: false)

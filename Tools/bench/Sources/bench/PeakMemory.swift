@@ -9,8 +9,8 @@ func releaseFreeMemory() { release_free_memory() }
 /// system's, to be taken back when others need them.
 func ownMemory() throws -> Int { try statusValue("RssAnon") }
 
-/// By how much the process's own memory grew at most while `body` ran, in bytes, by a look every two
-/// milliseconds.
+/// By how much the process's own memory grew at most while `body` ran, in bytes, by a look every
+/// two milliseconds.
 func peakOwnMemory(_ body: () async throws -> Void) async throws -> Int {
   releaseFreeMemory()
   let before = try ownMemory()

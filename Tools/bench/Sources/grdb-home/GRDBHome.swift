@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// The home page as a program on GRDB prints it: the six lists of `mooring home`, by the same queries.
+/// The home page as a program on GRDB prints it: the six lists of `mooring home`, by the same
+/// queries.
 ///
 ///     grdb-home FILE
 @main

@@ -14,8 +14,8 @@ struct Plan {
 }
 
 /// Drives all candidates through the same operations. Rounds are interleaved: every candidate does
-/// its turn of a round before any begins the next, so that a slow minute of the machine falls on all
-/// of them.
+/// its turn of a round before any begins the next, so that a slow minute of the machine falls on
+/// all of them.
 struct Comparison {
   let candidates: [any Candidate]
   let workload: Workload
@@ -33,8 +33,8 @@ struct Comparison {
 
   var stores: [any EpisodeStore] { candidates.compactMap { $0 as? any EpisodeStore } }
 
-  /// Runs everything and returns what it took; throws `mismatch` when candidates disagree. Answers are
-  /// compared after the load and after each kind of write.
+  /// Runs everything and returns what it took; throws `mismatch` when candidates disagree. Answers
+  /// are compared after the load and after each kind of write.
   mutating func run() async throws -> [Section] {
     let check = CrossCheck(
       candidates: candidates, workload: workload, randomEpisodes: plan.repetitions(10_000))
@@ -66,8 +66,8 @@ struct Comparison {
     ]
   }
 
-  /// Each candidate's turn of a round. Another one begins each round: what a turn has left for the disk
-  /// to do may slow the next one.
+  /// Each candidate's turn of a round. Another one begins each round: what a turn has left for the
+  /// disk to do may slow the next one.
   func eachStore(
     _ operation: Operation, _ round: Int, _ turn: (any EpisodeStore) async throws -> Void
   ) async throws {
@@ -82,8 +82,8 @@ struct Comparison {
   }
 
   /// Measures `body`, which reads the same `repetitions` times in every round, in units of which a
-  /// second has `scale`. A first round is not counted: it brings the pages into the process, and there
-  /// it depends on what ran before.
+  /// second has `scale`. A first round is not counted: it brings the pages into the process, and
+  /// there it depends on what ran before.
   func measureReads<Reader>(
     _ operation: Operation, by kind: Reader.Type, repetitions: Int, scale: Double,
     _ body: (Reader) throws -> Void

@@ -6,8 +6,8 @@ struct CrossCheck {
   var randomEpisodes = 10_000
 
   /// Compares the six lists (200 learning paths among them) and the first thousand of one of them,
-  /// with all fields and with two, random episodes, and all numbers. Throws `mismatch` with the first
-  /// difference.
+  /// with all fields and with two, random episodes, and all numbers. Throws `mismatch` with the
+  /// first difference.
   func run(after stage: String) throws {
     let stores = candidates.compactMap { $0 as? any EpisodeStore }
     guard let first = stores.first else { return }

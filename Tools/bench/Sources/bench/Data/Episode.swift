@@ -47,8 +47,8 @@ extension Card {
 extension String {
   fileprivate init(_ text: episode_text) {
     let bytes = UnsafeRawPointer(text.bytes)
-    // SAFETY: a `episode_text` spans `length` bytes that live as long as the data set or the result it
-    // came from, and the string copies them before the caller can give either up.
+    // SAFETY: a `episode_text` spans `length` bytes that live as long as the data set or the result
+    // it came from, and the string copies them before the caller can give either up.
     self.init(
       decoding: UnsafeRawBufferPointer(start: bytes, count: Int(text.length)), as: UTF8.self)
   }

@@ -2,8 +2,8 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// When the parts of an import came to their end, by what it says of its progress, and the memory it
-/// held then.
+/// When the parts of an import came to their end, by what it says of its progress, and the memory
+/// it held then.
 final class ImportStages: Sendable {
   private struct State {
     var ends: [ImportProgress.Stage: Double] = [:]

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A queue of a C library. Its calls block and may come from any thread; each is one durable commit.
+/// A queue of a C library. Its calls block and may come from any thread; each is one durable
+/// commit.
 protocol BlockingJobQueue: Sendable {
   associatedtype Claim: Sendable, Hashable
 

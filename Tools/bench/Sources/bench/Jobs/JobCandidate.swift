@@ -25,8 +25,8 @@ protocol JobCandidate: AnyObject, Sendable {
   /// else to do.
   func drain(_ jobs: Int, batch: Int) async throws -> JobDrain
 
-  /// Runs one worker until it has finished `jobs`, also those that are added meanwhile. It claims up
-  /// to `batch` at a time and finishes together what it has claimed.
+  /// Runs one worker until it has finished `jobs`, also those that are added meanwhile. It claims
+  /// up to `batch` at a time and finishes together what it has claimed.
   ///
   /// - Parameter started: is called where the work of a job begins.
   func run(_ jobs: Int, batch: Int, started: @escaping @Sendable () -> Void) async throws

@@ -24,8 +24,9 @@ struct JobPlan {
   let batch = 128
 }
 
-/// Drives all queues through the same figures. In each round every queue starts empty, and takes its
-/// turn of a figure before any begins the next, so that a slow minute of the machine falls on all.
+/// Drives all queues through the same figures. In each round every queue starts empty, and takes
+/// its turn of a figure before any begins the next, so that a slow minute of the machine falls on
+/// all.
 struct JobRounds {
   let candidates: [any JobCandidate]
   let plan: JobPlan
@@ -135,8 +136,8 @@ struct JobRounds {
     }
   }
 
-  /// Only Mooring has jobs that are Swift values. At the end of a round, so that its drain before that was
-  /// of as many jobs as the others'.
+  /// Only Mooring has jobs that are Swift values. At the end of a round, so that its drain before
+  /// that was of as many jobs as the others'.
   private mutating func enqueueValues() async throws {
     for (index, candidate) in candidates.enumerated() {
       guard let candidate = candidate as? MooringJobs else { continue }

@@ -112,8 +112,8 @@ struct JobTrials {
   private func died() -> BenchError { BenchError(.candidate, "a worker of Mooring has died") }
 }
 
-/// By thread, of those that the process has now: how often it has begun to wait. Who is preempted has not
-/// been woken.
+/// By thread, of those that the process has now: how often it has begun to wait. Who is preempted
+/// has not been woken.
 private func contextSwitches(of process: pid_t) throws -> [String: Int] {
   let tasks = "/proc/\(process)/task"
   var switches: [String: Int] = [:]

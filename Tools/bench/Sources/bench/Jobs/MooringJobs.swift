@@ -3,7 +3,8 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// Mooring's jobs through their public interface: tasks as producers, and one `JobRunner` as worker.
+/// Mooring's jobs through their public interface: tasks as producers, and one `JobRunner` as
+/// worker.
 final class MooringJobs: JobCandidate {
   let name = CandidateName.mooring
   /// A runner writes what has ended and claims what comes next in one commit. So where the other

@@ -3,8 +3,9 @@ import Foundation
 
 /// LMDB from C: the floor of what a queue costs.
 struct RawJobQueue: BlockingJobQueue {
-  /// What Mooring writes for this payload, its record and its entry in the index of turns: the means
-  /// of a job that is ready (332 and 51 bytes), runs (321 and 38), has succeeded (323 and 40).
+  /// What Mooring writes for this payload, its record and its entry in the index of turns: the
+  /// means of a job that is ready (332 and 51 bytes), runs (321 and 38), has succeeded (323 and
+  /// 40).
   static let sizes = raw_jobs_sizes(record: 325, turn: 43)
 
   struct Claim: Hashable {

@@ -1,8 +1,8 @@
 import Foundation
 
 /// How many times better Mooring is than each of the others, operation by operation, as dots on a
-/// logarithmic scale: to the left of 1 it is worse. A ring is what is asked of it. It brings its own
-/// background, so that it can be read on a light page and on a dark one.
+/// logarithmic scale: to the left of 1 it is worse. A ring is what is asked of it. It brings its
+/// own background, so that it can be read on a light page and on a dark one.
 struct RatioChart {
   private struct Line {
     let name: String

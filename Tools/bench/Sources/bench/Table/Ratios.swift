@@ -71,7 +71,8 @@ extension Section {
     }
   }
 
-  /// Mooring's, and another candidate's in the operation of that title; nil if one was not measured.
+  /// Mooring's, and another candidate's in the operation of that title; nil if one was not
+  /// measured.
   private func medians(
     _ measurement: Measurement, _ other: CandidateName, _ title: String?
   ) -> (own: Double, base: Double)? {

@@ -13,8 +13,8 @@ struct Results {
     }
   }
 
-  /// One aligned line per operation: each candidate's median and how far the rounds lie from it, then
-  /// the ratios that were reached, and those that are asked.
+  /// One aligned line per operation: each candidate's median and how far the rounds lie from it,
+  /// then the ratios that were reached, and those that are asked.
   func table() -> String {
     let lines = sections.map { section in
       section.measurements.filter { !$0.samples.isEmpty || $0.note != nil }

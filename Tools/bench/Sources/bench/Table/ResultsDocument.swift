@@ -1,10 +1,10 @@
 import Foundation
 
 extension Results {
-  /// `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations": [{"operation", "unit",
-  /// "better": "higher"|"lower", "results": [{"candidate", "median", "lowest", "highest",
-  /// "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}], "note"}]}]}`; a candidate without
-  /// the operation is left out of its results.
+  /// `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations": [{"operation",
+  /// "unit", "better": "higher"|"lower", "results": [{"candidate", "median", "lowest", "highest",
+  /// "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}], "note"}]}]}`; a candidate
+  /// without the operation is left out of its results.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

@@ -1,8 +1,8 @@
 import CFeedPages
 import Foundation
 
-/// libcurl from C on one connection: what all sides but Mooring ask the feed's server with, as it is
-/// quicker than `URLSession`.
+/// libcurl from C on one connection: what all sides but Mooring ask the feed's server with, as it
+/// is quicker than `URLSession`.
 final class FeedClient {
   enum Answer {
     /// The bytes are valid until the next request, and some padding behind them may be read.

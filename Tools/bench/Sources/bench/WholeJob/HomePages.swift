@@ -2,7 +2,8 @@ import Foundation
 import GRDB
 import Mooring
 
-/// The same home page in a store of Mooring and in a file of SQLite, and the programs that print it.
+/// The same home page in a store of Mooring and in a file of SQLite, and the programs that print
+/// it.
 struct HomePages {
   let workload: Workload
   let folder: URL

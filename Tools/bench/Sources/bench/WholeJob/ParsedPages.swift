@@ -21,7 +21,8 @@ final class ParsedPages: FeedPageReader {
 
   func add(_ page: UnsafeBufferPointer<CChar>) throws -> String? {
     guard let start = page.baseAddress else { return nil }
-    // SAFETY: the client leaves the padding behind a page that simdjson asks for, and C keeps copies.
+    // SAFETY: the client leaves the padding behind a page that simdjson asks for, and C keeps
+    // copies.
     var next: UnsafePointer<CChar> = start
     if let failure = feed_rows_read(waiting, start, page.count, &next) {
       throw BenchError(.candidate, "a page of the feed: \(String(cString: failure))")

@@ -17,8 +17,8 @@ struct SyncRounds {
     let rowsPerCommit: Int
   }
 
-  /// Rounds are interleaved, and each begins with another candidate, the first one with Mooring: its
-  /// commits have a size of their own, which is then the others', too.
+  /// Rounds are interleaved, and each begins with another candidate, the first one with Mooring:
+  /// its commits have a size of their own, which is then the others', too.
   ///
   /// - Throws: `mismatch` when a copy is not as the feed is.
   func run() async throws -> [Measurement] {

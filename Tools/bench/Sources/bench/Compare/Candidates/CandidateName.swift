@@ -22,8 +22,8 @@ enum CandidateName: String, CaseIterable, ExpressibleByArgument, CustomStringCon
     }
   }
 
-  /// The candidates of these names, in their order. A view reads the store of `mooring`, which comes
-  /// with it.
+  /// The candidates of these names, in their order. A view reads the store of `mooring`, which
+  /// comes with it.
   static func make(_ names: [CandidateName]) throws -> [any Candidate] {
     var candidates: [any Candidate] = []
     let mooring = MooringCandidate()

@@ -7,9 +7,9 @@ protocol Candidate: AnyObject {
 
 /// One way to read two fields of the episodes of a list.
 ///
-/// Reads of a candidate exist twice: those that return values serve the cross-check, `touch…` is what
-/// the clock sees; the two differ only where a Swift value is not what the candidate's users get (the
-/// C candidates copy into C structs).
+/// Reads of a candidate exist twice: those that return values serve the cross-check, `touch…` is
+/// what the clock sees; the two differ only where a Swift value is not what the candidate's users
+/// get (the C candidates copy into C structs).
 protocol CardReader: Candidate {
   func cards(_ list: HomeList, limit: Int) throws -> [Card]
   func touchCards(_ list: HomeList, limit: Int) throws -> Int
@@ -40,8 +40,8 @@ protocol EpisodeStore: CardReader, EpisodeReader {
   func sortedLoad(_ feed: RowFeed) async throws -> Bool
   /// Inserts or replaces rows by `id` in one durable commit.
   func upsert(_ page: Rows) async throws
-  /// Gives each of these episodes new progress, durably before its producer goes on to its next one.
-  /// Where commits cannot be shared, one after another.
+  /// Gives each of these episodes new progress, durably before its producer goes on to its next
+  /// one. Where commits cannot be shared, one after another.
   func setProgress(_ changes: [ProgressChange], producers: Int) async throws
   /// Gives all episodes of a type the same progress. Returns how many they are.
   func setProgress(ofType type: Int, to progress: Double) async throws -> Int

@@ -1,8 +1,8 @@
 import Foundation
 import Mooring
 
-/// Two fields of Mooring's records where they lie in the map, of which no value is made unless it is
-/// kept. It reads the store of `MooringCandidate`.
+/// Two fields of Mooring's records where they lie in the map, of which no value is made unless it
+/// is kept. It reads the store of `MooringCandidate`.
 final class MooringView: CardReader {
   let name = CandidateName.mooringView
   private let store: MooringCandidate

@@ -151,8 +151,8 @@ final class RawLMDBCandidate: RowSaver {
 
 /// A reader of a thread of its own.
 ///
-/// SAFETY: whoever has its closure calls it from one thread at a time, and drops it before the store
-/// is closed.
+/// SAFETY: whoever has its closure calls it from one thread at a time, and drops it before the
+/// store is closed.
 private final class OwnReader: @unchecked Sendable {
   private let reader: OpaquePointer
   let found: EpisodeResult

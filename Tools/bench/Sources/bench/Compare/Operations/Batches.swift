@@ -16,7 +16,8 @@ extension Comparison {
     }
   }
 
-  /// - Parameter body: returns the number of rows that it has changed, which must be the same for all.
+  /// - Parameter body: returns the number of rows that it has changed, which must be the same for
+  ///   all.
   private mutating func measureBatches(
     _ operation: Operation, _ body: (any EpisodeStore, _ round: Int) async throws -> Int
   ) async throws {

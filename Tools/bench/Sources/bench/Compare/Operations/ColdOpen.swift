@@ -20,8 +20,8 @@ extension Comparison {
         memory.add(megabytes(max(0, try ownMemory() - before)), of: store.name)
       }
     }
-    // The operations after this one are of stores that are in memory; whoever reads ahead least would
-    // otherwise pay most for it.
+    // The operations after this one are of stores that are in memory; whoever reads ahead least
+    // would otherwise pay most for it.
     try await eachStore(.coldOpen, 0) { store in
       try readThrough(scratch.folder(store.name.rawValue))
     }

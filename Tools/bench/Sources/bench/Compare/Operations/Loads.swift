@@ -1,6 +1,6 @@
 extension Comparison {
-  /// Loads empty stores in both ways. Those of the last load in arrival order stay open: all further
-  /// operations run on them.
+  /// Loads empty stores in both ways. Those of the last load in arrival order stay open: all
+  /// further operations run on them.
   mutating func load() async throws {
     try await loadInArrivalOrder()
     try await loadSorted()

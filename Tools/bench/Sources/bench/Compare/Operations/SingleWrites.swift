@@ -1,6 +1,6 @@
 extension Comparison {
-  /// One number of one row, durable each: what a player writes. By one producer, and by many at once
-  /// whose writes may share a commit.
+  /// One number of one row, durable each: what a player writes. By one producer, and by many at
+  /// once whose writes may share a commit.
   mutating func writeTiny() async throws {
     var random = SeededRandom(seed: workload.seed &+ 4)
     for (producers, count) in [(1, 200), (8, 800), (64, 3200)] {
