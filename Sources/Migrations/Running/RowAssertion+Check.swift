@@ -15,7 +15,7 @@ extension RowAssertion {
       advice: "see to the records, then run `mooring migrate up` again")
   }
 
-  /// In words: `3`, `at least 1`, `at most 5`.
+  /// The expected count as text: `3`, `at least 1`, `at most 5`.
   var expectation: String {
     if count.lowerBound == count.upperBound { return String(count.lowerBound) }
     if count.lowerBound == 0 { return "at most \(count.upperBound)" }
