@@ -21,7 +21,7 @@ extension SchemaChange {
     if definition.isUnique { try checkUnlinking() }
   }
 
-  /// The index keeps its id. Its entries go into the tree of another generation.
+  /// Changes an index. It keeps its id, and its entries go into the tree of a new generation.
   mutating func changeIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
