@@ -30,7 +30,7 @@ private struct TypeNeeds {
   private var entities: [MigrationStep] = []
   private var attributes: [MigrationStep] = []
   private var relationships: [MigrationStep] = []
-  /// What was created already: several types may describe the same entity.
+  /// The parts that are created so far. Several types may describe the same entity.
   private var made: Set<SchemaName> = []
 
   init(schema: Schema) { self.schema = schema }

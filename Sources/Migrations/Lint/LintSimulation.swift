@@ -76,7 +76,7 @@ struct LintSimulation {
         advice: "fill it in, or move the file away"))
   }
 
-  // MARK: Whether the step fits
+  // MARK: Checks of the step
 
   /// - Returns: True if the schema is as after the step.
   private mutating func apply(_ step: MigrationStep, at place: LintPlace) -> Bool {
@@ -132,7 +132,7 @@ struct LintSimulation {
     return nil
   }
 
-  // MARK: Whose the entity is
+  // MARK: Owner of the entity
 
   private mutating func checkLines(
     _ step: MigrationStep, at place: LintPlace, told: inout Set<String>
@@ -160,7 +160,7 @@ struct LintSimulation {
 }
 
 extension LintFinding.Rule {
-  /// True for the findings of a step that cannot be applied.
+  /// True for the rules about a step that cannot be applied.
   fileprivate var isOfFit: Bool {
     [.misfit, .brokenTemplate, .collision].contains(self)
   }

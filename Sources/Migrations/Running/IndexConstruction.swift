@@ -77,7 +77,7 @@ struct IndexConstruction: ~Copyable {
     }
   }
 
-  // MARK: Settling
+  // MARK: Applying the side log
 
   /// Applies the side log to the index until it is empty or there is no more room.
   ///

@@ -280,7 +280,7 @@ struct LongStep {
     return true
   }
 
-  // MARK: Frontier
+  // MARK: Checkpoint
 
   /// Begins a stage. The side log of an index begins with the stage in which its keys are read.
   private func enter(

@@ -200,7 +200,7 @@ struct Migrator {
     return try transaction.size(ofEntity: id ?? 0).isShort(options)
   }
 
-  // MARK: What is kept in the store
+  // MARK: Stored state
 
   /// Stores the number of steps of a migration that are done.
   func save(

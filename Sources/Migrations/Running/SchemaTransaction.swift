@@ -21,7 +21,7 @@ final class SchemaTransaction {
   private(set) var catalog: Catalog
   /// True if the written catalog has the current `schema` and `build`.
   private var isWritten = true
-  /// True if all changes of the catalog have a revision that was not yet committed.
+  /// True if the catalog was not changed since its revision was raised.
   private var isRevised = true
 
   /// - Throws: `newerFormat` if the store has features that this program could not maintain.
@@ -151,7 +151,7 @@ final class SchemaTransaction {
 
   private func raiseRevision() throws {
     var header = try StoredCatalog.readHeader(store.catalogTree, in: writing)
-    header.revision &+= 1  // a damaged one may be the last there is
+    header.revision &+= 1  // a damaged number may be the greatest
     if build != nil {
       header.readCompatibleFeatures |= CatalogHeader.buildFeature
     } else {

@@ -74,7 +74,7 @@ struct SchemaChange {
     }
   }
 
-  // MARK: What must hold after each step
+  // MARK: Checks after each step
 
   /// Checks the parts that depend on the changed one: relationships depend on attributes and on
   /// indexes, their own and the unique one on a key; templates name attributes and relationships.

@@ -76,8 +76,8 @@ struct KeyArena: ~Copyable {
 
   /// Sorts the keys.
   ///
-  /// - Complexity: O(n log n) comparisons of integers. Keys with long common prefixes are read once
-  ///   more for each eight bytes of the prefix.
+  /// - Complexity: O(n log n) comparisons of integers. Where keys have long
+  ///   common prefixes, each key is also read once over the length of its prefix.
   mutating func sort() { sort(entries, from: 0) }
 
   private var entries: UnsafeMutableBufferPointer<Entry> {

@@ -93,8 +93,8 @@ struct KeyMerge: ~Copyable {
     if count > 1 { winner = winners[1] }
   }
 
-  /// Returns true if the first run's key comes before the second's. If the keys are equal, the
-  /// second run is marked as repeated.
+  /// Returns true if the first run's key is not greater than the second's. If the keys are equal,
+  /// the second run is marked as repeated.
   ///
   /// No mark is missed: while a key is the least, every other run with that key has lost to a run
   /// with an equal key, because no smaller key exists.

@@ -23,8 +23,8 @@ import StrictYAML
 ///     16   4  bytes of entries; zeros fill what they leave of a full block
 ///     20      entries
 ///
-/// As each block holds the hash of the one before, that of the last one vouches for the whole file.
-/// An entry is a key without the beginning that it shares with the one before it in the block:
+/// Each block holds the hash of the one before, so that the hash of the last block covers the whole
+/// file. An entry is a key without the prefix that it shares with the key before it in the block:
 ///
 ///         v   bytes shared; 0 in the first entry of a block
 ///         v   bytes that differ, at least 1

@@ -27,9 +27,8 @@ struct KeyRunWriter: ~Copyable {
   /// - Parameters:
   ///   - owner: The name of the sort. One owner can have only one sort in progress at a time.
   ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 bytes more than its length.
-  ///     Sorting
-  ///     an arena takes up to 8 more bytes for each key, and merging more runs than can be open takes 4
-  ///     MiB.
+  ///     Sorting an arena takes up to 8 more bytes for each key, and merging more runs than can be
+  ///     open takes 4 MiB.
   init(
     folder: KeyRunFolder, owner: String, memoryMax: Int = KeyRunWriter.memoryMaxDefault
   ) throws(StoreError) {

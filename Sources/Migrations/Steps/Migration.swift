@@ -35,7 +35,8 @@ public struct Migration: Sendable {
   }
 }
 
-/// The name of a store's own line and the prefix of the lines of other modules' system entities.
+/// The lines of system entities: `system` is the store's own, and the prefix `system.` marks those of
+/// other modules.
 extension Migration {
   public var isOfSystem: Bool { line == "system" || line.hasPrefix("system.") }
 }

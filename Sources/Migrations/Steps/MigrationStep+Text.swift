@@ -118,7 +118,7 @@ extension UniqueViolationRule {
 }
 
 extension IndexDefinition.Key: CustomStringConvertible {
-  /// The text of the index as a migration file writes it.
+  /// The text of the key as a migration file writes it.
   public var description: String {
     let words = [
       attribute, collation == .binary ? nil : collation.text, isDescending ? "desc" : nil,
