@@ -38,6 +38,8 @@ struct CollationRebuild {
     return catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
   }
 
+  /// Takes the migration lock without waiting.
+  ///
   /// - Returns: `nil` if a migration is in progress. The next program that opens the store rebuilds
   ///   the indexes then.
   private func takeLock() throws -> MigrationLock? {
@@ -49,6 +51,8 @@ struct CollationRebuild {
     }
   }
 
+  /// Rebuilds all indexes but the given ones, in one transaction.
+  ///
   /// - Returns: The id of an index that cannot be rebuilt; nothing has been changed then. The index
   ///   stays as it is, so that the store can be opened and the index dropped.
   private func attempt(leaving left: Set<Int>) throws -> Int? {
@@ -98,6 +102,8 @@ struct CollationRebuild {
     }
   }
 
+  /// Returns the version of the index's collation that this program has.
+  ///
   /// - Returns: `nil` for an index without a collation, and for a collation that this program does
   ///   not have.
   private func currentVersion(of index: IndexDescription) -> String? {

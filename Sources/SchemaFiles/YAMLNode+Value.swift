@@ -42,6 +42,8 @@ extension YAMLNode {
     return .string(text)
   }
 
+  /// Returns the result of reading the node.
+  ///
   /// - Returns: `nil` if the node cannot be read in this way, which is not yet an error.
   private func scalar<T>(_ read: () throws(YAMLError) -> T) -> T? {
     do throws(YAMLError) {

@@ -13,6 +13,8 @@ struct RelationshipPair {
     }
   }
 
+  /// Creates the pair of a relationship and its inverse.
+  ///
   /// - Returns: `nil` for a side that the definition of the other side covers.
   private init?(
     _ relationship: RelationshipDescription, of entity: EntityDescription, in schema: Schema
@@ -72,6 +74,8 @@ extension RelationshipDefinition {
 }
 
 extension RelationshipDefinition.Side {
+  /// Creates the definition of a side from its description in a schema.
+  ///
   /// - Parameter entity: The entity whose records the relationship leads to.
   fileprivate init(_ relationship: RelationshipDescription, orderedIn entity: EntityDescription) {
     var orderBy: String?

@@ -58,6 +58,8 @@ extension MigrationFile {
     return Int(length)
   }
 
+  /// Reads a pattern.
+  ///
   /// - Returns: A pattern that is a valid regular expression.
   func pattern(_ node: YAMLNode, of name: String) throws -> String {
     let pattern = try node.string()

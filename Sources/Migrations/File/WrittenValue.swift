@@ -42,6 +42,8 @@ extension AttributeAssignment {
 }
 
 extension StoreError {
+  /// Returns the error for a value that does not fit an attribute.
+  ///
   /// - Parameter value: The value as text.
   static func misfit(
     _ value: String, _ attribute: AttributeDescription, advice: String? = nil

@@ -10,6 +10,8 @@ struct LintFiles {
   /// The numbers of files that cannot be read. Their lines are not known.
   private var unreadable: Set<Int> = []
 
+  /// Reads the files of all sources.
+  ///
   /// - Parameter history: The applied migrations. They decide which of two files with the same
   ///   number is the one that was applied.
   init(_ sources: [MigrationSource], history: [AppliedMigration]) {

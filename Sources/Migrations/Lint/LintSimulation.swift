@@ -78,6 +78,8 @@ struct LintSimulation {
 
   // MARK: Checks of the step
 
+  /// Applies a step to the schema and adds the findings about it.
+  ///
   /// - Returns: True if the schema is as after the step.
   private mutating func apply(_ step: MigrationStep, at place: LintPlace) -> Bool {
     let taken = step.makes.filter { $0.exists(in: change.schema) }

@@ -121,7 +121,7 @@ extension MigrationBackup {
 
   fileprivate var bytes: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: dataFile)
-    return (attributes?[.size] as? Int) ?? 0  // only for the report
+    return (attributes?[.size] as? Int) ?? 0  // it serves a figure in a report
   }
 
   /// Removes the files of a store, and the folder if nothing else is in it.

@@ -21,6 +21,8 @@ struct IndexConstruction: ~Copyable {
   private let transaction: WriteTransaction
   private var writer = KeyWriter()
 
+  /// Begins or continues the construction of an index.
+  ///
   /// - Parameter index: An index of the entity's build.
   init(
     _ index: IndexDescription, of entity: EntityLayout, _ rule: UniqueViolationRule,
@@ -217,6 +219,8 @@ struct IndexConstruction: ~Copyable {
 }
 
 extension EntityLayout {
+  /// Returns an index that is under construction, with its side log.
+  ///
   /// - Throws: `damaged` if the entity's build has no such index.
   func indexUnderConstruction(
     _ description: IndexDescription

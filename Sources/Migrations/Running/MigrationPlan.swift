@@ -64,6 +64,8 @@ public struct MigrationPlan: Codable, Sendable {
     return plan
   }
 
+  /// Computes the plan of migrations.
+  ///
   /// - Throws: `migration` for a step that does not fit.
   init(
     _ positions: [MigrationPosition], _ options: MigrationOptions,
@@ -86,6 +88,8 @@ public struct MigrationPlan: Codable, Sendable {
 
   private init() {}
 
+  /// Adds the steps of migrations to the plan.
+  ///
   /// - Parameter size: Returns the size of an entity by its id.
   private mutating func add(
     _ positions: [MigrationPosition], _ options: MigrationOptions, from schema: Schema,

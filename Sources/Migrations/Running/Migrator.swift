@@ -62,6 +62,8 @@ struct Migrator {
     throw running.isDown ? .isGoingDown(running) : .isGoingUp(running)
   }
 
+  /// Runs migrations under the migration lock until none is left.
+  ///
   /// - Parameter next: Returns the migrations that are to be run, derived from those that have been
   ///   applied. The first may be partly done.
   private func run(
@@ -137,6 +139,8 @@ struct Migrator {
     }
   }
 
+  /// Runs a step that is done in chunks.
+  ///
   /// - Returns: True if its migration is complete then.
   private func runLongStep(_ position: MigrationPosition) throws -> Bool {
     func finish(_ transaction: SchemaTransaction) throws -> Bool {

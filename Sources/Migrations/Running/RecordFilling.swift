@@ -24,6 +24,8 @@ struct RecordFilling {
   private var targets: [Target] = []
   private var codes: [(code: MigrationCode, changes: [String])] = []
 
+  /// Prepares the computation of the values.
+  ///
   /// - Parameter codes: The code that the program has registered.
   /// - Throws: `migration` for code that is not registered, and for an expression that does not
   ///   fit.

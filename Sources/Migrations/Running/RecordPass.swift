@@ -20,6 +20,8 @@ struct RecordPass {
   /// The number of records that matched.
   private(set) var matches = 0
 
+  /// Prepares the scan of the step's records.
+  ///
   /// - Parameter startedAt: The time that the word `now` stands for, also after an interruption.
   init(
     _ records: StepWork.Records, _ work: StepWork, codes: [MigrationCode], startedAt: Date,

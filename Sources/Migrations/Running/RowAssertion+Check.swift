@@ -2,6 +2,8 @@ import EntityModel
 import EntityStore
 
 extension RowAssertion {
+  /// Checks the number of records that match.
+  ///
   /// - Throws: `validation` if another number of records matches.
   func check(in transaction: ReadTransaction) throws {
     let found = try transaction.count(FetchRequest(entityName: entity, predicate: predicate))

@@ -24,6 +24,8 @@ final class SchemaTransaction {
   /// True if the catalog was not changed since its revision was raised.
   private var isRevised = true
 
+  /// Begins with the catalog that the writing transaction sees.
+  ///
   /// - Throws: `newerFormat` if the store has features that this program could not maintain.
   init(
     _ writing: TreeWriter, _ scratch: WriterScratch, of store: Store
@@ -151,7 +153,7 @@ final class SchemaTransaction {
 
   private func raiseRevision() throws {
     var header = try StoredCatalog.readHeader(store.catalogTree, in: writing)
-    header.revision &+= 1  // a damaged number may be the greatest
+    header.revision &+= 1  // a damaged one may be the last there is
     if build != nil {
       header.readCompatibleFeatures |= CatalogHeader.buildFeature
     } else {

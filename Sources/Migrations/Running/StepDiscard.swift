@@ -4,6 +4,8 @@ import LMDB
 
 /// Drops what a step has begun to build. The steps before it stay.
 enum StepDiscard {
+  /// Drops what the step has built and stores the progress that is left.
+  ///
   /// - Parameter error: The error of the records; `nil` if the step is abandoned for another
   ///   reason.
   static func run(

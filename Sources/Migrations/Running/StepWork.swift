@@ -59,6 +59,8 @@ struct StepWork {
   /// True if only the catalog changes.
   var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil && legacyImport == nil }
 
+  /// Derives the work from the schemas before and after the step.
+  ///
   /// - Parameter before: The current schema. The step may already have begun to fill attributes in
   ///   it.
   /// - Parameter hasRecords: Returns true if an entity, by its name before the step, has records.

@@ -51,6 +51,8 @@ struct RelationshipCreation {
 
   // MARK: References
 
+  /// Adds a pair of relationships whose links are stored in an attribute.
+  ///
   /// - Parameter held: The side whose links are stored in the other side's records.
   private mutating func createReference(
     held: (entity: String, side: Side), holder: (entity: String, side: Side)

@@ -129,6 +129,8 @@ extension SchemaChange {
 }
 
 extension RuleChanges {
+  /// Applies the changes of rules to an attribute.
+  ///
   /// - Throws: `migration` for a bound of another type.
   fileprivate func apply(to attribute: inout AttributeDescription) throws(StoreError) {
     try RuleChanges.apply(min, to: &attribute.validation.min, of: attribute)

@@ -73,6 +73,8 @@ extension SchemaChange {
     return keys
   }
 
+  /// Checks the keys of an index.
+  ///
   /// - Throws: `migration` for keys that no index can have.
   func check(
     _ keys: [IndexKey], of index: String, on entity: EntityDescription

@@ -34,6 +34,8 @@ extension SchemaChange {
     }
   }
 
+  /// Drops what stores the links of a relationship.
+  ///
   /// - Parameter order: The attribute that was generated for the order. One that the migration
   ///   named stays.
   private mutating func dropLinks(

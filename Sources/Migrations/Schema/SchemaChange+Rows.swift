@@ -73,7 +73,9 @@ extension SchemaChange {
     }
   }
 
-  /// - Parameter what: The subject of the error message "`what` breaks a rule".
+  /// Checks that a value satisfies the rules of an attribute.
+  ///
+  /// - Parameter what: The value as the error reports it.
   func check(
     _ value: Value, for attribute: AttributeDescription, _ what: String, of number: Int
   ) throws(StoreError) {

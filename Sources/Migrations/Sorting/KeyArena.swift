@@ -30,6 +30,8 @@ struct KeyArena: ~Copyable {
   /// The number of keys below which they are sorted by comparing them whole.
   private static let countOfFew = 12
 
+  /// Allocates an empty arena.
+  ///
   /// - Parameter capacity: The size in bytes. It is raised to what one key needs and limited to 2
   ///   GiB. Memory is not touched, and so not allocated by the system, before keys are stored in
   ///   it.

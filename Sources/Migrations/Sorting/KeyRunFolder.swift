@@ -80,6 +80,8 @@ struct KeyRunFolder: Sendable {
     }
   }
 
+  /// Returns the part of a file's name that stands for the owner.
+  ///
   /// - Returns: `nil` for a file that is no run.
   private static func stem(ofFile name: String) -> String? {
     let isRun = name.hasSuffix(suffix) || name.hasSuffix(suffix + unfinishedSuffix)

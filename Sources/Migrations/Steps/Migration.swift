@@ -35,8 +35,8 @@ public struct Migration: Sendable {
   }
 }
 
-/// The lines of system entities: `system` is the store's own, and the prefix `system.` marks those of
-/// other modules.
+/// The lines of system entities: `system` is the store's own, and the prefix `system.` marks those
+/// of other modules.
 extension Migration {
   public var isOfSystem: Bool { line == "system" || line.hasPrefix("system.") }
 }

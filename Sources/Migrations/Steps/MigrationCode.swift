@@ -13,6 +13,8 @@ public struct MigrationCode: Sendable {
   public let revision: Int
   let body: @Sendable (inout MigratedRecord) throws -> Void
 
+  /// Creates a code step.
+  ///
   /// - Parameter body: Gives values to attributes that the step names under `changes`. An error
   ///   that it throws ends the migration, with the record's name in the message. No change of the
   ///   step is visible then.
