@@ -10,7 +10,7 @@ import StrictYAML
 ///     records   each record is scanned; new attributes, which are still hidden, get their values
 ///     sorting   for each index: keys are read from snapshots and sorted in scratch files
 ///     writing   for each index: the keys are appended, chunk by chunk
-///     settling  concurrent changes are taken over; in the transaction in which none is left, what
+///     catch-up  concurrent changes are taken over; in the transaction in which none is left, what
 ///               was built becomes part of the entity, and the step is done
 ///
 /// A kill loses at most one chunk, or a sort, which starts again. An error in the records ends the
