@@ -3,14 +3,15 @@ public import EntityStore
 import Foundation
 
 extension Store {
-  /// Notes migrations of a line as applied without running them: for a store that has already what
-  /// they make, because it comes from a line that was split, renamed or made one file of.
+  /// Records migrations of a line as applied without running them. This is for a store that already
+  /// has what they create, because it comes from a line that was split, renamed or merged into one
+  /// file.
   ///
-  /// - Parameter version: The last one that is noted.
-  /// - Returns: What was noted.
-  /// - Throws: `migration` if the store lacks something that they make, saying all that it lacks,
-  ///   and while a migration is done in part; `storage`, with the code `busy` if another run is
-  ///   under way.
+  /// - Parameter version: The last version that is recorded as applied.
+  /// - Returns: The migrations that were recorded.
+  /// - Throws: `migration` if the store lacks something that they create, with a list of all that
+  ///   is missing, and while a migration is partly done; `storage`, with the code `busy`, if
+  ///   another run is in progress.
   @discardableResult
   public func baseline(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
@@ -46,8 +47,8 @@ extension Store {
 }
 
 extension Store {
-  /// What migrations require of other lines has been applied: pending ones are no ground to stand
-  /// on.
+  /// Throws unless everything that the migrations require of other lines has been applied. Pending
+  /// migrations of other lines do not count.
   fileprivate func checkRequirements(of migrations: [Migration]) throws {
     let history = try catalog().history
     for need in migrations.flatMap(\.requires) where need.line != migrations.first?.line {
@@ -62,7 +63,8 @@ extension Store {
 }
 
 extension [MigrationStep] {
-  /// What they make, as it is called after the last of them, and a schema does not have.
+  /// Returns what the migrations create, under its name after the last of them, and the schema
+  /// lacks.
   fileprivate func missing(in schema: Schema) -> [String] {
     var made: [String] = []
     for step in self {
@@ -84,7 +86,7 @@ extension MigrationStep {
     }
   }
 
-  /// Whether a name is that of a part of an entity that goes, or gets another name.
+  /// Returns true for the name of a part of an entity that the step drops or renames.
   fileprivate func removesAll(of name: String) -> Bool {
     switch self {
     case .dropEntity(let entity), .renameEntity(let entity, _): name.hasPrefix(entity + ".")

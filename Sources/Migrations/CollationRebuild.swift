@@ -3,21 +3,25 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// Makes indexes anew whose keys come from another version of their collation: the data of Unicode
-/// or of a locale has changed since, with the library that this program uses.
+/// Rebuilds the indexes whose keys come from another version of their collation. The version
+/// changes when the library that this program uses has other data for Unicode or for a locale.
 ///
-/// All of them go into one transaction, each into a tree beside its old one, which a reader of an
-/// older snapshot may hold. What a program may not write it leaves as it is.
+/// All indexes are rebuilt in one transaction. Each goes into a new tree next to its old one,
+/// because a reader of an older snapshot may still use the old tree. An index that the program may
+/// not write is left as it is.
 struct CollationRebuild {
   private let store: Store
 
   init(_ store: Store) { self.store = store }
 
+  /// Rebuilds the indexes that are due. Does nothing while a migration is in progress.
+  ///
   /// - Throws: `damaged`, `storage`; nothing is changed then.
   func run() throws {
-    // Looked at again under the lock: a migration may have been begun and interrupted before.
+    // Checked again under the lock: a migration may have begun and been interrupted before.
     guard try isDue(), let lock = try takeLock(), try isDue() else { return }
-    // At most one round for each index: those that are left grow in number.
+    // There is at most one round for each index: each failed round adds one index to those left
+    // out.
     var left: Set<Int> = []
     while let index = try attempt(leaving: left) { left.insert(index) }
     try store.catalogs.refresh()
@@ -26,15 +30,18 @@ struct CollationRebuild {
 
   private func isDue() throws -> Bool {
     let catalog = try store.catalog()
-    // A step that has begun has written down the schema that it ends with: what is changed beside
-    // it would be undone then.
+    // A step that has begun has stored the schema that it ends with. A change made next to it would
+    // be undone.
     guard catalog.running?.buildChecksum == nil, catalog.readCompatibleFeatures == 0,
       try store.migrationState().unknown.isEmpty
     else { return false }
     return catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
   }
 
-  /// - Returns: `nil` if a migration is under way: then the next one who opens the store does it.
+  /// Takes the migration lock without waiting.
+  ///
+  /// - Returns: `nil` if a migration is in progress. The next program that opens the store rebuilds
+  ///   the indexes then.
   private func takeLock() throws -> MigrationLock? {
     do throws(StoreError) {
       return try MigrationLock(folder: store.folder, within: .zero)
@@ -44,8 +51,10 @@ struct CollationRebuild {
     }
   }
 
-  /// - Returns: The id of an index that cannot be made anew, and then nothing was changed. It stays
-  ///   as it is, so that the store can be opened and the index be dropped.
+  /// Rebuilds all indexes but the given ones, in one transaction.
+  ///
+  /// - Returns: The id of an index that cannot be rebuilt; nothing has been changed then. The index
+  ///   stays as it is, so that the store can be opened and the index dropped.
   private func attempt(leaving left: Set<Int>) throws -> Int? {
     do {
       try store.runAlone { writing, scratch in
@@ -59,12 +68,13 @@ struct CollationRebuild {
     }
   }
 
-  /// Two texts that were different have become equal, under a unique index.
+  /// Two texts that were different have become equal, in a unique index.
   private struct HasEqualTexts: Error {
     let index: Int
   }
 
-  /// The schema is that of the transaction: another process may have been first.
+  /// Rebuilds the indexes in the schema of the transaction, because another process may have
+  /// rebuilt some of them before.
   private func rebuild(leaving left: Set<Int>, in transaction: SchemaTransaction) throws {
     for entity in transaction.schema.entities {
       for old in entity.indexes where !left.contains(old.id) {
@@ -92,7 +102,10 @@ struct CollationRebuild {
     }
   }
 
-  /// - Returns: `nil` without a collation, and for one that this program does not have.
+  /// Returns the version of the index's collation that this program has.
+  ///
+  /// - Returns: `nil` for an index without a collation, and for a collation that this program does
+  ///   not have.
   private func currentVersion(of index: IndexDescription) -> String? {
     do {
       return try KeyCollation.version(of: index.keys)

@@ -1,24 +1,24 @@
 public import EntityStore
 import Foundation
 
-/// How far a migration has come that is not complete, by what the store itself has noted.
+/// The progress of a migration that is not complete, as the store has recorded it.
 public struct MigrationUnderWay: Hashable, Sendable {
   public let migration: RunningMigration
-  /// The step to be done next, or being done; 1 is the first.
+  /// The number of the step that is next or in progress; 1 is the first.
   public let step: Int
-  /// Of the migration; `nil` if its file is not here, and so for the text.
+  /// The number of steps of the migration; `nil` if its file is not known, and so is the text then.
   public let steps: Int?
-  /// The step in words.
+  /// The description of the step.
   public let text: String?
-  /// `nil` if nothing of the step is done.
+  /// The stage of the step; `nil` if nothing of the step is done.
   public let stage: MigrationProgress.Stage?
-  /// Records or keys of the stage, as of the last commit.
+  /// Records or keys of the stage that are done as of the last commit.
   public let done: Int64
 }
 
 extension Store {
-  /// The migration of which something is done, whether somebody is at it or not; `nil` if there is
-  /// none.
+  /// Returns the migration that is partly done, whether or not a process is running it; `nil` if
+  /// there is none.
   ///
   /// - Throws: `storage`.
   public func migrationUnderWay() throws -> MigrationUnderWay? {
@@ -35,16 +35,16 @@ extension Store {
     }
   }
 
-  /// The copies of the store that were made before destructive steps, the oldest first. Whether the
-  /// folders are still there is not looked at.
+  /// Returns the copies of the store that were made before destructive steps, the oldest first. A
+  /// folder in the list may have been removed since.
   ///
   /// - Throws: `storage`.
   public func migrationBackups() throws -> [MigrationBackup] {
     try read { try MigrationBackup.all(of: self, in: $0.transaction) }
   }
 
-  /// Who migrates the store in a folder at this moment, as `process 4711, mooring migrate up`;
-  /// `nil` if nobody does. A process that was killed does not.
+  /// Returns the process that is migrating the store in a folder, for example `process 4711,
+  /// mooring migrate up`; `nil` if there is none. A process that was killed does not count.
   public static func migrationHolder(at folder: String) -> String? {
     MigrationLock.holder(in: folder)
   }

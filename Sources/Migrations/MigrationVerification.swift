@@ -1,7 +1,7 @@
 import EntityModel
 public import EntityStore
 
-/// Something about the migrations of a store that is not as it should be.
+/// A problem with the migrations of a store.
 public struct MigrationProblem: Codable, Hashable, Sendable, CustomStringConvertible {
   public var text: String
   public var advice: String?
@@ -10,11 +10,11 @@ public struct MigrationProblem: Codable, Hashable, Sendable, CustomStringConvert
 }
 
 extension Store {
-  /// Holds what has been applied against the files that this program knows, and the schema against
-  /// what those files make. Changes nothing.
+  /// Compares the applied migrations with the files that this program knows, and the schema with
+  /// the one that those files produce. Changes nothing.
   ///
-  /// - Returns: What is wrong; empty if a store that the same files make anew would have this
-  ///   schema.
+  /// - Returns: The problems. Empty if a new store to which the same files are applied would have
+  ///   this schema.
   /// - Complexity: No record is read.
   public func verifyMigrations() throws -> [MigrationProblem] {
     let catalog = try catalog()
@@ -27,7 +27,7 @@ extension Store {
       MigrationProblem(
         text: "the files of line \($0) are not here", advice: "name their folder with --migrations")
     }
-    // What a migration under way has done so far is made by no whole files.
+    // The schema during a migration is not the result of whole files.
     guard problems.isEmpty, catalog.running == nil else { return problems }
     let made = try schemaOfFiles(catalog.history)
     return SchemaComparison(from: made, to: catalog.schema).differences.map {
@@ -37,7 +37,8 @@ extension Store {
     }
   }
 
-  /// What the files make that have been applied, in the order in which they were.
+  /// Returns the schema that results from the files of the applied migrations, in the order of
+  /// their application.
   private func schemaOfFiles(_ history: [AppliedMigration]) throws -> Schema {
     var change = SchemaChange(schema: Schema())
     for entry in history.sorted(by: { $0.sequence < $1.sequence }) {
@@ -54,7 +55,7 @@ extension Store {
 }
 
 extension MigrationState {
-  /// All that keeps a program from applying what is pending, or from being sure of what is applied.
+  /// All reasons why a program cannot apply the pending migrations or verify the applied ones.
   fileprivate var problems: [MigrationProblem] {
     var problems: [MigrationProblem] = []
     for newer in unknown {

@@ -2,26 +2,26 @@ import EntityModel
 public import EntityStore
 
 extension Store {
-  /// What opening may do about migrations.
+  /// The handling of migrations when a store is opened.
   public enum MigrationPolicy: Sendable {
-    /// Create a missing store and apply all migrations to it; leave a store that has been
-    /// migrated before as it is. Writes to one that is behind are then refused.
+    /// Create a missing store and apply all migrations to it; leave a store that has been migrated
+    /// before as it is. If it lacks migrations, writes to it are refused.
     case ifEmpty
-    /// Create a missing store, and apply what is pending. Opening then takes as long as that does,
-    /// and fails with `busy` if another process is migrating. A destructive step is refused.
+    /// Create a missing store, and apply the pending migrations. Opening then takes as long as they
+    /// do, and fails with `busy` if another process is migrating. A destructive step is refused.
     case pending
-    /// Create a missing store and apply nothing: for a program that then migrates it, with options
-    /// of its own.
+    /// Create a missing store and apply nothing. This is for a program that then migrates the store
+    /// with its own options.
     case create
-    /// Never create, never apply.
+    /// Never create a store, and never apply migrations.
     case never
   }
 
   /// Opens the store in a folder.
   ///
-  /// Indexes whose keys were made with another version of Unicode or of a locale's rules are
-  /// rebuilt first, unless the store is opened for reading only. Meanwhile readers do without them;
-  /// after it, writes by programs with the other version are refused.
+  /// Indexes whose keys were created with another version of Unicode or of a locale's rules are
+  /// rebuilt first, unless the store is opened for reading only. During the rebuild readers do not
+  /// use these indexes; after it, writes by programs with the other version are refused.
   ///
   /// - Parameter sources: The sources of the migration lines that this program knows, and the code
   ///   that their steps call. The store's own line, `system`, is always among them.

@@ -2,15 +2,16 @@ package import EntityModel
 import Foundation
 
 extension ConversionFile {
-  /// The conversion as a file has it, on one line; reading it gives the same conversion.
+  /// Returns the text of a conversion in a file, on one line. Reading it gives the same conversion.
   ///
-  /// The keys have one order, and sets and cases are sorted: equal conversions have equal texts.
+  /// The keys have a fixed order, and sets and cases are sorted, so that equal conversions have
+  /// equal texts.
   package static func text(_ conversion: Conversion, to type: AttributeType) -> String {
     braced(entries(conversion, to: type).map { "\($0.key): \($0.text)" })
   }
 
-  /// The keys of the conversion, each with what stands behind it, for a mapping that has others,
-  /// too.
+  /// Returns the keys of the conversion, each with the text that follows it, for a mapping that has
+  /// other keys, too.
   package static func entries(
     _ conversion: Conversion, to type: AttributeType
   ) -> [(key: String, text: String)] {
@@ -48,7 +49,7 @@ extension ConversionFile {
     return entries
   }
 
-  /// A value of an attribute, as ``value(_:of:)`` reads it.
+  /// Returns the text of a value of an attribute, as ``value(_:of:)`` reads it.
   package static func text(_ value: Value, of type: AttributeType) -> String {
     if case .enumeration(let enumeration) = type, let name = enumeration.name(of: value) {
       return scalar(name)
@@ -60,7 +61,8 @@ extension ConversionFile {
     }
   }
 
-  /// A word. Plain only where a plain scalar is that text and no other number.
+  /// Returns the text of a word. It is plain only if a plain scalar is read as that text and not as
+  /// another number.
   package static func word(_ word: String) -> String {
     if let number = Double(word), number.isFinite {
       return Conversion.word(of: .double(number)) == word && word.isPlainNumber
@@ -69,7 +71,7 @@ extension ConversionFile {
     return scalar(word)
   }
 
-  /// A text that is read as one, whatever it looks like.
+  /// Returns the text as a scalar that is always read as text, in quotes where necessary.
   package static func scalar(_ text: String) -> String {
     let isPlain =
       text != "null" && text.utf8.first.map(\.isLetterOrDigit) == true
@@ -113,7 +115,7 @@ extension UInt8 {
 }
 
 extension String {
-  /// Of a form that every reader of YAML takes for that number.
+  /// True if every reader of YAML reads the text as that number.
   fileprivate var isPlainNumber: Bool {
     utf8.allSatisfy { $0.isLetterOrDigit || $0 == 0x2D || $0 == 0x2E || $0 == 0x2B }
   }

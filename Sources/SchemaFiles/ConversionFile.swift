@@ -3,14 +3,16 @@ import Foundation
 package import StrictYAML
 import TextFormats
 
-/// Reads a conversion from a file: `{ date: unixMilliseconds, nullValues: [0] }`. The keys are in
-/// Migrations/README.md.
+/// Reads a conversion from a file: `{ date: unixMilliseconds, nullValues: [0] }`. The keys are
+/// documented in Migrations/README.md.
 package struct ConversionFile {
   private let type: AttributeType
 
-  /// - Parameter node: A mapping. Unknown keys are errors, and so is what could never have a
-  ///   meaning for the type; what depends on the kind of the values that come is not known here.
-  /// - Parameter type: What the values become.
+  /// Reads a conversion.
+  ///
+  /// - Parameter node: A mapping. Unknown keys are errors, and so are keys that never apply to the
+  ///   type. Conditions on the kind of the converted values are not checked here.
+  /// - Parameter type: The type that the values are converted to.
   /// - Throws: `YAMLError` at the place.
   package static func conversion(_ node: YAMLNode, to type: AttributeType) throws -> Conversion {
     var mapping = try node.mapping()
@@ -19,19 +21,20 @@ package struct ConversionFile {
     return conversion
   }
 
-  /// Reads a conversion whose keys stand among others: takes them, and leaves the others to the
-  /// caller.
+  /// Reads a conversion from a mapping that has other keys, too. Takes its own keys, and leaves the
+  /// others to the caller.
   ///
-  /// - Throws: As ``conversion(_:to:)``, but for unknown keys.
+  /// - Throws: The errors of ``conversion(_:to:)``, except those for unknown keys.
   package static func conversion(
     in mapping: inout YAMLMapping, to type: AttributeType
   ) throws -> Conversion {
     try ConversionFile(type: type).conversion(&mapping)
   }
 
-  /// A value of an attribute: of an enum the name of a case, a date as `2026-11-20T10:00:00Z`.
+  /// Reads a value of an attribute: for an enumeration the name of a case, for a date
+  /// `2026-11-20T10:00:00Z`.
   ///
-  /// - Throws: `YAMLError` at the place if it is of no such type.
+  /// - Throws: `YAMLError` at the place if the value is not of the type.
   package static func value(_ node: YAMLNode, of type: AttributeType) throws -> Value {
     try ConversionFile(type: type).literal(node)
   }
@@ -152,9 +155,10 @@ package struct ConversionFile {
       })
   }
 
-  /// The word that a ``Conversion`` compares. A plain number is the number, however it is written.
+  /// Returns the word that a ``Conversion`` compares. A plain number gives the same word however it
+  /// is written.
   package static func word(_ node: YAMLNode) throws -> String {
-    // What is neither kind of number is a text: because of that no error is lost here.
+    // A scalar that is neither kind of number is a text, so that no error is lost here.
     if let number = try? node.int() { return String(number) }
     if let number = try? node.double(), let word = Conversion.word(of: .double(number)) {
       return word

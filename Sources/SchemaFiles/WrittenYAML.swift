@@ -1,19 +1,18 @@
 package import StrictYAML
 
-/// A part of a file that is written: laid out as a person would, in one line where it fits, else as
-/// a block.
+/// A part of a file that is being written: on one line if it fits, else as a block.
 package indirect enum WrittenYAML {
-  /// As the file has it, quotes included.
+  /// A scalar in the form that it has in the file, quotes included.
   case scalar(String)
   case list([WrittenYAML])
   case mapping([(key: String, value: WrittenYAML)])
 
   private static let columns = 100
 
-  /// The lines of the value of a key, and what of it stands behind the colon.
+  /// Returns the text of the value of a key: the rest of the key's line, and the lines that follow.
   ///
-  /// - Parameter column: Where the key begins.
-  /// - Parameter used: What stands on its line already, indentation included.
+  /// - Parameter column: The column at which the key begins.
+  /// - Parameter used: The number of columns already used on its line, indentation included.
   package func text(at column: Int, after used: Int) -> String {
     let flow = self.flow
     if !isLong, used + 1 + flow.count <= Self.columns { return " " + flow }
@@ -32,7 +31,8 @@ package indirect enum WrittenYAML {
     }
   }
 
-  /// What stands behind the dash of a list. A mapping that is too long begins on its line.
+  /// Returns the text that follows the dash of a list element. A mapping that is too long for one
+  /// line begins on the line of the dash.
   private func element(at column: Int) -> String {
     guard case .mapping(let entries) = self, !entries.isEmpty,
       isLong || column + 2 + flow.count > Self.columns
@@ -59,7 +59,8 @@ package indirect enum WrittenYAML {
     }
   }
 
-  /// Whether one line would be hard to read, however short: it has a list of several mappings.
+  /// True if one line would be hard to read, however short, because it has a list of several
+  /// mappings.
   private var isLong: Bool {
     switch self {
     case .scalar: false
@@ -76,7 +77,7 @@ package indirect enum WrittenYAML {
 }
 
 extension WrittenYAML {
-  /// A part of a file that was read; comments and layout are gone.
+  /// Creates the part from a node that was read. Comments and layout are not preserved.
   package init(_ node: YAMLNode) {
     switch node.content {
     case .scalar(let text, let isPlain):
@@ -88,14 +89,14 @@ extension WrittenYAML {
     }
   }
 
-  /// A text that is read as one, whatever it looks like: in quotes where a reader might take it for
-  /// something else.
+  /// Returns a scalar that is always read as text: in quotes where it might be read as something
+  /// else.
   package static func text(_ text: String) -> WrittenYAML { .scalar(quotedIfNeeded(text)) }
 
   package static func texts(_ texts: [String]) -> WrittenYAML { .list(texts.map(text)) }
 
-  /// A name, a key of an index, a predicate: begins with a letter, has signs that mean nothing in
-  /// YAML, and looks like no word that does.
+  /// Returns a name, a key of an index or a predicate, in quotes unless it is plain: it begins with
+  /// a letter, has no characters with a meaning in YAML, and is not `null`, `true` or `false`.
   package static func quotedIfNeeded(_ text: String) -> String {
     isPlain(text) ? text : ConversionFile.quoted(text)
   }

@@ -3,10 +3,10 @@ package import Foundation
 package import StrictYAML
 
 extension YAMLNode {
-  /// The value of an attribute: a plain number or word where the kind has one, a list, or else its
-  /// text form.
+  /// Returns the value of an attribute: from a plain number or word where the kind has one, from a
+  /// list, or else from its text form.
   ///
-  /// - Parameter now: What the word `now` stands for in a date.
+  /// - Parameter now: The time that the word `now` stands for in a date.
   package func value(_ kind: ValueKind, now: Date) throws -> Value {
     if isNull { return .null }
     switch kind {
@@ -22,17 +22,18 @@ extension YAMLNode {
     }
   }
 
-  /// The value of an attribute whose type the file does not say: a plain number, `true`, `false` or
-  /// `null` is what it looks like, everything else is a text or a list of texts.
+  /// Returns the value of an attribute whose type the file does not state. A plain number, `true`,
+  /// `false` or `null` is read as such, everything else as a text or a list of texts.
   ///
-  /// `Value.fitted(to:)` fits it to the attribute. A text of digits therefore stands in quotes.
+  /// `Value.fitted(to:)` converts it to the attribute's kind. A text of digits must therefore be in
+  /// quotes.
   package func untypedValue() throws -> Value {
     if isNull { return .null }
     if kind == .sequence { return .strings(try sequence().map { try $0.string() }) }
     let text = try string()
     if let number = scalar(int) { return .int64(number) }
     if let number = scalar(double) {
-      // What a double would not give back as it was is a decimal.
+      // A number that a double cannot represent exactly is a decimal.
       let decimal = Decimal(string: text)
       guard let decimal, decimal != Decimal(string: "\(number)") else { return .double(number) }
       return .decimal(decimal)
@@ -41,7 +42,9 @@ extension YAMLNode {
     return .string(text)
   }
 
-  /// - Returns: `nil` if the node cannot be read so, which is no error yet.
+  /// Returns the result of reading the node.
+  ///
+  /// - Returns: `nil` if the node cannot be read in this way, which is not yet an error.
   private func scalar<T>(_ read: () throws(YAMLError) -> T) -> T? {
     do throws(YAMLError) {
       return try read()

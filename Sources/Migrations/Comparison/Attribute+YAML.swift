@@ -1,7 +1,7 @@
 import EntityModel
 import SchemaFiles
 
-/// Writes attributes, and what changes of them.
+/// Writes attributes and their changes.
 extension MappingText {
   init(_ attribute: AttributeDescription) {
     self.init()
@@ -69,7 +69,7 @@ extension MappingText {
 }
 
 extension Enumeration {
-  /// Names, or names with numbers.
+  /// The names of the values, or the names with their numbers.
   fileprivate var written: WrittenYAML {
     if kind == .string { return .texts(cases.map(\.name)) }
     return .mapping(
@@ -78,7 +78,7 @@ extension Enumeration {
 }
 
 extension WrittenYAML {
-  /// A value of an attribute whose type the file says.
+  /// Writes a value of an attribute whose type the file states.
   fileprivate static func typed(_ value: Value) -> WrittenYAML {
     switch value {
     case .null, .int64, .double, .decimal, .bool: .scalar(value.text)
@@ -87,7 +87,8 @@ extension WrittenYAML {
     }
   }
 
-  /// A value of an attribute that is there already. What has a text form is a text.
+  /// Writes a value of an attribute that already exists. A value that has a text form is written as
+  /// text.
   fileprivate static func untyped(_ value: Value) -> WrittenYAML { typed(value) }
 }
 
@@ -103,7 +104,7 @@ extension AttributeAssignment {
 }
 
 extension Value {
-  /// Whether a file can say it without an expression.
+  /// True if a file can state the value without an expression.
   fileprivate var isPlainInFiles: Bool {
     switch self {
     case .null, .int64, .bool, .strings: true

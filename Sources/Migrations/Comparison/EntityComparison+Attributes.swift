@@ -25,7 +25,8 @@ extension EntityComparison {
     }
   }
 
-  /// One that is required and has no default is made optional, and required afterward.
+  /// Adds an attribute. If it is required and has no default, it is created as optional and made
+  /// required in a later step.
   private mutating func addAttribute(
     _ attribute: AttributeDescription, to entity: EntityDescription
   ) {
@@ -119,7 +120,7 @@ extension EntityDescription {
 }
 
 extension AttributeType {
-  /// Whether only the names of values are others.
+  /// Returns true if the two types differ only in the names of their values.
   fileprivate func isOtherEnumeration(than other: AttributeType) -> Bool {
     guard case .enumeration(let new) = self, case .enumeration(let old) = other else {
       return false
@@ -129,7 +130,8 @@ extension AttributeType {
 }
 
 extension Value {
-  /// As a file has it where it does not say the type: what is neither number nor list is a text.
+  /// The value as a file has it where it does not state the type: everything but numbers and lists
+  /// is text.
   fileprivate var asInFiles: Value {
     switch self {
     case .null, .int64, .double, .bool, .string, .strings: self

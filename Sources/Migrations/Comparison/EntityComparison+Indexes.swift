@@ -31,7 +31,8 @@ extension EntityComparison {
     }
   }
 
-  /// Whether all attributes of an index stay, so that it need not be dropped before they change.
+  /// Returns true if all attributes of an index stay, so that it need not be dropped before they
+  /// change.
   private func standsStill(
     _ index: IndexDescription, _ before: EntityDescription, _ after: EntityDescription,
     isSame: Bool
@@ -41,8 +42,8 @@ extension EntityComparison {
         let new = after.attribute(named: old.name), old.holdsLinks == new.holdsLinks
       else { return false }
       if old.holdsLinks { return isKept(new, of: after) }
-      // One that stays as it is follows its attributes, as long as there are not two lists
-      // meanwhile.
+      // An index that is unchanged follows its attributes, unless it would contain two lists
+      // between the steps.
       let hasList = [old.type.kind, new.type.kind].contains(.strings)
       return old.type.kind == new.type.kind || isSame && !hasList
     }

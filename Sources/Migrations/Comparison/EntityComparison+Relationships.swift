@@ -4,7 +4,8 @@ extension EntityComparison {
   mutating func compareRelationships() {
     let before = oldPairs.map(\.definition)
     let after = newPairs.map(\.definition)
-    // Whether a key stays depends on the relationships that hold its attributes.
+    // Relationships by key come last: whether a key stays depends on the relationships that hold
+    // its attributes.
     for definition in before.filter(\.key.isEmpty) + before.filter({ !$0.key.isEmpty }) {
       compare(definition, with: after.first { $0.text == definition.text })
     }
@@ -44,7 +45,7 @@ extension EntityComparison {
     }
   }
 
-  /// Whether an attribute that holds links belongs to a relationship that stays.
+  /// Returns true for an attribute that holds the links of a relationship that stays.
   func isKept(_ attribute: AttributeDescription, of entity: EntityDescription) -> Bool {
     newPairs.contains { pair in
       keptPairs.contains(pair.definition.text)
@@ -69,8 +70,9 @@ extension EntityComparison {
     }
   }
 
-  /// A relationship by key stores nothing, so that it is made anew where it might not fit
-  /// meanwhile: if an attribute of the key changes, or a unique index with one.
+  /// Returns true if a relationship by key can stay. It stores nothing, so it is dropped and
+  /// created again where it might not fit between the steps: if an attribute of the key changes, or
+  /// a unique index that contains one.
   private func keyStays(_ definition: RelationshipDefinition) -> Bool {
     if definition.key.isEmpty { return true }
     let own = definition.key.map(\.own)
@@ -95,7 +97,7 @@ extension EntityComparison {
     }
   }
 
-  /// The unique indexes that have one of some attributes.
+  /// Returns the unique indexes that contain at least one of the attributes.
   private func indexes(
     with names: [String], of entity: String, in schema: Schema
   ) -> Set<IndexDefinition> {

@@ -1,10 +1,10 @@
 import EntityModel
 
-/// The entities of two schemas, with their attributes, indexes and relationships.
+/// The comparison of the entities of two schemas, with their attributes, indexes and relationships.
 ///
-/// The steps come in phases, so that each finds what it needs: what stands on others goes first and
-/// is made last: a relationship by key on indexes, an index on attributes, some of which hold the
-/// links of another relationship.
+/// The steps come in phases, so that each step finds what it needs. Dependent parts are dropped
+/// first and created last: a relationship by key depends on indexes, and an index on attributes,
+/// some of which hold the links of another relationship.
 struct EntityComparison {
   let old: Schema
   let new: Schema
@@ -12,7 +12,7 @@ struct EntityComparison {
   let newPairs: [RelationshipPair]
   var differences: [String] = []
   var phases = [[MigrationStep]](repeating: [], count: Phase.allCases.count)
-  /// By what `RelationshipDefinition.text` gives.
+  /// The relationship pairs that stay, identified by `RelationshipDefinition.text`.
   var keptPairs: Set<String> = []
 
   enum Phase: Int, CaseIterable {
@@ -119,7 +119,7 @@ struct EntityComparison {
 }
 
 extension Schema {
-  /// Hidden entities of links come with their relationships.
+  /// The schema without the hidden entities that hold links: they come with their relationships.
   fileprivate var withoutSystem: Schema {
     var schema = self
     schema.entities.removeAll(where: \.isSystem)
@@ -128,7 +128,7 @@ extension Schema {
 }
 
 extension EntityDescription {
-  /// Those that are no part of a relationship.
+  /// The attributes that are not part of a relationship.
   var plainAttributes: [AttributeDescription] {
     attributes.filter { !$0.isHidden && !$0.holdsLinks }
   }
@@ -137,7 +137,7 @@ extension EntityDescription {
     attributes.filter { $0.keepsHistory && !$0.isHidden }.map(\.name)
   }
 
-  /// Whether an index has an attribute that holds links.
+  /// Returns true if an index contains an attribute that holds links.
   func hasLink(in index: IndexDescription) -> Bool {
     index.keys.contains { key in
       attributes.contains { $0.id == key.attributeID && ($0.holdsLinks || $0.isHidden) }
@@ -156,17 +156,17 @@ extension EntityDescription {
 }
 
 extension IndexDescription {
-  /// Made for a relationship.
+  /// True for an index that was created for a relationship.
   var isHidden: Bool { name.hasPrefix("_") }
 }
 
 extension AttributeDescription {
-  /// Whether it holds the links of a relationship.
+  /// True for an attribute that holds the links of a relationship.
   var holdsLinks: Bool {
     if case .reference = type { true } else { false }
   }
 
-  /// As a migration names it.
+  /// The attribute as a migration names it, without its id.
   var withoutID: AttributeDescription {
     var attribute = self
     attribute.id = 0

@@ -2,7 +2,7 @@ import EntityModel
 import SchemaFiles
 
 extension MigrationStep {
-  /// What stands behind its verb.
+  /// The arguments that follow the verb of the step.
   var arguments: WrittenYAML {
     var text = MappingText()
     switch self {
@@ -71,7 +71,7 @@ extension MigrationStep {
 }
 
 extension MappingText {
-  /// `on` and `name`, with which most steps begin.
+  /// Adds `on` and `name`, with which most steps begin.
   fileprivate mutating func addNames(_ entity: String, _ name: String) {
     add("on", entity)
     add("name", name)

@@ -2,17 +2,17 @@ import EntityModel
 public import EntityStore
 import SchemaFiles
 
-/// Writes migration files as a person would.
+/// Writes migration files in the layout that a person would choose.
 public enum MigrationText {
-  /// The text of a file.
+  /// Returns the text of a migration file.
   ///
-  /// Reading it gives equal steps, if these are what a file can say. A default or a rule of an
-  /// attribute that is there already (`AttributeChange`) must be as a file has it: a number, a
-  /// boolean, a text or a list of texts. An enumeration of texts has these as names.
+  /// Reading the text gives equal steps if a file can state them. A default or a rule of an
+  /// existing attribute (`AttributeChange`) must have the form that it has in a file: a number, a
+  /// boolean, a text or a list of texts. The cases of an enumeration of texts are written as names.
   ///
-  /// - Parameter down: Steps that take it back, in the order in which they are done.
-  /// - Returns: The file with a line break at its end, up to 100 columns wide unless a single text
-  ///   is longer. Steps that lose data say `destructive: true`.
+  /// - Parameter down: The steps that undo the migration, in the order in which they are run.
+  /// - Returns: The file with a line break at its end. Lines have at most 100 columns unless a
+  ///   single text is longer. Steps that lose data have `destructive: true`.
   public static func yaml(
     of steps: [MigrationStep], down: [MigrationStep] = [], line: String, summary: String,
     requires: [Migration.Requirement] = [], older: OlderPrograms = .read
@@ -39,7 +39,7 @@ public enum MigrationText {
   }
 }
 
-/// A mapping that is being written: what is as a reader would have it anyway is left out.
+/// A mapping that is being written. Values that a reader would assume by default are left out.
 struct MappingText {
   private(set) var entries: [(key: String, value: WrittenYAML)] = []
 

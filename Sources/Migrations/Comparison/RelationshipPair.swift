@@ -1,10 +1,10 @@
 import EntityModel
 
-/// Two sides of a relationship in a schema, as a migration would define them.
+/// Two sides of a relationship in a schema, in the form in which a migration would define them.
 struct RelationshipPair {
-  /// The same for the same pair, whichever side a migration has named first.
+  /// The definition. It is the same for the same pair, whichever side a migration has named first.
   let definition: RelationshipDefinition
-  /// The entity and the attribute that hold the links, if one does.
+  /// The entity and the attribute that hold the links, or `nil` if no attribute holds them.
   let holder: (entity: String, attribute: String)?
 
   static func all(in schema: Schema) -> [RelationshipPair] {
@@ -13,7 +13,9 @@ struct RelationshipPair {
     }
   }
 
-  /// - Returns: `nil` for a side that the other one defines.
+  /// Creates the pair of a relationship and its inverse.
+  ///
+  /// - Returns: `nil` for a side that the definition of the other side covers.
   private init?(
     _ relationship: RelationshipDescription, of entity: EntityDescription, in schema: Schema
   ) {
@@ -45,8 +47,8 @@ struct RelationshipPair {
       key: key)
   }
 
-  /// The side that holds the links; of two that share a hidden entity, the one that comes first by
-  /// name.
+  /// Returns true for the side that holds the links. Of two sides that share a hidden entity, it is
+  /// the one whose name sorts first.
   private static func isFirst(
     _ relationship: RelationshipDescription, of entity: EntityDescription,
     _ inverse: RelationshipDescription, of destination: EntityDescription
@@ -61,7 +63,7 @@ struct RelationshipPair {
 }
 
 extension RelationshipDefinition {
-  /// What stays when only delete rules change.
+  /// The part of the definition that stays when only delete rules change.
   var withoutRules: RelationshipDefinition {
     RelationshipDefinition(
       entity: entity, destination: destination, side: side.withoutRule,
@@ -72,7 +74,9 @@ extension RelationshipDefinition {
 }
 
 extension RelationshipDefinition.Side {
-  /// - Parameter entity: The entity whose records it leads to.
+  /// Creates the definition of a side from its description in a schema.
+  ///
+  /// - Parameter entity: The entity whose records the relationship leads to.
   fileprivate init(_ relationship: RelationshipDescription, orderedIn entity: EntityDescription) {
     var orderBy: String?
     if case .inverse(let order?) = relationship.storage, !relationship.isOrdered {
@@ -92,6 +96,6 @@ extension RelationshipDefinition.Side {
 }
 
 extension EntityDescription {
-  /// The name of an attribute.
+  /// Returns the name of an attribute, or `nil` if there is none with this id.
   func name(of id: Int) -> String? { attributes.first { $0.id == id }?.name }
 }

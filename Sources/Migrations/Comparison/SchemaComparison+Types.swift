@@ -3,16 +3,17 @@ public import EntityStore
 import Foundation
 
 extension SchemaComparison {
-  /// What Swift types need and a schema has not: the differences that `Store.require` would list,
-  /// and the steps that close them.
+  /// Lists what Swift types need and a schema lacks: the differences that `Store.require` would
+  /// list, and the steps that close them.
   ///
   /// A missing attribute that the type requires gets a default where its kind has a natural one: 0,
-  /// false, an empty text, list or data. Of the others (`date`, `uuid`, `url`) it is made optional
-  /// and then required, which is refused where there are records until a backfill is added. A
-  /// relationship gets no inverse. One that is required in the type and optional in the schema has
-  /// no step: either the links are lost, or the type makes it optional.
+  /// false, or an empty text, list or data. An attribute without a natural default (`date`, `uuid`,
+  /// `url`) is created as optional and then made required. Where there are records, the second step
+  /// is refused until a backfill is added. A relationship gets no inverse. A relationship that is
+  /// required in the type and optional in the schema has no step: either its links would be lost,
+  /// or the type must make it optional.
   ///
-  /// What the schema has beyond the types is no difference.
+  /// Parts of the schema that the types do not use are no difference.
   public init(_ schema: Schema, requiring types: [any Entity.Type]) {
     self.init()
     var needs = TypeNeeds(schema: schema)
@@ -29,7 +30,7 @@ private struct TypeNeeds {
   private var entities: [MigrationStep] = []
   private var attributes: [MigrationStep] = []
   private var relationships: [MigrationStep] = []
-  /// Several types may be of one entity.
+  /// The parts that are created so far. Several types may describe the same entity.
   private var made: Set<SchemaName> = []
 
   init(schema: Schema) { self.schema = schema }
@@ -151,7 +152,7 @@ extension AttributeType {
 }
 
 extension ValueKind {
-  /// What stands for nothing in particular; null if no value does.
+  /// The default that is neutral for the kind; null if the kind has none.
   fileprivate var naturalDefault: Value {
     switch self {
     case .int64: .int64(0)

@@ -1,17 +1,19 @@
 public import EntityModel
 
-/// What makes one schema of another: the steps, and in words the differences that they close.
+/// The steps that turn one schema into another, and descriptions of the differences that they
+/// close.
 ///
-/// Schemas are compared by name: ids, layouts, generations of indexes and versions of collations do
-/// not count, and system entities are left out, for the program brings them.
+/// Schemas are compared by name. Ids, layouts, generations of indexes and versions of collations
+/// are ignored. System entities are left out, because the program itself creates them.
 ///
-/// A rename cannot be told from a drop and a creation. Where it may be meant, `differences` says
-/// so.
+/// A rename looks the same as a drop and a creation. Where a rename may be meant, `differences`
+/// states it.
 public struct SchemaComparison: Sendable {
-  /// One line each, those of an entity together; empty if there are none.
+  /// The differences, one line each, grouped by entity. Empty if there are none.
   public internal(set) var differences: [String] = []
-  /// In an order in which they fit. They may be refused by records: an attribute that becomes
-  /// required has no `backfill`, and a conversion is what the two types say by themselves.
+  /// The steps, in an order in which they can be applied. The records may still refuse them: an
+  /// attribute that becomes required has no `backfill`, and a conversion is the default one between
+  /// the two types.
   public internal(set) var steps: [MigrationStep] = []
 
   public init(from old: Schema, to new: Schema) {

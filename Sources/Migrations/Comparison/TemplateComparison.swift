@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 
-/// The templates that come and go, and those that other steps would break: these are dropped
-/// before, and made again afterward.
+/// Compares the templates. A template that other steps would break is dropped before them and
+/// created again afterward.
 struct TemplateComparison {
   private(set) var differences: [String] = []
   private(set) var drops: [MigrationStep] = []
@@ -31,7 +31,7 @@ struct TemplateComparison {
     }
   }
 
-  /// The names of those that do not fit the schema after one of the steps.
+  /// Returns the names of the templates that do not fit the schema after at least one of the steps.
   private static func broken(
     _ templates: [RequestTemplate], by steps: [MigrationStep], of schema: Schema
   ) -> Set<String> {
@@ -46,7 +46,8 @@ struct TemplateComparison {
       }
       return broken
     } catch {
-      // What comes after is not known: to make all of them again is right in any case.
+      // The schema after the failed step is not known. Creating all templates again is always
+      // correct.
       return Set(templates.map(\.name))
     }
   }

@@ -26,7 +26,7 @@ extension MigrationFile {
     }
   }
 
-  /// The rules, and the default, which keeps them.
+  /// Reads the rules, and the default, which must satisfy them.
   func readRules(
     _ arguments: inout YAMLMapping, of attribute: inout AttributeDescription
   ) throws {
@@ -58,7 +58,9 @@ extension MigrationFile {
     return Int(length)
   }
 
-  /// - Returns: A pattern that can be read.
+  /// Reads a pattern.
+  ///
+  /// - Returns: A pattern that is a valid regular expression.
   func pattern(_ node: YAMLNode, of name: String) throws -> String {
     let pattern = try node.string()
     do {
@@ -96,7 +98,8 @@ extension MigrationFile {
     }
   }
 
-  /// `[new, played]` has the names as raw values, `{ free: 1, members: 2 }` has integers.
+  /// Reads the values of an enumeration: `[new, played]` has the names as raw values, `{ free: 1,
+  /// members: 2 }` has integers.
   func enumeration(_ node: YAMLNode) throws -> Enumeration {
     var cases: [Enumeration.Case] = []
     if node.kind == .sequence {

@@ -3,7 +3,7 @@ import Foundation
 import SchemaFiles
 import StrictYAML
 
-/// Reads the arguments of the steps that make, change and drop attributes.
+/// Reads the arguments of the steps that create, change and drop attributes.
 extension MigrationFile {
   func addAttribute(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try arguments.required("to").string()
@@ -52,7 +52,7 @@ extension MigrationFile {
     return .changeAttribute(change)
   }
 
-  /// A rule given as null goes.
+  /// Reads a rule. One that is given as null is removed.
   private func rule<Rule>(
     _ node: YAMLNode?, _ read: (YAMLNode) throws -> Rule
   ) throws -> RuleChanges.Change<Rule> {
@@ -65,7 +65,7 @@ extension MigrationFile {
     let name = try arguments.required("name").string()
     let type = try type(&arguments)
     let isOptional = try arguments.optional("optional")?.bool()
-    // Whether null is a default that fits is known only with the attribute as it was.
+    // Whether null is a valid default can be checked only with the attribute as it was.
     var attribute = AttributeDescription(name: name, type: type, isOptional: isOptional ?? true)
     let owner = try owner(&arguments)
     try readRules(&arguments, of: &attribute)

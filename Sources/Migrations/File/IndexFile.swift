@@ -35,7 +35,7 @@ extension MigrationFile {
     return index
   }
 
-  /// `attribute [COLLATION] [asc|desc]`
+  /// Reads a key of an index: `attribute [COLLATION] [asc|desc]`.
   private func key(_ node: YAMLNode) throws -> IndexDefinition.Key {
     var words = try node.string().split(separator: " ")[...]
     let name = words.popFirst()

@@ -1,11 +1,11 @@
 import CMooringXXHash
 import StrictYAML
 
-/// By which a file is known again, whatever its comments, spacing, quotes and key order.
+/// The checksums that identify a file independently of its comments, spacing, quotes and key order.
 enum MigrationChecksum {
   static func of(_ node: YAMLNode) -> String { of(node.canonical) }
 
-  /// For each step a hash of it and of all before it.
+  /// Returns one hash for each step, which covers the step and all steps before it.
   static func cumulative(_ steps: [YAMLNode]) -> [String] {
     var text = ""
     return steps.map { step in

@@ -3,13 +3,15 @@ import EntityStore
 import StrictYAML
 import TextFormats
 
-/// Reads a migration file (the dialect of `StrictYAML`; the format is documented in
-/// Migrations/README.md). What only a schema can tell, such as the type of an attribute that is
-/// there already, `SchemaChange` finds out.
+/// Reads a migration file. The dialect is that of `StrictYAML`; the format is documented in
+/// Migrations/README.md. Conditions that depend on the schema, such as the type of an existing
+/// attribute, are checked later, by `SchemaChange`.
 struct MigrationFile {
-  /// Whether it is of a line of system entities, whose names begin with an underscore.
+  /// True for a line of system entities, whose names begin with an underscore.
   let isSystem: Bool
 
+  /// Reads a file.
+  ///
   /// - Parameter name: The file name without its extension: `NNNN_slug`.
   /// - Throws: `YAMLError`.
   static func read(_ bytes: [UInt8], name: String, file: String) throws -> Migration {
@@ -101,8 +103,8 @@ struct MigrationFile {
     }
   }
 
-  /// The word stands where something is lost, and nowhere else, so that it is not written from
-  /// habit.
+  /// Checks that `destructive: true` is given where data is lost, and nowhere else, so that authors
+  /// do not write it from habit.
   private func check(
     _ flag: YAMLNode?, of step: MigrationStep, _ arguments: YAMLMapping
   ) throws {
@@ -122,7 +124,7 @@ struct MigrationFile {
 // MARK: Names
 
 extension MigrationFile {
-  /// A new name.
+  /// Reads a new name.
   func identifier(_ node: YAMLNode, allowsUnderscore: Bool = false) throws -> String {
     let name = try node.string()
     guard Self.isIdentifier(name, ofSystem: allowsUnderscore) else {
@@ -132,8 +134,8 @@ extension MigrationFile {
     return name
   }
 
-  /// By hand: each opening reads all files, and to make a regular expression of each name anew was
-  /// two fifths of that.
+  /// Checks the name byte by byte. Each opening of a store reads all files, and compiling a regular
+  /// expression for each name took two fifths of that time.
   private static func isIdentifier(_ name: String, ofSystem isOfSystem: Bool) -> Bool {
     var bytes = Substring(name).utf8
     if isOfSystem, bytes.first == UInt8(ascii: "_") { bytes.removeFirst() }
@@ -160,7 +162,7 @@ extension MigrationFile {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// The new name of an entity.
+  /// Reads the new name of an entity.
   func entityName(_ node: YAMLNode) throws -> String {
     let name = try identifier(node, allowsUnderscore: isSystem)
     guard isSystem == name.hasPrefix("_") else {
@@ -169,7 +171,7 @@ extension MigrationFile {
     return name
   }
 
-  /// An entity that is there and that this line may change.
+  /// Reads the name of an existing entity that this line may change.
   func entity(_ arguments: inout YAMLMapping, _ key: String = "on") throws -> String {
     let node = try arguments.required(key)
     let name = try node.string()
@@ -184,9 +186,9 @@ extension MigrationFile {
 }
 
 extension YAMLNode {
-  /// One word of several.
+  /// Reads one of several words.
   ///
-  /// - Parameter what: As in "`what` is one of …".
+  /// - Parameter what: The subject of the error message "`what` is one of …".
   func choice<T: RawRepresentable<String> & CaseIterable>(_ what: String) throws -> T {
     let word = try string()
     guard let choice = T(rawValue: word) else {

@@ -76,7 +76,7 @@ extension MigrationFile {
     return pairs.sorted { $0.own < $1.own }
   }
 
-  /// What no schema could satisfy.
+  /// Returns the reason why no schema could satisfy the definition, or `nil`.
   private func problem(with definition: RelationshipDefinition) -> String? {
     let (side, inverse) = (definition.side, definition.inverse)
     let isOneToOne = !side.isToMany && inverse?.isToMany == false

@@ -4,9 +4,8 @@ import Foundation
 import SchemaFiles
 import StrictYAML
 
-/// Reads the arguments of the steps that bring, change or count records: `updateRows`,
-/// `deleteRows`,
-/// `assert`, `importLegacy`.
+/// Reads the arguments of the steps that import, change, delete or count records: `updateRows`,
+/// `deleteRows`, `assert`, `importLegacy`.
 extension MigrationFile {
   func updateRows(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try entity(&arguments)
@@ -41,7 +40,7 @@ extension MigrationFile {
         message: try arguments.optional("message")?.string()))
   }
 
-  /// The mapping itself is read when the schema is there that it maps to.
+  /// Reads an import. Its mapping is parsed later, when the schema that it refers to is known.
   func importLegacy(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let source = try arguments.required("source")
     let name = try source.string()
@@ -58,7 +57,7 @@ extension MigrationFile {
         mapping: mapping))
   }
 
-  /// A number of records.
+  /// Reads a number of records.
   func count(_ node: YAMLNode) throws -> Int {
     guard let count = Int(exactly: try node.int()), count >= 0 else {
       throw node.error("this is from 0 on")
@@ -66,7 +65,7 @@ extension MigrationFile {
     return count
   }
 
-  /// A predicate with values for everything.
+  /// Reads a predicate that has no placeholders.
   func predicate(_ node: YAMLNode) throws -> FetchPredicate {
     let predicate = try predicateWithVariables(node)
     if let name = predicate.variables.min() {
@@ -84,7 +83,7 @@ extension MigrationFile {
     }
   }
 
-  /// An expression about one record.
+  /// Reads an expression about one record.
   func expression(_ node: YAMLNode) throws -> FetchExpression {
     let expression: FetchExpression
     do {
@@ -103,7 +102,7 @@ extension MigrationFile {
     node.error("this is about one record; of related records write relationship.@sum.attribute")
   }
 
-  /// A value, `{ expression: "…" }`, or `now`.
+  /// Reads an assignment: a value, `{ expression: "…" }`, or `now`.
   func assignment(_ node: YAMLNode) throws -> AttributeAssignment {
     if node.kind == .mapping {
       var mapping = try node.mapping()

@@ -3,10 +3,12 @@ import EntityObjects
 import EntityStore
 import Foundation
 
-/// A value of a file is read before anybody knows what attribute it is for; here it is fitted.
+/// Converts values of a file to the kind of their attribute, which is not known while the file is
+/// read.
 extension Value {
-  /// The value in the kind of an attribute: an integer serves for a double or a decimal, the name
-  /// of a case for an enumeration, a text for whatever has a text form.
+  /// Returns the value in the kind of an attribute. An integer is accepted for a double or a
+  /// decimal, the name of a case for an enumeration, and a text for every kind that has a text
+  /// form.
   ///
   /// - Returns: `nil` if it does not fit.
   func written(for attribute: AttributeDescription) -> Value? {
@@ -18,9 +20,10 @@ extension Value {
 }
 
 extension AttributeAssignment {
-  /// The assignment with its constant, if it has one, in the kind of the attribute.
+  /// Returns the assignment with its constant, if it has one, in the kind of the attribute.
   ///
-  /// - Throws: `migration` if the constant does not fit; it may still break a rule.
+  /// - Throws: `migration` if the constant does not fit. Rules of the attribute are not checked
+  ///   here.
   func fitted(to attribute: AttributeDescription) throws(StoreError) -> AttributeAssignment {
     switch self {
     case .now:
@@ -39,7 +42,9 @@ extension AttributeAssignment {
 }
 
 extension StoreError {
-  /// - Parameter value: As text.
+  /// Returns the error for a value that does not fit an attribute.
+  ///
+  /// - Parameter value: The value as text.
   static func misfit(
     _ value: String, _ attribute: AttributeDescription, advice: String? = nil
   ) -> StoreError {

@@ -2,10 +2,10 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// The migrations that a program knows, with the code that they call. They are read when something
-/// first asks for them: a program that only reads a store has no use for them.
+/// The migrations that a program knows, with the code that they call. Embedded files are parsed on
+/// first use, because a program that only reads a store does not need them.
 ///
-/// What comes from a folder is read at once, for anything may be wrong with it.
+/// Files of a folder are parsed at once, because any of them may be invalid.
 final class KnownMigrations: SchemaPolicy {
   let codes: [MigrationCode]
   let legacyImporter: LegacyImporter?
@@ -19,17 +19,19 @@ final class KnownMigrations: SchemaPolicy {
     if !sources.allSatisfy(\.isEmbedded) { _ = try all() }
   }
 
-  /// - Throws: As `MigrationLine.load`.
+  /// Returns the lines, parsed on the first call.
+  ///
+  /// - Throws: The errors of `MigrationLine.load`.
   func all() throws -> [MigrationLine] {
     if let known = lines.withLock({ $0 }) { return known }
-    // Two threads may come to the same.
+    // Two threads may both parse the files; they get the same result.
     let read = try MigrationLine.load(sources)
     lines.withLock { $0 = read }
     return read
   }
 
   func checkReadable(_ catalog: Catalog) throws {
-    // Only an entry of the history can keep this program out.
+    // Only an entry of the migration history can exclude this program.
     guard catalog.history.contains(where: { $0.older == .refuse }) else { return }
     try MigrationState(lines: all(), of: catalog).checkReadable()
   }
@@ -40,7 +42,7 @@ final class KnownMigrations: SchemaPolicy {
 }
 
 extension Store {
-  /// What the store was opened with.
+  /// The migrations that the store was opened with.
   var migrations: KnownMigrations {
     get throws {
       if let known = schemaPolicy as? KnownMigrations { return known }

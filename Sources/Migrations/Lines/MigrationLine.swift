@@ -2,15 +2,17 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Where migration files come from: the program itself, or a folder.
+/// A source of migration files: the program itself, or a folder.
 public struct MigrationSource: Sendable {
-  /// A file as it is found; what is wrong with one says nothing of the others.
+  /// A file that was found. An error in one file does not affect the others.
   struct File: Sendable {
-    /// Without its extension.
+    /// The file name without its extension.
     let name: String
     let path: String
     let bytes: @Sendable () throws -> [UInt8]
 
+    /// Parses the file.
+    ///
     /// - Throws: `YAMLError` for its contents, `migration` if it cannot be read.
     func migration() throws -> Migration {
       try MigrationFile.read(bytes(), name: name, file: path)
@@ -19,14 +21,14 @@ public struct MigrationSource: Sendable {
 
   /// Lists the files, without reading them.
   let files: @Sendable () throws -> [File]
-  /// True if they are part of the program.
+  /// True if the files are part of the program.
   let isEmbedded: Bool
   /// The code that `runCode` steps call.
   private(set) var codes: [MigrationCode] = []
-  /// Runs `importLegacy` steps.
+  /// The importer that runs `importLegacy` steps.
   private(set) var legacyImporter: LegacyImporter?
 
-  /// Files that are part of the program.
+  /// Returns a source of files that are part of the program.
   ///
   /// - Parameter embedded: Names without extension (`0001_home_feed`) and contents.
   public init(embedded: [(name: String, bytes: [UInt8])]) {
@@ -41,7 +43,7 @@ public struct MigrationSource: Sendable {
     isEmbedded = false
   }
 
-  /// All `.yaml` files of a folder. They may belong to several lines.
+  /// Returns a source of all `.yaml` files of a folder. They may belong to several lines.
   public static func directory(_ path: String) -> MigrationSource {
     MigrationSource {
       let names: [String]
@@ -66,29 +68,30 @@ public struct MigrationSource: Sendable {
     }
   }
 
-  /// Code for the `runCode` steps of migrations, which stand in other sources.
+  /// Returns a source with the code for `runCode` steps of migrations from other sources.
   public static func code(_ codes: [MigrationCode]) -> MigrationSource {
     var source = MigrationSource(embedded: [])
     source.codes = codes
     return source
   }
 
-  /// An importer for the `importLegacy` steps of migrations, which stand in other sources:
-  /// `LegacyImporter.files` of the module LegacyImport. Of several the last counts.
+  /// Returns a source with an importer for the `importLegacy` steps of migrations from other
+  /// sources: `LegacyImporter.files` of the module LegacyImport. If there are several, the last one
+  /// is used.
   public static func legacyImporter(_ importer: LegacyImporter) -> MigrationSource {
     var source = MigrationSource(embedded: [])
     source.legacyImporter = importer
     return source
   }
 
-  /// The lines of those files that can be read: who applies or checks the files is told of the
-  /// others.
+  /// The lines of the files that can be read. The errors of the other files are reported when the
+  /// files are applied or checked.
   public var lineNames: Set<String> {
     let files = (try? files()) ?? []
     return Set(files.compactMap { try? $0.migration().line })
   }
 
-  /// The store's own entities.
+  /// The migrations of the store's own entities.
   static let system = MigrationSource(embedded: [
     ("0001_chunked_writes", PackageResources._001_chunked_writes_yaml),
     ("0002_history", PackageResources._002_history_yaml),
@@ -99,12 +102,13 @@ public struct MigrationSource: Sendable {
 /// A linear chain of migrations with its own numbers.
 public struct MigrationLine: Sendable {
   public let name: String
-  /// Version 1 first, without a gap.
+  /// The migrations in ascending order, from version 1 and without a gap.
   public let migrations: [Migration]
 
-  /// Reads all sources and sorts their files into lines, in the order in which lines first appear.
+  /// Reads all sources and sorts their files into lines, in the order in which the lines first
+  /// appear.
   ///
-  /// - Throws: `YAMLError` for a file, `migration` for a gap or two files of one number.
+  /// - Throws: `YAMLError` for a file, `migration` for a gap or two files with the same number.
   public static func load(_ sources: [MigrationSource]) throws -> [MigrationLine] {
     let migrations = try sources.flatMap { try $0.files() }.map { try $0.migration() }
     var names: [String] = []

@@ -4,15 +4,15 @@ import LMDB
 import SystemSupport
 
 /// The lock on the file `migrate.lock`, under which one process at a time changes the schema of a
-/// store. The file holds `pid\tcommand\n` of the last holder.
+/// store. The file contains `pid\tcommand\n` of the last holder.
 final class MigrationLock {
   private static let region = FileLock.Region.bytes(from: 0, count: 0)
   private let file: FileLock
 
   /// Takes the lock.
   ///
-  /// - Parameter limit: The time to wait for another holder.
-  /// - Parameter isCancelled: Asked while it waits.
+  /// - Parameter limit: The longest time to wait for another holder.
+  /// - Parameter isCancelled: Called while waiting; `true` ends the wait.
   /// - Throws: `storage` with the code `busy` and the holder.
   init(
     folder: String, within limit: Duration, isCancelled: () -> Bool = { false }
@@ -29,7 +29,7 @@ final class MigrationLock {
     file.sign()
   }
 
-  /// The process that holds the lock; `nil` if none does. Takes nothing.
+  /// Returns the process that holds the lock; `nil` if none does. Does not take the lock.
   static func holder(in folder: String) -> String? {
     guard let file = try? FileLock(folder + "/migrate.lock", .readOnly),
       (try? file.isHeld(region)) == true
@@ -41,7 +41,7 @@ final class MigrationLock {
     holder.map { "process \($0.pid), \($0.command)" } ?? "another process"
   }
 
-  /// The error for those that cannot go on before the holder has finished.
+  /// Returns the error for an operation that cannot continue before the holder has finished.
   static func busy(by holder: String) -> StoreError {
     StoreError(
       StorageError(

@@ -1,20 +1,21 @@
 public import EntityStore
 
-/// How the migrations that a program knows relate to those that a store has had.
+/// The relation between the migrations that a program knows and those that were applied to a store.
 public struct MigrationState: Sendable {
-  /// What is still to do, in an order that satisfies `requires`. The first may be partly done: see
-  /// `running`.
+  /// The migrations that are still to be applied, in an order that satisfies `requires`. The first
+  /// may be partly done: see `running`.
   public let pending: [Migration]
-  /// The migration of which some steps are done.
+  /// The migration of which only some steps are done.
   public let running: RunningMigration?
-  /// Applied by a newer program: in a line that this program knows, but beyond its end.
+  /// Migrations that a newer program has applied: their line is known to this program, but ends
+  /// before them.
   public let unknown: [AppliedMigration]
-  /// Applied, and its file has been changed since.
+  /// Applied migrations whose file has been changed since.
   public let changed: [Migration]
-  /// Pending, and something it requires is neither applied nor known.
+  /// Pending migrations that require something that is neither applied nor known.
   public let unmet: [Migration]
-  /// Files that stand where another one was applied: somebody has put a migration before one that a
-  /// store has had.
+  /// Files at a place where another migration was applied: a file was inserted before one that was
+  /// already applied to the store.
   public let displaced: [(applied: AppliedMigration, file: Migration)]
   private let lines: [MigrationLine]
   private let history: [AppliedMigration]
@@ -44,7 +45,7 @@ public struct MigrationState: Sendable {
     self.unknown = unknown
     self.changed = changed
     self.displaced = displaced
-    // What is under way comes first, whatever else could.
+    // The migration in progress comes first, before all others that could be applied.
     if let running, let index = queue.firstIndex(where: { running.isOf($0) }) {
       queue.insert(queue.remove(at: index), at: 0)
     }
@@ -65,8 +66,8 @@ public struct MigrationState: Sendable {
     unmet = queue
   }
 
-  /// What is still to do if lines go no further than to these versions, by name. What requires more
-  /// of them is left out.
+  /// Returns the pending migrations up to the given version of each line, by name. Migrations that
+  /// require later versions are left out.
   func pending(upTo targets: [String: Int]) -> [Migration] {
     var reached = Dictionary(grouping: history, by: \.line).mapValues(\.count)
     return pending.filter { migration in
@@ -77,6 +78,8 @@ public struct MigrationState: Sendable {
     }
   }
 
+  /// Checks that the pending migrations can be applied.
+  ///
   /// - Throws: `migration` if a file was changed or a requirement cannot be met.
   func checkApplicable() throws(StoreError) {
     try checkFiles()
@@ -105,9 +108,9 @@ public struct MigrationState: Sendable {
     }
   }
 
-  /// The file of the migration that is under way.
+  /// Returns the file of the migration in progress.
   ///
-  /// - Throws: `migration` if it is not there, or the steps that are done have been changed.
+  /// - Throws: `migration` if the file is missing, or the steps that are done have been changed.
   func migration(of running: RunningMigration) throws(StoreError) -> Migration {
     let name = [("migration", "\(running.line) \(running.name)")]
     let known = lines.first { $0.name == running.line }?.migrations
@@ -126,15 +129,19 @@ public struct MigrationState: Sendable {
     return migration
   }
 
-  /// - Throws: `newerSchema` if the store has had a migration that this program does not know and
-  ///   that lets no such program open it.
+  /// Checks that this program may read the store.
+  ///
+  /// - Throws: `newerSchema` if a migration was applied that this program does not know and that
+  ///   excludes such programs.
   func checkReadable() throws(StoreError) {
     if let newer = unknown.first(where: { $0.older == .refuse }) {
       throw .newer(newer, "this one cannot open it")
     }
   }
 
-  /// - Throws: `newerSchema`, `needsMigration`, or as `checkApplicable`.
+  /// Checks that this program may write to the store.
+  ///
+  /// - Throws: `newerSchema`, `needsMigration`, or the errors of `checkApplicable`.
   func checkWritable() throws(StoreError) {
     if let newer = unknown.first(where: { $0.older != .write }) {
       throw .newer(newer, "reading still works")
@@ -144,8 +151,9 @@ public struct MigrationState: Sendable {
     if let next = pending.first { throw behind("\(next.line) \(next.name)") }
   }
 
-  /// Whoever migrates takes over what others write meanwhile: programs that do not know the
-  /// migration go on writing, for as long as nothing of it is done that they would not keep up.
+  /// Checks that this program may write during a migration. The migrating process takes over
+  /// concurrent changes. So programs that do not know the migration may write until a step is done
+  /// that they could not maintain.
   private func checkWritable(during running: RunningMigration) throws(StoreError) {
     guard let line = lines.first(where: { $0.name == running.line }) else { return }
     if line.migrations.contains(where: { running.isOf($0) }) {
@@ -160,10 +168,11 @@ public struct MigrationState: Sendable {
         "install the version that knows \(running.line)@\(running.version); reading still works")
   }
 
-  /// As `checkWritable()`, for a store in a folder.
+  /// Checks that this program may write to the store in a folder, as `checkWritable()` does.
   ///
-  /// - Throws: also `storage` with the code `busy`, if somebody is bringing the store to where it
-  ///   could be written: that is to be waited for, and nothing to be looked into.
+  /// - Throws: the errors of `checkWritable()`, and `storage` with the code `busy` if another
+  ///   process is applying the missing migrations. The caller should wait then; nothing is wrong
+  ///   with the store.
   func checkWritable(in folder: String) throws(StoreError) {
     do {
       try checkWritable()
@@ -179,9 +188,10 @@ public struct MigrationState: Sendable {
       advice: "run `mooring migrate plan`")
   }
 
-  /// The files of what a line has had beyond a version, the last one first.
+  /// Returns the files of the migrations that were applied to a line after a version, the last one
+  /// first.
   ///
-  /// - Throws: `migration` if one is not here, was changed, has no `down` steps, or is required.
+  /// - Throws: `migration` if one is missing, was changed, has no `down` steps, or is required.
   func applied(of line: String, beyond version: Int) throws(StoreError) -> [Migration] {
     try checkApplicable()
     let count = history.count { $0.line == line }
@@ -243,7 +253,8 @@ extension StoreError {
 }
 
 extension Migration {
-  /// Whether it is the next one of its line, and what it requires is there.
+  /// Returns true if the migration is the next one of its line and everything that it requires has
+  /// been applied.
   ///
   /// - Parameter reached: The last version of each line, by name.
   fileprivate func canFollow(_ reached: [String: Int]) -> Bool {
@@ -259,17 +270,18 @@ extension RunningMigration {
 }
 
 extension Store {
-  /// How this program's migrations relate to the store's history.
+  /// Returns the relation between this program's migrations and those that were applied to the
+  /// store.
   public func migrationState() throws -> MigrationState {
     try MigrationState(lines: migrationLines, of: catalog())
   }
 
   /// The lines that this program was opened with.
   ///
-  /// - Throws: As `MigrationLine.load`, for files that are part of the program.
+  /// - Throws: The errors of `MigrationLine.load`, for files that are part of the program.
   public var migrationLines: [MigrationLine] { get throws { try migrations.all() } }
 
-  /// What has been applied to this store, in the order in which it was.
+  /// Returns the migrations that were applied to this store, in the order of their application.
   public func migrationHistory() throws -> [AppliedMigration] {
     try catalog().history.sorted { $0.sequence < $1.sequence }
   }

@@ -1,4 +1,4 @@
-/// Two lines that make the same: whose it is, and which of them gives way.
+/// Two lines that create the same thing: its owner, and the line that has to give way.
 struct LintCollision {
   private let name: SchemaName
   private let owner: LintOwners.Owner
@@ -20,8 +20,8 @@ struct LintCollision {
       advice: advice)
   }
 
-  /// The line that builds on the other one gives way. Of files that are not here this is assumed:
-  /// they are an operator's.
+  /// The advice for the line that builds on the other one, which is the one that gives way. A line
+  /// whose files are not known here is assumed to build on the other: it belongs to an operator.
   private var advice: String {
     let migration = place.migration
     let renaming = "choose another name in \(migration.name)"

@@ -1,8 +1,8 @@
 import EntityModel
 import EntityStore
 
-/// Whether the `down` steps of a migration lead back to where it began. A migration without any is
-/// not taken back, and that is no finding.
+/// Checks that the `down` steps of a migration lead back to the schema where it began. A migration
+/// without `down` steps cannot be undone, which is no finding.
 struct LintDown {
   private let migration: Migration
   private let before: Schema

@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 
-/// What a step that fits does to records, to older programs, and what it needs of this one.
+/// The effects of a valid step on records and on older programs, and what it needs of this program.
 struct LintEffect {
   private let step: MigrationStep
   private let old: Schema
@@ -51,7 +51,7 @@ struct LintEffect {
 
   // MARK: Data
 
-  /// Of which records it depends whether the step succeeds, and what to do about it.
+  /// The records on which the success of the step depends, and the advice for that case.
   private var dependence: (reason: String, advice: String)? {
     if let entity = step.needs.first(where: { $0.kind == .entity })?.text,
       untouched.hasNoRecords(entity)
@@ -129,7 +129,7 @@ struct LintEffect {
 
   // MARK: Older programs
 
-  /// Why a program that does not know of the step could not go on writing.
+  /// The reason why a program that does not know the step could not continue to write.
   private var incompatibility: String? {
     switch step {
     case .renameEntity, .renameAttribute: return "they use the old name"
@@ -166,7 +166,7 @@ extension Conversion {
   }
 }
 
-/// What a migration has made and not given values: nothing there depends on the data.
+/// The names that a migration has created and given no values. Steps on them do not depend on data.
 struct LintUntouched {
   private var entities: Set<String> = []
   private var attributes: Set<SchemaName> = []

@@ -1,16 +1,19 @@
 import EntityStore
 import StrictYAML
 
-/// All files that can be read, and the lines that they make as far as these have no gap.
+/// All files that can be read, and the lines that they form up to their first gap.
 struct LintFiles {
   private(set) var findings: [LintFinding] = []
-  /// Also those beyond a gap, and both of two with one number.
+  /// All readable migrations, including those after a gap and both of two with the same number.
   private(set) var migrations: [Migration] = []
   private(set) var lines: [MigrationLine] = []
-  /// Numbers of files that cannot be read; nobody knows of which line they are.
+  /// The numbers of files that cannot be read. Their lines are not known.
   private var unreadable: Set<Int> = []
 
-  /// - Parameter history: Tells which of two files with one number has been applied.
+  /// Reads the files of all sources.
+  ///
+  /// - Parameter history: The applied migrations. They decide which of two files with the same
+  ///   number is the one that was applied.
   init(_ sources: [MigrationSource], history: [AppliedMigration]) {
     for source in sources { read(source) }
     var names: [String] = []
@@ -57,7 +60,7 @@ struct LintFiles {
 
   // MARK: Lines
 
-  /// The files of a line up to its first gap.
+  /// Returns the files of a line up to its first gap.
   private mutating func chain(_ line: String, _ applied: [AppliedMigration]) -> [Migration] {
     let files = migrations.filter { $0.line == line }
       .sorted { ($0.version, $0.name) < ($1.version, $1.name) }

@@ -1,41 +1,42 @@
 import EntityStore
 
-/// Something that is wrong with migration files, or that their author should know.
+/// An error in migration files, or a warning for their author.
 public struct LintFinding: Codable, Hashable, Sendable {
-  /// What was found. The names are stable; Migrations/README.md says what each means.
+  /// The kind of a finding. The names are stable; Migrations/README.md describes each.
   public enum Rule: String, Codable, Hashable, Sendable, CaseIterable {
     // One file, and its place in the line.
     case unreadableFile, emptySummary, noSteps, gap, sameNumber
-    // The files and what a store has had.
+    // The files, compared with the migrations that were applied to a store.
     case changedFile, displacedFile, newerStore, missingFile, changedStep, beingTakenBack
-    // Lines that need each other.
+    // Requirements between lines.
     case missingRequirement, circularRequirement, undeclaredRequirement, collision
-    // A step and the schema at that point.
+    // A step, compared with the schema at that point.
     case misfit, brokenTemplate, systemEntity, unregisteredCode
-    // What a step does to records and to programs.
+    // The effects of a step on records and programs.
     case destructive, dataDependent, incompatible
-    // The way back.
+    // The `down` steps.
     case misfitDown, differentDown
   }
 
   public enum Severity: String, Codable, Hashable, Sendable, CaseIterable {
-    /// `migrate up` would fail, or something is lost and nobody is told.
+    /// `migrate up` would fail, or data would be lost without a report.
     case error
-    /// It works, or depends on records that are not looked at.
+    /// The migration works, or its success depends on records, which are not read.
     case warning
   }
 
   public let rule: Rule
   public let severity: Severity
-  /// `nil` for a file that cannot be read.
+  /// The name of the line; `nil` for a file that cannot be read.
   public let line: String?
-  /// The name of its file without the extension; of a folder that cannot be read its path.
+  /// The file name without its extension; for a folder that cannot be read, its path.
   public let migration: String
-  /// From 1, of the migration's steps; for `misfitDown` of its `down` steps.
+  /// The number of the step within the migration, from 1; for `misfitDown`, within its `down`
+  /// steps.
   public let step: Int?
-  /// What was found, in one line.
+  /// A description of the finding, in one line.
   public let text: String
-  /// What to do, in one line.
+  /// The advice for the author, in one line.
   public let advice: String
 
   init(
@@ -62,7 +63,7 @@ public struct LintFinding: Codable, Hashable, Sendable {
 }
 
 extension LintFinding: CustomStringConvertible {
-  /// `error: local 0002_notes, step 3: what was found; what to do (rule)`
+  /// The finding as text: `error: local 0002_notes, step 3: DESCRIPTION; ADVICE (RULE)`.
   public var description: String {
     let place = [line, migration].compactMap { $0 }.joined(separator: " ")
     let number = step.map { ", step \($0)" } ?? ""
@@ -71,7 +72,7 @@ extension LintFinding: CustomStringConvertible {
 }
 
 extension StoreError {
-  /// What is wrong, without what to do.
+  /// The description without the advice.
   var finding: String {
     StoreError(code, summary, context, underlying: underlying).description
   }

@@ -1,7 +1,7 @@
 import EntityStore
 
-/// What a store has had and what the files say: a file that was applied is never edited, and none
-/// is put before it.
+/// Compares the files with the migrations that were applied to a store. An applied file must not be
+/// edited, and no file may be inserted before it.
 struct LintHistory {
   private let state: MigrationState
   private let base: LintBase
@@ -23,7 +23,8 @@ struct LintHistory {
     }
   }
 
-  /// Those that have been put there; the ones behind, which they have moved, are not to blame.
+  /// Findings for the inserted files. The files after them, whose numbers have moved, are not
+  /// reported.
   private var displaced: [LintFinding] {
     let applied = Set(base.history.map(\.checksum))
     let new = state.displaced.filter { !applied.contains($0.file.checksum) }
@@ -34,7 +35,7 @@ struct LintHistory {
     }
   }
 
-  /// For each line the first that is not here.
+  /// Findings for the first applied migration of each line that has no file here.
   private var newer: [LintFinding] {
     var lines: Set<String> = []
     return state.unknown.filter { lines.insert($0.line).inserted }.map { entry in

@@ -1,12 +1,12 @@
 import EntityStore
 
-/// Which migration has made what is there, under the names of now.
+/// The migration that has created each name of the current schema.
 struct LintOwners {
   struct Owner: Hashable {
     let line: String
     let version: Int
     let migration: String
-    /// Whether it is in the store, and not only in a file.
+    /// True if the migration was applied to the store; false if it exists only as a file.
     let isApplied: Bool
   }
 
@@ -14,7 +14,8 @@ struct LintOwners {
 
   init() {}
 
-  /// What a store has had, from the files where they are here.
+  /// Collects the owners from the applied migrations, by their files where these are known, and
+  /// from the given migrations.
   init(_ history: [AppliedMigration], _ migrations: [Migration]) {
     for entry in history {
       let owner = Owner(
@@ -42,11 +43,12 @@ struct LintOwners {
     case .dropTemplate(let name): owners[.template(name)] = nil
     default: break
     }
-    // A name that it has changed is from now on that of the migration that has chosen it.
+    // From now on, a name that the step has changed belongs to the migration that has chosen it.
     for name in step.makes { owners[name] = owner }
   }
 
-  /// The history tells names, and not of what.
+  /// Records the owner of names. The history contains the names only, and not the entities they
+  /// belong to.
   private mutating func note(_ names: [String], by owner: Owner) {
     for name in names {
       let kinds: [SchemaName.Kind] =

@@ -1,17 +1,17 @@
-/// What certainly comes before a migration, by the requirements of the files.
+/// The migrations that certainly precede a migration, derived from the requirements of the files.
 struct LintReach {
   private let migrations: [Migration]
 
   init(_ migrations: [Migration]) { self.migrations = migrations }
 
-  /// Whether a version of a line comes before a migration.
+  /// Returns true if a version of a line precedes the migration.
   func has(_ line: String, _ version: Int, from migration: Migration) -> Bool {
     (reached(from: migration)[line] ?? 0) >= version
   }
 
   func hasFiles(of line: String) -> Bool { migrations.contains { $0.line == line } }
 
-  /// Whether a file of one line requires the other, itself or by way of others.
+  /// Returns true if a file of one line requires the other line, directly or through other lines.
   func requires(_ line: String, _ other: String) -> Bool {
     migrations.filter { $0.line == line }.contains { reached(from: $0)[other] != nil }
   }

@@ -1,15 +1,16 @@
 import EntityStore
 
-/// Why migrations can never be applied: what they require is not there, or requires them.
+/// Finds migrations that can never be applied, because a requirement is missing or circular.
 struct LintRequirements {
   private struct Place: Hashable {
     let line: String
     let version: Int
   }
 
-  /// What cannot be applied, whether by its own fault or by that of what it requires.
+  /// The migrations that cannot be applied, because of their own requirements or those of a
+  /// required migration.
   private let unmet: [Migration]
-  /// Applied, or here as a file.
+  /// The places of migrations that are applied or known as a file.
   private let known: Set<Place>
 
   init(_ unmet: [Migration], _ migrations: [Migration], _ history: [AppliedMigration]) {
@@ -34,7 +35,7 @@ struct LintRequirements {
     }
   }
 
-  /// Each circle once, at the first of its files.
+  /// Findings for circular requirements: one for each circle, at the first of its files.
   private var circles: [LintFinding] {
     var needs: [Place: [Place]] = [:]
     for migration in unmet {
@@ -53,7 +54,7 @@ struct LintRequirements {
     }
   }
 
-  /// The shortest way from a file back to itself.
+  /// Returns the shortest path of requirements from a file back to itself.
   private static func circle(from start: Place, _ needs: [Place: [Place]]) -> [Place]? {
     var ways = [[start]]
     var seen: Set<Place> = []

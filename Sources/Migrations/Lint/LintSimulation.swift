@@ -1,7 +1,8 @@
 import EntityModel
 import EntityStore
 
-/// Applies what is pending to a copy of the schema, step by step, and goes on where one is refused.
+/// Applies the pending migrations to a copy of the schema, step by step, and continues after a step
+/// that is refused.
 struct LintSimulation {
   private(set) var findings: [LintFinding] = []
   private let base: LintBase
@@ -9,7 +10,7 @@ struct LintSimulation {
   private let reach: LintReach
   private var change: SchemaChange
   private var owners: LintOwners
-  /// What refused steps would have made: that it is not there is said already.
+  /// The names that refused steps would have created. Their absence is not reported again.
   private var absent: Set<SchemaName> = []
 
   init(_ files: LintFiles, _ base: LintBase, codes: [MigrationCode]) {
@@ -22,7 +23,7 @@ struct LintSimulation {
 
   mutating func run(_ pending: [Migration]) {
     if let running = base.running, running.isDown { return }
-    // One that was applied under another number has been found already.
+    // A migration that was applied under another number has already been reported.
     let applied = Set(base.history.map(\.checksum))
     for migration in pending where !applied.contains(migration.checksum) { run(migration) }
   }
@@ -75,9 +76,11 @@ struct LintSimulation {
         advice: "fill it in, or move the file away"))
   }
 
-  // MARK: Whether the step fits
+  // MARK: Checks of the step
 
-  /// - Returns: Whether the schema is as after the step.
+  /// Applies a step to the schema and adds the findings about it.
+  ///
+  /// - Returns: True if the schema is as after the step.
   private mutating func apply(_ step: MigrationStep, at place: LintPlace) -> Bool {
     let taken = step.makes.filter { $0.exists(in: change.schema) }
     do throws(StoreError) {
@@ -108,7 +111,7 @@ struct LintSimulation {
     }
   }
 
-  /// Whether the step would fit if there were no templates.
+  /// Returns true if the step would fit without the templates.
   private func breaksTemplate(_ step: MigrationStep) -> Bool {
     if case .dropTemplate = step { return false }
     var without = change
@@ -131,7 +134,7 @@ struct LintSimulation {
     return nil
   }
 
-  // MARK: Whose the entity is
+  // MARK: Owner of the entity
 
   private mutating func checkLines(
     _ step: MigrationStep, at place: LintPlace, told: inout Set<String>
@@ -159,16 +162,16 @@ struct LintSimulation {
 }
 
 extension LintFinding.Rule {
-  /// Of a step that cannot be applied.
+  /// True for the rules about a step that cannot be applied.
   fileprivate var isOfFit: Bool {
     [.misfit, .brokenTemplate, .collision].contains(self)
   }
 }
 
-/// A step of a migration.
+/// The place of a step in a migration.
 struct LintPlace {
   let migration: Migration
-  /// From 1.
+  /// The number of the step, from 1.
   let step: Int
 
   func finding(

@@ -1,20 +1,23 @@
 import EntityModel
 public import EntityStore
 
-/// Looks for what is wrong with migration files before anything runs, and lists all of it.
+/// Checks migration files before anything runs, and lists all problems.
 ///
-/// Nothing is changed, and no record is read: what depends on records is a warning.
+/// Nothing is changed, and no record is read. A problem that depends on records is a warning.
 public enum MigrationLint {
-  /// - Parameter sources: The lines to check, among them those that they require. The store's own
-  ///   line, `system`, is added.
-  /// - Parameter store: What the files would be applied to. It may have been opened with other
-  ///   lines, or with none. Only what is pending there is held against its schema; `nil` checks all
-  ///   files as for a new store.
-  /// - Parameter codes: The code steps of the program that will run the files; empty if that is
-  ///   another one.
-  /// - Returns: Findings by file, in the order in which the files would be applied; empty if there
-  ///   are none.
-  /// - Throws: What reading the store's catalog throws. What is wrong with a file is a finding.
+  /// Returns the findings for all files.
+  ///
+  /// - Parameter sources: The lines to check, together with the lines that they require. The
+  ///   store's own line, `system`, is added.
+  /// - Parameter store: The store that the files would be applied to. It may have been opened with
+  ///   other lines, or with none. Only its pending migrations are checked against its schema; `nil`
+  ///   checks all files as for a new store.
+  /// - Parameter codes: The code steps of the program that will run the files; empty if another
+  ///   program will run them.
+  /// - Returns: The findings by file, in the order in which the files would be applied; empty if
+  ///   there are none.
+  /// - Throws: The errors of reading the store's catalog. A problem of a file is a finding, not an
+  ///   error.
   public static func findings(
     in sources: [MigrationSource], against store: Store?, codes: [MigrationCode]
   ) throws -> [LintFinding] {
@@ -36,7 +39,7 @@ public enum MigrationLint {
     return sorted(findings, by: state.pending)
   }
 
-  /// What is about one file stands together.
+  /// Sorts the findings so that those about one file stand together.
   private static func sorted(
     _ findings: [LintFinding], by pending: [Migration]
   ) -> [LintFinding] {
@@ -48,7 +51,7 @@ public enum MigrationLint {
     for (place, migration) in pending.enumerated() {
       places[Name(line: migration.line, migration: migration.name)] = place
     }
-    // What stands in the way of all comes first: it is about files that are not applied.
+    // Findings that affect all files come first: their files are not applied.
     let keyed = findings.enumerated().map { number, finding in
       let place = places[Name(line: finding.line, migration: finding.migration)] ?? -1
       return (place: place, step: finding.step ?? 0, number: number, finding: finding)
@@ -59,10 +62,10 @@ public enum MigrationLint {
   }
 }
 
-/// What files are held against: a store's schema and history, or nothing.
+/// The state that files are checked against: a store's schema and history, or an empty one.
 struct LintBase {
   var schema = Schema()
-  /// In the order in which it was applied.
+  /// The applied migrations, in the order of their application.
   var history: [AppliedMigration] = []
   var running: RunningMigration?
 

@@ -4,24 +4,24 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// What migrations have left behind, and `contract` frees.
+/// The remains of migrations that `contract` frees.
 public struct ContractReport: Codable, Hashable, Sendable {
-  /// Trees that nothing in the catalog names: of dropped entities, of dropped indexes, and of
-  /// indexes that were made anew.
+  /// Trees that the catalog no longer names: those of dropped entities, dropped indexes and rebuilt
+  /// indexes.
   public var trees: [String] = []
-  /// Bytes of their pages, which the next writes use. The file itself does not shrink: `compact`
-  /// does that.
+  /// The bytes of their pages, which later writes reuse. The file itself does not shrink; `compact`
+  /// shrinks it.
   public var bytes = 0
-  /// Folders of copies that were made before destructive steps, and that are still there.
+  /// The folders of copies that were made before destructive steps and still exist.
   public var backups: [String] = []
-  /// Bytes of those.
+  /// The bytes of these copies.
   public var backupBytes = 0
 
   public var isEmpty: Bool { trees.isEmpty && backups.isEmpty }
 }
 
 extension Store {
-  /// What `contract()` would free now.
+  /// Returns what `contract()` would free now. Changes nothing.
   public func contractable() throws -> ContractReport {
     let statistics = try statistics()
     let orphans = statistics.trees.filter {
@@ -34,17 +34,16 @@ extension Store {
       backups: backups.map(\.path), backupBytes: backups.reduce(0) { $0 + $1.bytes })
   }
 
-  /// Frees what migrations have left behind: trees that nothing names any more, and the copies of
-  /// the store. Blocks the calling thread.
+  /// Frees the remains of migrations: trees that the catalog no longer names, and the copies of the
+  /// store. Blocks the calling thread.
   ///
-  /// A snapshot that is older than the migration keeps what it sees; LMDB uses the pages when the
-  /// last such reader has gone. Each tree goes in a transaction of its own, so that other writers
-  /// have their turn, and a kill leaves the rest for the next call.
+  /// A snapshot that is older than the migration stays valid; LMDB reuses the pages after the last
+  /// such reader has ended. Each tree is dropped in its own transaction, so that other writers can
+  /// write in between. After a kill, the next call frees the rest.
   ///
   /// - Returns: What was freed.
-  /// - Throws: `migration` while one is under way, for its copy may be needed; `storage`, with the
-  ///   code
-  ///   `busy` if another run holds the lock.
+  /// - Throws: `migration` while a migration is in progress, because its copy may be needed;
+  ///   `storage`, with the code `busy`, if another run holds the lock.
   @discardableResult
   public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
     let lock = try MigrationLock(
@@ -71,12 +70,12 @@ extension Store {
     return report
   }
 
-  /// Gives up the migration under way: drops what its present step has built. The steps that are
-  /// done stay done, and so do the records that a step has updated or deleted already: `migrate`
-  /// goes on there, with steps that may have been corrected.
+  /// Abandons the migration in progress and drops what its current step has built. Completed steps
+  /// stay done, and so do the records that the step has already updated or deleted. The next
+  /// `migrate` continues there, with steps that may have been corrected.
   ///
-  /// - Returns: What was under way; `nil` if nothing was.
-  /// - Throws: `storage`, with the code `busy` if another run holds the lock.
+  /// - Returns: The migration that was in progress; `nil` if there was none.
+  /// - Throws: `storage`, with the code `busy`, if another run holds the lock.
   @discardableResult
   public func abandonMigration(
     _ options: MigrationOptions = MigrationOptions()
@@ -110,8 +109,8 @@ extension StoreError {
 }
 
 extension EntityLayout {
-  /// Whether this is how trees of records, of indexes, and of notes are named. What else is in the
-  /// file is not ours.
+  /// Returns true for the names of trees of records, indexes and side logs. Other trees in the file
+  /// do not belong to Mooring.
   fileprivate static func isTreeName(_ name: String) -> Bool {
     name.wholeMatch(of: /r\.\d+|i\.\d+\.\d+|n\.\d+|n\.i\.\d+\.\d+/) != nil
   }

@@ -2,16 +2,17 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// Fills an index beside its entity.
+/// Fills an index next to its entity while other programs continue to write.
 ///
-/// Keys come sorted and are appended, which is many times as fast as putting them in record order.
-/// Meanwhile writers note what changes (see `EntityBuild`); the notes are settled at the end, in
-/// any number of transactions. Which snapshot a record's keys were read from does not matter, as
-/// long as it is younger than the first note: all that has changed since is noted.
+/// Keys are sorted and then appended, which is many times as fast as inserting them in record
+/// order. Concurrent writers record the changed ids in a side log (see `EntityBuild`). At the end
+/// the side log is applied, in any number of transactions. The keys of a record may come from any
+/// snapshot that is younger than the first entry of the side log, because all later changes are in
+/// the side log.
 ///
-/// Keys are handled with the object id at their end, also those of a unique index. So records with
-/// equal values are neighbors: the first gets the entry, the others are noted, and looked at again
-/// when the notes are settled, because it may have been settled by somebody by then.
+/// Keys have the record id at their end, also those of a unique index. So records with equal values
+/// are neighbors: the first gets the index entry, and the others are added to the side log. They
+/// are checked again when the side log is applied, because the values may have changed by then.
 struct IndexConstruction: ~Copyable {
   private let entity: EntityLayout
   let index: IndexLayout
@@ -20,7 +21,9 @@ struct IndexConstruction: ~Copyable {
   private let transaction: WriteTransaction
   private var writer = KeyWriter()
 
-  /// - Parameter index: One that the entity's build has.
+  /// Begins or continues the construction of an index.
+  ///
+  /// - Parameter index: An index of the entity's build.
   init(
     _ index: IndexDescription, of entity: EntityLayout, _ rule: UniqueViolationRule,
     in transaction: WriteTransaction
@@ -38,7 +41,7 @@ struct IndexConstruction: ~Copyable {
   /// Adds the next keys, each greater than all before.
   ///
   /// - Parameter last: The last key that was added; `nil` before the first.
-  /// - Returns: Whether there are more.
+  /// - Returns: True if there are more keys.
   mutating func append(
     _ keys: inout some SortedKeys & ~Copyable, after last: inout [UInt8]?, rows: inout Int64,
     while hasRoom: () -> Bool
@@ -69,19 +72,19 @@ struct IndexConstruction: ~Copyable {
     return false
   }
 
-  /// Whether two keys differ in the object id alone.
+  /// Returns true if two keys differ in the record id alone.
   private func isSame(_ key: UnsafeRawBufferPointer, as previous: [UInt8]) -> Bool {
     previous.withUnsafeBytes { previous in
       previous.count == key.count && compare(Self.shared(key), Self.shared(previous)) == 0
     }
   }
 
-  // MARK: Settling
+  // MARK: Applying the side log
 
-  /// Takes the notes into the index, for as long as there is room.
+  /// Applies the side log to the index until it is empty or there is no more room.
   ///
-  /// - Returns: Whether there are more.
-  /// - Throws: `uniqueViolation` if records have equal values and the rule is to fail.
+  /// - Returns: True if the side log has more entries.
+  /// - Throws: `uniqueViolation` if records have equal values and the rule is `fail`.
   mutating func settle(rows: inout Int64, while hasRoom: () -> Bool) throws -> Bool {
     while let (key, isPut) = try firstNote() {
       if index.isUnique {
@@ -114,8 +117,8 @@ struct IndexConstruction: ~Copyable {
     return (Array(entry.key), entry.value.first == 1)
   }
 
-  /// Finds out which record a unique value belongs to now: of those that ever had it, the ones that
-  /// have it.
+  /// Gives a unique value to the right record: among the records that ever had the value, it keeps
+  /// those that still have it, and resolves conflicts between them.
   private mutating func settleUnique(_ value: [UInt8]) throws {
     var candidates: Set<Int64> = []
     var noted: [[UInt8]] = []
@@ -164,7 +167,7 @@ struct IndexConstruction: ~Copyable {
     return found
   }
 
-  /// Leaves one of the records that have the same values.
+  /// Resolves records with the same values by the rule of the index, so that one of them is left.
   private func resolve(_ holders: inout [Int64]) throws {
     let kept: Int64
     switch rule {
@@ -200,7 +203,7 @@ struct IndexConstruction: ~Copyable {
 
   // MARK: Parts of a key
 
-  /// All but the object id.
+  /// Returns the key without the record id.
   private static func shared(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)])
   }
@@ -216,6 +219,8 @@ struct IndexConstruction: ~Copyable {
 }
 
 extension EntityLayout {
+  /// Returns an index that is under construction, with its side log.
+  ///
   /// - Throws: `damaged` if the entity's build has no such index.
   func indexUnderConstruction(
     _ description: IndexDescription
@@ -231,7 +236,7 @@ extension EntityLayout {
 
 /// Keys in ascending order, each once.
 protocol SortedKeys: ~Copyable {
-  /// Calls the closure with the next key, which is valid within it; `nil` at the end.
+  /// Calls the closure with the next key, which is valid only during the call; `nil` at the end.
   mutating func withNext<R>(_ body: (UnsafeRawBufferPointer?) throws -> R) throws -> R
 }
 

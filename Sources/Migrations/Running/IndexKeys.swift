@@ -12,10 +12,11 @@ struct IndexKeys {
     self.entity = entity
   }
 
-  /// Calls the closure with the keys of all records after one, with the object id at their end.
+  /// Calls the closure with the keys of all records after a given one, with the record id at their
+  /// end.
   ///
-  /// - Parameter hasRoom: Asked after each record.
-  /// - Returns: Whether there are more records.
+  /// - Parameter hasRoom: Called after each record; `false` ends the call.
+  /// - Returns: True if there are more records.
   func eachKey(
     after last: inout Int64, rows: inout Int64, in transaction: TreeTransaction,
     while hasRoom: () -> Bool, _ body: (UnsafeRawBufferPointer) throws -> Void

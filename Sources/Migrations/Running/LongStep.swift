@@ -4,18 +4,18 @@ import Foundation
 import LMDB
 import StrictYAML
 
-/// A step that goes over many records, in chunks: between two of them others have their turn to
-/// write, and readers are never waited for.
+/// A step that scans many records, in chunks. Other writers can write between two chunks, and the
+/// step never waits for readers.
 ///
-///     records   each record is gone over; new attributes, which nobody sees yet, get their values
+///     records   each record is scanned; new attributes, which are still hidden, get their values
 ///     sorting   for each index: keys are read from snapshots and sorted in scratch files
-///     writing   for each index: they are appended, chunk by chunk
-///     settling  what others have changed meanwhile is taken over; in the transaction in which
-///               nothing is left, what was built becomes the entity's, and the step is done
+///     writing   for each index: the keys are appended, chunk by chunk
+///     catch-up  concurrent changes are taken over; in the transaction in which none is left, what
+///               was built becomes part of the entity, and the step is done
 ///
-/// A kill loses at most one chunk, or a sort, which is begun again. What the records refuse ends
-/// the step: what it has built is discarded, and the store is as before it. Rows that it has
-/// updated, deleted or given a value for all to see stay so.
+/// A kill loses at most one chunk, or a sort, which starts again. An error in the records ends the
+/// step: what it has built is discarded, and the store is as before the step. Exceptions are rows
+/// that the step has visibly updated, deleted or backfilled: these changes stay.
 struct LongStep {
   private let migrator: Migrator
   private let position: MigrationPosition
@@ -25,6 +25,8 @@ struct LongStep {
     self.position = position
   }
 
+  /// Runs the step.
+  ///
   /// - Parameter finish: Called in the transaction that ends the step.
   func run(finish: (SchemaTransaction) throws -> Bool) throws -> Bool {
     do {
@@ -71,7 +73,7 @@ struct LongStep {
   private func begin() throws -> (StepWork, MigrationFrontier) {
     if position.isBuilding {
       if let resumed = try resume() { return resumed }
-      // How far it has come is lost.
+      // The checkpoint of the step is lost.
       try migrator.commit { try StepDiscard.run(position, because: nil, in: $0, migrator) }
     }
     return try migrator.commit { transaction in
@@ -139,8 +141,8 @@ struct LongStep {
 
   /// Sorts the keys of an index, outside of any write transaction.
   ///
-  /// - Parameter lastAppended: The last key that the index has, if an earlier sort was lost after
-  ///   some were appended.
+  /// - Parameter lastAppended: The last key in the index, if an earlier sort was lost after some of
+  ///   its keys had been appended.
   private func sort(
     _ work: StepWork, _ frontier: MigrationFrontier, index number: Int, after lastAppended: Data?
   ) throws -> MigrationFrontier {
@@ -154,8 +156,8 @@ struct LongStep {
     var more = true
     while more {
       if options.isCancelled() { throw CancellationError() }
-      // A snapshot is renewed now and then, so that pages that are replaced meanwhile are used
-      // again.
+      // The snapshot is renewed at intervals, so that pages that are replaced in between can be
+      // reused.
       let deadline = ContinuousClock.now + Self.snapshotDuration
       more = try store.read { transaction in
         let entity = try transaction.catalog.entity(work.entityName)
@@ -179,7 +181,7 @@ struct LongStep {
   ) throws -> MigrationFrontier {
     let folder = KeyRunFolder(ofStore: store.folder)
     guard try runs.verify(in: folder) else {
-      // What has been appended stays, and what comes after it is sorted again.
+      // The appended keys stay, and the keys after them are sorted again.
       return try sort(work, frontier, index: number, after: last)
     }
     var merge = try runs.merge(in: folder, after: last.map(Array.init))
@@ -219,9 +221,10 @@ struct LongStep {
 
   // MARK: End
 
-  /// Takes over what others have changed meanwhile.
+  /// Takes over concurrent changes.
   ///
-  /// - Returns: What `finish` returned, if nothing was left and the step is done.
+  /// - Returns: The result of `finish` if no changes were left and the step is done; otherwise
+  ///   `nil`.
   private func settle(
     _ work: StepWork, _ frontier: MigrationFrontier, in transaction: SchemaTransaction,
     _ finish: (SchemaTransaction) throws -> Bool
@@ -262,7 +265,8 @@ struct LongStep {
   ) throws -> Bool {
     if work.indexes.isEmpty { return true }
     let entity = try scope.catalog.entity(work.entityName)
-    // What has just been filled is noted, and what is deleted as a duplicate is noted in its turn.
+    // The records that were just filled are in the side log, and deleted duplicates are added to
+    // it.
     try scope.finishEntities()
     for index in work.indexes {
       var construction = try IndexConstruction(index, of: entity, work.rule, in: scope)
@@ -276,9 +280,9 @@ struct LongStep {
     return true
   }
 
-  // MARK: Frontier
+  // MARK: Checkpoint
 
-  /// Begins a stage. An index is noted from the stage on in which its keys are read.
+  /// Begins a stage. The side log of an index begins with the stage in which its keys are read.
   private func enter(
     _ stage: MigrationFrontier.Stage, _ frontier: MigrationFrontier, _ work: StepWork,
     in transaction: SchemaTransaction
@@ -302,7 +306,7 @@ struct LongStep {
   }
 
   static let write = ChunkedWrite<MigrationFrontier>(name: "migration")
-  /// How long a snapshot is held while keys are read.
+  /// The longest time for which a snapshot is held while keys are read.
   private static let snapshotDuration = Duration.milliseconds(200)
 
   private func report(_ work: StepWork, _ frontier: MigrationFrontier) throws {
@@ -322,6 +326,6 @@ struct LongStep {
 }
 
 extension StoreError {
-  /// Whether the records are to blame, and not the disk or the caller.
+  /// True if the records cause the error, and not the disk or the caller.
   fileprivate var isOfData: Bool { code != .storage && code != .closed }
 }

@@ -8,12 +8,12 @@ public struct MigrationBackup: Codable, Hashable, Sendable {
   public var path: String
   /// The migration before which it was made: line and name.
   public var before: String
-  /// Seconds since 1970.
+  /// The time of the copy, in seconds since 1970.
   public var madeAt: Double
 }
 
 extension MigrationBackup {
-  /// Copies the store beside itself, and notes that in the catalog.
+  /// Copies the store to a folder next to it and records the copy in the catalog.
   ///
   /// - Returns: The folder of the copy.
   static func make(
@@ -24,10 +24,10 @@ extension MigrationBackup {
     let path = unused(
       "\(store.folder).before-\(migration.line)-\(stamp(migration.version, now))")
     let unfinished = "\(store.folder).before.new"
-    // Of a run that was interrupted.
+    // The rest of a run that was interrupted.
     try removeUnfinished(unfinished)
     try store.backUp(to: unfinished) { _ in if isCancelled() { throw CancellationError() } }
-    // Listed before it has its name, so that there is never one that nobody knows of.
+    // The copy is recorded before it gets its name, so that no copy exists that is not recorded.
     try store.runAlone { transaction in
       var backups = try all(of: store, in: transaction)
       backups.append(
@@ -44,7 +44,8 @@ extension MigrationBackup {
     return path
   }
 
-  /// A run that is ended and begun again may make two within a second.
+  /// Returns a folder name that is not in use. A run that is started twice within a second makes
+  /// two copies.
   private static func unused(_ path: String) -> String {
     var candidate = path
     var number = 1
@@ -67,13 +68,13 @@ extension MigrationBackup {
     }
   }
 
-  /// Those that are kept.
+  /// Returns the copies that are recorded in the catalog.
   static func all(of store: Store, in transaction: TreeTransaction) throws -> [MigrationBackup] {
     try CatalogTree.read(
       [MigrationBackup].self, at: CatalogTree.backupsKey, store.catalogTree, in: transaction) ?? []
   }
 
-  /// `0003-20261121T110500Z`.
+  /// Returns a stamp such as `0003-20261121T110500Z`.
   private static func stamp(_ version: Int, _ now: Date) -> String {
     let digits = String(version)
     let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -1,26 +1,27 @@
 import EntityModel
 import Foundation
 
-/// How far a step has come that is done in chunks; committed with each of them.
+/// The checkpoint of a step that is done in chunks; committed with each chunk.
 struct MigrationFrontier: Codable, Sendable {
   package enum Stage: Codable, Sendable {
-    /// The last record that has been gone over.
+    /// Records are being scanned; `last` is the last one that was scanned.
     case records(last: Int64)
-    /// The keys of the index of this number are to be sorted.
+    /// The keys of the index with this number are to be sorted.
     case sorting(Int)
-    /// They are being appended: the last one that has been; `nil` before the first.
+    /// The keys of the index with this number are being appended; `last` is the last one, `nil`
+    /// before the first.
     case appending(Int, KeyRuns, last: Data?)
-    /// What others have changed meanwhile is taken over.
+    /// Concurrent changes are being taken over.
     case settling
   }
 
   var stage: Stage
-  /// When the step began: what `now` stands for, also after an interruption.
+  /// The time at which the step began. The word `now` stands for it, also after an interruption.
   let startedAt: Date
-  /// Of the stage.
+  /// The number of records or keys of the stage that are done.
   var done: Int64 = 0
-  /// Records that have matched.
+  /// The number of records that have matched.
   var matches = 0
-  /// Transactions in which notes have been settled.
+  /// The number of transactions in which the side log has been applied.
   var rounds = 0
 }

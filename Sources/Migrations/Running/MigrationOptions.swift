@@ -1,23 +1,25 @@
 import EntityStore
 import StrictYAML
 
-/// How migrations are run.
+/// Options for running migrations.
 public struct MigrationOptions: Sendable {
-  /// Whether steps may run that lose data and say so.
+  /// True if steps may run that lose data and have `destructive: true`.
   public var allowsDestructive = false
-  /// How far each line goes, by name; a line that is not named goes to its end.
+  /// The last version to apply of each line, by name. A line that is not named is applied to its
+  /// end.
   public var targets: [String: Int] = [:]
-  /// How long to wait for another run before it fails and says who it is.
+  /// The longest time to wait for another run. After it the run fails with an error that names the
+  /// other.
   public var wait = Duration.zero
-  /// Whether a destructive plan first copies the store beside itself.
+  /// True if the store is copied to a folder next to it before a destructive plan runs.
   public var backsUp = true
-  /// Records up to which a step is done in one transaction, if they are small.
+  /// The greatest number of records for which a step is done in one transaction, if they are small.
   package var recordsAtOnceMax = Limits.recordsMigratedAtOnceMax
-  /// How long a chunk of a longer step lasts.
+  /// The duration of one chunk of a longer step.
   package var chunkDuration = Limits.chunkDuration
-  /// Bytes of keys that are sorted in memory.
+  /// The bytes of memory for sorting keys.
   package var sortMemory = KeyRunWriter.memoryMaxDefault
-  /// Asked between two chunks: `true` ends the run there, and a later one goes on.
+  /// Called between two chunks. `true` ends the run there; a later run continues.
   public var isCancelled: @Sendable () -> Bool = { false }
   /// Called after each commit, on the thread that runs the migrations.
   public var progress: @Sendable (MigrationProgress) -> Void = { _ in }
@@ -25,7 +27,7 @@ public struct MigrationOptions: Sendable {
   public init() {}
 }
 
-/// How far a run has come.
+/// The progress of a run.
 public struct MigrationProgress: Hashable, Sendable {
   public enum Stage: String, Hashable, Sendable {
     /// The store is copied before a destructive step.
@@ -36,21 +38,21 @@ public struct MigrationProgress: Hashable, Sendable {
     case sorting
     /// Keys of an index are written.
     case writing
-    /// What others have changed meanwhile is taken over.
+    /// Concurrent changes are taken over.
     case settling
   }
 
   public let line: String
   public let migration: String
-  /// Of the migration; 1 is the first.
+  /// The number of the step within the migration; 1 is the first.
   public let step: Int
   public let steps: Int
-  /// The step in words.
+  /// The description of the step.
   public let text: String
   public let stage: Stage
-  /// Records or keys of the stage.
+  /// Records or keys of the stage that are done.
   public let done: Int64
-  /// As far as it is known beforehand; 0 if it is not.
+  /// The expected total of the stage, as far as it is known beforehand; 0 if it is not.
   public let total: Int64
   /// The longest time so far for which another writer had to wait.
   public let longestWait: Duration

@@ -5,52 +5,52 @@ import LMDB
 import StrictYAML
 import SystemSupport
 
-/// What pending migrations would do: computed on a copy of the schema, nothing is changed.
+/// The effects of pending migrations, computed on a copy of the schema. Nothing is changed.
 ///
-/// Times and sizes are estimates: the sizes lean to the high side, for they are held against the
-/// room that there is before anything runs.
+/// Times and sizes are estimates. The sizes are rather too large than too small, because they are
+/// compared with the available space before anything runs.
 public struct MigrationPlan: Codable, Sendable {
   public struct Step: Codable, Sendable {
     public var line: String
     public var migration: String
-    /// In words.
+    /// The description of the step.
     public var text: String
     public var mode: Mode
-    /// Records that are gone over; 0 for a change of the catalog alone.
+    /// The number of records that are scanned; 0 for a change of the catalog alone.
     public var records: Int
     public var seconds: Double
-    /// Bytes by which the store's folder grows, files for sorting included.
+    /// The bytes by which the store's folder grows, files for sorting included.
     public var bytes: Int
-    /// What is lost; `nil` for nothing.
+    /// A description of what is lost; `nil` if nothing is.
     public var loss: String?
-    /// Whether an interrupted run has begun with it.
+    /// True if an interrupted run has begun with this step.
     public var isUnderWay: Bool
   }
 
   public enum Mode: String, Codable, Sendable {
     /// Only the catalog changes, whatever the number of records.
     case catalog
-    /// All records of the entity are gone over, in one transaction.
+    /// All records of the entity are scanned, in one transaction.
     case transaction
-    /// All records are gone over in chunks, and readers see the result at once at the end; others
-    /// write meanwhile.
+    /// All records are scanned in chunks while others write, and readers see the whole result at
+    /// the end.
     case online
   }
 
   public var steps: [Step] = []
-  /// Bytes of the copy that is made first, if a step loses data.
+  /// The bytes of the copy that is made first, if a step loses data.
   public var backupBytes = 0
-  /// Bytes that the volume of the store has left; `nil` if that is not known.
+  /// The free bytes on the volume of the store; `nil` if not known.
   public var freeBytes: Int?
-  /// Bytes by which the store's file may still grow.
+  /// The bytes by which the store's file may still grow.
   public var mapBytes = 0
 
   public var seconds: Double { steps.reduce(0) { $0 + $1.seconds } }
-  /// The copy, and what the steps take together.
+  /// The bytes of the copy and of all steps together.
   public var bytes: Int { backupBytes + steps.reduce(0) { $0 + $1.bytes } }
   public var isDestructive: Bool { steps.contains { $0.loss != nil } }
 
-  /// What it takes to make a new store.
+  /// Returns the plan for creating a new store.
   public static func ofNewStore(
     _ sources: [MigrationSource], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
@@ -64,6 +64,8 @@ public struct MigrationPlan: Codable, Sendable {
     return plan
   }
 
+  /// Computes the plan of migrations.
+  ///
   /// - Throws: `migration` for a step that does not fit.
   init(
     _ positions: [MigrationPosition], _ options: MigrationOptions,
@@ -86,7 +88,9 @@ public struct MigrationPlan: Codable, Sendable {
 
   private init() {}
 
-  /// - Parameter size: Of an entity, by its id.
+  /// Adds the steps of migrations to the plan.
+  ///
+  /// - Parameter size: Returns the size of an entity by its id.
   private mutating func add(
     _ positions: [MigrationPosition], _ options: MigrationOptions, from schema: Schema,
     size: (Int) throws -> EntitySize
@@ -117,6 +121,8 @@ public struct MigrationPlan: Codable, Sendable {
     }
   }
 
+  /// Checks that the volume and the map have enough room.
+  ///
   /// - Throws: `storage` with the code `diskFull` or `mapFull`.
   func checkRoom() throws(StoreError) {
     let grows = bytes - backupBytes
@@ -143,19 +149,19 @@ public struct MigrationPlan: Codable, Sendable {
   }
 }
 
-/// Records of an entity, and the bytes of their tree.
+/// The records of an entity, and the bytes of their tree.
 struct EntitySize {
   var records = 0
   var bytes = 0
 
-  /// Whether they can be gone over in one transaction.
+  /// Returns true if the records can be scanned in one transaction.
   func isShort(_ options: MigrationOptions) -> Bool {
     records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax
   }
 }
 
 extension StepWork {
-  /// What it takes, by what was measured on a machine of two cores (Tools/bench).
+  /// Returns the estimated cost, based on measurements on a machine with two cores (Tools/bench).
   fileprivate func cost(of size: EntitySize) -> (seconds: Double, bytes: Int) {
     var seconds = 0.0
     var bytes = 0
@@ -175,9 +181,9 @@ extension StepWork {
 }
 
 extension Store {
-  /// What `migrate()` would do now. Nothing is changed.
+  /// Returns what `migrate()` would do now. Nothing is changed.
   ///
-  /// - Throws: `migration` for a file or a step that is wrong.
+  /// - Throws: `migration` for a file or a step that is invalid.
   public func migrationPlan(_ options: MigrationOptions = MigrationOptions()) throws
     -> MigrationPlan
   {

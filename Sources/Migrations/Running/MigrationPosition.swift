@@ -1,9 +1,9 @@
 import EntityStore
 
-/// A place in a migration: how many of its steps are done.
+/// A position in a migration: the number of its steps that are done.
 struct MigrationPosition {
   let migration: Migration
-  /// Whether it is being taken back.
+  /// True if the migration is being undone.
   let isDown: Bool
   var done = 0
   /// The checksum up to the step that has begun to build something.
@@ -23,18 +23,18 @@ struct MigrationPosition {
 
   var steps: [MigrationStep] { isDown ? migration.down : migration.steps }
 
-  /// The step to be done next; `nil` at the end.
+  /// The next step; `nil` at the end.
   var step: MigrationStep? { done < steps.count ? steps[done] : nil }
 
   var remainder: ArraySlice<MigrationStep> { steps[min(done, steps.count)...] }
 
-  /// Whether the step to be done next has begun to build something.
+  /// True if the next step has begun to build something.
   var isBuilding: Bool { buildChecksum != nil }
 
-  /// The checksum of all steps up to the one to be done next.
+  /// The checksum of all steps up to and including the next one.
   var stepChecksum: String? { done < checksums.count ? checksums[done] : nil }
 
-  /// As who its steps write.
+  /// The author under which its steps write.
   var author: String { "migration \(migration.line) \(migration.name)" }
 
   private var checksums: [String] { isDown ? migration.downChecksums : migration.stepChecksums }

@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// What is looked at before anything runs: what is wrong is said while the store is as it was.
+/// The checks before a run, so that errors are reported while the store is still unchanged.
 struct MigrationPreflight {
   private let store: Store
   private let options: MigrationOptions
@@ -13,9 +13,11 @@ struct MigrationPreflight {
     self.options = options
   }
 
-  /// - Throws: `migration` for a step that does not fit, code that is not there, and a destructive
-  ///   step that is not allowed; `storage` with the code `diskFull` or `mapFull` if there is no
-  ///   room.
+  /// Checks the migrations that are to be run.
+  ///
+  /// - Throws: `migration` for a step that does not fit, code that is not registered, and a
+  ///   destructive step that is not allowed; `storage` with the code `diskFull` or `mapFull` if
+  ///   there is no room.
   func check(_ positions: [MigrationPosition]) throws {
     try checkCodes(positions)
     try checkDestructive(positions)

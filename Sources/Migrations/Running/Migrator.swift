@@ -3,15 +3,15 @@ public import EntityStore
 import Foundation
 import SystemSupport
 
-/// Applies migrations, and takes them back.
+/// Applies migrations, and undoes them.
 ///
-/// What is known of a run stands in the store: which migrations are applied, which steps of the one
-/// under way are done, and how far the present step has come. It changes in the same transactions
-/// as the schema and the records. So there is nothing to clear after a kill: whoever comes next
-/// reads, after taking the lock, where to go on.
+/// The state of a run is in the store: which migrations are applied, which steps of the current one
+/// are done, and the checkpoint of the current step. It changes in the same transactions as the
+/// schema and the records. So nothing has to be cleaned up after a kill: the next run takes the
+/// lock and reads from the store where to continue.
 ///
-/// Steps that change the catalog alone, or few records, share a transaction for as long as they
-/// follow each other. A longer step is done in chunks, by `LongStep`.
+/// Consecutive steps that change only the catalog, or few records, share a transaction. A longer
+/// step is done in chunks, by `LongStep`.
 struct Migrator {
   let store: Store
   let options: MigrationOptions
@@ -28,12 +28,12 @@ struct Migrator {
 
   // MARK: Runs
 
-  /// Applies what is pending.
+  /// Applies the pending migrations.
   func up() throws -> MigrationReport { try run(positions) }
 
-  /// What is to be applied, from what has been.
+  /// Returns the migrations that are to be applied, derived from those that have been applied.
   ///
-  /// - Throws: `migration`, `newerSchema` if it cannot be.
+  /// - Throws: `migration`, `newerSchema` if they cannot be applied.
   func positions(from state: MigrationState) throws -> [MigrationPosition] {
     if let newer = state.unknown.first { throw StoreError.newer(newer, "reading still works") }
     try state.checkApplicable()
@@ -43,7 +43,7 @@ struct Migrator {
     return migrations.map { MigrationPosition($0, running: state.running) }
   }
 
-  /// Takes back what a line has beyond a version.
+  /// Undoes the migrations of a line after a version.
   func down(_ line: String, to version: Int) throws -> MigrationReport {
     try run { state in
       if let running = state.running, !running.isDown { throw StoreError.isGoingUp(running) }
@@ -53,8 +53,8 @@ struct Migrator {
     }
   }
 
-  /// The store keeps how far one migration has come: another one would take its place, and what is
-  /// done of it would be forgotten.
+  /// Throws unless the migration in progress is the first to run. The store can record the progress
+  /// of one migration only, so that starting another one would lose that of the first.
   private func requireFirst(
     _ running: RunningMigration?, of migrations: [Migration]
   ) throws(StoreError) {
@@ -62,7 +62,10 @@ struct Migrator {
     throw running.isDown ? .isGoingDown(running) : .isGoingUp(running)
   }
 
-  /// - Parameter next: What is to be done, from what has been done. The first may be done in part.
+  /// Runs migrations under the migration lock until none is left.
+  ///
+  /// - Parameter next: Returns the migrations that are to be run, derived from those that have been
+  ///   applied. The first may be partly done.
   private func run(
     _ next: (MigrationState) throws -> [MigrationPosition]
   ) throws -> MigrationReport {
@@ -89,7 +92,7 @@ struct Migrator {
     return report
   }
 
-  /// Removes sorted keys that nobody needs any more: who holds the lock is the only one who sorts.
+  /// Removes sorted keys that are no longer needed. Only the holder of the lock sorts keys.
   func removeScratch() throws {
     guard try store.catalog().build == nil else { return }
     try KeyRunFolder(ofStore: store.folder).removeLeftovers(except: [])
@@ -106,9 +109,10 @@ struct Migrator {
 
   // MARK: Steps
 
-  /// Does steps for as long as they are short, all in one transaction.
+  /// Runs consecutive short steps in one transaction.
   ///
-  /// - Returns: Migrations that are complete by then, and the place of the long step that follows.
+  /// - Returns: The migrations that are complete then, and the position of the long step that
+  ///   follows.
   private func runShortSteps(
     of positions: [MigrationPosition]
   ) throws -> (done: [Migration], long: MigrationPosition?) {
@@ -116,7 +120,7 @@ struct Migrator {
       var done: [Migration] = []
       for var position in positions {
         if position.isBuilding, position.buildChecksum != position.stepChecksum {
-          // The step has been corrected since, or is gone.
+          // The step has been corrected since, or no longer exists.
           try StepDiscard.run(position, because: nil, in: transaction, self)
           position.buildChecksum = nil
         }
@@ -135,7 +139,9 @@ struct Migrator {
     }
   }
 
-  /// - Returns: Whether its migration is complete then.
+  /// Runs a step that is done in chunks.
+  ///
+  /// - Returns: True if its migration is complete then.
   private func runLongStep(_ position: MigrationPosition) throws -> Bool {
     func finish(_ transaction: SchemaTransaction) throws -> Bool {
       var next = position
@@ -153,8 +159,8 @@ struct Migrator {
     return try LongStep(self, position).run(finish: finish)
   }
 
-  /// What is imported stays when it fails, and the next attempt goes on: an import knows by itself
-  /// what of it is done.
+  /// Runs an import. Imported records stay if it fails, and the next attempt continues: an import
+  /// records its own progress.
   private func importLegacy(
     _ reference: LegacyImportReference, _ position: MigrationPosition
   ) throws {
@@ -174,7 +180,7 @@ struct Migrator {
     }
   }
 
-  /// What a step takes in a schema.
+  /// Returns the work that a step takes in a schema.
   ///
   /// - Throws: `migration` if it does not fit.
   func work(
@@ -192,15 +198,15 @@ struct Migrator {
   private func isShort(_ work: StepWork, in transaction: SchemaTransaction) throws -> Bool {
     if work.isNone { return true }
     if work.legacyImport != nil { return false }
-    // An assertion is only read, and never in the way of a writer.
+    // An assertion only reads, and never makes a writer wait.
     let id =
       work.assertion == nil ? work.entityID : transaction.schema.entity(named: work.entityName)?.id
     return try transaction.size(ofEntity: id ?? 0).isShort(options)
   }
 
-  // MARK: What is kept in the store
+  // MARK: Stored state
 
-  /// Keeps how many steps of a migration are done.
+  /// Stores the number of steps of a migration that are done.
   func save(
     _ position: MigrationPosition, lastError: String? = nil, in transaction: SchemaTransaction
   ) throws {
@@ -222,9 +228,9 @@ struct Migrator {
 
   private var now: Double { store.options.now().timeIntervalSince1970 }
 
-  /// Runs a closure in a transaction of its own.
+  /// Runs a closure in its own transaction.
   func commit<R>(_ body: (SchemaTransaction) throws -> R) throws -> R {
-    // From when the lock is held.
+    // Measured from the moment at which the writer lock is held.
     var start = ContinuousClock.now
     let result = try store.runAlone { writing, scratch in
       start = .now
@@ -259,9 +265,9 @@ struct Migrator {
   }
 }
 
-/// What a run of migrations has done.
+/// The result of a run of migrations.
 public struct MigrationReport: Sendable {
-  /// What was applied or taken back, in order.
+  /// The migrations that were applied or undone, in order.
   public internal(set) var migrations: [Migration] = []
   /// The copy of the store that was made before a destructive step.
   public internal(set) var backup: String?
@@ -269,7 +275,7 @@ public struct MigrationReport: Sendable {
   public internal(set) var longestWait = Duration.zero
 }
 
-/// Measures how long writers have to wait for this one.
+/// Measures how long other writers have to wait for this one.
 final class WriterWatch: Sendable {
   private let held = Locked(Duration.zero)
 
@@ -279,26 +285,27 @@ final class WriterWatch: Sendable {
 }
 
 extension Store {
-  /// Applies what is pending, in the order in which lines require each other.
+  /// Applies the pending migrations, in the order in which lines require each other.
   ///
-  /// Blocks the calling thread until the end. Others read all the time, and write between two
-  /// chunks of a long step; what they write is part of the result. An interrupted run, by whatever,
-  /// is gone on with by the next one.
+  /// Blocks the calling thread until the end. Others can read at any time, and write between two
+  /// chunks of a long step; their changes are part of the result. The next run continues an
+  /// interrupted one, whatever the cause of the interruption.
   ///
-  /// - Throws: `migration` for a file or step that is wrong, or a destructive step that is not
+  /// - Throws: `migration` for a file or step that is invalid, or a destructive step that is not
   ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`;
-  ///   `storage`, with the code `busy` if another run is under way; `CancellationError`. The step
-  ///   under way is then not done, and those before it are.
+  ///   `storage`, with the code `busy`, if another run is in progress; `CancellationError`. The
+  ///   current step is then not done, and those before it are.
   @discardableResult
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws -> MigrationReport {
     try Migrator(self, options).up()
   }
 
-  /// Takes back what a line has beyond a version, by the `down` steps of its files. As `migrate`.
+  /// Undoes the migrations of a line after a version, by the `down` steps of its files. Runs as
+  /// `migrate` does.
   ///
-  /// - Parameter version: The last one that stays; 0 takes the whole line back.
-  /// - Throws: As `migrate`, and `migration` if a file has no `down` steps, or another line
-  ///   requires what would go.
+  /// - Parameter version: The last version that stays; 0 undoes the whole line.
+  /// - Throws: The errors of `migrate`, and `migration` if a file has no `down` steps, or another
+  ///   line requires what would be removed.
   @discardableResult
   public func migrateDown(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()

@@ -3,7 +3,7 @@ import EntityObjects
 import EntityStore
 import LMDB
 
-/// Gives attributes that nobody sees yet their values, record by record.
+/// Gives values to attributes that are still hidden, record by record.
 struct RecordFilling {
   private struct Target {
     let position: Int
@@ -15,7 +15,7 @@ struct RecordFilling {
   private enum Source {
     case conversion(position: Int, Conversion)
     case expression(ExpressionProgram)
-    /// The result of the code of that number for an attribute.
+    /// The result for an attribute from the code with that number.
     case code(Int, name: String)
   }
 
@@ -24,8 +24,11 @@ struct RecordFilling {
   private var targets: [Target] = []
   private var codes: [(code: MigrationCode, changes: [String])] = []
 
-  /// - Parameter codes: What the program has registered.
-  /// - Throws: `migration` for code that is not there, and for an expression that does not fit.
+  /// Prepares the computation of the values.
+  ///
+  /// - Parameter codes: The code that the program has registered.
+  /// - Throws: `migration` for code that is not registered, and for an expression that does not
+  ///   fit.
   init(
     _ fillings: [StepWork.Filling], of entity: EntityLayout, codes: [MigrationCode],
     in transaction: WriteTransaction
@@ -70,8 +73,10 @@ struct RecordFilling {
     try scratch.record.withUnsafeBytes(body)
   }
 
-  /// - Throws: `validation` naming the record, for a value that cannot be converted, breaks a rule,
-  ///   or is missing where one must be.
+  /// Returns the values of the filled attributes.
+  ///
+  /// - Throws: `validation` with the name of the record, for a value that cannot be converted,
+  ///   breaks a rule, or is missing although it is required.
   private func row(_ view: RecordView, id: Int64) throws -> [Value] {
     do {
       var values = try view.values()
@@ -157,6 +162,8 @@ struct RecordFilling {
 }
 
 extension CodeReference {
+  /// Returns the registered code that the reference names.
+  ///
   /// - Throws: `migration` if the program has not registered it.
   func code(among registered: [MigrationCode]) throws(StoreError) -> MigrationCode {
     if let code = registered.first(where: { $0.name == name && $0.revision == revision }) {

@@ -4,7 +4,7 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// Goes over the records of an entity for a migration step, in order of object id.
+/// Scans the records of an entity for a migration step, in order of their ids.
 struct RecordPass {
   private enum Action {
     case fill(RecordFilling)
@@ -17,10 +17,12 @@ struct RecordPass {
   private let entity: EntityLayout
   private let transaction: WriteTransaction
   private var action: Action
-  /// Records that matched.
+  /// The number of records that matched.
   private(set) var matches = 0
 
-  /// - Parameter startedAt: What `now` stands for, also after an interruption.
+  /// Prepares the scan of the step's records.
+  ///
+  /// - Parameter startedAt: The time that the word `now` stands for, also after an interruption.
   init(
     _ records: StepWork.Records, _ work: StepWork, codes: [MigrationCode], startedAt: Date,
     in transaction: WriteTransaction
@@ -60,9 +62,9 @@ struct RecordPass {
     }
   }
 
-  /// Goes on after a record for as long as there is room.
+  /// Continues after a record for as long as there is room.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: True if there are more records.
   mutating func advance(
     after last: inout Int64, rows: inout Int64, while hasRoom: () -> Bool
   ) throws -> Bool {
@@ -82,9 +84,9 @@ struct RecordPass {
     return false
   }
 
-  /// Looks again at records that others have changed since, for as long as there is room.
+  /// Processes again the records that others have changed since, for as long as there is room.
   ///
-  /// - Returns: Whether there are more.
+  /// - Returns: True if there are more records.
   mutating func settle(_ notes: Tree, rows: inout Int64, while hasRoom: () -> Bool) throws -> Bool {
     while let id = try first(of: notes) {
       if let view = try transaction.view(of: id, in: entity) {
@@ -153,10 +155,10 @@ struct RecordPass {
   }
 }
 
-/// Where records go that a migration may not leave in their entity and must not lose: the entity
-/// `_Quarantine`.
+/// Records that a migration may not leave in their entity and must not lose. They are moved to the
+/// entity `_Quarantine`.
 enum Quarantine {
-  /// Keeps a copy of a record, which the caller then deletes.
+  /// Stores a copy of a record, which the caller then deletes.
   static func keep(_ id: ObjectID, reason: String, _ transaction: WriteTransaction) throws {
     guard let record = try transaction.get(id) else { return }
     let values = Dictionary(uniqueKeysWithValues: record.fields.map { ($0.name, $0.value) })

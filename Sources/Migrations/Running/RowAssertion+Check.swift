@@ -2,6 +2,8 @@ import EntityModel
 import EntityStore
 
 extension RowAssertion {
+  /// Checks the number of records that match.
+  ///
   /// - Throws: `validation` if another number of records matches.
   func check(in transaction: ReadTransaction) throws {
     let found = try transaction.count(FetchRequest(entityName: entity, predicate: predicate))
@@ -15,7 +17,7 @@ extension RowAssertion {
       advice: "see to the records, then run `mooring migrate up` again")
   }
 
-  /// In words: `3`, `at least 1`, `at most 5`.
+  /// The expected count as text: `3`, `at least 1`, `at most 5`.
   var expectation: String {
     if count.lowerBound == count.upperBound { return String(count.lowerBound) }
     if count.lowerBound == 0 { return "at most \(count.upperBound)" }

@@ -5,26 +5,28 @@ import LMDB
 
 /// A write transaction that may change the schema, any number of times.
 ///
-/// Between two changes records are read and written through scopes of the schema as it is then.
-/// Changes that no scope lies between are written as one. Nothing is seen by anybody before the
-/// commit, which `finish` must come before.
+/// Between two changes, records are read and written through scopes of the schema at that point.
+/// Changes without a scope between them are written together. Other readers see nothing before the
+/// commit. `finish` must be called before the commit.
 final class SchemaTransaction {
   let writing: TreeWriter
   let store: Store
-  /// The schema as it is by now.
+  /// The schema after the changes so far.
   private(set) var schema: Schema
-  /// What is being built by now.
+  /// The build that is in progress after the changes so far.
   private(set) var build: EntityBuild?
 
   private let scratch: WriterScratch
   /// The catalog as it is written.
   private(set) var catalog: Catalog
-  /// Whether the catalog is written as `schema` and `build` have it.
+  /// True if the written catalog has the current `schema` and `build`.
   private var isWritten = true
-  /// Whether all that has been changed of the catalog is of a revision that nobody has seen.
+  /// True if the catalog was not changed since its revision was raised.
   private var isRevised = true
 
-  /// - Throws: `newerFormat` if the store has features that this program would not keep up.
+  /// Begins with the catalog that the writing transaction sees.
+  ///
+  /// - Throws: `newerFormat` if the store has features that this program could not maintain.
   init(
     _ writing: TreeWriter, _ scratch: WriterScratch, of store: Store
   ) throws {
@@ -39,9 +41,9 @@ final class SchemaTransaction {
     try catalog.checkWritable()
   }
 
-  /// Makes another schema the store's.
+  /// Replaces the store's schema.
   ///
-  /// - Parameter build: What is being built from now on; `nil` for nothing.
+  /// - Parameter build: The build that is in progress from now on; `nil` for none.
   func set(_ schema: Schema, build: EntityBuild? = nil) {
     if self.schema == schema, self.build == build { return }
     self.schema = schema
@@ -49,7 +51,7 @@ final class SchemaTransaction {
     isWritten = false
   }
 
-  /// Runs a closure on records and indexes. What it changes stands in the trees when this returns.
+  /// Runs a closure on records and indexes. Its changes are in the trees when this returns.
   func scope<R>(author: String?, _ body: (WriteTransaction) throws -> R) throws -> R {
     try writeCatalog()
     let scope = WriteTransaction(
@@ -60,13 +62,13 @@ final class SchemaTransaction {
     return result
   }
 
-  /// Ends the transaction: what it has changed of the catalog is of a revision of its own.
+  /// Ends the transaction: its changes of the catalog get a new revision.
   func finish() throws {
     try writeCatalog()
     if !isRevised { try raiseRevision() }
   }
 
-  /// The records of an entity and their bytes; none of one that is new.
+  /// Returns the number of records of an entity and their bytes; zero for an entity that is new.
   func size(ofEntity id: Int) throws -> EntitySize {
     guard let entity = catalog.entities.values.first(where: { $0.description.id == id }) else {
       return EntitySize()
@@ -77,7 +79,7 @@ final class SchemaTransaction {
 
   // MARK: Entries of the catalog
 
-  /// Notes a migration as applied.
+  /// Records a migration as applied.
   @discardableResult
   func note(_ migration: Migration, isBaseline: Bool = false) throws -> AppliedMigration {
     let history = try CatalogTree.readHistory(store.catalogTree, in: writing)
@@ -120,7 +122,8 @@ final class SchemaTransaction {
     isWritten = true
   }
 
-  /// A tree of this name that nothing named before is what an earlier attempt has left.
+  /// Creates the trees of the schema. A tree with such a name that was not in the catalog before is
+  /// left from an earlier attempt.
   private func createTrees() throws {
     let integerKeyed = Set(
       schema.entities.map(EntityLayout.treeName) + (build.map { [$0.recordNotes] } ?? []))
@@ -129,7 +132,8 @@ final class SchemaTransaction {
       if let left = try store.environment.tree(named: name, in: writing) {
         try writing.empty(left)
       }
-      // Also of one that is there: this transaction may have dropped it, and it is to stay now.
+      // This includes existing trees: this transaction may have dropped the tree, and it is to stay
+      // now.
       _ = try store.environment.createTree(
         named: name, hasIntegerKeys: integerKeyed.contains(name), in: writing)
     }
@@ -159,7 +163,7 @@ final class SchemaTransaction {
     isRevised = true
   }
 
-  /// Nobody notes anything any more for what is no longer being built.
+  /// Drops the side logs of everything that is no longer being built.
   private func dropNotes(of old: EntityBuild?) throws {
     guard let old else { return }
     var names = old.notesRecords ? [old.recordNotes] : []

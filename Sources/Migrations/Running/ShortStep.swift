@@ -3,14 +3,16 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// A step that goes over few records or none, within a transaction that others share.
+/// A step that scans few records or none, within a transaction that it shares with other steps.
 struct ShortStep {
   let work: StepWork
-  /// As who it writes.
+  /// The author under which the step writes.
   let author: String
   let codes: [MigrationCode]
 
-  /// - Throws: What the records refuse; the transaction must then be aborted.
+  /// Runs the step.
+  ///
+  /// - Throws: The errors of the records; the transaction must then be aborted.
   func run(in transaction: SchemaTransaction) throws {
     if let assertion = work.assertion {
       return try transaction.scope(author: nil) { try assertion.check(in: $0) }
@@ -49,7 +51,7 @@ struct ShortStep {
     keys.sort()
     var lastKey: [UInt8]?
     _ = try construction.append(&keys, after: &lastKey, rows: &rows) { true }
-    // What is deleted as a duplicate is noted in its turn.
+    // Deleted duplicates are added to the side log.
     repeat {
       _ = try construction.settle(rows: &rows) { true }
       try scope.finishEntities()

@@ -4,13 +4,16 @@ import LMDB
 
 /// Drops what a step has begun to build. The steps before it stay.
 enum StepDiscard {
-  /// - Parameter error: What the records refused; `nil` if the step is given up for another reason.
+  /// Drops what the step has built and stores the progress that is left.
+  ///
+  /// - Parameter error: The error of the records; `nil` if the step is abandoned for another
+  ///   reason.
   static func run(
     _ position: MigrationPosition, because error: StoreError?, in transaction: SchemaTransaction,
     _ migrator: Migrator
   ) throws {
-    // Of a step that has changed records for all to see, how far it has come is kept: the same step
-    // goes on there.
+    // The checkpoint is kept if the step has visibly changed records: the same step continues
+    // there.
     let begun = transaction.catalog.running?.buildChecksum
     let isKept = transaction.build == nil && error != nil && begun != nil
     if !isKept { try drop(in: transaction) }
@@ -23,7 +26,7 @@ enum StepDiscard {
     }
   }
 
-  /// Drops what is being built, and how far that has come.
+  /// Drops what is being built, and its checkpoint.
   static func drop(in transaction: SchemaTransaction) throws {
     let catalog = transaction.catalog
     if catalog.build != nil { transaction.set(schemaWithoutHidden(catalog)) }
@@ -38,7 +41,8 @@ enum StepDiscard {
     try transaction.scope(author: nil) { try LongStep.write.finish(in: $0) }
   }
 
-  /// The layout stays, for records have been written in it, and so do the ids.
+  /// Returns the schema without the hidden attributes. Their layout stays, because records have
+  /// been written in it, and so do the ids.
   private static func schemaWithoutHidden(_ catalog: Catalog) -> Schema {
     var schema = catalog.schema
     guard let id = catalog.build?.entityID,

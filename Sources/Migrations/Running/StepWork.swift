@@ -1,21 +1,21 @@
 import EntityModel
 import EntityStore
 
-/// What a migration step takes beside its change of the catalog: records that are gone over,
-/// indexes that are filled. Both are of one entity.
+/// The work of a migration step apart from its change of the catalog: records to scan and indexes
+/// to fill, all of one entity.
 struct StepWork {
-  /// What is done with each record.
+  /// The operation on each record.
   enum Records {
-    /// New attributes get values that nobody sees before the end.
+    /// New attributes get values that are hidden until the end.
     case fill([Filling])
-    /// Records without a value get one, and then all must have one.
+    /// Records without a value get one. At the end all records must have one.
     case backfill(attribute: Int, AttributeAssignment)
-    /// All must keep the rules that an attribute has afterward.
+    /// All records must satisfy the rules that an attribute has after the step.
     case verify(attribute: Int)
     case update(RowUpdate)
     case delete(FetchPredicate?)
 
-    /// Whether what others change meanwhile must be looked at again.
+    /// True if concurrent changes must be processed again.
     var followsChanges: Bool {
       switch self {
       case .fill, .backfill, .verify: true
@@ -24,9 +24,9 @@ struct StepWork {
     }
   }
 
-  /// Where the values of a new attribute come from.
+  /// The source of the values of a new attribute.
   struct Filling {
-    /// As it is after the step.
+    /// The attribute after the step.
     let attribute: AttributeDescription
     let source: Source
   }
@@ -35,33 +35,35 @@ struct StepWork {
     /// The values of another attribute, by id.
     case conversion(Int, Conversion)
     case expression(FetchExpression)
-    /// What code gives the attribute of this name.
+    /// The value that the code gives to the attribute of this name.
     case code(CodeReference, name: String)
   }
 
-  /// The entity by its id; 0 where there is nothing to do.
+  /// The entity by its id; 0 if there is no work.
   var entityID = 0
-  /// As it is before the step.
+  /// The name of the entity before the step.
   var entityName = ""
   var records: Records?
-  /// As they are after the step.
+  /// The indexes after the step.
   var indexes: [IndexDescription] = []
   var rule = UniqueViolationRule.fail
-  /// The schema while it is under way: attributes that are being filled are hidden.
+  /// The schema while the step is in progress: attributes that are being filled are hidden.
   let interim: Schema
   let after: Schema
 
-  /// What must hold of the records, if that is all.
+  /// The condition on the records, for a step that only checks it.
   var assertion: RowAssertion?
-  /// A file that is imported, if that is all.
+  /// The file to import, for a step that only imports.
   var legacyImport: LegacyImportReference?
 
-  /// Whether only the catalog changes.
+  /// True if only the catalog changes.
   var isNone: Bool { records == nil && indexes.isEmpty && assertion == nil && legacyImport == nil }
 
-  /// - Parameter before: The schema of now: also one in which the step has begun to fill
-  ///   attributes.
-  /// - Parameter hasRecords: Whether an entity, by its name before the step, has any.
+  /// Derives the work from the schemas before and after the step.
+  ///
+  /// - Parameter before: The current schema. The step may already have begun to fill attributes in
+  ///   it.
+  /// - Parameter hasRecords: Returns true if an entity, by its name before the step, has records.
   /// - Throws: `migration` for a relationship that every record must have and none has.
   init(
     _ step: MigrationStep, from before: Schema, to after: Schema,
@@ -100,7 +102,7 @@ struct StepWork {
     if case .changeIndex(_, let definition) = step { rule = definition.onViolation }
   }
 
-  /// An index that is made anew, because its keys come from another version of its collation.
+  /// Creates the work of rebuilding an index whose keys come from another version of its collation.
   init(rebuilding index: IndexDescription, of entity: EntityDescription, in schema: Schema) {
     interim = schema
     var after = schema
@@ -152,7 +154,8 @@ struct StepWork {
     }
   }
 
-  /// The schema before, and in it, hidden and optional, what is being filled.
+  /// Returns the schema before the step, with the attributes that are being filled as hidden and
+  /// optional ones.
   private static func interim(
     of step: MigrationStep, from before: Schema, to after: Schema
   ) -> Schema {
@@ -177,7 +180,7 @@ struct StepWork {
 }
 
 extension MigrationStep {
-  /// The entity whose records the step goes over.
+  /// Returns the id of the entity whose records the step scans.
   fileprivate func entityID(in schema: Schema) -> Int? {
     let name: String
     switch self {
@@ -205,7 +208,7 @@ extension MigrationStep {
 }
 
 extension Validation {
-  /// Whether every value that keeps the other rules keeps these.
+  /// Returns true if every value that satisfies the other rules satisfies these.
   func isAtLeastAsWide(as other: Validation) -> Bool {
     func isBelow(_ a: Value, _ b: Value) -> Bool { a.compared(with: b) != .descending }
     return (min.isNull || !other.min.isNull && isBelow(min, other.min))

@@ -1,6 +1,7 @@
 import EntityModel
 
-/// What of a request names an entity: the request itself, and records within its predicates.
+/// Renames an entity in a request: in the request itself, and in the object references of its
+/// predicates and expressions.
 extension FetchRequest {
   mutating func renameEntity(_ name: String, to newName: String) {
     if entityName == name { entityName = newName }

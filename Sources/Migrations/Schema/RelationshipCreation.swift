@@ -2,10 +2,10 @@ import EntityModel
 import EntityStore
 import StrictYAML
 
-/// Puts a pair of relationships into a schema: chooses where the links are kept, and makes the
-/// attributes, the index or the hidden entity that this takes. Pure.
+/// Adds a pair of relationships to a schema: chooses where the links are stored, and adds the
+/// attributes, the index or the hidden entity that this takes. It has no side effects.
 ///
-/// What it makes begins with an underscore: for `Episode.path` the index `_path` and the order
+/// Generated names begin with an underscore: for `Episode.path` the index `_path` and the order
 /// `_path_order`, for `LearningPath.extras` without an inverse the relationship and the attribute
 /// `_LearningPath_extras` of its destination, and for `Person.friends` the entity
 /// `_Person_friends`.
@@ -15,6 +15,8 @@ struct RelationshipCreation {
   private var schema: Schema
   private let definition: RelationshipDefinition
 
+  /// Adds the pair.
+  ///
   /// - Throws: `unknownEntity`, `unknownAttribute`, `migration`; the schema is then unchanged.
   static func apply(
     _ definition: RelationshipDefinition, to schema: inout Schema
@@ -49,7 +51,9 @@ struct RelationshipCreation {
 
   // MARK: References
 
-  /// - Parameter held: The side whose links the other side's records hold.
+  /// Adds a pair of relationships whose links are stored in an attribute.
+  ///
+  /// - Parameter held: The side whose links are stored in the other side's records.
   private mutating func createReference(
     held: (entity: String, side: Side), holder: (entity: String, side: Side)
   ) throws(StoreError) {
@@ -99,7 +103,7 @@ struct RelationshipCreation {
       (definition.destination, held, .inverse(order: order)))
   }
 
-  /// The destination's unique index on exactly the key.
+  /// Returns the destination's unique index on exactly the attributes of the key.
   private func uniqueIndex() throws(StoreError) -> IndexDescription {
     let destination = try entity(definition.destination)
     var wanted: Set<Int> = []
@@ -143,7 +147,7 @@ struct RelationshipCreation {
     return .init(own: attribute.id, other: other)
   }
 
-  /// Where a deletion nullifies a link, there must be something to set to null.
+  /// Checks that a link can be set to null where a deletion nullifies it.
   private func checkUnlinking(
     _ held: Side, _ pairs: [RelationshipDescription.KeyPair]
   ) throws(StoreError) {
@@ -199,7 +203,7 @@ struct RelationshipCreation {
 
   private typealias Half = (entity: String, side: Side, storage: RelationshipDescription.Storage)
 
-  /// The side that the migration names first gets the lesser id.
+  /// Adds both sides. The side that the migration names first gets the smaller id.
   private mutating func addPair(_ first: Half, _ second: Half) throws(StoreError) {
     let isSwapped = first.side.name != definition.side.name || first.entity != definition.entity
     for (own, other) in isSwapped
@@ -215,7 +219,7 @@ struct RelationshipCreation {
   ) throws(StoreError) {
     let number = try number(of: name)
     if case .reference = storage {
-      // Its attribute, which has been made already, bears its name.
+      // The attribute of the relationship exists already and has its name.
     } else {
       try checkFree(side.name, in: name)
     }
@@ -236,7 +240,7 @@ struct RelationshipCreation {
     }
   }
 
-  /// The attribute of the holding entity that a migration names to give the order.
+  /// Returns the attribute of the holding entity that a migration names for the order.
   private func order(of held: Side, by holder: String) throws(StoreError) -> Int? {
     guard let name = held.orderBy else { return nil }
     let entity = try entity(holder)
@@ -309,7 +313,7 @@ struct RelationshipCreation {
 }
 
 extension RelationshipDefinition.Side {
-  /// A side that the migration does not name.
+  /// Creates a side that the migration does not name.
   fileprivate init(hidden name: String, isToMany: Bool, deleteRule: DeleteRule = .nullify) {
     self.init(
       name: name, isToMany: isToMany, isOrdered: false, orderBy: nil, isOptional: true,

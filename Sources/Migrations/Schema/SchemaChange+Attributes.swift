@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 
-/// The steps that make, change and drop attributes. Those that give all records another value are
+/// The steps that create, change and drop attributes. Those that give all records another value are
 /// in SchemaChange+Replacement.swift.
 extension SchemaChange {
   mutating func addAttribute(
@@ -18,7 +18,8 @@ extension SchemaChange {
     schema.entities[number].addLayout()
   }
 
-  /// All records get a value, so that it may well be required and without a default.
+  /// Adds a derived attribute. All records get a value, so the attribute may be required and have
+  /// no default.
   mutating func deriveAttribute(_ derivation: AttributeDerivation) throws(StoreError) {
     let number = try number(of: derivation.entity)
     try requireFree(derivation.attribute.name, in: number)
@@ -77,7 +78,8 @@ extension SchemaChange {
 
   // MARK: Parts
 
-  /// The position of an attribute that people can name. That of a reference is its relationship's.
+  /// Returns the position of an attribute that a file can name. An attribute that holds links is
+  /// named by its relationship.
   func attribute(_ name: String, of number: Int) throws(StoreError) -> Int {
     let entity = schema.entities[number]
     if let relationship = entity.relationship(named: name) {
@@ -127,6 +129,8 @@ extension SchemaChange {
 }
 
 extension RuleChanges {
+  /// Applies the changes of rules to an attribute.
+  ///
   /// - Throws: `migration` for a bound of another type.
   fileprivate func apply(to attribute: inout AttributeDescription) throws(StoreError) {
     try RuleChanges.apply(min, to: &attribute.validation.min, of: attribute)

@@ -15,7 +15,8 @@ extension SchemaChange {
     schema.entities.append(entity)
   }
 
-  /// Everything that names it is renamed with it. What a relationship has made keeps its name.
+  /// Renames an entity, and everything that refers to it by name. Generated names of relationships
+  /// stay.
   mutating func renameEntity(_ name: String, to newName: String) throws(StoreError) {
     let renamed = try number(of: name)
     try requireFree(newName)
@@ -62,7 +63,7 @@ extension SchemaChange {
     }
   }
 
-  /// An entity that holds links comes and goes with its relationship.
+  /// Throws for an entity that holds links, which is created and dropped with its relationship.
   private func refuseLinks(_ name: String) throws(StoreError) {
     for entity in schema.entities {
       for relationship in entity.relationships {

@@ -21,7 +21,7 @@ extension SchemaChange {
     if definition.isUnique { try checkUnlinking() }
   }
 
-  /// The index keeps its id. Its entries go into the tree of another generation.
+  /// Changes an index. It keeps its id, and its entries go into the tree of a new generation.
   mutating func changeIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
@@ -73,6 +73,8 @@ extension SchemaChange {
     return keys
   }
 
+  /// Checks the keys of an index.
+  ///
   /// - Throws: `migration` for keys that no index can have.
   func check(
     _ keys: [IndexKey], of index: String, on entity: EntityDescription

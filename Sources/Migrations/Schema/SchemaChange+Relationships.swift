@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import TextFormats
 
-/// `changeRelationship`, `dropRelationship`, and what stands on an attribute.
+/// `changeRelationship`, `dropRelationship`, and the checks for what depends on an attribute.
 extension SchemaChange {
   mutating func changeRelationship(
     _ name: String, of entity: String, deleteRule: DeleteRule
@@ -13,7 +13,7 @@ extension SchemaChange {
     try checkUnlinking()
   }
 
-  /// Both sides go, with what was made for them.
+  /// Drops both sides, with everything that was generated for them.
   mutating func dropRelationship(_ name: String, of entity: String) throws(StoreError) {
     let number = try number(of: entity)
     let relationship = schema.entities[number].relationships[
@@ -34,7 +34,10 @@ extension SchemaChange {
     }
   }
 
-  /// - Parameter order: The attribute made for the order; one that the migration named stays.
+  /// Drops what stores the links of a relationship.
+  ///
+  /// - Parameter order: The attribute that was generated for the order. One that the migration
+  ///   named stays.
   private mutating func dropLinks(
     _ storage: RelationshipDescription.Storage, order: Int?, of number: Int
   ) throws(StoreError) {
@@ -67,7 +70,7 @@ extension SchemaChange {
     return position
   }
 
-  /// Where a deletion nullifies a link by key, there must be something to set to null.
+  /// Checks that a link by key can be set to null where a deletion nullifies it.
   func checkUnlinking() throws(StoreError) {
     for entity in schema.entities {
       for relationship in entity.relationships {
@@ -87,8 +90,8 @@ extension SchemaChange {
     }
   }
 
-  /// A relationship whose links an attribute holds, orders or is a key of, as `Entity.name`. One
-  /// that people can name is taken first.
+  /// Returns a relationship that depends on an attribute, as `Entity.name`: the attribute holds or
+  /// orders its links, or belongs to its key. A relationship that a file can name is preferred.
   func relationship(standingOn id: Int, of number: Int) -> String? {
     let owner = schema.entities[number]
     var found: [(name: String, isHidden: Bool)] = []

@@ -20,11 +20,11 @@ extension SchemaChange {
     try replaceAttributes(replacements, of: number)
   }
 
-  /// Puts attributes with new ids in the place of those at some positions.
+  /// Replaces the attributes at some positions by attributes with new ids.
   ///
-  /// The entity gets two layouts. The first has the old attributes as they were and then the new
-  /// ones: what is written while the values are made. The second has the new ones alone. Each index
-  /// with such an attribute is to be built anew.
+  /// The entity gets two layouts. The first has the old attributes, unchanged, followed by the new
+  /// ones; rows have it while the values are computed. The second has the new attributes alone.
+  /// Each index that contains such an attribute is rebuilt.
   private mutating func replaceAttributes(
     _ replacements: [Int: AttributeDescription], of number: Int
   ) throws(StoreError) {

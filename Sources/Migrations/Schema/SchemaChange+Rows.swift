@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 
-/// `updateRows`, `deleteRows`, `assert`: the schema stays, and must have what they name.
+/// `updateRows`, `deleteRows`, `assert`: the schema stays, and must have everything that they name.
 extension SchemaChange {
   func checkRows(of entity: String, _ predicate: FetchPredicate?) throws(StoreError) {
     let number = try number(of: entity)
@@ -29,7 +29,8 @@ extension SchemaChange {
     }
   }
 
-  /// A constant fits the attribute and keeps its rules; an expression names what is there.
+  /// Checks an assignment. A constant must fit the attribute and satisfy its rules; an expression
+  /// must use existing names.
   func check(
     _ assignment: AttributeAssignment, for attribute: AttributeDescription, of number: Int
   ) throws(StoreError) {
@@ -72,7 +73,9 @@ extension SchemaChange {
     }
   }
 
-  /// - Parameter what: What the value is, as in "`what` breaks a rule".
+  /// Checks that a value satisfies the rules of an attribute.
+  ///
+  /// - Parameter what: The value as the error reports it.
   func check(
     _ value: Value, for attribute: AttributeDescription, _ what: String, of number: Int
   ) throws(StoreError) {

@@ -2,15 +2,18 @@ import EntityModel
 import EntityStore
 import StrictYAML
 
-/// A schema to which migration steps are applied: pure, so that a plan uses the same code as a run.
+/// A schema to which migration steps are applied. It has no side effects, so that plans and runs
+/// use the same code.
 ///
-/// Ids are never used again, and layouts are only appended: a record names the layout that it was
-/// written in. An attribute that gets other values gets another id, too, so that old and new values
-/// are not taken for each other.
+/// Ids are never used again, and layouts are only appended, because a record names the layout that
+/// it was written in. An attribute whose values are replaced gets a new id, so that old and new
+/// values cannot be confused.
 struct SchemaChange {
-  /// Changed by `apply` alone.
+  /// The schema; only `apply` changes it.
   var schema: Schema
 
+  /// Applies a step.
+  ///
   /// - Throws: `migration`, `unknownEntity`, `unknownAttribute` if the step does not fit the
   ///   schema; the schema is then unchanged.
   mutating func apply(_ step: MigrationStep) throws(StoreError) {
@@ -54,9 +57,9 @@ struct SchemaChange {
     }
   }
 
-  /// Adds the migration's name to what goes wrong in one of its steps.
+  /// Adds the migration's name to the errors of one of its steps.
   ///
-  /// - Throws: `migration`: a name that is not there is a mistake of the file, and none of a
+  /// - Throws: `migration`, also for an unknown name: that is an error in the file, not of the
   ///   caller.
   static func naming<R>(
     _ migration: Migration, _ body: () throws(StoreError) -> R
@@ -71,10 +74,10 @@ struct SchemaChange {
     }
   }
 
-  // MARK: What must hold after each step
+  // MARK: Checks after each step
 
-  /// Relationships stand on attributes and on indexes, their own and the unique one on a key;
-  /// templates name attributes and relationships.
+  /// Checks the parts that depend on the changed one: relationships depend on attributes and on
+  /// indexes, their own and the unique one on a key; templates name attributes and relationships.
   private func checkWhatUsesIt() throws(StoreError) {
     for entity in schema.entities {
       for relationship in entity.relationships {
@@ -171,7 +174,7 @@ struct SchemaChange {
 }
 
 extension EntityDescription {
-  /// Gives it the next id.
+  /// Adds an attribute, with the next id.
   mutating func add(_ attribute: AttributeDescription) {
     var attribute = attribute
     attribute.id = nextAttributeID
@@ -179,7 +182,7 @@ extension EntityDescription {
     attributes.append(attribute)
   }
 
-  /// Appends the layout of the attributes as they are now.
+  /// Appends the layout of the current attributes.
   mutating func addLayout() { layouts.append(RecordShape(of: attributes)) }
 }
 

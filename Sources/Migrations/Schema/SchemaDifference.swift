@@ -1,20 +1,19 @@
 public import EntityModel
 import EntityStore
 
-/// What one schema has that an earlier one of the same store had not, as far as trees and records
-/// are concerned.
+/// The trees and attributes that one schema has and an earlier one of the same store does not.
 struct SchemaDifference {
   struct NewIndex {
     let entity: EntityDescription
     let description: IndexDescription
-    /// No record has an entry, so that none need be read.
+    /// True if no record has an entry, so that no record need be read.
     let isEmpty: Bool
   }
 
   let entities: [EntityDescription]
   let indexes: [NewIndex]
-  /// Attributes that every record must have and that no record there has: such entities must be
-  /// empty.
+  /// The attributes that every record must have and that no existing record has. Their entities
+  /// must be empty.
   let required: [(entity: EntityDescription, attribute: AttributeDescription)]
 
   init(from old: Schema, to new: Schema) {
@@ -47,10 +46,10 @@ struct SchemaDifference {
 }
 
 extension Schema {
-  /// The schema of a store that has had all migrations of these lines, and those of the line
-  /// `system`.
+  /// Creates the schema of a store to which all migrations of these lines, and those of the line
+  /// `system`, have been applied.
   ///
-  /// - Throws: `migration` for a step that does not fit, or a requirement that is not there.
+  /// - Throws: `migration` for a step that does not fit, or a requirement that is missing.
   public init(of lines: [MigrationLine]) throws {
     let state = MigrationState(lines: try MigrationLine.load([.system]) + lines, history: [])
     try state.checkApplicable()

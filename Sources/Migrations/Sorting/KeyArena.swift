@@ -1,13 +1,14 @@
 import EntityStore
 import StrictYAML
 
-/// Keys in one piece of memory of a fixed size, and their sort.
+/// Keys in one block of memory of a fixed size, with a sort.
 ///
-/// Entries grow from the bottom, the bytes of the keys from the top; it is full where they meet.
+/// Entries grow from the bottom, the bytes of the keys from the top. The arena is full where they
+/// meet.
 struct KeyArena: ~Copyable {
-  /// What the sort moves. Most comparisons need only the eight bytes in it.
+  /// The part of a key that the sort moves. Most comparisons need only its eight bytes.
   private struct Entry {
-    /// Eight bytes of the key, the first one highest: those that the sort is looking at.
+    /// Eight bytes of the key, the first one highest, at the depth that the sort has reached.
     var word: UInt64
     var offset: UInt32
     var length: UInt16
@@ -15,7 +16,7 @@ struct KeyArena: ~Copyable {
 
   let capacity: Int
   private(set) var count = 0
-  /// Where the lowest key begins.
+  /// The offset at which the lowest key begins.
   private var bottom: Int
   private let start: UnsafeMutableRawPointer
 
@@ -24,13 +25,16 @@ struct KeyArena: ~Copyable {
 
   private static let entryBytes = MemoryLayout<Entry>.stride
   private static let wordBytes = MemoryLayout<UInt64>.size
-  /// Offsets are 32 bits wide.
+  /// The greatest capacity: offsets are 32 bits wide.
   private static let capacityMax = 1 << 31
-  /// Fewer keys than this are put in order by comparing them whole.
+  /// The number of keys below which they are sorted by comparing them whole.
   private static let countOfFew = 12
 
-  /// - Parameter capacity: In bytes. It is raised to what one key needs and cut to 2 GiB. The
-  ///   memory is not touched, and so not taken, before there are keys for it.
+  /// Allocates an empty arena.
+  ///
+  /// - Parameter capacity: The size in bytes. It is raised to what one key needs and limited to 2
+  ///   GiB. Memory is not touched, and so not allocated by the system, before keys are stored in
+  ///   it.
   init(capacity: Int) {
     let least = Limits.keyBytesMax + KeyArena.entryBytes
     self.capacity = min(max(capacity, least), KeyArena.capacityMax)
@@ -43,8 +47,10 @@ struct KeyArena: ~Copyable {
 
   deinit { start.deallocate() }
 
+  /// Adds a key.
+  ///
   /// - Parameter key: At most `Limits.keyBytesMax` bytes.
-  /// - Returns: whether there was room.
+  /// - Returns: False if there was no room.
   @inline(__always)
   mutating func add(_ key: UnsafeRawBufferPointer) -> Bool {
     let offset = bottom - key.count
@@ -70,8 +76,10 @@ struct KeyArena: ~Copyable {
     return UnsafeRawBufferPointer(start: start + Int(entry.offset), count: Int(entry.length))
   }
 
-  /// - Complexity: O(n log n) comparisons of integers and, where keys have long beginnings in
-  ///   common, one look at these for each key.
+  /// Sorts the keys.
+  ///
+  /// - Complexity: O(n log n) comparisons of integers. Where keys have long
+  ///   common prefixes, each key is also read once over the length of its prefix.
   mutating func sort() { sort(entries, from: 0) }
 
   private var entries: UnsafeMutableBufferPointer<Entry> {
@@ -80,7 +88,8 @@ struct KeyArena: ~Copyable {
 
   /// Sorts keys that agree in their first `depth` bytes, and are all at least that long.
   ///
-  /// By the next eight bytes, and those that agree in these by the eight that follow.
+  /// The keys are sorted by the next eight bytes; those that agree in these are sorted by the eight
+  /// bytes that follow.
   private func sort(_ entries: UnsafeMutableBufferPointer<Entry>, from depth: Int) {
     var entries = entries
     if entries.count <= KeyArena.countOfFew { return insert(entries, from: depth) }
@@ -100,8 +109,8 @@ struct KeyArena: ~Copyable {
 
   /// Sorts keys whose words at `depth` are equal.
   ///
-  /// A key that ends within the word is followed by zeros there: it comes before those that have
-  /// zeros of their own, and the shorter of two such keys first.
+  /// A key that ends within the word is padded with zeros. It sorts before keys that have zero
+  /// bytes of their own there, and of two such keys the shorter one sorts first.
   private func sortEqual(_ entries: UnsafeMutableBufferPointer<Entry>, at depth: Int) {
     let deeper = depth + KeyArena.wordBytes
     var endedCount = 0

@@ -2,29 +2,29 @@ import EntityStore
 
 /// The keys of several sorted runs in one order, each once.
 ///
-/// A tournament tree: of two runs that met, the inner node keeps the one that lost, so that the
-/// next key takes one comparison on each level.
+/// The merge is a tournament tree: of two runs that were compared, the inner node keeps the loser,
+/// so that the next key takes one comparison on each level.
 ///
 /// - Complexity: O(log runs) comparisons for each key; memory of one block for each run.
 struct KeyMerge: ~Copyable {
   private let readers: UnsafeMutableBufferPointer<KeyRunReader>
-  /// The losers of the inner nodes 1..<count; run `r` is the leaf `count + r`, and the node above
+  /// The losers of the inner nodes 1..<count. Run `r` is the leaf `count + r`, and the parent of
   /// node `n` is `n / 2`.
   private var losers: [Int]
-  /// A run whose key equals one that another run gives before.
+  /// True for a run whose current key equals one that another run returns first.
   private var isRepeated: [Bool]
   private var winner = 0
   private var hasBegun = false
   private var failure: StoreError?
 
-  /// Opens all runs, strictly after the key.
+  /// Opens all runs, positioned at the first key that is greater than the given one.
   init(
     _ runs: [KeyRun], of owner: String, in folder: KeyRunFolder, after key: [UInt8]?
   ) throws(StoreError) {
     losers = Array(repeating: 0, count: runs.count)
     isRepeated = Array(repeating: false, count: runs.count)
-    // SAFETY: slots are initialized from the first one on; the `deinit` of the value, or the
-    // `catch` that stands for it, deinitializes as many.
+    // SAFETY: slots are initialized from the first one on, and as many are deinitialized by the
+    // `deinit` of the value, or by the `catch` if there is no value yet.
     let readers = UnsafeMutableBufferPointer<KeyRunReader>.allocate(capacity: runs.count)
     var opened = 0
     do throws(StoreError) {
@@ -52,9 +52,9 @@ struct KeyMerge: ~Copyable {
     readers.deallocate()
   }
 
-  /// The next key; `nil` at the end. It is valid until the next call.
+  /// Returns the next key; `nil` at the end. It is valid until the next call.
   ///
-  /// - Throws: `damaged` if a run is not what was written; then every later call does.
+  /// - Throws: `damaged` if a run is not as it was written; then every later call throws it, too.
   mutating func next() throws(StoreError) -> UnsafeRawBufferPointer? {
     if let failure { throw failure }
     if readers.isEmpty { return nil }
@@ -93,10 +93,11 @@ struct KeyMerge: ~Copyable {
     if count > 1 { winner = winners[1] }
   }
 
-  /// Whether the first run gives its key before the second. A draw marks the second.
+  /// Returns true if the first run's key is not greater than the second's. If the keys are equal,
+  /// the second run is marked as repeated.
   ///
-  /// The marks are complete: while a key is the least, every other run that has it lost to a run
-  /// with an equal key, as nothing less is there to lose to.
+  /// No mark is missed: while a key is the least, every other run with that key has lost to a run
+  /// with an equal key, because no smaller key exists.
   @inline(__always)
   private mutating func wins(_ first: Int, _ second: Int) -> Bool {
     if readers[second].isAtEnd { return true }

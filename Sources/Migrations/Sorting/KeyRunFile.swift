@@ -4,17 +4,17 @@ import StrictYAML
 
 /// A run that is being written, under another name until it is complete.
 ///
-/// Dropped before `finish`, it leaves nothing.
+/// If the value is destroyed before `finish`, the file is removed.
 struct KeyRunFile: ~Copyable {
   private let owner: String
   private let number: Int
   private let path: String
   private let file: ScratchFile
-  /// A block, and after it the key that was added last.
+  /// A block, followed by the key that was added last.
   private let block: UnsafeMutableRawPointer
   private let last: UnsafeMutableRawPointer
   private var lastCount = 0
-  /// Where the next entry begins in the block.
+  /// The offset in the block at which the next entry begins.
   private var position = KeyRunFormat.blockHeaderBytes
   private var previousHash: Int64
   private var keys = 0
@@ -34,14 +34,14 @@ struct KeyRunFile: ~Copyable {
 
   deinit {
     block.deallocate()
-    // Nothing is lost if it stays: `KeyRunFolder.removeLeftovers` finds it.
+    // A file that cannot be removed here is found by `KeyRunFolder.removeLeftovers`.
     if !isComplete { unlink(KeyRunFolder.unfinished(path)) }
   }
 
   // SAFETY (`append`, `push`): a block that has no room for the largest entry is written first, and
-  // `last` has room for the longest key, which the callers keep to.
+  // `last` has room for the longest key. The callers pass no longer one.
 
-  /// Adds a key that sorts behind the last one; one that equals it is left out.
+  /// Adds a key that sorts after the last one; a key equal to the last one is left out.
   ///
   /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
   mutating func append(_ key: UnsafeRawBufferPointer) throws(StoreError) {
@@ -76,7 +76,7 @@ struct KeyRunFile: ~Copyable {
     return run
   }
 
-  /// How many bytes the key has in common with the one before it.
+  /// Returns the number of bytes that the key has in common with the one before it.
   @inline(__always)
   private func sharedCount(_ key: UnsafeRawBufferPointer) -> Int {
     let most = min(key.count, lastCount)
@@ -85,7 +85,7 @@ struct KeyRunFile: ~Copyable {
       let difference =
         key.loadUnaligned(fromByteOffset: count, as: UInt64.self)
         ^ last.loadUnaligned(fromByteOffset: count, as: UInt64.self)
-      // Where the first byte is the lowest one, the first that differs has the lowest bit set.
+      // In little-endian order, the first byte that differs has the lowest bit that is set.
       if difference != 0 { return count + difference.littleEndian.trailingZeroBitCount / 8 }
       count += 8
     }

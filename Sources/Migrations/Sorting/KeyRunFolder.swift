@@ -1,16 +1,16 @@
 import EntityStore
 import Glibc
 
-/// The folder `scratch` of a store: the runs of sorts that are under way.
+/// The folder `scratch` of a store: the runs of sorts that are in progress.
 ///
-/// What is in it can always be made again. A sort that was killed leaves its files, until
-/// `removeLeftovers` finds that nobody needs them.
+/// Its contents can always be created again. The files of a sort that was killed stay until
+/// `removeLeftovers` removes them.
 struct KeyRunFolder: Sendable {
   let path: String
 
   init(ofStore folder: String) { path = folder + "/scratch" }
 
-  /// Makes the folder, mode 0700, if it is missing.
+  /// Creates the folder, mode 0700, if it is missing.
   func prepare() throws(StoreError) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .scratch(errno, "the scratch folder cannot be made", path: path)
@@ -19,7 +19,7 @@ struct KeyRunFolder: Sendable {
 
   /// Removes the runs of every owner but these. Files of other kinds stay.
   ///
-  /// - Parameter owners: Every owner whose sort or merge is under way, in any process.
+  /// - Parameter owners: Every owner whose sort or merge is in progress, in any process.
   func removeLeftovers(except owners: [String]) throws(StoreError) {
     let kept = Set(owners.map(KeyRunFolder.stem))
     try removeFiles { !kept.contains($0) }
@@ -36,12 +36,13 @@ struct KeyRunFolder: Sendable {
     try removeFile(file(owner: owner, number: number))
   }
 
-  /// The file of a run. It does not name the owner as it is, which may hold any character.
+  /// Returns the path of a run's file. It contains a hash of the owner's name, because the name may
+  /// have any character.
   func file(owner: String, number: Int) -> String {
     "\(path)/\(KeyRunFolder.stem(of: owner))-\(number)\(KeyRunFolder.suffix)"
   }
 
-  /// What a run is called until it is complete.
+  /// Returns the name that a run's file has until it is complete.
   static func unfinished(_ file: String) -> String { file + unfinishedSuffix }
 
   /// Makes new names durable.
@@ -73,12 +74,14 @@ struct KeyRunFolder: Sendable {
   }
 
   private func removeFile(_ file: String) throws(StoreError) {
-    // Another process may be cleaning up as well.
+    // Another process may be removing files, too.
     guard unlink(file) == 0 || errno == ENOENT else {
       throw .scratch(errno, "a scratch file cannot be removed", path: file)
     }
   }
 
+  /// Returns the part of a file's name that stands for the owner.
+  ///
   /// - Returns: `nil` for a file that is no run.
   private static func stem(ofFile name: String) -> String? {
     let isRun = name.hasSuffix(suffix) || name.hasSuffix(suffix + unfinishedSuffix)
@@ -101,8 +104,8 @@ struct KeyRunFolder: Sendable {
     defer { closedir(listing) }
     var names: [String] = []
     while let entry = readdir(listing) {
-      // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
-      // than `dirent`, so that it is not copied.
+      // SAFETY: the name ends with a zero byte within the entry. The entry is not copied, because
+      // it may be shorter than `dirent`.
       let name = UnsafeRawPointer(entry) + KeyRunFolder.nameOffset
       names.append(String(cString: name.assumingMemoryBound(to: CChar.self)))
     }

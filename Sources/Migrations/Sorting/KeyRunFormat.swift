@@ -23,8 +23,8 @@ import StrictYAML
 ///     16   4  bytes of entries; zeros fill what they leave of a full block
 ///     20      entries
 ///
-/// As each block holds the hash of the one before, that of the last one vouches for the whole file.
-/// An entry is a key without the beginning that it shares with the one before it in the block:
+/// Each block holds the hash of the one before, so that the hash of the last block covers the whole
+/// file. An entry is a key without the prefix that it shares with the key before it in the block:
 ///
 ///         v   bytes shared; 0 in the first entry of a block
 ///         v   bytes that differ, at least 1
@@ -36,10 +36,10 @@ enum KeyRunFormat {
   static let version: UInt32 = 1
   static let headerBytes = 64
   static let blockHeaderBytes = 20
-  /// Large enough that reading many runs by turns stays sequential, small enough that those of
-  /// all runs of a merge are 4 MiB.
+  /// The size of a full block. It is large enough that reading many runs in turns stays sequential,
+  /// and small enough that the blocks of all runs of a merge take 4 MiB.
   static let blockBytes = 64 << 10
-  /// Two varints and a whole key.
+  /// The largest entry: two varints and a whole key.
   static let entryBytesMax = 4 + Limits.keyBytesMax
 
   /// Offsets in a block.
@@ -63,18 +63,18 @@ enum KeyRunFormat {
     return bytes
   }
 
-  /// The hash that a block should begin with.
+  /// Returns the hash that a block must begin with.
   static func hash(ofBlock block: UnsafeRawBufferPointer) -> Int64 {
     ContentHash.of(UnsafeRawBufferPointer(rebasing: block[previousOffset...]))
   }
 }
 
-/// What is remembered of a run, against which its file is held.
+/// The description of a run, which its file is checked against.
 struct KeyRun: Codable, Equatable, Sendable {
   let number: Int
   let keys: Int
-  /// Of the file.
+  /// The bytes of the file.
   let bytes: Int
-  /// XXH3 of the last block.
+  /// The XXH3 of the last block.
   let checksum: Int64
 }

@@ -4,29 +4,30 @@ import StrictYAML
 
 /// Reads the keys of one run in order, a block at a time.
 ///
-/// Whatever the file holds, it throws or gives keys that ascend: no byte of it is believed before
-/// the hash of its block was compared.
+/// For any contents of the file it either throws or returns ascending keys: the bytes of a block
+/// are not used before its hash was checked.
 struct KeyRunReader: ~Copyable {
   private let file: ScratchFile
   private let run: KeyRun
   private let ownerHash: Int64
-  /// A block, and after it the current key.
+  /// A block, followed by the current key.
   private let block: UnsafeMutableRawPointer
   private let bytes: UnsafeMutableRawPointer
   private var count = 0
-  /// The next entry in the block, and where the entries end.
+  /// The offset of the next entry in the block, and the end of the entries.
   private var position = 0
   private var end = 0
-  /// The block that is read next, and the hash of the one before it, if that was read.
+  /// The number of the block that is read next, and the hash of the one before it, if that was
+  /// read.
   private var nextBlock = 0
   private var previousHash: Int64?
 
-  /// Whether all keys have been read. Before the first `advance` it is false.
+  /// True if all keys have been read. It is false before the first `advance`.
   private(set) var isAtEnd = false
 
-  /// Opens the run, before its first key.
+  /// Opens the run, positioned before its first key.
   ///
-  /// - Throws: `damaged` if the file is missing or is not the one remembered.
+  /// - Throws: `damaged` if the file is missing or does not match the description.
   init(_ run: KeyRun, of owner: String, in folder: KeyRunFolder) throws(StoreError) {
     let file = try ScratchFile(reading: folder.file(owner: owner, number: run.number))
     let ownerHash = ContentHash.of(owner)
@@ -43,9 +44,9 @@ struct KeyRunReader: ~Copyable {
   deinit { block.deallocate() }
 
   // SAFETY (whole type): `position` and `end` stay within the block, which `readBlock` and
-  // `readCount` see to, and `count` within the room of a key, which `readEntry` sees to.
+  // `readCount` ensure, and `count` within the room of a key, which `readEntry` ensures.
 
-  /// The current key, until the next `advance`; meaningless before the first and at the end.
+  /// The current key, valid until the next `advance`; undefined before the first and at the end.
   var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
 
   @inline(__always)
@@ -61,9 +62,9 @@ struct KeyRunReader: ~Copyable {
     try readEntry(isFirst: false)
   }
 
-  /// Stands on the first key after this one.
+  /// Moves to the first key that is greater than this one.
   ///
-  /// - Complexity: O(log blocks) reads of a block, and one block of keys.
+  /// - Complexity: O(log blocks) reads of a block, and a scan of one block.
   mutating func seek(after sought: [UInt8]) throws(StoreError) {
     // The last block that begins at or before the key.
     var low = 0
@@ -81,7 +82,7 @@ struct KeyRunReader: ~Copyable {
     sought.withUnsafeBytes { compare(key, $0) > 0 }
   }
 
-  /// Reads the whole file, without its keys.
+  /// Reads the whole file and checks its blocks, without reading the keys.
   mutating func checkBlocks() throws(StoreError) {
     while nextBlock < blockCount { try readBlock() }
   }

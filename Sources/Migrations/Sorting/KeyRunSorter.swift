@@ -1,13 +1,12 @@
 import EntityStore
 import Glibc
 
-/// An arena of keys, and the thread that sorts and writes it while another one is filled.
+/// An arena of keys, and the thread that sorts and writes it while another arena is filled.
 ///
-/// It is filled, `start`ed and waited for by one thread, in turns.
+/// One thread fills the arena, calls `start` and then `wait`, in this order.
 final class KeyRunSorter {
   // SAFETY: `start` lends this to a thread, which alone touches `arena`, `number` and `result`
-  // until
-  // `wait` has joined it.
+  // until `wait` has joined it.
   var arena: KeyArena
   private var result: Result<KeyRun, StoreError>?
   private var thread: pthread_t?
@@ -28,7 +27,7 @@ final class KeyRunSorter {
     return try sortAndWrite().get()
   }
 
-  /// The same on a thread; here, if the system refuses one.
+  /// Sorts and writes the keys on a new thread, or on this one if the system refuses a new thread.
   func start(number: Int) {
     self.number = number
     var thread = pthread_t()
@@ -48,9 +47,9 @@ final class KeyRunSorter {
     }
   }
 
-  /// Waits for what was started.
+  /// Waits for the thread that was started.
   ///
-  /// - Returns: `nil` if nothing was.
+  /// - Returns: `nil` if none was started.
   func wait() throws(StoreError) -> KeyRun? {
     if let thread { pthread_join(thread, nil) }
     thread = nil

@@ -4,10 +4,11 @@ import StrictYAML
 import SystemSupport
 
 /// Sorts keys that come in any order, in bounded memory: full arenas become sorted runs in scratch
-/// files, which `KeyRuns.merge` reads as one.
+/// files, which `KeyRuns.merge` reads as one sequence.
 ///
-/// While one arena is sorted and written on a thread, the other one is filled. Dropped before
-/// `finish`, it removes its files; a kill leaves them to `KeyRunFolder.removeLeftovers`.
+/// While one arena is sorted and written on a thread, the other one is filled. If the value is
+/// destroyed before `finish`, its files are removed. After a kill, `KeyRunFolder.removeLeftovers`
+/// removes them.
 struct KeyRunWriter: ~Copyable {
   static let memoryMaxDefault = 64 << 20
 
@@ -17,16 +18,17 @@ struct KeyRunWriter: ~Copyable {
   private var writing: KeyRunSorter
   private var runs: [KeyRun] = []
   private var nextNumber = 0
-  /// What a write on the thread failed with: its keys are lost, and so is the sort.
+  /// The error of a write on the thread. Its keys are lost, so that the sort has failed.
   private var failure: StoreError?
   private var isFinished = false
 
-  /// Makes the folder if it is missing, and removes the runs that the owner has there.
+  /// Creates the folder if it is missing, and removes the runs that the owner has there.
   ///
   /// - Parameters:
-  ///   - owner: Whose keys these are; no two sorts of one owner may be under way at a time.
-  ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 more than its own. Sorting one
-  ///     of them takes up to 8 for each key beyond, and merging more runs than can be open 4 MiB.
+  ///   - owner: The name of the sort. One owner can have only one sort in progress at a time.
+  ///   - memoryMax: Bytes of the two arenas, in which a key takes 16 bytes more than its length.
+  ///     Sorting an arena takes up to 8 more bytes for each key, and merging more runs than can be
+  ///     open takes 4 MiB.
   init(
     folder: KeyRunFolder, owner: String, memoryMax: Int = KeyRunWriter.memoryMaxDefault
   ) throws(StoreError) {
@@ -44,10 +46,13 @@ struct KeyRunWriter: ~Copyable {
       _ = try writing.wait()
       try folder.removeRuns(of: owner)
     } catch {
-      // The sort failed or was given up, and its caller knows: `removeLeftovers` finds the rest.
+      // The sort failed or was abandoned, and its caller knows. `removeLeftovers` finds the files
+      // that stay.
     }
   }
 
+  /// Adds a key.
+  ///
   /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
   /// - Throws: `storage` if the key has another length, or the scratch files cannot be written.
   ///   Then the sort has failed, and every later call throws the same.
@@ -57,10 +62,10 @@ struct KeyRunWriter: ~Copyable {
     if !filling.arena.add(key) { try addToOther(key) }
   }
 
-  /// Sorts and writes what is left.
+  /// Sorts and writes the remaining keys.
   ///
-  /// - Returns: at most `KeyRuns.runsMax` runs, durable: one if all keys fit into an arena, none if
-  ///   there are none.
+  /// - Returns: At most `KeyRuns.runsMax` durable runs: one if all keys fit into an arena, none if
+  ///   there are no keys.
   consuming func finish() throws(StoreError) -> KeyRuns {
     try takeWritten()
     if filling.arena.count > 0 { runs.append(try filling.write(number: takeNumber())) }
@@ -74,11 +79,11 @@ struct KeyRunWriter: ~Copyable {
     try takeWritten()
     filling.start(number: takeNumber())
     swap(&filling, &writing)
-    // It is empty, and an arena has room for the longest key.
+    // The arena is empty, and has room for the longest key.
     _ = filling.arena.add(key)
   }
 
-  /// Waits for the thread.
+  /// Waits for the thread and takes its run.
   private mutating func takeWritten() throws(StoreError) {
     if let failure { throw failure }
     do throws(StoreError) {
@@ -89,7 +94,7 @@ struct KeyRunWriter: ~Copyable {
     }
   }
 
-  /// Makes one run of the oldest ones, of no more than it takes to have few enough.
+  /// Merges the oldest runs into one: no more of them than necessary to stay below the limit.
   private mutating func mergeOldest() throws(StoreError) {
     let count = min(KeyRuns.runsMax, runs.count - KeyRuns.runsMax + 1)
     let oldest = Array(runs.prefix(count))

@@ -1,23 +1,24 @@
 import EntityStore
 
-/// The sorted runs of one owner: what a resumed merge must know of them, for the caller to keep.
+/// The sorted runs of one owner: the description that a resumed merge needs. The caller stores it.
 ///
-/// The files are scratch, and may be gone or damaged when they are wanted: then the caller sorts
-/// again.
+/// The files are scratch files and may be missing or damaged when they are needed. The caller sorts
+/// again then.
 struct KeyRuns: Codable, Equatable, Sendable {
-  /// Runs that are merged at a time: 4 MiB of blocks, and few descriptors.
+  /// The greatest number of runs that are merged at a time: they take 4 MiB of blocks, and few
+  /// descriptors.
   static let runsMax = 64
 
   let owner: String
   let runs: [KeyRun]
 
-  /// The sum over the runs; a key that is in several counts for each.
+  /// The number of keys in all runs; a key that is in several runs counts once for each.
   var keys: Int { runs.reduce(0) { $0 + $1.keys } }
 
-  /// Whether every run is there and is what was written.
+  /// Returns true if every run exists and is as it was written.
   ///
-  /// - Throws: `storage` if the system refuses to let that be seen.
-  /// - Complexity: reads all files.
+  /// - Throws: `storage` if the system refuses access.
+  /// - Complexity: Reads all files.
   func verify(in folder: KeyRunFolder) throws(StoreError) -> Bool {
     guard runs.count <= KeyRuns.runsMax else { return false }
     do throws(StoreError) {
@@ -32,10 +33,10 @@ struct KeyRuns: Codable, Equatable, Sendable {
     }
   }
 
-  /// The keys strictly after `key`, or all of them, in ascending order.
+  /// Returns the keys that are greater than `key`, or all of them, in ascending order.
   ///
-  /// - Throws: `damaged` if a run is lost or is not what was written, here or when it is read;
-  ///   `storage` if the system refuses.
+  /// - Throws: `damaged` if a run is missing or not as it was written, here or when it is read;
+  ///   `storage` if the system refuses access.
   /// - Complexity: O(log blocks) reads for each run. The merge holds one block of 64 KiB and one
   ///   descriptor for each.
   func merge(in folder: KeyRunFolder, after key: [UInt8]? = nil) throws(StoreError) -> KeyMerge {

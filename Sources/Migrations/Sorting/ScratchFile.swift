@@ -4,7 +4,8 @@ import SystemSupport
 
 /// An open scratch file, closed with the value.
 ///
-/// It is read by `pread`: a cut file is a short read, where a map of it is a signal.
+/// It is read by `pread`, because a truncated file then causes a short read. In a memory map it
+/// would cause a signal.
 struct ScratchFile: ~Copyable {
   let path: String
   private let descriptor: Int32
@@ -22,7 +23,7 @@ struct ScratchFile: ~Copyable {
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
 
-  /// Makes the file, mode 0600, in the place of one that a kill has left.
+  /// Creates the file, mode 0600, and replaces one that was left by a kill.
   init(creating path: String) throws(StoreError) {
     unlink(path)
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -53,7 +54,7 @@ struct ScratchFile: ~Copyable {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
       let count = pread(descriptor, rest.baseAddress, rest.count, offset + done)
       if count < 0, errno == EINTR { continue }
-      // A lost sector is a lost run, and that is made again.
+      // A lost sector is a lost run, which is sorted again.
       if count < 0, errno == EIO { throw .damagedRun(path, "the device cannot read it") }
       guard count >= 0 else { throw .scratch(errno, "a scratch file cannot be read", path: path) }
       if count == 0 { throw .damagedRun(path, "it is cut short") }
@@ -83,15 +84,15 @@ struct ScratchFile: ~Copyable {
 }
 
 extension StoreError {
-  /// A run that is lost or is not what was written: an ordinary outcome, after which the caller
-  /// sorts again.
+  /// Returns the error for a run that is missing or not as it was written. This is an expected
+  /// outcome, after which the caller sorts again.
   static func damagedRun(_ path: String, _ cause: String) -> StoreError {
     StoreError(
       .damaged, "a scratch file of a sort is damaged", [("path", path), ("cause", cause)],
       advice: "start again what was sorting; the store itself is not damaged")
   }
 
-  /// What the system refuses on a scratch file.
+  /// Returns the error for a system call that failed on a scratch file.
   static func scratch(_ number: Int32, _ summary: StaticString, path: String) -> StoreError {
     let context = [("path", path), ("cause", String(cString: strerror(number)))]
     let error =

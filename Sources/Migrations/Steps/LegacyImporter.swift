@@ -1,9 +1,9 @@
 package import EntityStore
 
-/// What takes over files of other programs for the `importLegacy` steps of migrations. The store
-/// itself knows of no format but its own.
+/// An importer of other programs' files for the `importLegacy` steps of migrations. The store
+/// itself knows no format but its own.
 public struct LegacyImporter: Sendable {
-  /// Whether a step could begin, as far as that can be told before anything runs.
+  /// Checks that a step could begin, as far as this is possible before anything runs.
   let check: @Sendable (LegacyImportReference) throws(StoreError) -> Void
   let run: @Sendable (LegacyImportReference, LegacyImportRun) throws -> Void
 
@@ -23,11 +23,12 @@ public struct LegacyImporter: Sendable {
   }
 }
 
-/// The store in the middle of a migration, for who imports into it.
+/// The access of an importer to the store during a migration.
 package struct LegacyImportRun {
   package let store: Store
   package let isCancelled: @Sendable () -> Bool
-  /// Called with rows done and rows in all; 0 if that is not known.
+  /// Called with the number of rows that are done and the number of all rows; 0 if that is not
+  /// known.
   package let progress: @Sendable (Int64, Int64) -> Void
   private let commit: ((WriteTransaction) throws -> Void) throws -> Void
 
@@ -42,7 +43,7 @@ package struct LegacyImportRun {
     self.commit = commit
   }
 
-  /// Runs a closure in a transaction of its own, which is durable when the call returns.
+  /// Runs a closure in its own transaction, which is durable when the call returns.
   package func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {
     var result: R?
     try withoutActuallyEscaping(body) { body in

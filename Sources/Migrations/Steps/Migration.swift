@@ -1,6 +1,6 @@
 public import EntityStore
 
-/// One migration file, read and checked but not yet fitted to a store.
+/// One migration file, parsed and checked, but not yet compared with a store.
 public struct Migration: Sendable {
   public let line: String
   /// The number that its file name begins with; 1 is the first of a line, and none is missing.
@@ -8,19 +8,20 @@ public struct Migration: Sendable {
   /// The file name without its extension.
   public let name: String
   public let summary: String
-  /// Versions of other lines that come first.
+  /// The versions of other lines that must be applied first.
   public let requires: [Requirement]
   public let steps: [MigrationStep]
-  /// What takes it back; empty if its author gives nothing.
+  /// The steps that undo the migration; empty if its author gives none.
   public let down: [MigrationStep]
-  /// What a program that does not know it may do with a store that has had it.
+  /// The access of a program that does not know the migration to a store to which it was applied.
   public let older: OlderPrograms
-  /// Over the parsed tree: comments, spacing, quotes, key order and line endings do not count.
+  /// The checksum of the parsed tree: comments, spacing, quotes, key order and line endings do not
+  /// count.
   public let checksum: String
-  /// For each step a hash of it and of all before it: what has been done is told from what may
-  /// still be corrected.
+  /// One hash for each step, which covers the step and all steps before it. They distinguish the
+  /// steps that are done from those that may still be corrected.
   public let stepChecksums: [String]
-  /// Likewise of the steps that take it back.
+  /// The same hashes for the steps that undo the migration.
   public let downChecksums: [String]
 
   public struct Requirement: Hashable, Sendable {
@@ -34,7 +35,8 @@ public struct Migration: Sendable {
   }
 }
 
-/// The name of a store's own line and the prefix of the lines of other modules' system entities.
+/// The lines of system entities: `system` is the store's own, and the prefix `system.` marks those
+/// of other modules.
 extension Migration {
   public var isOfSystem: Bool { line == "system" || line.hasPrefix("system.") }
 }

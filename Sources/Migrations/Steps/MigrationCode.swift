@@ -1,19 +1,23 @@
 public import EntityModel
 import EntityStore
 
-/// A code step of a migration: Swift that a program registers, by name and revision.
+/// A code step of a migration: Swift code that a program registers, by name and revision.
 ///
-/// It is called once for each record, in chunks, and again for records that others change meanwhile
-/// and after a kill. So it must depend on nothing but the record. It sees values by name and never
-/// a type of the program, which goes on changing while the migration must not.
+/// It is called once for each record, in chunks, and again for records that others change
+/// concurrently and after a kill. So its result must depend on nothing but the record. It gets
+/// values by name, and never a type of the program, because those types change later while the
+/// migration must not.
 public struct MigrationCode: Sendable {
   public let name: String
-  /// Grows when the code does something else.
+  /// The revision, which increases when the behavior of the code changes.
   public let revision: Int
   let body: @Sendable (inout MigratedRecord) throws -> Void
 
-  /// - Parameter body: Gives values to attributes that the step names under `changes`. What it
-  ///   throws ends the migration with the record's name; nothing of the step is seen then.
+  /// Creates a code step.
+  ///
+  /// - Parameter body: Gives values to attributes that the step names under `changes`. An error
+  ///   that it throws ends the migration, with the record's name in the message. No change of the
+  ///   step is visible then.
   public init(
     _ name: String, revision: Int, body: @escaping @Sendable (inout MigratedRecord) throws -> Void
   ) {
@@ -23,13 +27,13 @@ public struct MigrationCode: Sendable {
   }
 }
 
-/// A record as a code step sees it: its values as they were before the step, and new ones for the
-/// attributes that the step changes.
+/// A record as a code step sees it: its values before the step, and new ones for the attributes
+/// that the step changes.
 public struct MigratedRecord: Sendable {
   public let id: ObjectID
   let positions: [String: Int]
   let values: [Value]
-  /// By name; those that the step changes.
+  /// The values of the attributes that the step changes, by name.
   var changes: [String: Value]
 
   /// The value of an attribute before the step.
@@ -42,7 +46,7 @@ public struct MigratedRecord: Sendable {
     }
   }
 
-  /// Gives an attribute its value after the step.
+  /// Sets the value of an attribute after the step.
   ///
   /// - Throws: `unknownAttribute` for one that the step does not name under `changes`.
   public mutating func set(_ attribute: String, to value: Value) throws {

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// What a step does, in one line for people.
+/// A description of the step for people, in one line.
 extension MigrationStep: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -118,7 +118,7 @@ extension UniqueViolationRule {
 }
 
 extension IndexDefinition.Key: CustomStringConvertible {
-  /// As a migration file writes it.
+  /// The text of the key as a migration file writes it.
   public var description: String {
     let words = [
       attribute, collation == .binary ? nil : collation.text, isDescending ? "desc" : nil,

@@ -13,12 +13,12 @@ public enum MigrationStep: Hashable, Sendable {
   case deriveAttribute(AttributeDerivation)
   case dropAttribute(entity: String, name: String)
   case createIndex(entity: String, IndexDefinition)
-  /// Gives an index of this name other keys or rules.
+  /// Gives other keys or rules to the index of this name.
   case changeIndex(entity: String, IndexDefinition)
   case dropIndex(entity: String, name: String)
   case createRelationship(RelationshipDefinition)
   case changeRelationship(entity: String, name: String, deleteRule: DeleteRule)
-  /// Drops its inverse, too.
+  /// Drops the relationship and its inverse.
   case dropRelationship(entity: String, name: String)
   case createTemplate(RequestTemplate)
   case dropTemplate(name: String)
@@ -31,20 +31,20 @@ public enum MigrationStep: Hashable, Sendable {
   case importLegacy(LegacyImportReference)
 }
 
-/// What changes of an attribute that keeps its type; `nil` leaves it as it is.
+/// The changes of an attribute that keeps its type; `nil` leaves a property as it is.
 public struct AttributeChange: Hashable, Sendable {
   public let entity: String
   public let name: String
   public var isOptional: Bool?
-  /// What records without a value get, when the attribute ceases to be optional. A constant is as
-  /// the file has it; `AttributeAssignment.fitted(to:)` makes a value of the attribute's kind of
-  /// it.
+  /// The value for records without one, when the attribute becomes required. A constant has the
+  /// form that it has in the file; `AttributeAssignment.fitted(to:)` converts it to the attribute's
+  /// kind.
   public var backfill: AttributeAssignment?
-  /// Null takes the default away. As the file has it, too.
+  /// The new default, in the form that it has in the file. Null removes the default.
   public var defaultValue: Value?
   public var owner: AttributeOwner?
   public var rules = RuleChanges()
-  /// All values of an enum, in the place of those that it has.
+  /// All values of an enumeration. They replace the existing ones.
   public var enumeration: Enumeration?
 
   public init(entity: String, name: String) {
@@ -53,14 +53,14 @@ public struct AttributeChange: Hashable, Sendable {
   }
 }
 
-/// What becomes of each rule of an attribute that keeps its type.
+/// The changes of each rule of an attribute that keeps its type.
 public struct RuleChanges: Hashable, Sendable {
   public enum Change<Rule: Hashable & Sendable>: Hashable, Sendable {
     case stays
     case goes
     case becomes(Rule)
   }
-  /// As the file has it.
+  /// The minimum, in the form that it has in the file.
   public var min = Change<Value>.stays
   public var max = Change<Value>.stays
   public var maxLength = Change<Int>.stays
@@ -69,22 +69,22 @@ public struct RuleChanges: Hashable, Sendable {
   public init() {}
 }
 
-/// Another type for an attribute, with what becomes of its values.
+/// A change of an attribute's type, with the conversion of its values.
 public struct AttributeRetyping: Hashable, Sendable {
   public let entity: String
   public let name: String
   public let type: AttributeType
-  /// `nil` leaves it as it is, here and of the owner.
+  /// The new optionality; `nil` leaves it as it is. The same holds for the owner.
   public let isOptional: Bool?
   public let owner: AttributeOwner?
-  /// Of the new type. The old default and the old rules go.
+  /// The default, a value of the new type. The old default and the old rules are removed.
   public let defaultValue: Value
   public let validation: Validation
   public let conversion: Conversion
 
-  /// The attribute as it is afterward.
+  /// Returns the attribute after the step.
   ///
-  /// - Parameter old: As it is before.
+  /// - Parameter old: The attribute before the step.
   public func attribute(from old: AttributeDescription) -> AttributeDescription {
     var attribute = old
     attribute.type = type
@@ -96,8 +96,8 @@ public struct AttributeRetyping: Hashable, Sendable {
   }
 }
 
-/// A new attribute whose first values come from an expression over the others. It does not follow
-/// them afterward.
+/// A new attribute whose first values are computed by an expression over the others. It does not
+/// follow them afterward.
 public struct AttributeDerivation: Hashable, Sendable {
   public let entity: String
   public let attribute: AttributeDescription
@@ -135,23 +135,23 @@ public struct IndexDefinition: Hashable, Sendable {
   }
 }
 
-/// What becomes of records that a new unique index finds equal.
+/// The treatment of records that have equal values in a new unique index.
 public enum UniqueViolationRule: String, Hashable, Sendable, CaseIterable {
-  /// The step is refused, and says which they are.
+  /// The step is refused with an error that names the records.
   case fail
-  /// All but the record with the greatest object id are deleted.
+  /// All but the record with the greatest id are deleted.
   case keepNewest
-  /// All but the record with the least object id are deleted.
+  /// All but the record with the least id are deleted.
   case keepOldest
-  /// All but the one with the least object id are moved to the entity `_Quarantine`.
+  /// All but the record with the least id are moved to the entity `_Quarantine`.
   case quarantine
 }
 
-/// What the history keeps of an entity from now on; `nil` leaves it as it is.
+/// The settings of the change history for an entity; `nil` leaves a setting as it is.
 public struct HistorySetting: Hashable, Sendable {
   public let entity: String
   public let isKept: Bool?
-  /// The attributes whose replaced values are kept, all of them.
+  /// All attributes whose replaced values the history keeps.
   public let values: [String]?
 }
 
@@ -162,24 +162,24 @@ public struct RowUpdate: Hashable, Sendable {
   public let set: [String: AttributeAssignment]
 }
 
-/// How many records match, before anything that comes after.
+/// A condition on the number of records that match, checked before the steps that follow.
 public struct RowAssertion: Hashable, Sendable {
   public let entity: String
   public let predicate: FetchPredicate?
-  /// The numbers that are right.
+  /// The counts that satisfy the condition.
   public let count: ClosedRange<Int>
-  /// Why, in the words of the author.
+  /// The reason for the condition, as the author has written it.
   public let message: String?
 }
 
-/// A file of another program that is taken over, as the mapping says: by what the program has for
-/// that (`Store.Options.legacyImporter`).
+/// A file of another program that is imported as the mapping describes, by the program's importer
+/// (`Store.Options.legacyImporter`).
 public struct LegacyImportReference: Hashable, Sendable {
-  /// What the file is called; where it is, the program says.
+  /// The name of the file. The program decides where the file is.
   public let source: String
-  /// Whether there may be no such file.
+  /// True if the file may be missing.
   public let isOptional: Bool
-  /// Read by the importer, against the schema of that point.
+  /// The mapping. The importer parses it with the schema at that point.
   package let mapping: YAMLNode
 
   public static func == (left: Self, right: Self) -> Bool {
@@ -194,7 +194,7 @@ public struct LegacyImportReference: Hashable, Sendable {
   }
 }
 
-/// Code of the program that runs the migration, called once for each record.
+/// A reference to code of the program that runs the migration, called once for each record.
 public struct CodeReference: Hashable, Sendable {
   public let entity: String
   public let name: String

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// The steps by the names that files give them.
+/// The kinds of steps, by their names in files.
 public enum MigrationVerb: String, Hashable, Sendable, CaseIterable {
   case createEntity, renameEntity, dropEntity
   case addAttribute, renameAttribute, changeAttribute, retypeAttribute, derive, dropAttribute
@@ -41,7 +41,7 @@ extension MigrationStep {
     }
   }
 
-  /// What it makes, by names that only one line can take: `Episode`, `Episode.note`.
+  /// The names that the step creates and that only one line can use: `Episode`, `Episode.note`.
   var creates: [String] {
     switch self {
     case .createEntity(let name, let attributes, _):
@@ -60,11 +60,11 @@ extension MigrationStep {
     }
   }
 
-  /// Whether it may lose values or records that nothing brings back. Such a step says so in its
-  /// file: `destructive: true`.
+  /// True if the step may lose values or records that cannot be restored. Such a step must have
+  /// `destructive: true` in its file.
   public var isDestructive: Bool { loss != nil }
 
-  /// What it may lose, as in "this loses …".
+  /// A description of what the step may lose, as in "this loses …".
   var loss: String? {
     switch self {
     case .dropEntity(let name): "all records of \(name)"
@@ -82,6 +82,6 @@ extension MigrationStep {
 }
 
 extension UniqueViolationRule {
-  /// Whether records are deleted, and not kept elsewhere.
+  /// True if records are deleted and not stored elsewhere.
   fileprivate var deletes: Bool { self == .keepNewest || self == .keepOldest }
 }

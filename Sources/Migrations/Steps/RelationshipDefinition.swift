@@ -1,16 +1,16 @@
 public import EntityModel
 
 /// A relationship and its inverse as a migration names them, before the catalog has chosen where
-/// the links are kept.
+/// the links are stored.
 public struct RelationshipDefinition: Hashable, Sendable {
   public struct Side: Hashable, Sendable {
     public let name: String
     public let isToMany: Bool
-    /// To-many: its records have an order of their own.
+    /// True if the records of a to-many relationship have their own order.
     public let isOrdered: Bool
-    /// To-many: the attribute of its records that gives the order.
+    /// The attribute that gives the order of the records of a to-many relationship.
     public let orderBy: String?
-    /// To-one: a record may be without.
+    /// True if a record may have no link, for a to-one relationship.
     public let isOptional: Bool
     public let deleteRule: DeleteRule
 
@@ -37,7 +37,7 @@ public struct RelationshipDefinition: Hashable, Sendable {
   public let destination: String
   public let side: Side
   public let inverse: Side?
-  /// Not empty: linked by these values, sorted by own name.
+  /// The key. If it is not empty, records are linked by these values, sorted by own name.
   public let key: [KeyPair]
 
   package init(
@@ -50,6 +50,6 @@ public struct RelationshipDefinition: Hashable, Sendable {
     self.key = key
   }
 
-  /// Whether both sides are one and the same relationship.
+  /// True if both sides are the same relationship.
   public var isItsOwnInverse: Bool { entity == destination && inverse?.name == side.name }
 }

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// A name that only one line can take.
+/// A name that only one line can use.
 struct SchemaName: Hashable {
   enum Kind: Hashable, CaseIterable {
     case entity
@@ -10,7 +10,7 @@ struct SchemaName: Hashable {
   }
 
   let kind: Kind
-  /// `Episode`, `Episode.note`
+  /// The name as text: `Episode`, `Episode.note`.
   let text: String
 
   static func entity(_ name: String) -> SchemaName { SchemaName(kind: .entity, text: name) }
@@ -37,7 +37,7 @@ struct SchemaName: Hashable {
 }
 
 extension MigrationStep {
-  /// What it makes.
+  /// The names that the step creates.
   var makes: [SchemaName] {
     switch self {
     case .createEntity(let name, let attributes, _):
@@ -56,7 +56,7 @@ extension MigrationStep {
     }
   }
 
-  /// What must be there for it.
+  /// The names that must exist before the step.
   var needs: [SchemaName] {
     func properties(_ entity: String, _ names: [String]) -> [SchemaName] {
       [.entity(entity)] + names.map { .property(entity, $0) }
