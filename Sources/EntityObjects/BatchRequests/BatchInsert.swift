@@ -93,7 +93,9 @@ extension BatchInsertRequest {
     return true
   }
 
-  /// - Returns: `nil` if the item was left out.
+  /// Inserts one item.
+  ///
+  /// - Returns: `nil` if the item was skipped.
   private func insert(
     _ row: BatchRow, _ counts: inout BatchResult.Counts, in transaction: WriteTransaction
   ) throws -> ObjectID? {
@@ -137,7 +139,9 @@ extension BatchInsertRequest {
     }
   }
 
-  /// - Throws: An error that is not about the item.
+  /// Returns the error that reports a refused item.
+  ///
+  /// - Throws: Errors that are not about the item.
   private func refusal(
     of row: BatchRow, _ number: Int64, _ error: any Error
   ) throws -> BatchItemError {

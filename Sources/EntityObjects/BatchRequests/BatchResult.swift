@@ -38,7 +38,7 @@ public struct BatchProgress: Hashable, Sendable {
 public struct BatchResult: Sendable {
   /// The reported records, in the form that the request's result type selects.
   public enum Outcome: Hashable, Sendable {
-    /// `false` if an item was refused (`BatchInsertRequest.ItemErrors.collect`).
+    /// The flag of a run; `false` if an item was refused (`BatchInsertRequest.ItemErrors.collect`).
     case status(Bool)
     /// The identities in the order of the changes. Only those of this run: changes that an
     /// interrupted run had committed are counted, but not listed.

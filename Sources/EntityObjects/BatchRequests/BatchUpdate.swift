@@ -49,6 +49,8 @@ package struct RecordUpdate {
   private var attributes: [(position: Int, program: ExpressionProgram)] = []
   private var links: [(relationship: RelationshipLayout, program: ExpressionProgram)] = []
 
+  /// Binds the assignments.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   package init(
     _ set: [String: AttributeAssignment], of entity: EntityLayout, startedAt: Date,

@@ -104,7 +104,9 @@ extension StoreError {
       [("record", object.description)], advice: conflictAdvice, object: object)
   }
 
-  /// - Parameter draft: `nil` if the draft has deleted the record.
+  /// Returns the error for one attribute in conflict.
+  ///
+  /// - Parameter draft: The draft's value; `nil` if the draft has deleted the record.
   fileprivate static func conflict(
     _ object: ObjectID, _ attribute: String, base: Value, stored: Value, draft: Value?
   ) -> StoreError {

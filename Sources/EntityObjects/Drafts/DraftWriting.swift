@@ -210,7 +210,8 @@ struct DraftWriting {
     }
   }
 
-  /// Returns the other records that have the row's values in unique indexes.
+  /// Returns the other records that have the row's values in unique indexes. Indexes on lists are
+  /// left out.
   private func holders(
     of values: [Value], _ row: DraftChanges.Row
   ) throws -> [(index: IndexLayout, holder: ObjectID)] {

@@ -16,7 +16,9 @@ public protocol NumericAttribute: OrderedAttribute {
 
 /// A type that an aggregate can return.
 public protocol AggregateResult: Sendable {
-  /// - Returns: `nil` for a value of another kind, and for null.
+  /// Converts the value of an aggregate.
+  ///
+  /// - Returns: `nil` for a value of another type, and for null.
   init?(aggregate value: Value)
 }
 
