@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A few threads for work that blocks, and none while there is nothing to do.
+/// A bounded number of threads for work that blocks. Threads exist only while there is work.
 ///
-/// Blocking work stays off Swift's cooperative pool, which loses a thread by each call that blocks,
-/// and off Dispatch's shared queues: on Linux those add one thread a second while workers are
-/// blocked, up to 255 (libdispatch, event/workqueue.c). A serial queue without a target has a
+/// Blocking work must not run on Swift's cooperative pool, which loses a thread with each call that
+/// blocks, nor on Dispatch's shared queues: on Linux those add one thread a second while workers
+/// are blocked, up to 255 (libdispatch, event/workqueue.c). A serial queue without a target has a
 /// thread of its own, so that the number of queues bounds the number of threads.
 package final class BoundedThreads: Sendable {
   package typealias Job = @Sendable () -> Void
@@ -12,7 +12,7 @@ package final class BoundedThreads: Sendable {
   private struct State {
     var idle: [DispatchQueue]
     var waiting: [Job] = []
-    /// The number of jobs at the front of `waiting` that have been taken.
+    /// The number of jobs at the front of `waiting` that were started.
     var taken = 0
 
     mutating func nextJob() -> Job? {
@@ -27,6 +27,8 @@ package final class BoundedThreads: Sendable {
 
   private let state: Locked<State>
 
+  /// Creates the threads' queues; no thread is started.
+  ///
   /// - Parameter label: The name of the threads in debuggers.
   package init(_ label: String, threadsMax: Int) {
     state = Locked(
@@ -54,7 +56,7 @@ package final class BoundedThreads: Sendable {
     }
   }
 
-  /// Runs a closure that blocks, and suspends the caller until it has returned.
+  /// Runs a closure that blocks, and suspends the caller until the closure has returned.
   package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
       submit { continuation.resume(with: Result { try body() }) }

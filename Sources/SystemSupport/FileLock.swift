@@ -31,14 +31,14 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// What is locked. The two kinds do not see each other.
+  /// The part of a file that is locked. Locks of the two kinds do not exclude each other.
   package enum Region: Sendable {
     /// The file as a whole, by `flock`.
     case file
     /// A range of bytes, by `F_OFD_SETLK`; a count of 0 means all bytes from the start on.
     case bytes(from: Int, count: Int)
 
-    /// One byte, at the place that a hash gives.
+    /// Returns the region of one byte, whose offset is computed from a hash.
     package static func byte(hash: Int64) -> Region {
       .bytes(from: Int(hash & (.max >> 1)), count: 1)
     }
@@ -48,15 +48,15 @@ package final class FileLock: Sendable {
 
   package let descriptor: Int32
 
-  /// Opens the file and takes no lock.
+  /// Opens the file without taking a lock.
   package init(_ path: String, _ opening: Opening = .create) throws(SystemError) {
     descriptor = open(path, opening.flags | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError() }
   }
 
   deinit {
-    // A process that is being started has a copy of the descriptor until it executes its program:
-    // closing this one would leave the locks with it.
+    // A child process holds a copy of the descriptor until it executes its program. Closing this
+    // descriptor alone would leave the locks with the copy.
     release(.file)
     release(.bytes(from: 0, count: 0))
     close(descriptor)
@@ -94,10 +94,10 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Waits for a lock. It polls, with at most 5 ms between two attempts: a lock call that blocks
-  /// has no deadline.
+  /// Waits for a lock. It polls, at intervals of at most 5 ms, because a blocking lock call has no
+  /// deadline.
   ///
-  /// - Parameter isCancelled: Asked before each pause.
+  /// - Parameter isCancelled: Called before each pause; true ends the wait.
   /// - Returns: False if another open file still has it at the deadline, or the wait was cancelled.
   package func take(
     _ region: Region = .file, _ mode: Mode = .exclusive, until deadline: ContinuousClock.Instant,
@@ -112,7 +112,7 @@ package final class FileLock: Sendable {
     return true
   }
 
-  /// Frees a lock; does nothing if it is not held.
+  /// Releases a lock; does nothing if it is not held.
   package func release(_ region: Region = .file) {
     switch region {
     case .file: flock(descriptor, LOCK_UN)
@@ -120,10 +120,10 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// True while another open file has an exclusive lock, or, for bytes, any lock.
+  /// Returns true while another open file has an exclusive lock, or, for bytes, any lock.
   ///
-  /// Asking for bytes takes no lock, so that it cannot make another process fail. Asking for a
-  /// whole file takes a shared lock for a moment, and drops one that was taken through this object.
+  /// For bytes this takes no lock, so that it cannot make another process fail. For a whole file it
+  /// takes a shared lock for a moment, and releases a lock that was taken through this object.
   package func isHeld(_ region: Region = .file) throws(SystemError) -> Bool {
     switch region {
     case .file:
@@ -135,9 +135,9 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// The process that prevents an exclusive lock on bytes. Takes nothing.
+  /// Returns the process that prevents an exclusive lock on bytes. Takes no lock.
   ///
-  /// - Returns: `nil` if there is none; 0 or less if the system does not tell its number, as for
+  /// - Returns: `nil` if there is none; 0 or less if the system does not report its number, as for
   ///   locks of this kind and for processes in another namespace.
   package func holder(ofBytesFrom start: Int, count: Int) throws(SystemError) -> Int32? {
     var range = Self.range(F_WRLCK, start, count)
@@ -147,22 +147,22 @@ package final class FileLock: Sendable {
 
   // MARK: Text
 
-  /// The first bytes of the file, at most `bytesMax`.
+  /// Returns the first bytes of the file, at most `bytesMax`.
   package func text(bytesMax: Int = 512) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: bytesMax)
     let count = pread(descriptor, &buffer, buffer.count, 0)
     return Array(buffer.prefix(max(0, count)))
   }
 
-  /// Replaces the text of the file. Such a text serves messages only, so that a failure, as on a
-  /// full disk, is ignored.
+  /// Replaces the text of the file. The text is used in messages only, so that a failure, for
+  /// example on a full disk, is ignored.
   package func setText(_ text: [UInt8]) {
     if pwrite(descriptor, text, text.count, 0) == text.count { ftruncate(descriptor, text.count) }
   }
 
   // MARK: Ranges of bytes
 
-  /// Constants of <fcntl.h> that Swift's module of glibc does not show.
+  /// The constants of <fcntl.h> that Swift's module of glibc does not export.
   private static let getLockOfOpenFile: Int32 = 36
   private static let setLockOfOpenFile: Int32 = 37
 
@@ -183,15 +183,17 @@ package final class FileLock: Sendable {
   }
 }
 
-/// A refusal of the operating system: an `errno` without words for people. The caller knows what it
-/// was doing, and makes its own error of it.
+/// A failure of a system call: an `errno` without a message for users. The caller converts it into
+/// an error of its own.
 package struct SystemError: Error, Hashable, Sendable {
   package let number: Int32
 
-  /// - Parameter number: An `errno`; the thread's own without it.
+  /// Creates the error of a failed system call.
+  ///
+  /// - Parameter number: An `errno`; by default that of the current thread.
   package init(_ number: Int32 = errno) { self.number = number }
 
-  /// The system's text, such as "No such file or directory".
+  /// The text of the system, such as "No such file or directory".
   package var text: String {
     // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
     String(cString: strerror(number))

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The process that holds a lock, as error messages name it.
+/// The process that holds a lock, for error messages.
 package struct LockHolder: Hashable, Sendable {
-  /// Decimal digits.
+  /// The process id in decimal digits.
   package let pid: String
   /// The command line, printable characters only; empty if it is not known.
   package let command: String
 
   /// Reads the first line of a lock file: `pid`, or `pid\tcommand`.
   ///
-  /// - Returns: `nil` for a text that does not begin with a process id: the file may hold anything.
+  /// - Returns: `nil` for a text that does not begin with a process id: the file may contain
+  ///   anything.
   package init?(text: [UInt8]) {
     let line = text.prefix { $0 != UInt8(ascii: "\n") }
     let digits = line.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -32,7 +33,7 @@ package struct LockHolder: Hashable, Sendable {
     command = Self.printable(words)
   }
 
-  /// The line of this process, `pid\tcommand\n`.
+  /// The text of this process, `pid\tcommand\n`.
   fileprivate static let own: [UInt8] = {
     let words = CommandLine.arguments.joined(separator: " ").utf8
       .map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
@@ -50,10 +51,10 @@ package struct LockHolder: Hashable, Sendable {
 }
 
 extension FileLock {
-  /// The process that the text of the file names: the last one that took the lock.
+  /// The process named in the text of the file: the last one that took the lock.
   package var lastHolder: LockHolder? { LockHolder(text: text()) }
 
-  /// Names this process in the file, as `pid\tcommand\n`, unless the file does so already.
+  /// Writes this process to the file as `pid\tcommand\n`, unless the file names it already.
   package func sign() {
     if text() != LockHolder.own { setText(LockHolder.own) }
   }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A mutex for scopes that run a caller's closure: `Synchronization.Mutex` demands that the result
-/// of such a closure be `sending`.
-// @unchecked: a pthread mutex is made for threads, and its address is fixed.
+/// A mutex for methods that run a caller's closure: `Synchronization.Mutex` requires the result of
+/// such a closure to be `sending`.
+// @unchecked: a pthread mutex may be used by all threads, and its address does not change.
 @usableFromInline
 package final class ThreadLock: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -23,8 +23,8 @@ package final class ThreadLock: @unchecked Sendable {
   package func unlock() { pthread_mutex_unlock(mutex) }
 }
 
-/// A value behind a lock, like `Synchronization.Mutex`, whose Linux build the thread sanitizer does
-/// not see, so that it reports races where there are none.
+/// A value that is protected by a lock. It replaces `Synchronization.Mutex`, whose Linux
+/// implementation the thread sanitizer does not see, so that it reports races where there are none.
 // @unchecked: `value` is touched only under `lock`. Public, because members of a package class are
 // not inlined into other modules.
 public final class Locked<Value: Sendable>: @unchecked Sendable {

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A folder for the files of one run. A kernel lock, which ends with the process, says that it is
-/// in use, so that a later run can remove what a killed one left.
+/// A folder for the files of one run. A file lock, which ends with the process, shows that it is in
+/// use, so that a later run can remove the folder of a killed one.
 package final class ScratchFolder: Sendable {
   package let path: String
   private let lock: FileLock
@@ -23,12 +23,12 @@ package final class ScratchFolder: Sendable {
 
   // MARK: A folder with a name of its own
 
-  /// Creates a folder, mode 0700, whose name begins with `prefix`. It is removed with its contents
-  /// at the end of the object's life. Removes what killed runs left more than a day ago, too.
+  /// Creates a folder, mode 0700, whose name begins with `prefix`. The folder is removed with its
+  /// contents when the object is released. Also removes folders that killed runs left more than a
+  /// day ago.
   ///
-  /// - Parameter parent: `$TMPDIR` without it, and `/var/tmp` without that: copies may be large,
-  ///   and
-  ///   `/tmp` is memory on many machines.
+  /// - Parameter parent: The folder in which it is created. The default is `$TMPDIR`, or `/var/tmp`
+  ///   if that is not set: copies may be large, and `/tmp` is in memory on many machines.
   /// - Throws: ``Failure`` with the parent.
   package static func create(
     prefix: String, in parent: String?
@@ -55,12 +55,12 @@ package final class ScratchFolder: Sendable {
   private static let leftoverSecondsMin = 86_400
 
   private static func remove(_ folder: String) {
-    // What cannot be removed now is a leftover for the next run.
+    // A folder that cannot be removed now is left for the next run.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
   private static func removeLeftovers(_ prefix: String, in parent: String) {
-    // In a folder that cannot be listed they stay.
+    // If the parent cannot be listed, old folders stay.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: parent) else { return }
     for name in names where name.hasPrefix(prefix) {
       let folder = parent + "/" + name
@@ -82,10 +82,10 @@ package final class ScratchFolder: Sendable {
 
   // MARK: A folder at a given path
 
-  /// Creates the folder, mode 0700, or takes over the one that a killed run left, with its
-  /// contents. The caller removes it, and calls ``release()`` then.
+  /// Creates the folder, mode 0700, or takes over that of a killed run, with its contents. The
+  /// caller removes it, and then calls ``release()``.
   ///
-  /// - Returns: `nil` if another run has it.
+  /// - Returns: `nil` if another run holds it.
   package static func claim(_ path: String) throws(Failure) -> ScratchFolder? {
     do throws(SystemError) {
       while true {
@@ -96,9 +96,9 @@ package final class ScratchFolder: Sendable {
           if isOpen(path, in: lock) {
             return ScratchFolder(path: path, lock: lock, isUnnamed: false)
           }
-          // Its owner has removed it after it was opened here.
+          // The owner has removed the file after it was opened here.
         } catch {
-          // Its owner has removed it before it was opened here.
+          // The owner has removed the file before it was opened here.
           guard error.number == ENOENT else { throw error }
         }
       }
@@ -107,7 +107,7 @@ package final class ScratchFolder: Sendable {
     }
   }
 
-  /// Lets other runs have the folder.
+  /// Releases the folder for other runs.
   package func release() { lock.release() }
 
   private static func isOpen(_ path: String, in lock: FileLock) -> Bool {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A failure of the storage layer, that is of LMDB or of the files below it, and advice for it.
+/// A failure of LMDB or of the files that it uses, with advice for the user.
 ///
-/// Callers branch on `code`, never on text. After an error of a write nothing of that write is in
-/// the store, and the environment stays usable unless `advice` says otherwise.
+/// Callers distinguish errors by `code`, never by text. After an error of a write nothing of that
+/// write is in the store, and the environment stays usable unless `advice` says otherwise.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// There is no store in the folder.
     case storeMissing
-    /// The path names something that is not a folder.
+    /// The path is that of something other than a folder.
     case notAFolder
-    /// The system refuses access, or the environment is read-only.
+    /// The system denies access, or the environment is read-only.
     case permission
-    /// No room on the device, in the quota or under the file size limit.
+    /// The device, the quota or the file size limit leaves no room.
     case diskFull
     /// The device failed.
     case inputOutput
@@ -20,28 +20,28 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case mapFull
     /// Every slot of the reader table is taken.
     case readersFull
-    /// The file is an LMDB file, and cut or overwritten.
+    /// The file is an LMDB file that was truncated or overwritten.
     case damaged
-    /// The file is no LMDB file of format version 1.
+    /// The file is not an LMDB file of format version 1.
     case notAStore
     /// Another process holds the writer lock.
     case busy
-    /// A value of 4 GiB or more.
+    /// The value has 4 GiB or more.
     case valueTooLarge
-    /// A key that is empty, longer than 511 bytes, or out of order in an append.
+    /// The key is empty, longer than 511 bytes, or out of order in an append.
     case keyInvalid
-    /// More named trees than `Environment.Options.treesMax`.
+    /// There are more named trees than `Environment.Options.treesMax`.
     case tooManyTrees
     /// The map does not fit into the address space of the process.
     case addressSpace
-    /// A call that the contract forbids.
+    /// The call violates the contract of the method.
     case programming
-    /// Any other failure; the context has the text of the system.
+    /// Any other failure; the context contains the text of the system.
     case other
   }
 
   public let code: Code
-  /// Never interpolated, so that failures can be counted by it.
+  /// The failure in constant words, without values, so that failures can be counted by it.
   public let summary: StaticString
   public let context: [(String, String)]
   public let advice: StaticString
@@ -55,7 +55,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     self.advice = advice
   }
 
-  /// One line: the summary, the context, and the advice.
+  /// The error in one line: the summary, the context, and the advice.
   public var description: String {
     let values = context.map { "\($0.0): \($0.1)" }.joined(separator: ", ")
     return "\(summary)\(values.isEmpty ? "" : " (\(values))"); \(advice)"
@@ -63,7 +63,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StorageError {
-  /// The error for an `errno`.
+  /// Returns the error for an `errno`.
   package static func system(
     _ number: Int32, _ summary: StaticString, context: [(String, String)]
   ) -> StorageError {

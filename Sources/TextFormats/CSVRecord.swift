@@ -1,7 +1,7 @@
 /// One line of comma-separated values (RFC 4180, section 2).
 package enum CSVRecord {
-  /// The line, ended by CRLF. A missing value is an empty field and empty text is `""`, so both can
-  /// be told apart.
+  /// Returns the line, ended by CRLF. A missing value is an empty field and an empty text is `""`,
+  /// so that a reader can distinguish them.
   package static func text(_ fields: [String?]) -> String {
     var row = ""
     for (index, field) in fields.enumerated() {

@@ -5,13 +5,15 @@
 package struct CivilDate: Hashable, Sendable {
   @usableFromInline
   package var year: Int
-  /// From 1.
+  /// The month, from 1 to 12.
   @usableFromInline
   package var month: Int
-  /// From 1.
+  /// The day of the month, from 1.
   @usableFromInline
   package var day: Int
 
+  /// Creates a day from its parts.
+  ///
   /// - Returns: `nil` for a day that does not exist, or is outside of the years 0 to 9999.
   @inlinable
   package init?(year: Int, month: Int, day: Int) {
@@ -20,11 +22,14 @@ package struct CivilDate: Hashable, Sendable {
     guard day <= daysInMonth else { return nil }
   }
 
-  /// - Parameter days: Since 1970-01-01.
+  /// Creates a day from its number.
+  ///
+  /// - Parameter days: The number of days since 1970-01-01.
   @inlinable
   package init(daysSince1970 days: Int) {
-    // Years begin in March, so that the leap day is the last of its year, and repeat after 400,
-    // which are 146097 days (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Years are counted from March, so that the leap day is the last of its year. The calendar
+    // repeats every 400 years or 146097 days (Hinnant, "chrono-Compatible Low-Level Date
+    // Algorithms").
     let (era, ofEra) = (days + Self.daysTo1970).dividedFlooring(by: Self.daysOfEra)
     let yearOfEra = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
     let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -42,10 +47,10 @@ package struct CivilDate: Hashable, Sendable {
     return era * Self.daysOfEra + ofEra - Self.daysTo1970
   }
 
-  /// 0 is Sunday.
+  /// The day of the week; 0 is Sunday.
   package var weekday: Int { Self.weekday(daysSince1970: daysSince1970) }
 
-  /// 0 is Sunday; 1970 began on a Thursday.
+  /// Returns the day of the week; 0 is Sunday. 1970 began on a Thursday.
   package static func weekday(daysSince1970 days: Int) -> Int {
     (days + 4).dividedFlooring(by: 7).remainder
   }
@@ -59,7 +64,7 @@ package struct CivilDate: Hashable, Sendable {
     }
   }
 
-  /// The first day of the next month.
+  /// Changes the day to the first one of the next month.
   package mutating func advanceToNextMonth() {
     (year, month, day) = month == 12 ? (year + 1, 1, 1) : (year, month + 1, 1)
   }
@@ -67,20 +72,20 @@ package struct CivilDate: Hashable, Sendable {
   @inlinable
   static var daysOfEra: Int { 146_097 }
 
-  /// From 0000-03-01.
+  /// The number of days from 0000-03-01 to 1970-01-01.
   @inlinable
   static var daysTo1970: Int { 719_468 }
 }
 
 extension Int {
-  /// Division that rounds down, where `/` rounds toward zero.
+  /// Divides and rounds down, where `/` rounds toward zero.
   @inlinable
   package func dividedFlooring(by divisor: Int) -> (quotient: Int, remainder: Int) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
-  /// The number in decimal digits, with zeros in front up to a width.
+  /// Returns the number in decimal digits, with leading zeros up to a width.
   package func padded(to width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

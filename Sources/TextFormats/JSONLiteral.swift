@@ -1,34 +1,35 @@
 /// Parts of a JSON text.
 package enum JSONLiteral {
-  /// The characters of a string that are escaped besides quotes, backslashes and the characters
-  /// below U+0020 (RFC 8259, section 7).
+  /// The characters of a string that are escaped in addition to quotes, backslashes and the
+  /// characters below U+0020 (RFC 8259, section 7).
   package enum Escaping: Sendable {
-    /// None.
+    /// No further characters.
     case required
-    /// None, and the characters below U+0020 are `\u00xx` without exception.
+    /// No further characters; those below U+0020 are always written as `\u00xx`.
     case canonical
-    /// Those that control a terminal: U+007F to U+009F.
+    /// The control characters of terminals: U+007F to U+009F.
     case terminal
-    /// As `terminal`, and what cannot be seen in a log: line separators, marks of direction, and
-    /// U+FEFF, which Foundation loses otherwise.
+    /// The characters of `terminal`, and those that are invisible in a log: line separators, marks
+    /// of direction, and U+FEFF, which Foundation loses otherwise.
     case log
-    /// As `log`, for a text without quotes around it: quotes and backslashes stay as they are.
+    /// The characters of `log`, for a text without quotes around it: quotes and backslashes are not
+    /// escaped.
     case unquotedLog
   }
 
-  /// A number that reads back as the same double. JSON has no infinities and no NaN: these become
-  /// `null`.
+  /// Returns a number that reads back as the same double. JSON has no infinities and no NaN: these
+  /// become `null`.
   package static func of(_ number: Double) -> String { number.isFinite ? "\(number)" : "null" }
 
-  /// A string with its quotes. O(length).
+  /// Returns a string with its quotes. O(length).
   package static func quoted(_ text: String, _ escaping: Escaping = .terminal) -> String {
     "\"" + escaped(text, escaping) + "\""
   }
 
-  /// The text of a string without its quotes. O(length).
+  /// Returns the text of a string without its quotes. O(length).
   package static func escaped(_ text: String, _ escaping: Escaping) -> String {
     let needsEscapes = text.utf8.contains { byte in
-      // The characters that only some are escaped of begin with C2, E2 and EF.
+      // The characters that only some kinds escape begin with C2, E2 and EF.
       byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
         || byte == 0xC2 || byte == 0xE2 || byte == 0xEF
     }
@@ -38,9 +39,9 @@ package enum JSONLiteral {
     return literal
   }
 
-  /// An object of members that are JSON already, in their order.
+  /// Returns an object whose members are JSON already, in their order.
   ///
-  /// - Parameter names: One for each member.
+  /// - Parameter names: One name for each member.
   package static func object(_ names: [String], _ members: [String]) -> String {
     "{" + zip(names, members).map { "\(quoted($0)):\($1)" }.joined(separator: ",") + "}"
   }

@@ -1,5 +1,5 @@
-/// JSON under construction: members and elements in the order of the calls, commas where they
-/// belong. The caller gives a name to members, and none to elements.
+/// JSON that is being written: members and elements in the order of the calls, with the commas
+/// between them. The caller gives names to members and none to elements.
 @frozen
 @usableFromInline
 package struct JSONWriter {
@@ -25,7 +25,7 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// Writes nothing for nil.
+  /// Writes a string; nothing for `nil`.
   @inlinable
   package mutating func string(_ name: String? = nil, _ value: String?) {
     guard var value else { return }
@@ -33,9 +33,9 @@ package struct JSONWriter {
     value.withUTF8 { bytes.appendJSONString(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Writes nothing for nil.
+  /// Writes a string; nothing for `nil`.
   ///
-  /// - Parameter value: UTF-8.
+  /// - Parameter value: The text in UTF-8.
   @inlinable
   package mutating func string(_ name: String? = nil, utf8 value: [UInt8]?) {
     guard let value else { return }
@@ -43,7 +43,7 @@ package struct JSONWriter {
     value.withUnsafeBytes { bytes.appendJSONString($0) }
   }
 
-  /// Writes nothing for nil.
+  /// Writes a number; nothing for `nil`.
   @inlinable
   package mutating func number(_ name: String? = nil, _ value: Int?) {
     if let value { literal(name, String(value)) }
@@ -61,7 +61,7 @@ package struct JSONWriter {
     bytes.append(contentsOf: value.utf8)
   }
 
-  /// Appends members or elements that have been written before; `other` may be empty.
+  /// Appends members or elements that were written before; `other` may be empty.
   @inlinable
   package mutating func append(_ other: [UInt8]) {
     guard !other.isEmpty else { return }
@@ -69,7 +69,7 @@ package struct JSONWriter {
     bytes.append(contentsOf: other)
   }
 
-  /// Removes what was written after the first `count` bytes.
+  /// Removes the bytes after the first `count`.
   @inlinable
   package mutating func truncate(to count: Int) {
     bytes.removeSubrange(min(count, bytes.count)...)

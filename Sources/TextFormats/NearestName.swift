@@ -1,10 +1,10 @@
-/// The suggestion for a name that does not exist.
+/// Suggestions for names that do not exist.
 package enum NearestName {
-  /// Finds the name that was most likely meant by a misspelled word.
+  /// Returns the name that a misspelled word most likely stands for.
   ///
-  /// - Returns: The name with the fewest edits, the first of equals; `nil` if even that one has
-  ///   more than two, or more than one for a word of up to four letters. Case is ignored.
-  /// - Complexity: O(names × letters²); words of more than 64 letters are no typos.
+  /// - Returns: The name with the fewest edits, the first of equals; `nil` if it has more than two
+  ///   edits, or more than one for a word of up to four letters. Case is ignored.
+  /// - Complexity: O(names × letters²); words of more than 64 letters get no suggestion.
   package static func of(_ word: String, among names: [String]) -> String? {
     let word = Array(word.lowercased().prefix(lettersMax + 1))
     guard word.count <= lettersMax else { return nil }
@@ -21,15 +21,15 @@ package enum NearestName {
 
   private static let lettersMax = 64
 
-  /// Returns `did you mean "title"?`, or the other advice if no name is near.
+  /// Returns `did you mean "title"?`, or the other advice if no name is similar.
   package static func advice(
     on word: String, among names: [String], otherwise: String
   ) -> String {
     of(word, among: names).map { "did you mean \"\($0)\"?" } ?? otherwise
   }
 
-  /// The insertions, deletions, replacements and swaps of neighbors that turn one word into the
-  /// other (optimal string alignment distance).
+  /// Returns the number of insertions, deletions, replacements and swaps of neighbors that convert
+  /// one word into the other (optimal string alignment distance).
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...right.count)

@@ -2,18 +2,18 @@ import EntityModel
 public import EntityStore
 
 extension Store {
-  /// Deletes the records that match, in chunks: other writers have their turn between them.
+  /// Deletes the records that match, in chunks, so that other writers have their turn between them.
   ///
-  /// What a record takes along by a `cascade` rule goes in its commit, and is not met again. A
-  /// `deny` rule keeps a record only while it is linked with one that is not to be deleted itself;
-  /// of those that are, all go in one commit.
+  /// Records that a `cascade` rule deletes together with a record are deleted in the same commit
+  /// and are not visited again. A `deny` rule protects a record only while it is linked with one
+  /// that is not to be deleted itself; a group of records that protect each other and are all to be
+  /// deleted is deleted in one commit.
   ///
   /// - Parameter progress: Called after each commit.
   /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest` before anything is written;
-  ///   the last also for records of several entities. `deletionDenied`: then the chunks before
-  ///   stay, and the same request goes on with that record. `CancellationError`, of which the same
-  ///   holds.
-  ///   `storage` with the code `busy` if the same batch is under way.
+  ///   the last also for records of several entities. `deletionDenied` and `CancellationError`: the
+  ///   earlier chunks stay committed, and the same request continues from that point. `storage`
+  ///   with the code `busy` if the same batch is running.
   public func execute(
     _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {
@@ -38,7 +38,7 @@ extension Store {
         }
         return { row, counts in
           guard case .record(let old) = row.fields else { return [] }
-          // Asked now: when they are gone they match nothing.
+          // Checked before the deletion: deleted records match nothing.
           let removed = try Deletion.run(of: row.id, old, in: bound.entity, on: terms, transaction)
             .filter { $0.entity == entityName && selection.contains($0.id) }
           counts.deleted += Int64(removed.count)

@@ -1,16 +1,18 @@
 public import EntityModel
 import EntityStore
 
-/// Deletes all records of an entity that match, without handing them to the program.
+/// Deletes all records of an entity that match, without passing them to the program.
 ///
-/// Delete rules are followed, unless the request says to do without: what a record takes along
-/// goes, what a rule keeps stops the batch. Records that are to be deleted keep no others of them.
+/// Delete rules apply unless the request switches them off: a `cascade` rule deletes further
+/// records, and a `deny` rule stops the batch. Links between records that are both to be deleted
+/// deny nothing.
 public struct BatchDeleteRequest: Sendable {
-  /// Which records.
+  /// The records to delete.
   public enum Target: Sendable {
-    /// All that match; `nil` means every record. Asked of each again when its turn comes.
+    /// All records that match; `nil` means every record. The predicate is evaluated again for each
+    /// record just before it is deleted.
     case matching(entity: String, FetchPredicate?)
-    /// These, of one entity. One that is not there is passed over.
+    /// The records with these identities, all of one entity. Missing ones are skipped.
     case records([ObjectID])
   }
 
@@ -36,7 +38,7 @@ public struct BatchDeleteRequest: Sendable {
     self.options = options
   }
 
-  /// The entity; `nil` for no records.
+  /// Returns the entity; `nil` for an empty list of records.
   ///
   /// - Throws: `invalidRequest` for records of several entities.
   func entityName() throws(StoreError) -> String? {
@@ -52,7 +54,7 @@ public struct BatchDeleteRequest: Sendable {
     }
   }
 
-  /// What makes it the same request: the name of its write is a hash of this.
+  /// The parts that identify the request: the name of its chunked write is a hash of them.
   var identity: [String] {
     switch target {
     case .matching(let entity, let predicate):

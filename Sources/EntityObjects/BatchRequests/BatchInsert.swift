@@ -4,21 +4,21 @@ import Foundation
 import SystemSupport
 
 extension Store {
-  /// Inserts the items of a source in chunks: other writers have their turn between them.
+  /// Inserts the items of a source in chunks, so that other writers have their turn between them.
   ///
-  /// Each item is taken once, however often the batch is interrupted and run again with the same
-  /// source: what was taken already is passed over. It is the same batch if entity, conflict and
-  /// what is left out are the same (or if it has the same name), and the source must begin with the
-  /// same items.
+  /// Each item is inserted once, however often the batch is interrupted and run again with the same
+  /// source: items that were inserted before are skipped. A batch is the same if its entity,
+  /// conflict rule and switched off checks are the same (or if it has the same name). Its source
+  /// must then begin with the same items.
   ///
   /// - Parameter progress: Called after each commit.
-  /// - Throws: `BatchItemError` for an item that is refused (unless they are collected), around
-  ///   `validation`, `uniqueViolation` with the record that has the values, `unknownAttribute`;
-  ///   what the source throws: then all items before stay, and the same request goes on with that
-  ///   one.
-  ///   `CancellationError`: then the chunks before stay, and the same request goes on.
-  ///   `unknownEntity`; `invalidRequest` without a unique index for `update(by:)`, or for a source
-  ///   that begins with other items. `storage` with the code `busy` if the same batch is under way.
+  /// - Throws: `BatchItemError` for an item that is refused (unless refusals are collected); it
+  ///   contains `validation`, `unknownAttribute`, or `uniqueViolation` with the record that has the
+  ///   values. Errors of the source are passed on. In both cases all earlier items stay committed,
+  ///   and the same request continues with that item. `CancellationError`: the earlier chunks stay
+  ///   committed, and the same request continues. `unknownEntity`; `invalidRequest` without a
+  ///   unique index for `update(by:)`, or for a source that begins with other items. `storage` with
+  ///   the code `busy` if the same batch is running.
   public func execute(
     _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {
@@ -49,16 +49,16 @@ extension Store {
   }
 }
 
-/// What this run tells of single items.
+/// The identities and errors of single items that this run collects.
 private struct InsertRecord {
   var identifiers: [ObjectID] = []
   var errors: [BatchItemError] = []
 }
 
 extension BatchInsertRequest {
-  /// Inserts what the chunk has room for.
+  /// Inserts as many items as the chunk has room for.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: True if items are left.
   fileprivate func insert(
     _ taken: TakenItems, in transaction: WriteTransaction, _ frontier: inout BatchFrontier,
     _ chunk: inout ChunkedWrite<BatchFrontier>.Chunk, _ record: Locked<InsertRecord>
@@ -75,7 +75,7 @@ extension BatchInsertRequest {
         let refusal = try refusal(of: item.row, frontier.done + 1, error)
         guard case .collect(let errorsMax) = itemErrors else {
           if chunk.rows == 0 { throw refusal }
-          // What came before is committed; the item is refused again as the first of its chunk.
+          // The earlier items are committed; this one is refused again as the first of its chunk.
           chunk.end()
           return true
         }
@@ -85,7 +85,7 @@ extension BatchInsertRequest {
       frontier.done += 1
       frontier.digest = item.digest
       chunk.add(rows: 1)
-      // Not before: each chunk comes one item further.
+      // Checked after the item, so that each chunk inserts at least one.
       if !chunk.hasRoom { return true }
     }
     if taken.areLast { return false }
@@ -93,7 +93,9 @@ extension BatchInsertRequest {
     return true
   }
 
-  /// - Returns: `nil` if the item was left out.
+  /// Inserts one item.
+  ///
+  /// - Returns: `nil` if the item was skipped.
   private func insert(
     _ row: BatchRow, _ counts: inout BatchResult.Counts, in transaction: WriteTransaction
   ) throws -> ObjectID? {
@@ -137,7 +139,9 @@ extension BatchInsertRequest {
     }
   }
 
-  /// - Throws: An error that is not about the item.
+  /// Returns the error that reports a refused item.
+  ///
+  /// - Throws: Errors that are not about the item.
   private func refusal(
     of row: BatchRow, _ number: Int64, _ error: any Error
   ) throws -> BatchItemError {

@@ -2,29 +2,29 @@ public import EntityModel
 public import EntityStore
 public import Foundation
 
-/// Inserts items of a source of any length: memory is bounded by one chunk of them.
+/// Inserts the items of a source of any length. Memory is bounded by one chunk of items.
 ///
-/// An item is the values of one record by attribute name, or a typed entity. What it does not name
-/// gets its default; a to-one relationship that an attribute holds is named like one, and its value
-/// is the other record's number.
+/// An item is the values of one record by attribute name, or a typed entity. Attributes that are
+/// missing in an item get their defaults. A to-one relationship that is stored as a reference is
+/// given by its name, with the number of the other record as the value.
 public struct BatchInsertRequest: Sendable {
-  /// What becomes of an item whose unique values a record has already.
+  /// The treatment of an item whose unique values belong to an existing record.
   public enum Conflict: Hashable, Sendable {
     /// The item is refused.
     case fail
-    /// It is left out.
+    /// The item is skipped.
     case skip
-    /// The record that has the item's values in the unique index on exactly these attributes gets
-    /// what the item names; all else of it stays. A clash in another index is refused.
+    /// The record with the same values in the unique index on exactly these attributes gets the
+    /// values of the item; its other values stay. A violation of another index is refused.
     case update(by: [String])
   }
 
-  /// What becomes of the batch when an item is refused.
+  /// The treatment of the batch when an item is refused.
   public enum ItemErrors: Hashable, Sendable {
-    /// It stops with a `BatchItemError`. The items before stay; the same request goes on with that
-    /// one.
+    /// The batch stops with a `BatchItemError`. Earlier items stay; the same request continues with
+    /// that item.
     case stop
-    /// It goes on, counts what was refused, and lists the first so many.
+    /// The batch continues, counts the refused items, and lists the first `max` of them.
     case collect(max: Int)
   }
 
@@ -33,7 +33,8 @@ public struct BatchInsertRequest: Sendable {
   public var itemErrors = ItemErrors.stop
   public var resultType: BatchResultType
   public var options: BatchRequestOptions
-  /// Begins anew at each call: an interrupted batch passes over what it has taken already.
+  /// Opens the source from its beginning at each call; an interrupted batch then skips the items
+  /// that it has inserted.
   let read: @Sendable (_ startedAt: Date) -> BatchReader
 
   public init<Items: Sequence & Sendable>(
@@ -72,10 +73,10 @@ public struct BatchInsertRequest: Sendable {
     }
   }
 
-  /// Of elements that have yet to be read, such as the lines of a file.
+  /// Creates a request for elements that are read during the run, such as the lines of a file.
   ///
-  /// - Parameter read: Makes an item of an element. Its date is the time at which the batch began,
-  ///   also after an interruption: of the same elements it must make the same items.
+  /// - Parameter read: Converts an element into an item. Its date is the time at which the batch
+  ///   first began, also after an interruption: the same elements must give the same items.
   public init<Source: AsyncSequence & Sendable>(
     _ entityName: String, from source: Source, onConflict: Conflict = .fail,
     resultType: BatchResultType = .count, options: BatchRequestOptions = BatchRequestOptions(),
@@ -97,8 +98,8 @@ public struct BatchInsertRequest: Sendable {
     self.read = read
   }
 
-  /// What makes it the same request: the name of its write is a hash of this. Whether the items are
-  /// the same, a hash of those taken tells.
+  /// The parts that identify the request: the name of its chunked write is a hash of them. The
+  /// items are identified by a digest that is saved in the checkpoint.
   var identity: [String] {
     switch onConflict {
     case .fail: [entityName, options.identity, "fail"]
@@ -110,9 +111,9 @@ public struct BatchInsertRequest: Sendable {
 
 /// One item of a batch insert.
 public struct BatchItem: Sendable {
-  /// The values by attribute, or why there are none: the item is then refused.
+  /// The values by attribute name, or the error for which the item is refused.
   public var values: Result<[String: Value], any Error>
-  /// Where it comes from, such as a line of a file, for messages.
+  /// The origin of the item, such as a line of a file, for messages.
   public var place: String?
 
   public init(_ values: [String: Value], place: String? = nil) {

@@ -3,15 +3,15 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// The lock that a run of a batch holds: a second run of the same name would start from the
-/// beginning as soon as the first has deleted its progress, and change everything twice.
+/// The lease that a run of a batch holds. Without it, a second run of the same name would start
+/// from the beginning as soon as the first has deleted its progress, and make every change twice.
 ///
-/// It is one byte of a file in the store's folder, at a hash of the name, so that no file is left
-/// over for each request.
+/// The lease is a lock on one byte of a file in the store's folder, at a hash of the name, so that
+/// requests leave no files of their own.
 enum BatchLease {
-  /// Runs the body while this process has the name.
+  /// Runs the body while this process holds the lease for the name.
   ///
-  /// - Throws: `storage` with the code `busy` if another run has it.
+  /// - Throws: `storage` with the code `busy` if another run holds it.
   static func hold<R>(
     _ name: String, in folder: String, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> R

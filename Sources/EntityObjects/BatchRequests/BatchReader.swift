@@ -2,8 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// Takes items from a source, never more than a chunk of them ahead of what is committed. Used by
-/// one task.
+/// Reads items from a source, at most one chunk ahead of what is committed. Used by one task only.
 final class BatchReader {
   private let next: () async throws -> BatchRow?
   private var isAtEnd = false
@@ -19,7 +18,7 @@ final class BatchReader {
     next = { try await iterator.next().map(row) }
   }
 
-  /// Passes over what an interrupted run has taken.
+  /// Skips the items that an interrupted run has inserted.
   ///
   /// - Throws: `invalidRequest` if the source does not begin with the same items.
   func skip(to frontier: BatchFrontier) async throws {
@@ -31,10 +30,11 @@ final class BatchReader {
     if digest != frontier.digest { throw otherItems(frontier) }
   }
 
-  /// The items of the next chunk: as many as come in a while and fit the bounds.
+  /// Returns the items of the next chunk: those that arrive within the time bound and fit the
+  /// bounds of rows and bytes.
   ///
-  /// - Parameter frontier: Where they begin.
-  /// - Throws: What the source throws, when what it gave before has been taken.
+  /// - Parameter frontier: The checkpoint at which the items begin.
+  /// - Throws: The error of the source, after the items before it were returned.
   func take(
     from frontier: (done: Int64, digest: Int64), rowsMax: Int
   ) async throws -> TakenItems {
@@ -74,10 +74,10 @@ final class BatchReader {
   }
 }
 
-/// An item with what it takes to know it again.
+/// An item with the digest and the size that a checkpoint and a chunk need.
 struct TakenItem: Sendable {
   let row: BatchRow
-  /// Of all items up to this one.
+  /// The digest of all items up to and including this one.
   let digest: Int64
   let bytes: Int
 
@@ -92,10 +92,10 @@ struct TakenItem: Sendable {
 
 /// Items that were taken from a source and are not committed yet.
 struct TakenItems: Sendable {
-  /// How many came before.
+  /// The number of items before the first of these.
   let first: Int64
   var items: [TakenItem] = []
-  /// Whether no more come after these.
+  /// True if no items follow these.
   var areLast = false
 
   init(first: Int64) { self.first = first }
@@ -106,8 +106,9 @@ struct TakenItems: Sendable {
 }
 
 extension Limits {
-  /// Values of the items that a batch insert holds in memory; one larger item alone goes beyond.
+  /// The largest total size in bytes of the values that a batch insert holds in memory; a single
+  /// larger item is accepted.
   static let batchBytesMax = 4 << 20
-  /// A batch insert commits what it has when an item comes so long after the first of its chunk.
+  /// The time after the first item of a chunk at which a batch insert commits what it has.
   static let batchGatheringMax = Duration.milliseconds(500)
 }

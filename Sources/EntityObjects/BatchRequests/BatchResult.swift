@@ -1,67 +1,68 @@
 public import EntityModel
 
-/// What a batch request returns of the records it has changed.
+/// The form in which a batch request reports the records it has changed.
 public enum BatchResultType: Sendable {
-  /// Only whether everything went through.
+  /// Only a flag: true if no item was refused.
   case status
-  /// The identities of the records, which takes memory for each.
+  /// The identities of the records. They take memory for each record.
   case identifiers
   case count
 }
 
-/// What a batch request may do without.
+/// The checks and effects that a batch request can switch off.
 ///
 /// Uniqueness and links cannot be switched off: an index holds one entry for a key, and a reference
-/// leads to a record. Neither can that a value is there where one is required, and is of its kind.
+/// leads to a record. Required attributes always need a value, and values must have the attribute's
+/// type.
 public enum BatchOption: String, Codable, Hashable, Sendable, CaseIterable {
   /// The rules of attributes: range, length, pattern.
   case validation
-  /// The rules of relationships, when records are deleted: every link is only cut, as `nullify`
-  /// does, nothing is denied and nothing goes along. A link that the other record must have still
-  /// refuses.
+  /// The delete rules of relationships: every link is only removed, as by `nullify`; nothing is
+  /// denied and no further record is deleted. A link that is required in the other record still
+  /// refuses the deletion.
   case deleteRules
-  /// The history of what was changed. It then says only that something of the entity was: live
-  /// results are fetched anew.
+  /// The change history of single records. It then holds only that some records of the entity have
+  /// changed, so that live results fetch all rows again.
   case history
 }
 
-/// How far a batch has come, after a commit.
+/// The progress of a batch after a commit.
 public struct BatchProgress: Hashable, Sendable {
-  /// Records looked at, or items taken, by this run and by interrupted ones before it.
+  /// The records scanned, or the items inserted, by this run and by interrupted ones before it.
   public let done: Int64
-  /// `nil` for items of which nobody knows how many there are.
+  /// The number of records; `nil` for items of a source, whose number is unknown.
   public let total: Int64?
 }
 
-/// What a batch request has done.
+/// The outcome of a batch request.
 public struct BatchResult: Sendable {
-  /// As the request's result type asks for it.
+  /// The reported records, in the form that the request's result type selects.
   public enum Outcome: Hashable, Sendable {
-    /// `false` if an item was refused (`BatchInsertRequest.ItemErrors.collect`).
+    /// The flag of a run; `false` if an item was refused (`BatchInsertRequest.ItemErrors.collect`).
     case status(Bool)
-    /// In the order in which they were changed. Only those of this run: what an interrupted run had
-    /// committed before is counted, but not listed.
+    /// The identities in the order of the changes. Only those of this run: changes that an
+    /// interrupted run had committed are counted, but not listed.
     case identifiers([ObjectID])
     case count(Int)
   }
 
   public let outcome: Outcome
-  /// Whether it went on from where an interrupted run of the same request had stopped.
+  /// True if this run continued from a checkpoint of an interrupted run of the same request.
   public let isResumed: Bool
-  /// Records made, changed and removed, with those of interrupted runs before. An update counts
-  /// each record that matches; a deletion those that were to be deleted, not what went along by a
-  /// rule.
+  /// The records inserted, changed and deleted, including those of interrupted runs before. An
+  /// update counts each record that matches; a deletion counts the records that match, not those
+  /// that a delete rule deleted with them.
   public let counts: Counts
-  /// The first of the items that were refused.
+  /// The first of the refused items.
   public let errors: [BatchItemError]
 
   public struct Counts: Hashable, Codable, Sendable {
     public internal(set) var inserted: Int64 = 0
     public internal(set) var updated: Int64 = 0
     public internal(set) var deleted: Int64 = 0
-    /// Items left out because there is a record with their unique values (`onConflict: .skip`).
+    /// The items skipped because a record with their unique values exists (`onConflict: .skip`).
     public internal(set) var skipped: Int64 = 0
-    /// Items that were refused.
+    /// The items that were refused.
     public internal(set) var refused: Int64 = 0
 
     init(
@@ -75,7 +76,7 @@ public struct BatchResult: Sendable {
       self.refused = refused
     }
 
-    /// Records changed in any way.
+    /// The records inserted, updated or deleted.
     public var changed: Int64 { inserted + updated + deleted }
   }
 
@@ -97,11 +98,11 @@ public struct BatchResult: Sendable {
 
 /// An item that a batch insert has refused.
 public struct BatchItemError: Error, CustomStringConvertible {
-  /// Its number in the source, from 1.
+  /// The number of the item in the source, counted from 1.
   public let item: Int64
-  /// Where it came from, such as a line of a file, if the source says so.
+  /// The origin of the item, such as a line of a file, if the source gives it.
   public let place: String?
-  /// A `StoreError`, or what reading the item has thrown.
+  /// A `StoreError`, or the error of reading the item.
   public let error: any Error
 
   public var description: String { "\(place ?? "item \(item)"): \(error)" }

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// An item as a batch insert takes it.
+/// An item in the form in which a batch insert processes it.
 struct BatchRow: Sendable {
   enum Content: Sendable {
     case values([String: Value])
@@ -29,7 +29,7 @@ struct BatchRow: Sendable {
     self.init(.entity(entity.attributeValues, entity.linkedObjects, T.self))
   }
 
-  /// Bytes by which the item is known again.
+  /// The bytes from which the digest of the item is computed.
   var identity: [UInt8] {
     var bytes: [UInt8] = []
     switch content {
@@ -48,7 +48,8 @@ struct BatchRow: Sendable {
 }
 
 extension [UInt8] {
-  /// With its length, so that no two lists of values read the same.
+  /// Appends a text with its length before it, so that different lists of values give different
+  /// bytes.
   fileprivate mutating func append(text: some StringProtocol) {
     append(number: UInt64(text.utf8.count))
     append(contentsOf: text.utf8)

@@ -3,30 +3,30 @@ package import EntityStore
 import Foundation
 import LMDB
 
-/// How far a batch has come; committed with the rows of each chunk.
+/// The checkpoint of a batch. It is committed with the rows of each chunk.
 struct BatchFrontier: Codable, Sendable {
-  /// When it began: what `now` stands for, also after an interruption.
+  /// The time at which the batch first began. It is the value of `now`, also after an interruption.
   let startedAt: Date
-  /// Records looked at, or items taken.
+  /// The number of records scanned or items inserted.
   var done: Int64 = 0
   var counts = BatchResult.Counts()
-  /// Of an update or a deletion: the last record that was looked at.
+  /// The id of the last record scanned by an update or a deletion.
   var last = Int64.min
-  /// Of an insert: a hash of all items taken, by which the same source is known again.
+  /// A digest of all items that an insert has processed, by which it recognizes the same source.
   var digest: Int64 = 0
-  /// Of one that is kept after its end.
+  /// True in the checkpoint of a finished batch whose progress is kept.
   var hasEnded: Bool?
 }
 
-/// One run of a batch: what it begins with, and the chunked write that it goes through.
+/// One run of a batch: its checkpoint and its chunked write.
 struct BatchRun: Sendable {
   let store: Store
   let write: ChunkedWrite<BatchFrontier>
   let start: BatchFrontier
-  /// Whether an interrupted run of the same request had come so far.
+  /// True if an interrupted run of the same request has left a checkpoint.
   let isResumed: Bool
 
-  /// Runs the body for a request, while no other run of the same name is under way.
+  /// Runs the body for a request while no other run of the same name is running.
   static func begin(
     _ kind: String, _ identity: [String], _ options: BatchRequestOptions, on store: Store,
     isolation: isolated (any Actor)? = #isolation,
@@ -50,7 +50,7 @@ struct BatchRun: Sendable {
     }
   }
 
-  /// Each part with its length, so that no two lists read the same.
+  /// Returns a hash in which each part has its length before it, so that different lists differ.
   private static func hash(_ identity: [String]) -> String {
     let text = identity.map { "\($0.utf8.count):\($0)" }.joined()
     return String(UInt64(bitPattern: ContentHash.of(text)), radix: 16)
@@ -58,7 +58,7 @@ struct BatchRun: Sendable {
 }
 
 extension WriteTransaction {
-  /// Takes from what follows what a request does without.
+  /// Switches off the given checks and effects for the changes that follow.
   func leaveOut(_ options: Set<BatchOption>) {
     if options.contains(.validation) { keepsRules = false }
     if options.contains(.history) { recordsHistory = false }
@@ -66,7 +66,7 @@ extension WriteTransaction {
 }
 
 extension StoreError {
-  /// The same error, saying which of many it is about.
+  /// Returns the same error with the name of the thing it is about.
   func about(_ what: String, _ name: String) -> StoreError {
     var error = StoreError(
       code, summary, [(what, name)] + context, advice: advice, underlying: underlying,
@@ -77,7 +77,7 @@ extension StoreError {
 }
 
 extension BatchRequestOptions {
-  /// Drops the progress of a batch that was told to keep it.
+  /// Deletes the progress of a batch whose request keeps it.
   ///
   /// - Parameter kind: `update`, `delete` or `insert`.
   package static func dropProgress(

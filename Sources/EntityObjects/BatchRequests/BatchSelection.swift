@@ -3,14 +3,14 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// The records that an update or a deletion goes over, 8 bytes each.
+/// The ids of the records that an update or a deletion scans, 8 bytes each.
 struct BatchSelection: Sendable {
   let entityName: String
   let predicate: FetchPredicate?
-  /// Ascending.
+  /// The ids in ascending order.
   let ids: [Int64]
 
-  /// Those that match on a snapshot of now, beyond a record.
+  /// Selects the records after `last` that match in a new snapshot.
   init(
     _ entityName: String, _ predicate: FetchPredicate?, beyond last: Int64, in store: Store
   ) throws {
@@ -28,14 +28,14 @@ struct BatchSelection: Sendable {
     }
   }
 
-  /// These, beyond a record.
+  /// Selects the given records after `last`.
   init(_ entityName: String, _ records: [ObjectID], beyond last: Int64) {
     self.entityName = entityName
     predicate = nil
     ids = Set(records.map(\.number)).filter { $0 > last }.sorted()
   }
 
-  /// Looks for the place of the first record beyond one.
+  /// Returns the position of the first id greater than the given one.
   ///
   /// - Complexity: O(log *n*).
   func index(beyond id: Int64) -> Int {
@@ -53,7 +53,7 @@ struct BatchSelection: Sendable {
   }
 }
 
-/// The selection within one transaction.
+/// A selection bound to one transaction.
 struct BoundSelection {
   let entity: EntityLayout
   private let filter: PredicateProgram?
@@ -69,9 +69,9 @@ struct BoundSelection {
     self.entity = entity
   }
 
-  /// The record as it is now.
+  /// Returns the record as this transaction sees it.
   ///
-  /// - Returns: `nil` if it is gone or has ceased to match.
+  /// - Returns: `nil` if the record is gone or no longer matches.
   func row(_ id: Int64) throws -> FetchRow? {
     guard let view = try transaction.view(of: id, in: entity) else { return nil }
     let row = FetchRow(id: id, view: view)
@@ -83,7 +83,7 @@ struct BoundSelection {
     }
   }
 
-  /// Whether a record is one of the selection, and still matches.
+  /// Returns true if a record belongs to the selection and still matches.
   func contains(_ id: Int64, of entity: String) throws -> Bool {
     guard entity == self.entity.name, selection.contains(id) else { return false }
     return try row(id) != nil
@@ -91,12 +91,13 @@ struct BoundSelection {
 }
 
 extension BatchRun {
-  /// Changes one record, and says which of the selection have been changed by that.
+  /// Changes one record, and returns the ids of the selected records that were changed by it.
   typealias RecordChange = (FetchRow, inout BatchResult.Counts) throws -> [Int64]
 
-  /// Goes over the records of a selection in chunks.
+  /// Scans the records of a selection in chunks.
   ///
-  /// - Parameter prepare: Called in the transaction of each chunk; makes what changes a record.
+  /// - Parameter prepare: Called in the transaction of each chunk; returns the closure that changes
+  ///   a record.
   func run(
     over selection: BatchSelection, _ resultType: BatchResultType,
     without options: Set<BatchOption>, progress: (@Sendable (BatchProgress) -> Void)?,
@@ -124,7 +125,8 @@ extension BatchRun {
           }
           frontier.last = id
           frontier.done += 1
-          // Not before: however long the preparation took, each chunk comes one record further.
+          // Checked after the record: however long the preparation took, each chunk changes at
+          // least one.
           if !chunk.hasRoom { return true }
         }
         return false

@@ -4,18 +4,18 @@ package import Foundation
 import LMDB
 
 extension Store {
-  /// Changes the records that match, in chunks: other writers have their turn between them.
+  /// Changes the records that match, in chunks, so that other writers have their turn between them.
   ///
-  /// Which records match is found out once; each is asked again when its turn comes, and changed
-  /// once, however often the batch is interrupted and run again. It is the same batch if entity,
-  /// predicate, assignments and what is left out are the same (or if it has the same name).
+  /// The ids of the matching records are read once. Each record is checked again just before it is
+  /// changed, and is changed once, however often the batch is interrupted and run again. A batch is
+  /// the same if its entity, predicate, assignments and switched off checks are the same (or if it
+  /// has the same name).
   ///
   /// - Parameter progress: Called after each commit.
   /// - Throws: `unknownEntity`, `unknownAttribute`, `unknownRelationship`, `invalidRequest` before
-  ///   anything is written. `validation`, `uniqueViolation`, `missingRecord`, saying which record:
-  ///   then the chunks before stay, and the same request goes on with that record.
-  ///   `CancellationError`, of which the same holds. `storage` with the code `busy` if the same
-  ///   batch is under way.
+  ///   anything is written. `validation`, `uniqueViolation`, `missingRecord` with the record, and
+  ///   `CancellationError`: the earlier chunks stay committed, and the same request continues from
+  ///   that point. `storage` with the code `busy` if the same batch is running.
   public func execute(
     _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {
@@ -49,6 +49,8 @@ package struct RecordUpdate {
   private var attributes: [(position: Int, program: ExpressionProgram)] = []
   private var links: [(relationship: RelationshipLayout, program: ExpressionProgram)] = []
 
+  /// Binds the assignments.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   package init(
     _ set: [String: AttributeAssignment], of entity: EntityLayout, startedAt: Date,
@@ -118,7 +120,7 @@ package struct RecordUpdate {
       ], advice: "give it a value of that type")
   }
 
-  /// Changes one record. All values are found out first, as they were before.
+  /// Changes one record. All new values are computed from the old ones before any is written.
   package func apply(to row: FetchRow) throws {
     guard case .record(let view) = row.fields else { return }
     var changes = RowChanges()
@@ -143,7 +145,7 @@ package struct RecordUpdate {
     } catch is RecordDamage {
       throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
     }
-    // What is read is not valid beyond the first write.
+    // The views of the row are not valid after the first write.
     if !changes.isEmpty { try transaction.update(changes, id: row.id, old: view, in: entity) }
     let id = ObjectID(entity: entity.name, number: row.id)
     for ((relationship, _), target) in zip(links, targets) {
@@ -153,10 +155,10 @@ package struct RecordUpdate {
 }
 
 extension Value {
-  /// The value in the kind of an attribute, as constants of predicates are fitted; a double that is
-  /// a whole number serves for an integer.
+  /// Converts the value to the type of an attribute, by the rules for constants of predicates; a
+  /// double that is a whole number can become an integer.
   ///
-  /// - Returns: `nil` if it does not fit.
+  /// - Returns: `nil` if the value does not fit.
   package func fitted(to attribute: AttributeDescription) -> Value? {
     let kind = attribute.type.kind
     guard let value = BoundExpression.fit(self, .value(kind), attribute) else { return nil }

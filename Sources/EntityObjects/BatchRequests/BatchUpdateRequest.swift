@@ -1,15 +1,16 @@
 public import EntityModel
 import EntityStore
 
-/// Changes all records of an entity that match, without handing them to the program.
+/// Changes all records of an entity that match, without passing them to the program.
 ///
-/// Unlike Core Data's it keeps the rules of attributes and relationships, unless it is told to do
-/// without, and it can set to-one relationships.
+/// Unlike Core Data's batch update it applies the rules of attributes and relationships, unless the
+/// request switches them off, and it can set to-one relationships.
 public struct BatchUpdateRequest: Sendable {
   public var entityName: String
-  /// `nil` means every record. Asked of each record again when its turn comes.
+  /// The condition on the records; `nil` means every record. It is evaluated again for each record
+  /// just before the change.
   public var predicate: FetchPredicate?
-  /// By the name of an attribute or a to-one relationship.
+  /// The assignments by the name of an attribute or a to-one relationship.
   public var set: [String: AttributeAssignment]
   public var resultType: BatchResultType
   public var options: BatchRequestOptions
@@ -26,28 +27,29 @@ public struct BatchUpdateRequest: Sendable {
     self.options = options
   }
 
-  /// What makes it the same request: the name of its write is a hash of this.
+  /// The parts that identify the request: the name of its chunked write is a hash of them.
   var identity: [String] {
     [entityName, predicate?.description ?? "", options.identity]
       + set.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value.identity] }
   }
 }
 
-/// What all batch requests have in common.
+/// The options that all batch requests have in common.
 public struct BatchRequestOptions: Sendable {
-  /// What is not kept to.
+  /// The checks and effects that are switched off.
   public var without: Set<BatchOption> = []
-  /// Who writes; kept with the history.
+  /// The author of the transactions, stored in the change history.
   public var author: String?
-  /// The name under which the progress is kept in the store. By default a hash of the request, so
-  /// that the same request goes on where an interrupted one has stopped.
+  /// The name under which the progress is stored. By default it is a hash of the request, so that
+  /// the same request continues where an interrupted one has stopped.
   public var name: String?
-  /// Drops what an interrupted run of the same name has reached, and begins anew.
+  /// Deletes the progress of an interrupted run of the same name and starts from the beginning.
   public var restart = false
-  /// Keeps the progress also after the end, so that the same request, run again, does nothing more
-  /// and tells the same counts: for who notes the end in a later transaction, and drops it there.
+  /// Keeps the progress also after the end, so that the same request, run again, changes nothing
+  /// more and returns the same counts. The caller deletes the progress in the later transaction
+  /// that records the end.
   package var keepsProgress = false
-  /// A chunk is committed after so many records, or after so long: other writers wait for it.
+  /// The bounds of a chunk in rows and time. Other writers wait while a chunk is written.
   public var chunkRows = 5_000
   public var chunkDuration = Limits.chunkDuration
 

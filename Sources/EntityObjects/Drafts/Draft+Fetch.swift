@@ -1,11 +1,14 @@
 public import EntityModel
 public import EntityStore
 
-/// Fetches with the pending changes in them: filtered, sorted and windowed as if they had been
-/// saved. For `includesPendingChanges == false` the records and their order are those of the store,
-/// with the draft's values; one that the draft has deleted comes with its stored values.
+/// Fetches that include the pending changes: records are filtered, sorted and windowed as if the
+/// changes had been saved. With `includesPendingChanges == false` the store alone decides which
+/// records are returned and in which order, but with the draft's values; a record that the draft
+/// has deleted is returned with its stored values.
 extension Draft {
-  /// - Throws: As `ReadTransaction.fetch`.
+  /// Returns the records of the request.
+  ///
+  /// - Throws: The errors of `ReadTransaction.fetch`.
   public func fetch(_ request: FetchRequest) throws -> [Record] {
     try read { transaction in
       var records: [Record] = []
@@ -17,14 +20,16 @@ extension Draft {
     }
   }
 
-  /// - Throws: As `ReadTransaction.fetch`.
+  /// Returns the values of the descriptor.
+  ///
+  /// - Throws: The errors of `ReadTransaction.fetch`.
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try fetch(try descriptor.request(), as: T.self)
   }
 
-  /// The records of the request as Swift values, with what it prefetches.
+  /// Returns the records of the request as Swift values, with what it prefetches.
   ///
-  /// - Throws: As `ReadTransaction.fetch(_:as:)`.
+  /// - Throws: The errors of `ReadTransaction.fetch(_:as:)`.
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     try StoreError.requireEntity(type.entityName, of: request)
     return try read { transaction in
@@ -52,14 +57,14 @@ extension Draft {
     try fetchIdentifiers(try descriptor.request())
   }
 
-  /// The columns of the records or of the groups, as they were saved: rows never have pending
-  /// changes in them.
+  /// Returns the columns of the records or of the groups as they are stored: rows never include
+  /// pending changes.
   public func fetchRows(_ request: FetchRequest) throws -> [ResultRow] {
     try store.read { try $0.fetchRows(request) }
   }
 
-  /// The number of records that `fetch` would return. The number of rows, for a request that groups
-  /// them or leaves out equal ones, is that of `fetchRows`.
+  /// Returns the number of records that `fetch` would return. For a request that groups records or
+  /// removes duplicates it is the number of rows of `fetchRows`.
   public func count(_ request: FetchRequest) throws -> Int {
     try read { transaction in
       if request.countsRows { return try transaction.stored.count(request) }

@@ -1,9 +1,9 @@
 public import EntityModel
 public import EntityStore
 
-/// Records by names alone.
+/// Access to records by the names of their entities and attributes.
 extension Draft {
-  /// The record as the draft has it.
+  /// Returns the record with the draft's changes.
   ///
   /// - Returns: `nil` if there is none, or if the draft has deleted it.
   /// - Throws: `unknownEntity`, `damaged`, `storage`.
@@ -16,9 +16,9 @@ extension Draft {
 
   /// Adds a record.
   ///
-  /// - Parameter values: By attribute name; what is not named gets the attribute's default.
-  /// - Returns: Its temporary identity.
-  /// - Throws: `unknownEntity`, `unknownAttribute`; `validation` for a value of another kind than
+  /// - Parameter values: The values by attribute name; other attributes get their defaults.
+  /// - Returns: The temporary identity of the record.
+  /// - Throws: `unknownEntity`, `unknownAttribute`; `validation` for a value of another type than
   ///   the attribute's, or NaN. All other rules are applied by the save.
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value] = [:]) throws -> ObjectID {
@@ -28,11 +28,11 @@ extension Draft {
     return try insert(row, into: layout)
   }
 
-  /// Reads a record as the draft has it, lets the closure change it, and keeps what it became. A
-  /// record that has its former values again is unchanged.
+  /// Reads a record with the draft's changes, lets the closure change it, and stores the result in
+  /// the draft. A record that gets its former values back counts as unchanged.
   ///
-  /// - Throws: `missingRecord`; what the closure throws; `invalidRequest` if the closure assigns a
-  ///   record of another identity; else as `insert`.
+  /// - Throws: `missingRecord`; the errors of the closure; `invalidRequest` if the closure assigns
+  ///   a record of another identity; the errors of `insert`.
   public func update(_ id: ObjectID, _ change: (inout Record) throws -> Void) throws {
     guard var record = try get(id) else { throw StoreError.missing(id) }
     let before = record.values
@@ -41,12 +41,14 @@ extension Draft {
     try update(id, to: record.values, from: before, of: record.layout)
   }
 
-  /// Deletes a record; of one that the draft has inserted nothing remains. Delete rules are applied
-  /// by the save, but for those of an inserted record: what the draft has linked with it goes or is
-  /// cut at once, and a link that a rule denies or leaves alone is refused by the save.
+  /// Deletes a record. A record that the draft has inserted is removed from the draft altogether.
   ///
-  /// - Returns: Whether there was one.
-  /// - Throws: As `get`.
+  /// Delete rules are applied by the save. Only the rules of an inserted record are applied at once
+  /// to the records that the draft has linked with it: they are deleted or their links are removed.
+  /// A link that a rule denies or leaves unchanged is refused by the save.
+  ///
+  /// - Returns: True if there was such a record.
+  /// - Throws: The errors of `get`.
   @discardableResult
   public func delete(_ id: ObjectID) throws -> Bool {
     guard let record = try get(id) else { return false }
@@ -54,12 +56,12 @@ extension Draft {
     return true
   }
 
-  /// The first record, in order of identity, that has these values, or a new one. What the draft
-  /// has inserted or changed takes part.
+  /// Returns the first record, in order of identity, that has these values, or inserts a new one.
+  /// Records that the draft has inserted or changed are included.
   ///
   /// - Parameter attributes: At least one. Texts are compared by their bytes.
   /// - Parameter values: The other values of a new record.
-  /// - Throws: As `fetch` and `insert`.
+  /// - Throws: The errors of `fetch` and `insert`.
   @discardableResult
   public func findOrCreate(
     _ entity: String, by attributes: [String: Value], orCreate values: [String: Value] = [:]
@@ -91,7 +93,7 @@ extension Draft {
 }
 
 extension EntityLayout {
-  /// What a record cannot hold at all is refused at once; the rules of attributes are for the save.
+  /// Refuses values of a wrong type at once; the rules of attributes are applied by the save.
   fileprivate func requireKinds(of row: [Value], _ id: ObjectID) throws(StoreError) {
     for (attribute, value) in zip(description.attributes, row) {
       guard let found = value.kind else { continue }

@@ -3,13 +3,13 @@ import EntityStore
 
 /// Changes of relationships.
 ///
-/// A to-one relationship that is held by a reference, and whose inverse is to-many, is changed at
-/// once, as the attribute it is. All others are recorded, in order, and made by the save; the
+/// A to-one relationship that is stored as a reference, and whose inverse is to-many, is changed at
+/// once, like an attribute. All other changes are recorded in order and applied by the save; the
 /// draft's reads do not see them.
 ///
-/// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` if the draft has no
-/// such record; `invalidRequest` for a record of another entity, or where the relationship is of
-/// another kind.
+/// All methods throw `unknownEntity`, `unknownRelationship`; `missingRecord` if the draft has no
+/// such record; `invalidRequest` for a record of another entity, or for a relationship of the wrong
+/// kind.
 extension Draft {
   /// Links a record with another one, or with none, by a to-one relationship.
   public func setRelated(_ id: ObjectID, _ relationship: String, to other: ObjectID?) throws {
@@ -21,7 +21,7 @@ extension Draft {
     try record(.setOne, id, relationship, [other].compactMap { $0 })
   }
 
-  /// As `WriteTransaction.setRelated(_:_:to:)` for many.
+  /// Replaces the links of a to-many relationship; see `WriteTransaction.setRelated(_:_:to:)`.
   public func setRelated(
     _ id: ObjectID, _ relationship: String, to others: [ObjectID]
   ) throws {
@@ -29,7 +29,7 @@ extension Draft {
     try record(.set, id, relationship, others)
   }
 
-  /// As `WriteTransaction.addRelated`.
+  /// Adds links to a to-many relationship; see `WriteTransaction.addRelated`.
   public func addRelated(
     _ others: [ObjectID], to id: ObjectID, _ relationship: String, at index: Int? = nil
   ) throws {
@@ -37,7 +37,7 @@ extension Draft {
     try record(.add(index: index), id, relationship, others)
   }
 
-  /// As `WriteTransaction.removeRelated`.
+  /// Removes links from a to-many relationship; see `WriteTransaction.removeRelated`.
   public func removeRelated(
     _ others: [ObjectID], from id: ObjectID, _ relationship: String
   ) throws {
@@ -55,8 +55,8 @@ extension Draft {
   }
 
   private struct Link {
-    /// That holds it. Of a one-to-one relationship none: the other record may have to be taken from
-    /// its former partner.
+    /// The attribute that holds the link. It is `nil` for a one-to-one relationship, because the
+    /// other record may have to be unlinked from its former partner.
     var attribute: String?
 
     init(_ relationship: RelationshipLayout, of entity: EntityLayout) {
@@ -66,7 +66,7 @@ extension Draft {
     }
   }
 
-  /// Checks what can be known before the save.
+  /// Checks everything that can be checked before the save.
   private func link(
     _ id: ObjectID, _ name: String, others: [ObjectID], toMany: Bool
   ) throws -> Link {

@@ -1,21 +1,22 @@
 public import EntityModel
 public import EntityStore
 
-/// Records as Swift values.
+/// Access to records as Swift values.
 extension Draft {
-  /// The record as the draft has it.
+  /// Returns the record with the draft's changes.
   ///
   /// - Returns: `nil` if there is none, or if the draft has deleted it.
-  /// - Throws: `invalidRequest` for an identity of another entity; what the type's `init(from:)`
-  ///   throws, for a new record without a value that the type requires; else as `get(_:)`.
+  /// - Throws: `invalidRequest` for an identity of another entity; the errors of the type's
+  ///   `init(from:)`, for a new record without a value that the type requires; the errors of
+  ///   `get(_:)`.
   public func get<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> T? {
     try read { try $0.get(type, id) }
   }
 
-  /// Adds a record; attributes that the type does not know get their defaults.
+  /// Adds a record; attributes that the type does not declare get their defaults.
   ///
-  /// - Returns: Its temporary identity.
-  /// - Throws: As `insert(_:_:)`.
+  /// - Returns: The temporary identity of the record.
+  /// - Throws: The errors of `insert(_:_:)`.
   @discardableResult
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
     let entity = try store.read { try $0.layout(T.entityName) }
@@ -24,14 +25,14 @@ extension Draft {
     return try insert(row, into: entity)
   }
 
-  /// Reads a record as the draft has it, lets the closure change it, and keeps what it became;
-  /// attributes that the type does not know keep their values.
+  /// Reads a record with the draft's changes, lets the closure change it, and stores the result in
+  /// the draft; attributes that the type does not declare keep their values.
   ///
-  /// - Throws: As `update(_:_:)`.
+  /// - Throws: The errors of `update(_:_:)`.
   public func update<T: Entity>(
     _ type: T.Type, _ id: ObjectID, _ change: (inout T) throws -> Void
   ) throws {
-    // Both of one snapshot.
+    // Both reads use one snapshot.
     let (found, record) = try read { (try $0.get(type, id), try $0.get(id)) }
     guard var value = found, let record else { throw StoreError.missing(id) }
     try change(&value)
@@ -40,19 +41,22 @@ extension Draft {
     try update(id, to: row, from: record.values, of: record.layout)
   }
 
-  /// - Throws: `invalidRequest` for an identity of another entity; else as `delete(_:)`.
+  /// Deletes a record.
+  ///
+  /// - Returns: True if there was such a record.
+  /// - Throws: `invalidRequest` for an identity of another entity; the errors of `delete(_:)`.
   @discardableResult
   public func delete<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> Bool {
     try StoreError.requireEntity(type.entityName, of: id)
     return try delete(id)
   }
 
-  /// The first record, in order of identity, with this value, or a new one. What the draft has
-  /// inserted or changed takes part.
+  /// Returns the first record, in order of identity, with this value, or inserts a new one. Records
+  /// that the draft has inserted or changed are included.
   ///
-  /// - Parameter create: Makes the new record, which must have the value.
-  /// - Throws: What `create` throws; `invalidRequest` if it returns another value; else as
-  ///   `insert`.
+  /// - Parameter create: Creates the new record, which must have the value.
+  /// - Throws: The errors of `create` and `insert`; `invalidRequest` if `create` returns another
+  ///   value.
   @discardableResult
   public func findOrCreate<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,

@@ -3,8 +3,8 @@ public import EntityStore
 import LMDB
 import SystemSupport
 
-/// A scratchpad over a store, as Core Data's context is: changes are collected here, seen by this
-/// draft's own reads, and written by `save()` in one transaction, or forgotten by `rollback()`.
+/// A set of changes in memory over a store, like a context of Core Data. The draft's own reads see
+/// the changes; `save()` writes them in one transaction, and `rollback()` discards them.
 ///
 /// ```swift
 /// let draft = store.draft(author: "ui")
@@ -13,25 +13,24 @@ import SystemSupport
 /// let identities = try await draft.save()
 /// ```
 ///
-/// Every read sees the newest commit with the draft's changes over it. What the store sees to when
-/// it writes is seen to at the save: the rules of attributes, unique indexes, delete rules, and
-/// links to many records. Until then
-/// - records that a deletion will take along, or whose links it will end, are as they were;
+/// Every read sees the newest commit with the draft's changes over it. The save applies the rules
+/// of attributes, unique indexes, delete rules, and links of to-many relationships. Until then
+///
+/// - records that a deletion will delete or unlink by a delete rule are unchanged;
 /// - a to-many relationship leads to the records that it has in the store, with the draft's values;
-///   a to-one relationship that a reference holds leads where the draft has it lead, and one by key
-///   to the record that has the key in the store.
+///   a to-one relationship that is stored as a reference leads to the record that the draft gives
+///   it, and one by key to the record that has the key in the store.
 ///
 /// A record that the draft inserts has a temporary identity (`ObjectID.isTemporary`), which may be
-/// used wherever an identity is asked for. `save()` says what became of it.
+/// used wherever an identity is expected. `save()` returns the final one.
 ///
-/// A draft is for one isolation domain: it is not `Sendable`. The changes are kept in memory, at
-/// most
-/// `Limits.pendingChangesMax` of them, and the store knows nothing of them.
+/// A draft belongs to one isolation domain: it is not `Sendable`. The changes are kept in memory,
+/// at most `Limits.pendingChangesMax` of them, and are not visible to the store.
 public final class Draft {
   public let store: Store
-  /// Who writes, as `Store.write` takes it.
+  /// The author of the transaction; see `Store.write`.
   public let author: String?
-  /// What the next save does where somebody else has changed a record, too.
+  /// The treatment of records that other writers have changed too, at the next save.
   public var mergePolicy: MergePolicy
   private(set) var pending = PendingChanges()
   private var isSaving = false
@@ -44,32 +43,32 @@ public final class Draft {
 
   // MARK: State
 
-  /// Whether a save would have something to do. Values that were set back are no change.
+  /// True if a save would change something. Values that were set back are no change.
   public var hasChanges: Bool { !pending.isEmpty }
 
-  /// In order of entity name, then of creation.
+  /// The inserted records, in order of entity name, then of creation.
   public var insertedObjects: [ObjectID] { pending.identities(.inserted) }
-  /// In order of entity name, then of identity. A change of links to many records is none of them.
+  /// The records with changed values, in order of entity name, then of identity. Changed links of
+  /// to-many relationships do not count.
   public var updatedObjects: [ObjectID] { pending.identities(.updated) }
-  /// In order of entity name, then of identity.
+  /// The deleted records, in order of entity name, then of identity.
   public var deletedObjects: [ObjectID] { pending.identities(.deleted) }
 
   // MARK: Saving
 
-  /// Writes all changes in one transaction and returns after its durable commit. The draft is empty
-  /// then. It cannot be changed while it is being saved.
+  /// Writes all changes in one transaction, and returns after its durable commit. The draft is then
+  /// empty. It cannot be changed while it is being saved.
   ///
   /// Rows are written first, then links in the order in which they were changed, then records are
-  /// deleted: a record that a draft has moved away from another one does not go with it. A unique
-  /// value may pass from one record to another, but two records cannot swap theirs.
+  /// deleted: a record that the draft has moved away from a deleted record is not deleted with it.
+  /// A unique value may pass from one record to another, but two records cannot swap theirs.
   ///
-  /// - Returns: The identities that the inserted records got, by their temporary ones.
-  /// - Throws: Without having changed store or draft: `conflict`, by the merge policy;
-  ///   `validation`, `uniqueViolation`, `deletionDenied`, `missingRecord` for what the store
-  ///   refuses;
-  ///   `schemaMismatch`; else as `Store.write`. The error's `object`, `property` say what was
-  ///   refused, by this draft's identities, and `others` what else was: of conflicts all conflicts,
-  ///   and only where there is none all broken rules.
+  /// - Returns: The final identities of the inserted records, by their temporary ones.
+  /// - Throws: `conflict`, depending on the merge policy; `validation`, `uniqueViolation`,
+  ///   `deletionDenied`, `missingRecord` for what the store refuses; `schemaMismatch`; the errors
+  ///   of `Store.write`. Store and draft are then unchanged. The error's `object` and `property`
+  ///   give what was refused, with this draft's identities, and `others` the further refusals: all
+  ///   conflicts if there is one, otherwise all broken rules.
   @discardableResult
   public nonisolated(nonsending) func save() async throws -> [ObjectID: ObjectID] {
     try requireNotSaving()
@@ -82,17 +81,19 @@ public final class Draft {
     return identities
   }
 
-  /// Forgets all changes. A save that is under way goes on.
+  /// Discards all changes. A save that is running continues.
   public func rollback() { pending = PendingChanges() }
 
-  /// Forgets what was changed of one record: an insertion altogether, else its values, its deletion
-  /// and the links that were changed from its side.
+  /// Discards the changes of one record: its insertion, or its changed values, its deletion and the
+  /// links that were changed from its side.
   public func rollback(_ id: ObjectID) throws {
     try change { $0.rollback(id) }
   }
 
   // MARK: Within
 
+  /// Changes the pending changes.
+  ///
   /// - Throws: `invalidRequest` during a save.
   func change<R>(_ body: (inout PendingChanges) throws -> R) throws -> R {
     try requireNotSaving()
@@ -119,16 +120,16 @@ public final class Draft {
 extension Draft: Sendable {}
 
 extension Store {
-  /// A new draft, which is empty.
+  /// Returns a new, empty draft.
   ///
-  /// - Parameter author: Who writes when the draft is saved.
+  /// - Parameter author: The author of the transaction that saves the draft.
   public func draft(author: String? = nil, mergePolicy: MergePolicy = .error) -> Draft {
     Draft(self, author: author, mergePolicy: mergePolicy)
   }
 }
 
-/// Hands out temporary numbers. No two drafts of a process get the same one, so that an identity
-/// of another draft, or from before a save, leads to no record instead of to a wrong one.
+/// The source of temporary numbers. No two drafts of a process get the same number, so that an
+/// identity of another draft, or from before a save, leads to no record instead of to a wrong one.
 enum TemporaryNumbers {
   private static let next = Locked(ObjectID.firstTemporaryNumber)
 

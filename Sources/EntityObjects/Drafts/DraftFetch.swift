@@ -1,20 +1,22 @@
 import EntityModel
 import EntityStore
 
-/// A fetch in a draft: what the store has and what the draft has changed are put together, then
-/// ordered, then windowed.
+/// A fetch in a draft: the records of the store and those that the draft has changed are combined,
+/// then sorted, then windowed.
 ///
-/// The store's part is an ordinary fetch, whose rows of pending records are left out; those are
-/// held against the same predicate and take their places by the same sort keys.
+/// The store's part is an ordinary fetch without the pending records. Those are tested with the
+/// same predicate and are placed by the same sort keys.
 struct DraftFetch {
   let entity: EntityLayout
   private let request: BoundRequest
   private let transaction: DraftTransaction
   private let pending: [Int64: PendingObject]
-  /// Whether the pending changes have a part in which records come, and in which order.
+  /// True if the pending changes influence which records are returned and in which order.
   private let isOverlaid: Bool
 
-  /// - Throws: As `ReadTransaction.fetch`.
+  /// Prepares the fetch.
+  ///
+  /// - Throws: The errors of `ReadTransaction.fetch`.
   init(_ request: FetchRequest, in transaction: DraftTransaction) throws {
     try transaction.requireRecords(request)
     entity = try transaction.catalog.entity(request.entityName)
@@ -28,7 +30,7 @@ struct DraftFetch {
   func run(_ body: (Int64, RecordView) throws -> Void) throws {
     for id in try identifiers() {
       var view = try transaction.view(of: id, in: entity)
-      // Without the pending changes a record comes though the draft has deleted it.
+      // Without the pending changes, a record is returned even if the draft has deleted it.
       if view == nil, !isOverlaid { view = try transaction.storedView(of: id, in: entity) }
       guard let view else { continue }
       try damageNamed(id) { try body(id, view) }
@@ -62,9 +64,9 @@ struct DraftFetch {
     return rows.dropFirst(request.offset).prefix(request.limit).map(\.id)
   }
 
-  /// How many records the window holds.
+  /// Returns the number of records in the window.
   ///
-  /// - Complexity: As that of an ordinary count, and O(*p*) for *p* pending records of the entity.
+  /// - Complexity: That of an ordinary count, and O(*p*) for *p* pending records of the entity.
   func count() throws -> Int {
     guard isOverlaid, !pending.isEmpty else {
       var execution = try FetchExecution(
@@ -83,7 +85,7 @@ struct DraftFetch {
     return max(0, min(matches, request.windowEnd) - request.offset)
   }
 
-  /// So many of the store's matches fill the window even if all that are pending drop out.
+  /// The number of stored matches that fill the window even if all pending records drop out.
   private var storedWindow: Int {
     let (count, overflows) = request.windowEnd.addingReportingOverflow(pending.count)
     return overflows ? .max : count

@@ -1,21 +1,21 @@
 import EntityModel
 import EntityStore
 
-/// Puts what a draft made of a record together with what the store has now, by a merge policy.
+/// Combines the draft's version of a record with the stored one, by a merge policy.
 struct DraftMerge {
-  /// What is to be done with the record.
+  /// The change that the save makes to the record.
   enum Outcome: Equatable {
     case nothing
-    /// By position.
+    /// Updates values, by attribute position.
     case update([Int: Value])
-    /// Under its own number.
+    /// Inserts the record under its own number.
     case insert([Value])
     case delete
   }
 
   let policy: MergePolicy
   let entity: EntityLayout
-  /// Attributes that the store sets, by position: no part of what a draft changes.
+  /// The positions of attributes that the store sets. They are no part of a draft's changes.
   private let places: Set<Int>
 
   init(_ policy: MergePolicy, _ entity: EntityLayout) {
@@ -24,10 +24,13 @@ struct DraftMerge {
     places = Set(entity.references.compactMap(\.order?.position))
   }
 
-  /// - Parameter base: What the store had when the draft first changed the record.
-  /// - Parameter draft: What the draft has; `nil` for a deleted record.
-  /// - Parameter stored: What the store has now; `nil` if the record is gone.
-  /// - Returns: What is to be done; by the policy `error` the conflicts.
+  /// Merges one record.
+  ///
+  /// - Parameter base: The stored values when the draft first changed the record.
+  /// - Parameter draft: The draft's values; `nil` for a deleted record.
+  /// - Parameter stored: The values that are stored now; `nil` if the record is gone.
+  /// - Returns: The change to be made.
+  /// - Throws: The conflicts, with the policy `error`.
   func merge(
     _ id: Int64, base: [Value], draft: [Value]?, stored: [Value]?
   ) -> Result<Outcome, DraftConflicts> {
@@ -68,7 +71,7 @@ struct DraftMerge {
     return .update(Dictionary(uniqueKeysWithValues: positions.map { ($0, row[$0]) }))
   }
 
-  /// The positions at which two rows differ.
+  /// Returns the positions at which two rows differ.
   private func changed(_ row: [Value], from other: [Value]) -> [Int] {
     row.indices.filter { row[$0] != other[$0] && !places.contains($0) }
   }
@@ -87,7 +90,7 @@ struct DraftMerge {
   }
 }
 
-/// What is told of one record: never nothing.
+/// The conflicts of one record; there is at least one.
 struct DraftConflicts: Error {
   let errors: [StoreError]
 
@@ -101,7 +104,9 @@ extension StoreError {
       [("record", object.description)], advice: conflictAdvice, object: object)
   }
 
-  /// - Parameter draft: `nil` if the draft has deleted the record.
+  /// Returns the error for one attribute in conflict.
+  ///
+  /// - Parameter draft: The draft's value; `nil` if the draft has deleted the record.
   fileprivate static func conflict(
     _ object: ObjectID, _ attribute: String, base: Value, stored: Value, draft: Value?
   ) -> StoreError {
@@ -117,7 +122,7 @@ extension StoreError {
 }
 
 extension Value {
-  /// Enough to recognize it by in an error of one line.
+  /// A text short enough for an error of one line, and long enough to recognize the value.
   fileprivate var shortText: String {
     let text = text
     return text.count > 60 ? text.prefix(60) + "…" : text

@@ -2,12 +2,14 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// Writes a draft's changes in one write transaction; what it throws undoes all of them.
+/// Writes a draft's changes in one write transaction. An error undoes all of them.
 struct DraftSave: Sendable {
   let pending: PendingChanges
   let policy: MergePolicy
 
-  /// - Returns: The identities that the inserted records got, by their temporary ones.
+  /// Writes the changes.
+  ///
+  /// - Returns: The final identities of the inserted records, by their temporary ones.
   func run(in transaction: WriteTransaction) throws -> [ObjectID: ObjectID] {
     let identities = try DraftIdentities(pending, in: transaction)
     let changes = try merged(identities, in: transaction)
@@ -15,9 +17,9 @@ struct DraftSave: Sendable {
     return identities.assigned
   }
 
-  /// What is to be written, in real identities.
+  /// Returns the changes to be written, with final identities.
   ///
-  /// - Throws: `conflict`, of all there are.
+  /// - Throws: `conflict`, with all conflicts.
   private func merged(
     _ identities: DraftIdentities, in transaction: WriteTransaction
   ) throws -> DraftChanges {
@@ -53,8 +55,8 @@ struct DraftSave: Sendable {
     return changes
   }
 
-  /// Where the store wins, a reference is not led to a record that was deleted meanwhile, as no
-  /// link is. Elsewhere the write refuses it.
+  /// Removes references to records that another writer has deleted, where the store wins. Links are
+  /// treated alike. With the other policies the write refuses such a reference.
   private func dropReferencesToGone(
     of changes: inout DraftChanges, in transaction: WriteTransaction
   ) throws {
@@ -74,10 +76,10 @@ struct DraftSave: Sendable {
     }
   }
 
-  /// The link as far as its records are there. Whether it may go with those that are not says the
-  /// merge policy.
+  /// Returns the part of the link whose records exist. The merge policy decides if the rest may be
+  /// left out.
   ///
-  /// - Returns: `nil` if nothing is left of it.
+  /// - Returns: `nil` if nothing is left of the link.
   private func kept(
     _ link: PendingLink, _ changes: DraftChanges, _ identities: DraftIdentities,
     in transaction: WriteTransaction
@@ -114,9 +116,9 @@ struct DraftSave: Sendable {
   }
 }
 
-/// The real identities of the records that a draft has inserted.
+/// The final identities of the records that a draft has inserted.
 struct DraftIdentities {
-  /// By temporary identity.
+  /// The final identities by temporary identity.
   private(set) var assigned: [ObjectID: ObjectID] = [:]
   private var temporary: [ObjectID: ObjectID] = [:]
 
@@ -134,10 +136,10 @@ struct DraftIdentities {
 
   func real(_ id: ObjectID) -> ObjectID { assigned[id] ?? id }
 
-  /// The identity that the draft knows a record by.
+  /// Returns the identity by which the draft knows a record.
   func temporary(_ id: ObjectID) -> ObjectID { temporary[id] ?? id }
 
-  /// The value of a reference with a real number.
+  /// Returns the value of a reference with the final number.
   func real(_ value: Value, _ reference: HeldReference) -> Value {
     guard case .int64(let number) = value, ObjectID.isTemporary(number) else { return value }
     return .int64(real(ObjectID(entity: reference.destination, number: number)).number)
@@ -151,13 +153,13 @@ struct DraftIdentities {
   }
 }
 
-/// What a save writes, merged and in real identities.
+/// The changes that a save writes, merged and with final identities.
 struct DraftChanges {
   struct Row {
-    /// Only what the save changes: the record may change by others of its steps, too.
+    /// The values that the save changes. Other steps of the same save may change the record, too.
     enum Content {
       case new([Value])
-      /// By position.
+      /// The changed values by attribute position.
       case changed([Int: Value])
     }
 
@@ -167,7 +169,7 @@ struct DraftChanges {
 
     var id: ObjectID { ObjectID(entity: entity.name, number: number) }
 
-    /// What the attribute is to hold; `nil` if it stays as it is.
+    /// Returns the new value of the attribute; `nil` if it stays unchanged.
     func value(_ position: Int) -> Value? {
       switch content {
       case .new(let values): values[position]
@@ -175,7 +177,7 @@ struct DraftChanges {
       }
     }
 
-    /// Lets the attribute be null in a new record, and in another one as it is.
+    /// Leaves the attribute null in a new record and unchanged in an existing one.
     mutating func leaveOut(_ position: Int) {
       switch content {
       case .new(var values):

@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// Writes rows, changes links, then deletes records. What is refused because of a record that has
-/// yet to be changed is tried again when others have been.
+/// Writes rows, changes links, then deletes records. A step that is refused because of a record
+/// that is still to be changed is tried again after other steps.
 struct DraftWriting {
   private let transaction: WriteTransaction
   private let identities: DraftIdentities
@@ -13,14 +13,16 @@ struct DraftWriting {
     self.identities = identities
   }
 
-  /// - Throws: Everything that is refused, as one error.
+  /// Writes all changes.
+  ///
+  /// - Throws: All refusals, as one error.
   func run(_ changes: DraftChanges) throws {
     try requireRules(of: changes.rows)
     var (rows, links, deletions) = (changes.rows, changes.links, changes.deletions)
     while true {
       let (waiting, deleting) = (rows.count + links.count, deletions.count)
       var refused = try attempt(&rows, write) + attemptInOrder(&links, change)
-      // Delete rules go by the links that remain.
+      // Delete rules apply to the links that remain.
       if rows.isEmpty, links.isEmpty {
         let going = Set(deletions)
         refused = try attempt(&deletions) { try delete($0, among: going) }
@@ -33,8 +35,8 @@ struct DraftWriting {
     }
   }
 
-  /// Deletes the records that have the unique values for which rows wait; if there are none that
-  /// can go, all that can.
+  /// Deletes the records that hold unique values for which rows wait; if none of those can be
+  /// deleted, all that can.
   private func deleteHolders(
     of rows: [DraftChanges.Row], _ deletions: inout [ObjectID]
   ) throws {
@@ -53,8 +55,8 @@ struct DraftWriting {
 
   // MARK: Rules
 
-  /// Finds all values that break a rule. If there are some, the other rows are tried nevertheless:
-  /// whoever mends the draft should know everything.
+  /// Finds all values that break a rule. The other rows are tried even if there are some, so that
+  /// the error names everything that has to be corrected.
   private func requireRules(of rows: [DraftChanges.Row]) throws {
     var refused: [StoreError] = []
     var sound: [DraftChanges.Row] = []
@@ -82,10 +84,10 @@ struct DraftWriting {
 
   // MARK: Attempts
 
-  /// Does what can be done and leaves the rest. Every pass goes the other way, so that records that
-  /// pass a unique value from one to the next are written in two.
+  /// Runs the steps that succeed and leaves the others. The direction alternates between passes, so
+  /// that a chain of records that pass on a unique value is written in two passes.
   ///
-  /// - Returns: Why the rest was refused.
+  /// - Returns: The errors of the steps that are left.
   private func attempt<Step>(
     _ steps: inout [Step], _ body: (Step) throws -> Void
   ) throws -> [StoreError] {
@@ -108,7 +110,7 @@ struct DraftWriting {
     }
   }
 
-  /// The same, up to the first that is refused.
+  /// Runs the steps in order, up to the first that is refused.
   private func attemptInOrder<Step>(
     _ steps: inout [Step], _ body: (Step) throws -> Void
   ) throws -> [StoreError] {
@@ -135,13 +137,13 @@ struct DraftWriting {
         case .changed: try transaction.update(values, id: row.number, in: row.entity)
         }
       } catch let error as StoreError where error.code == .uniqueViolation {
-        // The write stops at the first unique index.
+        // The write reports the first violated unique index only.
         throw try StoreError.all(uniqueViolations(of: values, row)) ?? error
       }
     }
   }
 
-  /// What the record will hold; `nil` if there is none to change.
+  /// Returns the new values of the record; `nil` if there is no record to change.
   private func values(of row: DraftChanges.Row) throws -> [Value]? {
     switch row.content {
     case .new(let values): return values
@@ -172,7 +174,10 @@ struct DraftWriting {
     try delete(id, among: [])
   }
 
-  /// - Parameter going: What is to be deleted, too: two records may each keep the other.
+  /// Deletes a record.
+  ///
+  /// - Parameter going: All records to be deleted: two records may each deny the deletion of the
+  ///   other.
   private func delete(_ id: ObjectID, among going: Set<ObjectID>) throws {
     try telling(of: id) {
       let entity = try transaction.catalog.entity(id.entity)
@@ -182,7 +187,7 @@ struct DraftWriting {
     }
   }
 
-  /// Runs one step and lets its error speak of the record by the identity that the draft knows.
+  /// Runs one step. Its errors name the record by the identity that the draft knows.
   private func telling(
     of id: ObjectID, _ property: String? = nil, _ body: () throws -> Void
   ) throws {
@@ -205,7 +210,8 @@ struct DraftWriting {
     }
   }
 
-  /// The other records that have the row's values in unique indexes. One on a list has none.
+  /// Returns the other records that have the row's values in unique indexes. Indexes on lists are
+  /// left out.
   private func holders(
     of values: [Value], _ row: DraftChanges.Row
   ) throws -> [(index: IndexLayout, holder: ObjectID)] {
@@ -221,7 +227,7 @@ struct DraftWriting {
 }
 
 extension DraftChanges.Row {
-  /// By position, in their order.
+  /// The values with their attribute positions, in ascending order.
   fileprivate var values: [(Int, Value)] {
     switch content {
     case .new(let values): values.enumerated().map { ($0.offset, $0.element) }
@@ -231,7 +237,7 @@ extension DraftChanges.Row {
 }
 
 extension StoreError {
-  /// The first, with the others in it; `nil` of none.
+  /// Returns the first error with the others in it; `nil` for an empty list.
   static func all(_ errors: [StoreError]) -> StoreError? {
     var all = errors.flatMap { [$0] + $0.others }
     for index in all.indices { all[index].others = [] }
@@ -240,7 +246,7 @@ extension StoreError {
     return first
   }
 
-  /// Whether it is about what was to be written, and not about the store.
+  /// True if the error is about the changes to be written, and not about the store.
   fileprivate var isRefusal: Bool {
     switch code {
     case .validation, .uniqueViolation, .deletionDenied, .missingRecord, .invalidRequest,

@@ -3,11 +3,11 @@ public import EntityStore
 import LMDB
 
 extension WriteTransaction {
-  /// The first record, in order of identity, that has these values, or a new one.
+  /// Returns the first record, in order of identity, that has these values, or inserts a new one.
   ///
   /// - Parameter attributes: At least one. Texts are compared by their bytes.
   /// - Parameter values: The other values of a new record.
-  /// - Throws: `invalidRequest` without attributes; `unknownAttribute`; else as `insert`.
+  /// - Throws: `invalidRequest` without attributes; `unknownAttribute`; the errors of `insert`.
   /// - Complexity: O(log *n*) with an index on one of the attributes, else O(*n*).
   @discardableResult
   public func findOrCreate(
@@ -17,11 +17,11 @@ extension WriteTransaction {
     return (try insert(entity, attributes.merging(values) { found, _ in found }), true)
   }
 
-  /// The first record, in order of identity, with this value, or a new one.
+  /// Returns the first record, in order of identity, with this value, or inserts a new one.
   ///
-  /// - Parameter create: Makes the new record, which must have the value.
-  /// - Throws: What `create` throws; `invalidRequest` if it returns another value; else as
-  ///   `insert`.
+  /// - Parameter create: Creates the new record, which must have the value.
+  /// - Throws: The errors of `create` and `insert`; `invalidRequest` if `create` returns another
+  ///   value.
   @discardableResult
   public func findOrCreate<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,
@@ -40,7 +40,9 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-  /// - Parameter fetch: Gives the first number that a request finds.
+  /// Returns the number of the first record that has these values.
+  ///
+  /// - Parameter fetch: Returns the first number that a request finds.
   func first(
     _ entity: String, having values: [String: Value], _ fetch: (FetchRequest) throws -> Int64?
   ) throws -> ObjectID? {
@@ -61,7 +63,8 @@ extension ReadTransaction {
 }
 
 extension EntityLayout {
-  /// A predicate compares a reference with a record and not with its number.
+  /// Returns the value as an expression. Predicates compare a reference with a record, not with its
+  /// number.
   fileprivate func expression(
     of value: Value, for attribute: String
   ) throws(StoreError) -> FetchExpression {

@@ -1,8 +1,8 @@
-/// Who wins where a draft and another writer have changed the same record.
+/// The rule for records that both a draft and another writer have changed.
 ///
-/// A draft remembers what a record held when the draft first changed it. There is a conflict if at
-/// the save the record holds something else, or is gone, and is not already as the draft has it.
-/// By property, the draft has changed those whose values differ from what it remembers.
+/// A draft remembers the values of a record at its first change. There is a conflict if at the save
+/// the record has other values, or is gone, and does not already have the draft's values. The
+/// properties that the draft has changed are those whose values differ from the remembered ones.
 ///
 /// | policy | changed on both sides | changed here, deleted there | deleted here, changed there |
 /// |---|---|---|---|
@@ -12,18 +12,20 @@
 /// | `overwrite` | the whole record as the draft has it | comes back | is deleted |
 /// | `rollback` | as it is in the store | stays deleted | stays |
 ///
-/// A link or a reference that the draft has led to a record which is gone by then is left out by
+/// A link or a reference from the draft to a record that is gone at the save is left out by
 /// `storeWins` and `rollback`, and refused by the others: a link as `conflict`, a reference as
-/// `validation`. Unique values that somebody else has taken meanwhile are refused by all of them.
+/// `validation`. Unique values that another record has taken since are refused by all policies.
 public enum MergePolicy: Hashable, Sendable, CaseIterable {
-  /// The save fails and names every conflict; the draft stays as it is.
+  /// The save fails and names every conflict; the draft stays unchanged.
   case error
-  /// By property: what others changed stays, what else the draft changed is saved.
+  /// Merges property by property: changes of other writers stay, the draft's other changes are
+  /// saved.
   case storeWins
-  /// By property: what the draft changed is saved, what else others changed stays.
+  /// Merges property by property: the draft's changes are saved, other changes of other writers
+  /// stay.
   case draftWins
-  /// The record becomes as the draft has it, also where only others have changed it.
+  /// Saves the whole record with the draft's values, also where only other writers have changed it.
   case overwrite
-  /// What the draft did with the record is dropped.
+  /// Discards the draft's changes of the record.
   case rollback
 }

@@ -1,11 +1,11 @@
 import EntityModel
 import EntityStore
 
-/// What a draft has changed and not saved: values alone, apart from any transaction.
+/// The changes of a draft that are not saved yet: values only, independent of any transaction.
 package struct PendingChanges: Sendable {
-  /// By entity name.
+  /// The changed records by entity name.
   private(set) var entities: [String: PendingEntity] = [:]
-  /// In the order in which they were made.
+  /// The changed links in the order in which they were changed.
   private(set) var links: [PendingLink] = []
 
   var isEmpty: Bool { entities.isEmpty && links.isEmpty }
@@ -16,7 +16,7 @@ package struct PendingChanges: Sendable {
 
   func object(_ id: ObjectID) -> PendingObject? { object(id.number, of: id.entity) }
 
-  /// The identities of the objects in one state, by entity name and number.
+  /// Returns the identities of the records in one state, by entity name and number.
   func identities(_ state: PendingObject.State) -> [ObjectID] {
     entities.values.sorted { $0.layout.name < $1.layout.name }.flatMap { entity in
       entity.objects.filter { $0.value.state == state }.keys.sorted()
@@ -24,14 +24,16 @@ package struct PendingChanges: Sendable {
     }
   }
 
+  /// Adds a new record.
+  ///
   /// - Throws: `schemaMismatch`; `invalidRequest` if there are too many changes.
   mutating func insert(_ number: Int64, _ values: [Value], into entity: EntityLayout) throws {
     try put(PendingObject(base: nil, values: values), number, of: entity)
   }
 
-  /// Gives a record other values; those that it had make it unchanged again.
+  /// Changes the values of a record; its stored values make it unchanged again.
   ///
-  /// - Parameter stored: What the store has, for a record that was unchanged so far.
+  /// - Parameter stored: The stored values, for a record that was unchanged so far.
   mutating func update(
     _ number: Int64, to values: [Value], from stored: [Value], of entity: EntityLayout
   ) throws {
@@ -41,10 +43,10 @@ package struct PendingChanges: Sendable {
     try put(PendingObject(base: base, values: values), number, of: entity)
   }
 
-  /// Of a new record nothing remains, and nobody else will see to what the draft's other records
-  /// hold of it: delete rules are followed at once.
+  /// Deletes a record. A new record is removed altogether; its delete rules are applied at once to
+  /// the draft's other records, because no later step would do it.
   ///
-  /// - Parameter stored: As in `update`.
+  /// - Parameter stored: The stored values, for a record that was unchanged so far.
   mutating func delete(
     _ number: Int64, from stored: [Value], of entity: EntityLayout
   ) throws {
@@ -58,7 +60,8 @@ package struct PendingChanges: Sendable {
     }
   }
 
-  /// Those that a rule denies stay, for the save to refuse.
+  /// Ends the references to a removed record. Those that a rule denies stay, for the save to
+  /// refuse.
   private mutating func endReferences(to gone: ObjectID) throws {
     for entity in entities.values {
       for relationship in entity.layout.relationships {
@@ -66,7 +69,7 @@ package struct PendingChanges: Sendable {
           relationship.description.destination == gone.entity
         else { continue }
         for number in entity.objects.keys {
-          // As it is by now: it may be gone, too.
+          // Reads the current state: the record may have been removed by an earlier step.
           guard let values = object(number, of: entity.layout.name)?.values,
             values[position] == .int64(gone.number)
           else { continue }
@@ -83,7 +86,7 @@ package struct PendingChanges: Sendable {
     }
   }
 
-  /// Takes back what was changed of one record.
+  /// Discards the changes of one record.
   mutating func rollback(_ id: ObjectID) {
     let wasInserted = object(id)?.state == .inserted
     forget(id.number, of: id.entity)
@@ -93,6 +96,8 @@ package struct PendingChanges: Sendable {
     links.removeAll(where: \.isVoid)
   }
 
+  /// Records a change of a relationship.
+  ///
   /// - Throws: `invalidRequest` if there are too many changes.
   mutating func add(_ link: PendingLink) throws {
     try requireRoom()
@@ -123,13 +128,15 @@ package struct PendingChanges: Sendable {
 
 /// The changed records of one entity.
 struct PendingEntity: Sendable {
-  /// As the schema was when the draft first changed one of them.
+  /// The layout of the entity when the draft first changed one of its records.
   let layout: EntityLayout
-  /// By number.
+  /// The changed records by number.
   var objects: [Int64: PendingObject] = [:]
 
   init(layout: EntityLayout) { self.layout = layout }
 
+  /// Requires that the entity is unchanged.
+  ///
   /// - Throws: `schemaMismatch` if the entity has other attributes now.
   func require(_ current: EntityLayout) throws(StoreError) {
     if current === layout || current.description.attributes == layout.description.attributes {
@@ -144,9 +151,9 @@ struct PendingEntity: Sendable {
 
 /// One changed record, by attribute position.
 struct PendingObject: Sendable {
-  /// What the store had when the draft first changed the record; `nil` for a new one.
+  /// The stored values when the draft first changed the record; `nil` for a new one.
   let base: [Value]?
-  /// What the draft has; `nil` for a deleted record.
+  /// The draft's values; `nil` for a deleted record.
   let values: [Value]?
 
   enum State { case inserted, updated, deleted }
@@ -157,15 +164,17 @@ struct PendingObject: Sendable {
   }
 }
 
-/// A change of a relationship that is made at the save.
+/// A change of a relationship that the save applies.
 struct PendingLink: Sendable {
   enum Change: Sendable {
-    /// - Parameter index: As in `WriteTransaction.addRelated`.
+    /// Adds links.
+    ///
+    /// - Parameter index: The position of the first; see `WriteTransaction.addRelated`.
     case add(index: Int?)
     case remove
-    /// To exactly the others.
+    /// Links the record with exactly the others.
     case set
-    /// To the other, or to none, by a to-one relationship.
+    /// Links the record with the other, or with none, by a to-one relationship.
     case setOne
   }
 
@@ -174,7 +183,7 @@ struct PendingLink: Sendable {
   let change: Change
   var others: [ObjectID]
 
-  /// Whether it changes nothing.
+  /// True if it changes nothing.
   var isVoid: Bool {
     switch change {
     case .add, .remove: others.isEmpty

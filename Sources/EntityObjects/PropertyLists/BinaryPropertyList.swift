@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Reads a binary property list. Foundation for Linux reads them, too, but a damaged one can end
-/// the process, and one of some hundred bytes can take more memory than there is.
+/// Reads a binary property list. Foundation for Linux reads them too, but a damaged list can end
+/// the process, and a list of some hundred bytes can take more memory than there is.
 ///
 /// ```
 /// "bplist00" | objects | table: the offset of each object | trailer of 32 bytes:
@@ -25,18 +25,20 @@ package struct BinaryPropertyList {
   private let table: Int
   private let root: Int
   private let allowsReferences: Bool
-  /// What is yet to be read may take so many bytes. Parts of a sound list do not overlap, so that
-  /// all of it together is no longer than the list.
+  /// The number of bytes that may still be read. Parts of an undamaged list do not overlap, so that
+  /// together they are no longer than the list.
   private var bytesLeft: Int
-  /// Texts and numbers may stand in several places; each is read once.
+  /// The texts and numbers that were read. They may be referenced several times; each is read once.
   private var scalars: [Int: PropertyListValue] = [:]
   private var containers: Set<Int> = []
 
-  /// - Parameter allowsReferences: Whether it may be a keyed archive, whose objects name each
+  /// Reads a list.
+  ///
+  /// - Parameter allowsReferences: True if it may be a keyed archive, whose objects reference each
   ///   other.
-  /// - Returns: `nil` for what is no binary list.
+  /// - Returns: `nil` for data that is no binary property list.
   /// - Throws: `Damage`.
-  /// - Complexity: O(size of the list) in time and memory, whatever the list says.
+  /// - Complexity: O(size of the list) in time and memory, whatever its content.
   package static func content(
     of bytes: [UInt8], allowsReferences: Bool = false
   ) throws(Damage) -> PropertyListValue? {
@@ -99,7 +101,7 @@ package struct BinaryPropertyList {
 
   // MARK: Scalars
 
-  /// Those of 8 bytes have a sign, the shorter ones none.
+  /// Reads an integer. Those of 8 bytes have a sign, the shorter ones do not.
   private func integer(at start: Int, size: Int) throws(Damage) -> PropertyListValue {
     .int64(Int64(bitPattern: try word(start, size)))
   }
@@ -113,9 +115,9 @@ package struct BinaryPropertyList {
     try bytes.word(at: start, size: size)
   }
 
-  /// The bytes of an object of variable size.
+  /// Returns the bytes of an object of variable size.
   ///
-  /// - Parameter unit: The bytes of one of what its size counts.
+  /// - Parameter unit: The number of bytes of one unit of the object's size.
   private mutating func value(at start: Int, unit: Int = 1) throws(Damage) -> ArraySlice<UInt8> {
     let (first, count) = try extent(at: start)
     let length = count * unit
@@ -163,7 +165,8 @@ package struct BinaryPropertyList {
     return .dictionary(entries)
   }
 
-  /// Each container may stand in one place only: it would be copied for each, and may hold itself.
+  /// Registers a container. Each may be referenced only once: it would be copied for each
+  /// reference, and may contain itself.
   private mutating func enter(
     _ number: Int, at start: Int, _ depth: Int
   ) throws(Damage) -> (first: Int, count: Int) {
@@ -201,7 +204,7 @@ extension [UInt8] {
     return self[start..<start + size].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// A place, a number or a size, none of which is greater than there are bytes.
+  /// Reads an offset, a number or a size, none of which may exceed the number of bytes.
   fileprivate func place(
     at start: Int, size: Int
   ) throws(BinaryPropertyList.Damage) -> Int {
@@ -211,7 +214,7 @@ extension [UInt8] {
   }
 }
 
-/// What a property list holds.
+/// A value of a property list.
 package enum PropertyListValue: Hashable, Sendable {
   case bool(Bool)
   case int64(Int64)
@@ -221,6 +224,6 @@ package enum PropertyListValue: Hashable, Sendable {
   case data(Data)
   case array([PropertyListValue])
   case dictionary([String: PropertyListValue])
-  /// The number of an object of a keyed archive. Other lists have none.
+  /// The number of an object of a keyed archive. Other lists have no references.
   case reference(Int)
 }

@@ -2,21 +2,23 @@ public import EntityModel
 public import EntityStore
 public import Foundation
 
-/// An attribute type whose least and greatest value can be asked for.
+/// An attribute type whose least and greatest value can be requested.
 public protocol OrderedAttribute: AttributeValue {
   /// The type itself, without null.
   associatedtype Extremum: AggregateResult
 }
 
-/// An attribute type that can be added up.
+/// An attribute type whose values can be summed.
 public protocol NumericAttribute: OrderedAttribute {
   associatedtype Sum: AggregateResult
   associatedtype Average: AggregateResult
 }
 
-/// What an aggregate may be.
+/// A type that an aggregate can return.
 public protocol AggregateResult: Sendable {
-  /// - Returns: `nil` for a value of another kind, and for null.
+  /// Converts the value of an aggregate.
+  ///
+  /// - Returns: `nil` for a value of another type, and for null.
   init?(aggregate value: Value)
 }
 

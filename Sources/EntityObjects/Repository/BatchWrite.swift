@@ -3,21 +3,21 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// One write that is done for each of many items.
+/// A write that is repeated for each of many items.
 struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
   let store: Store
   let author: String?
-  /// Writes one item; if it throws, it has changed nothing.
+  /// Writes one item and returns its identity; an error leaves the store unchanged.
   let write: @Sendable (WriteTransaction, Input) throws -> ObjectID
-  /// What the caller gets of a written item.
+  /// Reads the result for the caller from a written item.
   let read: @Sendable (WriteTransaction, ObjectID) throws -> Output
-  /// A commit ends at the first of these.
+  /// The bounds of a commit in items and time; it ends at the first that is reached.
   var itemsMax = 1_000
   var duration = Limits.chunkDuration
 
-  /// All of the items in one commit, or none.
+  /// Writes all of the items in one commit, or none.
   ///
-  /// - Throws: What the first refused item was refused for.
+  /// - Throws: The error of the first refused item.
   func runAtomically(_ items: [Input]) async throws -> [Output] {
     try await store.write(author: author) { transaction in
       try items.enumerated().map { index, item in
@@ -30,8 +30,8 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
   }
 
-  /// Each item for itself, in commits of bounded size. When a commit fails or the task is
-  /// cancelled, the items of that commit and all after them have failed.
+  /// Writes each item independently, in commits of bounded size. When a commit fails or the task is
+  /// cancelled, the items of that commit and all later ones count as failed.
   func run(_ items: [Input]) async -> BatchOutcome<Input, Output> {
     var outcome = BatchOutcome<Input, Output>()
     var unreadable: [Int: any Error] = [:]
@@ -55,13 +55,16 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     return outcome
   }
 
-  /// An item that was written and could not be read back: its commit is tried again without it.
+  /// The error for an item that was written but cannot be read back. Its commit is repeated without
+  /// it.
   private struct UnreadableItem: Error {
     let index: Int
     let error: any Error
   }
 
-  /// - Returns: The results of the first items, at least of one.
+  /// Writes the next items in one commit.
+  ///
+  /// - Returns: The results of those items, at least one.
   private func commitChunk(
     of items: [Input], from start: Int, leavingOut unreadable: [Int: any Error]
   ) async throws -> [Result<Output, any Error>] {
@@ -102,7 +105,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
   }
 }
 
-/// What became of each of many items.
+/// The results of a write or read of many items.
 public struct BatchOutcome<Input: Sendable, Output: Sendable>: Sendable {
   /// An item that was refused, and has changed nothing.
   public struct Failure: Sendable {
@@ -112,9 +115,9 @@ public struct BatchOutcome<Input: Sendable, Output: Sendable>: Sendable {
     public let error: any Error
   }
 
-  /// Of the items that were not refused, in the order in which they were passed.
+  /// The results of the items that were not refused, in the order in which they were passed.
   public private(set) var success: [Output] = []
-  /// In the order in which the items were passed.
+  /// The refused items, in the order in which they were passed.
   public private(set) var failed: [Failure] = []
 
   mutating func add(_ result: Result<Output, any Error>, of item: Input, at index: Int) {

@@ -4,39 +4,40 @@ import LMDB
 
 /// Fetches, counts and aggregates.
 ///
-/// All of them throw `invalidRequest` for a predicate that makes no sense and for a key path that
-/// stands for no attribute, and `requiresIndex` where the request says so.
+/// All methods throw `invalidRequest` for an invalid predicate and for a key path that names no
+/// attribute, and `requiresIndex` if the request demands an index that does not exist.
 extension Repository {
-  /// The values of a descriptor, filtered, sorted and windowed.
+  /// Returns the values of a descriptor, filtered, sorted and windowed.
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) async throws -> [T] {
     try await snapshot { try $0.fetch(descriptor) }
   }
 
-  /// The values of a descriptor with the identities of their records.
+  /// Returns the values of a descriptor with the identities of their records.
   public func fetchIdentified<T: Entity>(
     _ descriptor: FetchDescriptor<T>
   ) async throws -> [Identified<T>] {
     try await snapshot { try $0.fetchIdentified(try descriptor.request()) }
   }
 
-  /// The number of values that a fetch of the descriptor would return. No record is made a value.
+  /// Returns the number of values that a fetch of the descriptor would return. No record is decoded
+  /// into a value.
   public func count<T: Entity>(_ descriptor: FetchDescriptor<T>) async throws -> Int {
     try await snapshot { try $0.count(descriptor) }
   }
 
   // MARK: Of all records
 
-  /// The sum of an attribute. Null takes no part.
+  /// Returns the sum of an attribute. Nulls are ignored.
   ///
   /// - Returns: `nil` if there is no value.
-  /// - Throws: `invalidRequest` for a sum of integers that does not fit 64 bits.
+  /// - Throws: `invalidRequest` for a sum of integers that does not fit into 64 bits.
   public func sum<T: Entity, V: NumericAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil
   ) async throws -> V.Sum? {
     try await aggregate(.sum, of: keyPath, where: predicate)
   }
 
-  /// The average of an attribute. Null takes no part.
+  /// Returns the average of an attribute. Nulls are ignored.
   ///
   /// - Returns: `nil` if there is no value.
   public func average<T: Entity, V: NumericAttribute>(
@@ -45,17 +46,17 @@ extension Repository {
     try await aggregate(.average, of: keyPath, where: predicate)
   }
 
-  /// The least value of an attribute. Null takes no part. Texts are in the order of their bytes.
+  /// Returns the least value of an attribute. Nulls are ignored. Texts are compared by their bytes.
   ///
   /// - Returns: `nil` if there is no value.
-  /// - Complexity: O(log *n*) where an index has it at its end.
+  /// - Complexity: O(log *n*) where an index gives the value, else O(*n*).
   public func minimum<T: Entity, V: OrderedAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil
   ) async throws -> V.Extremum? {
     try await aggregate(.minimum, of: keyPath, where: predicate)
   }
 
-  /// The greatest value of an attribute, as `minimum(of:where:)`.
+  /// Returns the greatest value of an attribute; see `minimum(of:where:)`.
   public func maximum<T: Entity, V: OrderedAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil
   ) async throws -> V.Extremum? {
@@ -64,11 +65,11 @@ extension Repository {
 
   // MARK: Of each group
 
-  /// The number of records in each group.
+  /// Returns the number of records in each group.
   ///
   /// - Parameter keyPaths: The attributes and to-one relationships by which records are grouped.
-  /// - Returns: One for each distinct combination of the keys' values, null being one, in the order
-  ///   of the keys. All of them.
+  /// - Returns: All groups, one for each distinct combination of the keys' values (null is a
+  ///   value), in the order of the keys.
   public func count<T: Entity>(
     of type: T.Type, where predicate: FetchPredicate? = nil, groupBy keyPaths: [GroupKey<T>]
   ) async throws -> [AggregateGroup<Int>] {
@@ -77,8 +78,8 @@ extension Repository {
     return groups.map { AggregateGroup(key: $0.key, value: $0.value ?? 0) }
   }
 
-  /// The sum of an attribute in each group, `nil` in those where all of its values are null.
-  /// Groups as in `count(of:where:groupBy:)`.
+  /// Returns the sum of an attribute in each group; `nil` where all of its values are null. The
+  /// groups are those of `count(of:where:groupBy:)`.
   public func sum<T: Entity, V: NumericAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil,
     groupBy keyPaths: [GroupKey<T>]
@@ -86,8 +87,8 @@ extension Repository {
     try await groups(T.self, .sum, of: keyPath, where: predicate, by: keyPaths)
   }
 
-  /// The average of an attribute in each group, `nil` in those where all of its values are null.
-  /// Groups as in `count(of:where:groupBy:)`.
+  /// Returns the average of an attribute in each group; `nil` where all of its values are null. The
+  /// groups are those of `count(of:where:groupBy:)`.
   public func average<T: Entity, V: NumericAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil,
     groupBy keyPaths: [GroupKey<T>]
@@ -95,8 +96,8 @@ extension Repository {
     try await groups(T.self, .average, of: keyPath, where: predicate, by: keyPaths)
   }
 
-  /// The least value of an attribute in each group, `nil` in those where all of its values are
-  /// null. Groups as in `count(of:where:groupBy:)`.
+  /// Returns the least value of an attribute in each group; `nil` where all of its values are null.
+  /// The groups are those of `count(of:where:groupBy:)`.
   public func minimum<T: Entity, V: OrderedAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil,
     groupBy keyPaths: [GroupKey<T>]
@@ -104,8 +105,8 @@ extension Repository {
     try await groups(T.self, .minimum, of: keyPath, where: predicate, by: keyPaths)
   }
 
-  /// The greatest value of an attribute in each group, `nil` in those where all of its values are
-  /// null. Groups as in `count(of:where:groupBy:)`.
+  /// Returns the greatest value of an attribute in each group; `nil` where all of its values are
+  /// null. The groups are those of `count(of:where:groupBy:)`.
   public func maximum<T: Entity, V: OrderedAttribute>(
     of keyPath: any KeyPath<T, V> & Sendable, where predicate: FetchPredicate? = nil,
     groupBy keyPaths: [GroupKey<T>]
@@ -134,7 +135,7 @@ extension Repository {
     var request = FetchRequest(entityName: T.entityName, predicate: predicate)
     request.resultType = .rows
     request.propertiesToGroupBy = keys
-    // Its place is what counts: an attribute may have any name.
+    // The column is read by its position: an attribute may have any name.
     let aggregate = FetchProperty("()", .aggregate(function, attribute.map(FetchExpression.path)))
     request.propertiesToFetch = keys.map(FetchProperty.path) + [aggregate]
     let rows = try await snapshot { [request] in try $0.fetchRows(request) }
@@ -150,9 +151,9 @@ extension Repository {
 /// A property by which records are grouped.
 public typealias GroupKey<T: Entity> = any PartialKeyPath<T> & Sendable
 
-/// What an aggregate is for the records of one group.
+/// The value of an aggregate for the records of one group.
 public struct AggregateGroup<Result: Sendable>: Sendable {
-  /// The values of the group's keys, in the order in which they were asked for.
+  /// The values of the group's keys, in the order of the requested keys.
   public let key: [Value]
   public let value: Result
 }

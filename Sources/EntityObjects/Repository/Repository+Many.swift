@@ -3,15 +3,15 @@ public import EntityStore
 import LMDB
 import SystemSupport
 
-/// Many records at once, each call in two forms.
+/// Operations on many records, each in two forms.
 ///
-/// The plain form takes each item for itself, in the order in which they are passed, in commits of
-/// bounded size: an item that is refused has changed nothing and keeps no other from being written.
-/// It does not throw; when a commit fails or the task is cancelled, the items of that commit and
-/// all after them are among the failed, and what was committed before stays.
+/// The plain form processes each item independently, in the order in which they are passed, in
+/// commits of bounded size: an item that is refused has changed nothing and does not prevent others
+/// from being written. It does not throw. When a commit fails or the task is cancelled, the items
+/// of that commit and all later ones are reported as failed, and earlier commits stay.
 ///
-/// The atomic form takes all or none, in one commit, which other writers wait for. Its error says
-/// which item was refused first, by its place from 0.
+/// The atomic form writes all items or none, in one commit, for which other writers wait. Its error
+/// names the first refused item by its place, counted from 0.
 extension Repository {
   /// Writes values as new records.
   public func create<T: Entity>(
@@ -22,8 +22,8 @@ extension Repository {
 
   /// Writes all of the values as new records, or none.
   ///
-  /// - Returns: In the order of the values.
-  /// - Throws: As `create(_:author:)` of one.
+  /// - Returns: The stored values with their identities, in the order of the values.
+  /// - Throws: The errors of `create(_:author:)` for one value.
   @discardableResult
   public func createAtomically<T: Entity>(
     _ values: [T], author: String? = nil
@@ -31,16 +31,16 @@ extension Repository {
     try await creation(author).runAtomically(values)
   }
 
-  /// Writes values over their records.
+  /// Replaces the values of records.
   public func update<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
   ) async -> BatchOutcome<Identified<T>, Identified<T>> {
     await overwriting(author).run(changed)
   }
 
-  /// Writes all of the values over their records, or none.
+  /// Replaces the values of all of the records, or of none.
   ///
-  /// - Throws: As `update(_:author:)` of one.
+  /// - Throws: The errors of `update(_:author:)` for one record.
   @discardableResult
   public func updateAtomically<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
@@ -48,25 +48,25 @@ extension Repository {
     try await overwriting(author).runAtomically(changed)
   }
 
-  /// Removes records. One that is gone because a delete rule has removed it with an earlier one is
-  /// missing, and so among the failed.
+  /// Deletes records. A record that a delete rule has deleted together with an earlier one is
+  /// missing, and is therefore reported as failed.
   public func delete(
     _ ids: [ObjectID], author: String? = nil
   ) async -> BatchOutcome<ObjectID, ObjectID> {
     await deletion(author).run(ids)
   }
 
-  /// Removes all of the records, or none. One that is gone because a delete rule has removed it
-  /// with an earlier one is missing.
+  /// Deletes all of the records, or none. A record that a delete rule has deleted together with an
+  /// earlier one is missing.
   ///
-  /// - Throws: As `delete(_:author:)` of one.
+  /// - Throws: The errors of `delete(_:author:)` for one record.
   public func deleteAtomically(_ ids: [ObjectID], author: String? = nil) async throws {
     _ = try await deletion(author).runAtomically(ids)
   }
 
   /// Reads records, all on one snapshot.
   ///
-  /// - Throws: What ends the whole read: `CancellationError`, `snapshotExpired`, `storage`.
+  /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, `storage`.
   public func read<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> BatchOutcome<ObjectID, Identified<T>> {
@@ -81,8 +81,8 @@ extension Repository {
 
   /// Reads all of the records on one snapshot, or none.
   ///
-  /// - Returns: In the order of the identities.
-  /// - Throws: As `read(_:_:)` of one.
+  /// - Returns: The values in the order of the identities.
+  /// - Throws: The errors of `read(_:_:)` for one record.
   public func readAtomically<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> [Identified<T>] {
@@ -127,7 +127,9 @@ extension Repository {
 }
 
 extension ReadTransaction {
-  /// - Throws: What is not about this record, but ends the whole read.
+  /// Reads one record; an error of the record itself becomes its result.
+  ///
+  /// - Throws: Errors that are not about this record and end the whole read.
   fileprivate func result<T: Entity>(
     _ type: T.Type, _ id: ObjectID
   ) throws -> Result<Identified<T>, any Error> {

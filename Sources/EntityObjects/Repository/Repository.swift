@@ -3,8 +3,8 @@ public import EntityStore
 public import Foundation
 import LMDB
 
-/// A store as asynchronous calls on values, with no transaction in sight: create, read, update,
-/// delete, fetch, count and aggregate.
+/// Asynchronous methods on the values of a store, without explicit transactions: create, read,
+/// update, delete, fetch, count and aggregate.
 ///
 /// ```swift
 /// let repository = Repository(store, author: "ui")
@@ -14,20 +14,20 @@ import LMDB
 /// let total = try await repository.sum(of: \Walk.kilometers)
 /// ```
 ///
-/// Each write returns after its durable commit. Each read is of one snapshot, and runs on the
+/// Each write returns after its durable commit. Each read uses one snapshot, and runs on the
 /// store's own threads; it ends with `CancellationError` when its task is cancelled, and with
-/// `snapshotExpired` when it takes longer than `options` allow. Errors are thrown: no read answers
-/// with nothing because it failed.
+/// `snapshotExpired` when it takes longer than `options` allow. A failed read always throws; it
+/// never returns an empty result instead.
 ///
-/// Beside those that it names, each call throws `unknownEntity`, `unknownAttribute`,
-/// `unknownRelationship`, `schemaMismatch`, `damaged`, `storage` and what the type's
-/// `init(from:)` throws; a write also `needsMigration`, `newerSchema`. A write that throws has
-/// changed nothing.
+/// In addition to the errors that it names, each method throws `unknownEntity`, `unknownAttribute`,
+/// `unknownRelationship`, `schemaMismatch`, `damaged`, `storage` and the errors of the type's
+/// `init(from:)`; a write also `needsMigration`, `newerSchema`. A write that throws has changed
+/// nothing.
 public struct Repository: Sendable {
   public let store: Store
-  /// Who writes, where a call does not say otherwise.
+  /// The author of writes for which the call gives none.
   public var author: String?
-  /// How long a read may take.
+  /// The options of reads, such as the longest duration.
   public var options = AsynchronousFetchOptions()
 
   public init(_ store: Store, author: String? = nil) {
@@ -50,14 +50,14 @@ public struct Repository: Sendable {
     }
   }
 
-  /// The record with this identity.
+  /// Returns the record with this identity.
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for an identity of another entity.
   public func read<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
     try await snapshot { try $0.stored(type, id).value }
   }
 
-  /// The record that a URL refers to.
+  /// Returns the record that a URL refers to.
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for a URL that refers to no record of this store,
   ///   or to one of another entity.
@@ -65,7 +65,7 @@ public struct Repository: Sendable {
     try await snapshot { try $0.stored(type, try $0.objectID(at: url)) }
   }
 
-  /// Writes a value over a record; attributes that the type does not know keep their values.
+  /// Replaces the values of a record; attributes that the type does not declare keep their values.
   ///
   /// - Returns: The value as it is stored.
   /// - Throws: `missingRecord`, `validation`, `uniqueViolation`; `invalidRequest` for an identity
@@ -77,7 +77,7 @@ public struct Repository: Sendable {
     try await update(Identified(id, value), author: author).value
   }
 
-  /// Writes a value over its record, as `update(_:with:author:)`.
+  /// Replaces the values of a record; see `update(_:with:author:)`.
   @discardableResult
   public func update<T: Entity>(
     _ changed: Identified<T>, author: String? = nil
@@ -87,7 +87,7 @@ public struct Repository: Sendable {
     }
   }
 
-  /// Removes a record; what becomes of those it is linked with, the delete rules say.
+  /// Deletes a record. The delete rules decide what happens to linked records.
   ///
   /// - Throws: `missingRecord`, `deletionDenied`.
   public func delete(_ id: ObjectID, author: String? = nil) async throws {
@@ -96,21 +96,21 @@ public struct Repository: Sendable {
 
   // MARK: References
 
-  /// The identity that a URL stands for, whether or not there is such a record.
+  /// Returns the identity that a URL refers to. The record need not exist.
   ///
   /// - Throws: `invalidRequest` for a URL that refers to no record of this store.
   public func objectID(at url: URL) async throws -> ObjectID {
     try await snapshot { try $0.objectID(at: url) }
   }
 
-  /// The URL by which a record can be known outside of the program.
+  /// Returns the URL that identifies a record outside of the program.
   public func url(of id: ObjectID) async throws -> URL {
     try await snapshot { id.url(in: $0.storeID) }
   }
 
   // MARK: Whatever else
 
-  /// Several writes that belong together: `Store.write`, by this author.
+  /// Runs several writes in one transaction; see `Store.write`.
   @discardableResult
   public func transaction<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -126,6 +126,8 @@ public struct Repository: Sendable {
 }
 
 extension ReadTransaction {
+  /// Returns the value of an existing record.
+  ///
   /// - Throws: `missingRecord`.
   func stored<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> Identified<T> {
     guard let value = try get(type, id) else { throw StoreError.missing(id) }
@@ -142,12 +144,16 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
+  /// Replaces the values of an existing record.
+  ///
   /// - Throws: `missingRecord`.
   func overwrite<T: Entity>(_ changed: Identified<T>) throws -> ObjectID {
     try update(T.self, changed.id) { $0 = changed.value }
     return changed.id
   }
 
+  /// Deletes an existing record.
+  ///
   /// - Throws: `missingRecord`.
   func deleteExisting(_ id: ObjectID) throws -> ObjectID {
     guard try delete(id) else { throw StoreError.missing(id) }
@@ -155,7 +161,7 @@ extension WriteTransaction {
   }
 }
 
-/// A value together with the identity of the record that holds it.
+/// A value and the identity of its record.
 public struct Identified<T: Entity>: Identifiable, Sendable {
   public let id: ObjectID
   public var value: T

@@ -33,12 +33,12 @@ extension PropertyListNode {
   }
 }
 
-/// Makes values of what Foundation has read, which refuses what is nested too deeply.
+/// Converts the values that Foundation has read. Values that are nested too deeply are refused.
 private struct Conversion {
   let file: String
 
   func content(_ value: Any) throws -> PropertyListNode.Content {
-    // A number would pass for a Boolean, and the other way round, so the type itself is asked.
+    // A number can be cast to a Boolean and the reverse, so the type itself is compared.
     if type(of: value) == Bool.self, let flag = value as? Bool { return .bool(flag) }
     switch value {
     case let text as String: return .string(text)

@@ -3,17 +3,17 @@ import EntityStore
 import Foundation
 import TextFormats
 
-/// One value of a property list, with the way to it from the root: a list has no lines.
+/// One value of a property list, with its path from the root, because a list has no line numbers.
 struct PropertyListNode: SeedNode {
   typealias Content = PropertyListValue
 
   let content: Content
   let file: String
-  /// `Dog, item 2, name`; empty at the root.
+  /// The path for messages, such as `Dog, item 2, name`; empty at the root.
   var path = ""
 
   var place: SeedPlace { .path(path.isEmpty ? file : "\(file): \(path)") }
-  /// A property list has no null.
+  /// Always false: a property list has no null.
   var isNull: Bool { false }
 
   func mapping() throws -> PropertyListMapping {
@@ -21,7 +21,7 @@ struct PropertyListNode: SeedNode {
     return PropertyListMapping(entries, of: self)
   }
 
-  /// The elements are counted from 1.
+  /// Returns the elements of an array, counted from 1 in messages.
   func sequence() throws -> [PropertyListNode] {
     guard case .array(let elements) = content else { throw expected("an array") }
     return elements.enumerated().map {
@@ -52,7 +52,7 @@ struct PropertyListNode: SeedNode {
     }
   }
 
-  /// By its shortest text: what a file has as 9.99 is the decimal 9.99.
+  /// Returns the decimal of the number's shortest text: 9.99 in a file is the decimal 9.99.
   private func decimal(_ number: Double) throws -> Decimal {
     if let decimal = Decimal(string: String(describing: number)) { return decimal }
     throw StoreError.seed(at: place, "this is no decimal")
@@ -84,7 +84,7 @@ extension PropertyListNode.Content {
   }
 }
 
-/// The keys of a dictionary, of which some have been taken.
+/// The keys of a dictionary, without those that were read already.
 struct PropertyListMapping: SeedMapping {
   private let entries: [String: PropertyListNode.Content]
   private let owner: PropertyListNode

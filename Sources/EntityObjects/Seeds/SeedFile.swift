@@ -5,11 +5,13 @@ import StrictYAML
 
 /// A file of seed data.
 struct SeedFile {
-  /// What it may hold is in memory several times over while it is applied.
+  /// The largest size in bytes. The content is in memory several times while it is applied.
   private static let bytesMax = 64 << 20
 
   let path: String
 
+  /// Reads the file.
+  ///
   /// - Throws: `seed`, with the place.
   func plan(for schema: Schema, now: Date) throws -> SeedPlan {
     var reader = SeedReader(schema, now: now)

@@ -3,7 +3,7 @@ import Foundation
 import SchemaFiles
 import StrictYAML
 
-/// One value of a seed file, of whatever format: read by the type that is expected.
+/// One value of a seed file of any format. It is read as the type that is expected.
 protocol SeedNode: Sendable {
   associatedtype Mapping: SeedMapping where Mapping.Node == Self
 
@@ -12,17 +12,21 @@ protocol SeedNode: Sendable {
   func mapping() throws -> Mapping
   func sequence() throws -> [Self]
   func string() throws -> String
-  /// - Parameter now: What the word `now` stands for in a date.
+  /// Reads the value as an attribute value.
+  ///
+  /// - Parameter now: The date for the word `now`.
   func value(_ kind: ValueKind, now: Date) throws -> Value
 }
 
-/// The keys of an object, each of which must be taken.
+/// The keys of an object, each of which must be read.
 protocol SeedMapping<Node> {
   associatedtype Node: SeedNode
 
-  /// Takes the value of a key, if it is there.
+  /// Removes a key and returns its value; `nil` if the key is missing.
   mutating func optional(_ key: String) -> Node?
-  /// - Throws: For the first key that was not taken.
+  /// Checks that all keys were read.
+  ///
+  /// - Throws: An error for the first key that was not read.
   func finish() throws
 }
 

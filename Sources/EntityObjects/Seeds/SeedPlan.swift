@@ -1,35 +1,35 @@
 import EntityModel
 import EntityStore
 
-/// The objects of a seed file, read by a schema.
+/// The objects of a seed file, checked against a schema.
 struct SeedPlan: Sendable {
-  /// The objects of each entity in the order of the file. An entity comes after those that its
-  /// records cannot be without.
+  /// The objects by entity, in the order of the file. An entity comes after the entities that its
+  /// records require.
   var objects: [SeedObject] = []
 
-  /// By entity.
+  /// The number of objects by entity.
   var counts: [String: Int] {
     objects.reduce(into: [:]) { $0[$1.entity.name, default: 0] += 1 }
   }
 }
 
-/// One record to be made.
+/// One record to be inserted.
 struct SeedObject: Sendable {
   let entity: EntityDescription
   let place: SeedPlace
   let label: String?
-  /// By attribute name.
+  /// The values by attribute name.
   var values: [String: Value] = [:]
-  /// By relationship, in the order of the schema.
+  /// The links by relationship, in the order of the schema.
   var links: [(relationship: RelationshipDescription, targets: [SeedTarget])] = []
 }
 
-/// Another record that an object is to be linked with.
+/// Another record with which an object is to be linked.
 struct SeedTarget: Sendable {
   enum Key: Sendable {
-    /// An object of the same file.
+    /// The label of an object of the same file.
     case label(String)
-    /// A record that has these values in a unique index on exactly these attributes.
+    /// The values of a record in a unique index on exactly these attributes.
     case attributes([String: Value])
   }
 
@@ -38,7 +38,7 @@ struct SeedTarget: Sendable {
   let place: SeedPlace
 }
 
-/// A place in a seed file, in the words of its format.
+/// A place in a seed file, described in the terms of its format.
 enum SeedPlace: Sendable, CustomStringConvertible {
   case line(Int, column: Int, file: String)
   case path(String)
@@ -57,7 +57,7 @@ extension StoreError {
       .seed, "a seed file is wrong", [("at", place.description), ("problem", problem)])
   }
 
-  /// The same refusal, with the place in the file of what was refused.
+  /// Returns the same error with the place in the file.
   func ofSeed(at place: SeedPlace) -> StoreError {
     switch code {
     case .validation, .uniqueViolation, .invalidRequest, .missingRecord, .deletionDenied,
@@ -71,7 +71,7 @@ extension StoreError {
 }
 
 extension RelationshipDescription {
-  /// Whether a record of the entity cannot be made without the link.
+  /// Returns true if a record of the entity cannot be inserted without the link.
   func isNeeded(by entity: EntityDescription) -> Bool {
     let held: [Int] =
       switch storage {

@@ -3,14 +3,14 @@ import EntityStore
 import Foundation
 import TextFormats
 
-/// Reads the objects of a seed file by a schema: which entities, attributes and relationships there
-/// are, what kind of value each has, and which labels.
+/// Reads the objects of a seed file by a schema, which defines the entities, attributes and
+/// relationships and the types of the values. It also resolves the labels.
 struct SeedReader {
   private static let labelKey = "$label"
 
   private let schema: Schema
   private let now: Date
-  /// The entity of each labelled object.
+  /// The entity of each object with a label.
   private var labels: [String: String] = [:]
 
   init(_ schema: Schema, now: Date) {
@@ -18,6 +18,8 @@ struct SeedReader {
     self.now = now
   }
 
+  /// Reads the objects.
+  ///
   /// - Throws: `seed`, or the error of the format, with the place.
   mutating func plan(_ root: some SeedNode) throws -> SeedPlan {
     var plan = SeedPlan()
@@ -33,7 +35,7 @@ struct SeedReader {
     return plan
   }
 
-  /// Those of the schema, each after the ones that its records cannot be without.
+  /// Returns the entities of the schema, each after those that its records require.
   private func entitiesInOrder() -> [EntityDescription] {
     var ordered: [EntityDescription] = []
     var seen: Set<String> = []
@@ -121,7 +123,8 @@ struct SeedReader {
 }
 
 extension AttributeDescription {
-  /// It holds a relationship, by whose name the record is given.
+  /// True if the attribute holds a relationship. A seed file then names the relationship, not the
+  /// attribute.
   fileprivate var isReference: Bool {
     if case .reference = type { true } else { false }
   }

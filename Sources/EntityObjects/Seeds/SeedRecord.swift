@@ -2,14 +2,16 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// The record that a seed has been applied.
+/// The record that states that a seed has been applied.
 struct SeedRecord: Sendable {
   private static let entity = "_Seed"
   private static let nameLengthMax = 200
 
   let name: String
 
-  /// - Throws: `invalidRequest` for a name that no record can have.
+  /// Checks the name.
+  ///
+  /// - Throws: `invalidRequest` for a name that is empty or too long.
   init(name: String) throws(StoreError) {
     guard !name.isEmpty, name.count <= Self.nameLengthMax else {
       throw StoreError(
@@ -20,9 +22,11 @@ struct SeedRecord: Sendable {
     self.name = name
   }
 
+  /// Reads the record.
+  ///
   /// - Returns: `nil` if the seed has not been applied.
   func outcome(in transaction: ReadTransaction) throws -> SeedOutcome? {
-    // A store that is behind its migrations may have no such entity; the write then says so.
+    // The entity is missing in a store with outstanding migrations; the write then reports that.
     guard transaction.schema.entity(named: Self.entity) != nil,
       let record = try transaction.get(Self.entity, by: ["name": .string(name)])
     else { return nil }

@@ -2,8 +2,8 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// Writes the objects of a seed: first the records with the links that they cannot be without, then
-/// all other links.
+/// Writes the objects of a seed: first the records with the links that they require, then all other
+/// links.
 struct SeedWriter {
   private let plan: SeedPlan
   private let transaction: WriteTransaction
@@ -14,7 +14,9 @@ struct SeedWriter {
     self.transaction = transaction
   }
 
-  /// - Throws: What the store refuses, with the place in the file.
+  /// Writes all objects.
+  ///
+  /// - Throws: The refusal of the store, with the place in the file.
   mutating func run() throws {
     var identities: [ObjectID] = []
     for object in plan.objects {
@@ -31,7 +33,7 @@ struct SeedWriter {
     }
   }
 
-  /// The values of an object, with those that hold the links it cannot be without.
+  /// Returns the values of an object, including the links that it requires.
   private func values(of object: SeedObject) throws -> [String: Value] {
     var values = object.values
     for link in object.links where link.relationship.isNeeded(by: object.entity) {

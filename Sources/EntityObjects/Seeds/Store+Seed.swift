@@ -2,24 +2,24 @@ public import EntityStore
 public import Foundation
 import SystemSupport
 
-/// What a call of `Store.seed` has done.
+/// The result of a call of `Store.seed`.
 public enum SeedOutcome: Hashable, Sendable {
-  /// The objects are in the store now: their numbers by entity.
+  /// The objects were inserted; their number by entity.
   case applied([String: Int])
-  /// A seed of this name was applied before: then, with so many objects. Nothing was written, and
-  /// the file was not read.
+  /// A seed of this name was applied before, at the given time and with the given number of
+  /// objects. Nothing was written, and the file was not read.
   case appliedBefore(at: Date, objects: Int)
 }
 
 extension Store {
-  /// Puts the objects of a file into the store, once in the life of the store.
+  /// Inserts the objects of a file into the store, once in the life of the store.
   ///
-  /// The file is JSON, YAML (the dialect of migrations) or a property list, as its extension says:
-  /// `json`, `yaml` or `yml`, `plist`. It has a list of objects for each entity. An attribute is
-  /// written as in migrations, and one that is left out gets its default. Another record is named
-  /// by the attributes of one of its unique indexes, whether it is in the file or in the store, or
-  /// by the label of an object of the file; what a to-many relationship leads to is a list of
-  /// those.
+  /// The format is JSON, YAML (the dialect of migrations) or a property list, depending on the
+  /// extension: `json`, `yaml` or `yml`, `plist`. The file has a list of objects for each entity.
+  /// Attributes are written as in migrations; missing ones get their defaults. Another record is
+  /// named by the attributes of one of its unique indexes, if it is in the file or in the store, or
+  /// by the label of an object of the file. The value of a to-many relationship is a list of such
+  /// names.
   ///
   /// ```yaml
   /// Dog:
@@ -30,10 +30,10 @@ extension Store {
   /// ```
   ///
   /// Everything is written in one transaction, together with a record of the seed; other writers
-  /// wait for it. So of several processes that start at once one writes it, and what is deleted
-  /// later is not seeded again. A file has up to 64 MiB.
+  /// wait for it. If several processes start at the same time, only one of them applies the seed,
+  /// and records that are deleted later are not inserted again. A file has at most 64 MiB.
   ///
-  /// - Parameter name: By which the seed is known from then on: up to 200 characters.
+  /// - Parameter name: The name by which the store remembers the seed, up to 200 characters.
   /// - Throws: `seed` for a file that cannot be read, with the place in it; `validation`,
   ///   `uniqueViolation` and others for an object that the store refuses, with its place; the
   ///   errors of `write`. Nothing was written then.
@@ -42,7 +42,7 @@ extension Store {
   ) async throws -> SeedOutcome {
     let seed = try SeedRecord(name: name)
     if let before = try await readAsynchronously({ try seed.outcome(in: $0) }) { return before }
-    // Reading a file blocks, as a fetch does.
+    // Reading a file blocks its thread, like a fetch.
     let plan = try await withCheckedThrowingContinuation { continuation in
       fetchThreads.submit {
         continuation.resume(

@@ -1,10 +1,11 @@
-/// What JSON writes for one character beyond U+FFFF, `\ud83d\ude00`. YAML knows no such pair, and
-/// many programs write nothing else.
+/// The escapes that JSON uses for one character beyond U+FFFF, such as `\ud83d\ude00`. YAML does
+/// not have such pairs, but many programs write JSON in no other way.
 enum SurrogateEscapes {
-  /// Each pair as the character itself; half of one stays, for the parser to refuse.
+  /// Replaces each pair by its character. Half a pair stays, for the parser to refuse.
   ///
-  /// A backslash stands only within texts, so that nothing else has to be known of the document.
-  /// What follows on the same line moves to the left, and with it the column of an error.
+  /// A backslash occurs only within texts, so that the rest of the document need not be parsed. The
+  /// text after a pair on the same line moves to the left, and with it the column in error
+  /// messages.
   static func joined(in json: [UInt8]) -> [UInt8] {
     var joined: [UInt8] = []
     joined.reserveCapacity(json.count)
@@ -25,7 +26,7 @@ enum SurrogateEscapes {
     return joined
   }
 
-  /// The number of an escape `\uXXXX` that begins here.
+  /// Returns the number of an escape `\uXXXX` that begins at the position; `nil` if none does.
   private static func unit(_ json: [UInt8], at position: Int) -> UInt16? {
     guard position + 6 <= json.count, json[position] == UInt8(ascii: "\\"),
       json[position + 1] == UInt8(ascii: "u")

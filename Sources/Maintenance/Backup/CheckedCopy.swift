@@ -3,16 +3,16 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// A copy of a store that was read back and found sound.
+/// A copy of a store that was read back and found undamaged.
 struct CheckedCopy {
   let storeID: UUID
   let token: HistoryToken
   let bytes: Int
 
-  /// Checks a copy that nobody else knows of yet.
+  /// Checks a copy that no other process uses yet.
   ///
-  /// - Parameter deeply: also records against indexes and back, and the history.
-  /// - Parameter place: what to call the copy in an error.
+  /// - Parameter deeply: True to check also records, indexes and the change history.
+  /// - Parameter place: The name of the copy in errors.
   /// - Throws: `StoreError` with `damaged`, `notAStore`, `newerFormat`; `StorageError`.
   init(folder: String, named place: String, deeply: Bool, options: Store.Options) throws {
     let report = try Store.check(at: folder, options: options, deeply: deeply)

@@ -2,18 +2,18 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// What is in the folder that a backup is restored to: so that a mistaken path costs nobody a
-/// store.
+/// The content of the folder that a backup is restored to. It protects another store from a
+/// mistaken path.
 enum Occupant {
   case nothing
   case store(UUID)
-  /// Damage hides which store it is; or a newer program wrote it.
+  /// A store whose id cannot be read, because it is damaged or was written by a newer program.
   case unknown
   /// LMDB data of another program.
   case foreign
 
-  /// Looks at no more of the file than it takes to tell, and maps it only when that part is known
-  /// to be sound.
+  /// Reads no more of the file than is needed to identify it, and maps it only when that part is
+  /// known to be undamaged.
   init(of folder: String, _ options: Store.Options) throws {
     guard let mark = try DataFile.mark(of: DataFile.path(in: folder)), mark.bytes > 0 else {
       self = .nothing
@@ -34,12 +34,14 @@ enum Occupant {
       do {
         return .store(try StoredCatalog.readHeader(tree, in: transaction).uuid)
       } catch is StoreError {
-        // It says that the header cannot be read, which is an answer here.
+        // The error says that the header cannot be read, which is a valid result here.
         return .unknown
       }
     }
   }
 
+  /// Checks that a backup of the given store may replace the content of the folder.
+  ///
   /// - Throws: `occupied`.
   func requireReplaceable(by id: UUID, _ folder: String, _ options: RestoreOptions) throws {
     if options.replacesOtherStore { return }
@@ -51,7 +53,7 @@ enum Occupant {
         [("its id", other.uuidString), ("the backup's", id.uuidString)])
     case .foreign: throw refusal("another program's LMDB data is there", folder)
     case .unknown:
-      // A store that is damaged is what backups are for; but it is not thrown away unseen.
+      // Replacing a damaged store is the purpose of backups; but its file has to be kept.
       guard !options.keepsReplaced else { return }
       throw refusal("which store is there can no longer be told", folder)
     }

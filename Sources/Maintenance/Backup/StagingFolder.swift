@@ -2,17 +2,17 @@ import EntityStore
 import Foundation
 import SystemSupport
 
-/// A folder in which a data file is prepared, on the device of its target.
+/// A folder in which a data file is prepared, on the same device as its target.
 ///
-/// It has the same name each time, so that the next run finds and removes what a killed one has
-/// left. The store stands one level below, since opening that locks its folder, too.
+/// It has the same name each time, so that the next run finds and removes the files of a killed
+/// run. The store is one level below, because opening it locks its own folder, too.
 struct StagingFolder {
   private let folder: ScratchFolder
 
-  /// The folder for the data file; it does not exist yet.
+  /// The folder for the data file. It is not created here.
   var store: String { folder.path + "/store" }
 
-  /// Creates the folders above a place, mode 0700, as far as they are missing.
+  /// Creates the missing parent folders of a path, mode 0700.
   ///
   /// - Parameter place: An absolute path.
   /// - Throws: `StorageError` with `.diskFull`, `.permission`, `.notAFolder`, `.inputOutput`.
@@ -26,10 +26,10 @@ struct StagingFolder {
     }
   }
 
-  /// Creates the folder, mode 0700, or takes over what a killed run has left.
+  /// Creates the folder, mode 0700, or takes over that of a killed run.
   ///
   /// - Throws: `StorageError` with `.busy` if another process uses it; `StoreError` with `occupied`
-  ///   if it holds something that no run puts there.
+  ///   if it contains something that no run puts there.
   static func claim(_ path: String) throws -> StagingFolder {
     let claimed: ScratchFolder?
     do {
@@ -47,11 +47,11 @@ struct StagingFolder {
     return staging
   }
 
-  /// Moves the folder with the data file, and nothing beside it, to its place.
+  /// Moves the folder with the data file, and no other file, to its target.
   ///
-  /// - Parameter target: Must not exist, or be an empty folder.
+  /// - Parameter target: A path that does not exist, or an empty folder.
   func moveStore(to target: String) throws {
-    // Checking has opened the copy.
+    // Opening the copy for the check has created this file.
     unlink(store + "/lock.mdb")
     guard rename(store, target) == 0 else {
       throw Self.refusal("the backup cannot be put into its place", target, SystemError())
@@ -59,7 +59,8 @@ struct StagingFolder {
     flush(parentOf: target)
   }
 
-  /// Removes what is left, and the folder. A failure leaves files that the next run removes.
+  /// Removes the remaining files and the folder. Files that cannot be removed are left for the next
+  /// run.
   func remove() {
     removeStore()
     rmdir(folder.path)

@@ -2,34 +2,35 @@ public import EntityStore
 public import Foundation
 import LMDB
 
-/// A backup that was made.
+/// The result of a backup.
 public struct BackupReport: Codable, Hashable, Sendable {
-  /// The folder.
+  /// The path of the backup's folder.
   public let path: String
   public let bytes: Int
   public let storeID: UUID
   /// The number of the last transaction that is in the backup.
   public let transaction: Int64
-  /// The place in the history behind it.
+  /// The position in the change history after that transaction.
   public let token: HistoryToken
 }
 
 extension Store {
-  /// Makes a copy of the last commit in a folder of its own, while readers and writers go on.
+  /// Copies the last commit into a folder of its own, while readers and writers continue.
   ///
-  /// The copy is made in the folder `PATH.partial` beside it, flushed, read back (pages and
-  /// catalog) and only then moved to its path: what stands there is whole, whatever is killed and
-  /// whenever. The next backup to the same path removes what a killed one has left. It is a store
-  /// like any other, of mode 0600 in a folder of mode 0700, with the same id and history. Blocks
-  /// the calling thread; must not be called within a write.
+  /// The copy is written to the folder `PATH.partial` beside it, flushed, read back (pages and
+  /// catalog) and only then moved to its path. The path therefore never holds an incomplete backup,
+  /// even if the process is killed. The next backup to the same path removes the files of a killed
+  /// one. A backup is a store like any other, of mode 0600 in a folder of mode 0700, with the same
+  /// id and history. Blocks the calling thread; must not be called within a write.
   ///
-  /// - Parameter folder: It does not exist, or is empty. Parents that are missing are made.
-  /// - Parameter compacting: Leaves free pages out: a smaller copy for more processor time.
-  /// - Parameter progress: Is called on the calling thread, some ten times a second. What it throws
-  ///   ends the backup, and no trace of it is left.
-  /// - Throws: What `progress` throws; `occupied` if something is in the folder; `damaged` if the
-  ///   store is; `storage` with `diskFull`, which is seen before anything is copied, with `busy` if
-  ///   another backup to the same path runs, with `permission`, `inputOutput`; `closed`.
+  /// - Parameter folder: A path that does not exist, or an empty folder. Missing parents are
+  ///   created.
+  /// - Parameter compacting: True to leave out free pages: a smaller copy for more processor time.
+  /// - Parameter progress: Called on the calling thread, about ten times a second. Its error ends
+  ///   the backup, whose files are then removed.
+  /// - Throws: The errors of `progress`; `occupied` if the folder is not empty; `damaged` if the
+  ///   store is; `storage` with `diskFull`, which is checked before anything is copied, with `busy`
+  ///   if another backup to the same path runs, with `permission`, `inputOutput`; `closed`.
   /// - Complexity: O(size of the store).
   @discardableResult
   public func backUp(
@@ -70,9 +71,9 @@ extension Store {
     }
   }
 
-  /// How large the copy will be. Of a store that may be damaged only the meta page is looked at
-  /// through the map. Compacting follows all pages through it, where damage would end the process:
-  /// so they are checked first.
+  /// Returns the expected size of the copy. Without compacting only the meta page is read through
+  /// the map, because the store may be damaged. Compacting reads all pages through the map, where
+  /// damage would end the process, so all pages are checked first.
   private func bytesToCopy(compacting: Bool) throws -> Int {
     guard compacting else {
       let information = try environment.information()
@@ -86,10 +87,10 @@ extension Store {
   }
 }
 
-/// How far the copy of a store is.
+/// The progress of the copy of a store.
 public enum CopyProgress: Hashable, Sendable {
-  /// Of so many bytes, which may turn out to be fewer or more: others may write meanwhile.
+  /// Copying. The total is an estimate, because other programs may write to the store.
   case copying(bytes: Int, of: Int)
-  /// A copy of so many bytes is read back.
+  /// Reading back a copy of the given size.
   case checking(bytes: Int)
 }

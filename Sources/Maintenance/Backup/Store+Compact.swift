@@ -2,32 +2,32 @@ public import EntityStore
 import LMDB
 import SystemSupport
 
-/// What compacting has won.
+/// The sizes before and after a compaction.
 public struct CompactionReport: Codable, Hashable, Sendable {
-  /// The folder.
+  /// The path of the store's folder.
   public let path: String
   public let bytesBefore: Int
   public let bytesAfter: Int
 }
 
 extension Store {
-  /// Makes the file of a store as small as its data, where writes alone only use its free pages
-  /// again.
+  /// Reduces the data file of a store to the size of its data. Writes alone only reuse free pages.
   ///
-  /// A compacted copy is made in the store's folder, read back, and put in the place of the data
-  /// file while nobody has the store open. Others may read and write until then; if somebody has
-  /// written, or has the store open at the end, the copy is given up and nothing is changed. A kill
-  /// at any moment leaves the store whole, and the next run removes what it has left. All other
-  /// files in the folder stay. Blocks the calling thread.
+  /// A compacted copy is made in the store's folder, read back, and replaces the data file while no
+  /// process has the store open. Other processes may read and write until then; if one of them has
+  /// written, or has the store open at the end, the copy is discarded and nothing is changed. A
+  /// kill at any moment leaves the store complete, and the next run removes the files of the killed
+  /// one. All other files in the folder stay. Blocks the calling thread.
   ///
-  /// - Parameter options: Its `writerDeadline` is how long to wait for those who have the store
-  ///   open, at the beginning and again at the end.
+  /// - Parameter options: Its `writerDeadline` is the time to wait for processes that have the
+  ///   store open, at the beginning and again at the end.
   /// - Parameter progress: As for `backUp`.
-  /// - Returns: The sizes; equal ones if there was nothing to win, and then the file is the same.
-  /// - Throws: What `progress` throws; `storeMissing`, `notAStore`, `newerFormat`; `damaged`;
-  ///   `storage` with `busy`, which says who has the store open, also if it is this process; with
-  ///   `diskFull`, which is seen before anything is copied; with `permission`, `inputOutput`. The
-  ///   store is as it was then.
+  /// - Returns: The sizes; equal ones if there were no free pages to remove, and then the file is
+  ///   unchanged.
+  /// - Throws: The errors of `progress`; `storeMissing`, `notAStore`, `newerFormat`; `damaged`;
+  ///   `storage` with `busy`, which names the process that has the store open, even if it is this
+  ///   one; with `diskFull`, which is checked before anything is copied; with `permission`,
+  ///   `inputOutput`. The store is then unchanged.
   /// - Complexity: O(size of the store).
   @discardableResult
   public static func compact(
@@ -49,7 +49,7 @@ private struct Compaction {
 
   func run(_ progress: (CopyProgress) throws -> Void) throws -> CompactionReport {
     guard let before = try DataFile.mark(of: dataFile) else { throw missing }
-    // Before the work, to say at once who has it open.
+    // Checked before the work, to report at once which process has the store open.
     try Environment.whileClosed(folder, within: options.writerDeadline) { _ in }
     let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
     defer { staging.remove() }
@@ -59,14 +59,14 @@ private struct Compaction {
     else { return report(before.bytes, before.bytes) }
     try progress(.checking(bytes: copy.bytes))
     try Environment.whileClosed(folder, within: options.writerDeadline) { closed in
-      // A commit that came after the copy would be lost.
+      // The replacement would lose a commit that came after the copy.
       guard try closed.mark() == before else { throw written }
       try closed.replaceData(with: DataFile.path(in: staging.store), keepingAs: nil)
     }
     return report(before.bytes, copy.bytes)
   }
 
-  /// Copies, and holds the copy's trees against the store's.
+  /// Copies the store, and compares the trees of the copy with those of the store.
   private func copy(
     to staging: StagingFolder, _ progress: (CopyProgress) throws -> Void
   ) throws {
@@ -89,12 +89,12 @@ private struct Compaction {
   private func soundPages(of folder: String) throws -> PageFile.Report {
     let report = try PageFile.verify(folder: folder)
     guard let first = report.problems.first else { return report }
-    // A writer that is too quick for the walk makes a sound file look damaged.
+    // Writers that are faster than the check make an undamaged file look damaged.
     if report.wasOvertaken { throw written }
     throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
   }
 
-  /// Another program's data is not ours to rewrite.
+  /// Refuses the data of other programs, which must not be rewritten.
   private func requireCatalog(_ environment: Environment) throws {
     try environment.read { transaction in
       guard let tree = try environment.tree(named: CatalogTree.name, in: transaction) else {

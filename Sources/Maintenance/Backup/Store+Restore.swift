@@ -3,59 +3,58 @@ public import Foundation
 import LMDB
 import SystemSupport
 
-/// What a restore may do.
+/// The options of a restore.
 public struct RestoreOptions: Sendable {
-  /// Checks records against indexes and back, and the history. Pages and catalog are checked in any
-  /// case.
+  /// Checks records, indexes and the change history. Pages and catalog are always checked.
   public var checksDeeply = true
-  /// Lets a backup of one store take the place of another one, or of a file that no longer tells
-  /// which store it is and is not to be kept.
+  /// Allows a backup to replace a different store, or a file that is not kept and whose store
+  /// cannot be identified.
   public var replacesOtherStore = false
-  /// Keeps the data file that is replaced, under another name beside it.
+  /// Keeps the replaced data file under another name in the same folder.
   public var keepsReplaced = true
-  /// The time for the name of the replaced file.
+  /// The source of the time in the name of the replaced file.
   public var now: @Sendable () -> Date = { Date() }
 
   public init() {}
 }
 
-/// A store that was put back.
+/// The result of a restore.
 public struct RestoreReport: Codable, Hashable, Sendable {
-  /// The folder.
+  /// The path of the store's folder.
   public let path: String
   public let bytes: Int
   public let storeID: UUID
-  /// The number of the last transaction that the store has now.
+  /// The number of the last transaction that the store has after the restore.
   public let transaction: Int64
-  /// The place in the history behind it.
+  /// The position in the change history after that transaction.
   public let token: HistoryToken
-  /// The file that was replaced, if there was one and it was to be kept. It can be restored like a
+  /// The name of the replaced file, if there was one and it is kept. It can be restored like a
   /// backup.
   public let replacedFile: String?
 }
 
 extension Store {
-  /// Puts a backup in the place of a store, or where there is none yet.
+  /// Replaces a store by a backup, or creates the store from it.
   ///
   /// The source is only read: it is copied into the target's folder, the copy is checked, and then
-  /// takes the place of the data file while nobody has the store open. A kill at any moment leaves
-  /// the old store or the new one, whole, and the next run removes what it has left. All other
-  /// files in the folder stay. Blocks the calling thread.
+  /// replaces the data file while no process has the store open. A kill at any moment leaves either
+  /// the old or the new store, complete, and the next run removes the files of the killed one. All
+  /// other files in the folder stay. Blocks the calling thread.
   ///
-  /// Who holds a history token of a commit that the backup does not have is told so when the token
-  /// is used (`invalidToken`).
+  /// A history token of a commit that the backup does not have is refused when it is used
+  /// (`invalidToken`).
   ///
   /// - Parameter source: The folder of a backup or of a store that is not in use, or its data file.
-  /// - Parameter folder: The store's folder; made, mode 0700, if it is missing.
-  /// - Parameter opening: Its `writerDeadline` is how long to wait for those who have the store
-  ///   open, at the beginning and again at the end.
+  /// - Parameter folder: The store's folder; created with mode 0700 if it is missing.
+  /// - Parameter opening: Its `writerDeadline` is the time to wait for processes that have the
+  ///   store open, at the beginning and again at the end.
   /// - Parameter progress: As for `backUp`.
-  /// - Throws: What `progress` throws; `storeMissing` if there is no backup; `damaged`,
-  ///   `notAStore`,
-  ///   `newerFormat` if the backup cannot be used; `occupied` if the target is another store;
-  ///   `invalidRequest` if the backup is the store itself; `storage` with `busy`, which says who
-  ///   has the store open, also if it is this process; with `diskFull`, which is seen before
-  ///   anything is copied; with `permission`, `inputOutput`. The store is as it was then.
+  /// - Throws: The errors of `progress`; `storeMissing` if there is no backup; `damaged`,
+  ///   `notAStore`, `newerFormat` if the backup cannot be used; `occupied` if the target is another
+  ///   store; `invalidRequest` if the backup is the store itself; `storage` with `busy`, which
+  ///   names the process that has the store open, even if it is this one; with `diskFull`, which is
+  ///   checked before anything is copied; with `permission`, `inputOutput`. The store is then
+  ///   unchanged.
   /// - Complexity: O(size of the backup); with the deep check O(*e* · log *n*) for *e* index
   ///   entries.
   @discardableResult
@@ -81,7 +80,7 @@ private struct Restore {
     guard backup.bytes > 0 else { throw isEmpty }
     let replaced = try DataFile.mark(of: DataFile.path(in: folder))
     if let replaced, replaced.isSameFile(as: backup) { throw isItself }
-    // Before the work, to say at once who has it open.
+    // Checked before the work, to report at once which process has the store open.
     if replaced != nil {
       try Environment.whileClosed(folder, within: opening.writerDeadline) { _ in }
     }
@@ -125,11 +124,13 @@ private struct Restore {
     return copy
   }
 
-  /// - Returns: The name of the replaced file.
+  /// Replaces the data file by the copy.
+  ///
+  /// - Returns: The name of the replaced file; `nil` if there is none or it is not kept.
   private func swap(_ staging: StagingFolder, _ replaced: DataFile.Mark?) throws -> String? {
     try Environment.whileClosed(folder, within: opening.writerDeadline) { closed in
       let current = try closed.mark()
-      // What was found out about the store is of this file. Commits may have come since.
+      // The earlier checks apply to this file only. Commits may have been added to it since.
       guard current == replaced || current.flatMap({ replaced?.isSameFile(as: $0) }) == true else {
         throw isReplaced
       }
@@ -139,7 +140,7 @@ private struct Restore {
     }
   }
 
-  /// `data.mdb.replaced-20260131T120000Z`, with a number behind it if that is taken.
+  /// Returns `data.mdb.replaced-20260131T120000Z`, with a number after it if that name is taken.
   private func nameForReplaced() -> String {
     let stamp = options.now().formatted(
       Date.ISO8601FormatStyle(
@@ -180,6 +181,6 @@ private struct Restore {
 }
 
 extension StagingFolder {
-  /// Where a data file is made ready that is to replace that of a store.
+  /// Returns the path of the folder in which the replacement of a store's data file is prepared.
   static func path(inStore folder: String) -> String { folder + "/replacement.partial" }
 }

@@ -3,7 +3,7 @@ public import EntityStore
 import Foundation
 import LMDB
 
-/// What an integrity check found.
+/// The result of an integrity check.
 public struct IntegrityReport: Codable, Sendable {
   public struct Problem: Codable, Hashable, Sendable, CustomStringConvertible {
     public var entity: String
@@ -20,9 +20,9 @@ public struct IntegrityReport: Codable, Sendable {
   public var entities = 0
   public var records = 0
   public var entries = 0
-  /// Transactions of the history.
+  /// The number of checked transactions of the change history.
   public var historyTransactions = 0
-  /// At most `Limits.problemsListedMax`.
+  /// The first problems, at most `Limits.problemsListedMax`.
   public var problems: [Problem] = []
   public var problemCount = 0
 
@@ -39,14 +39,14 @@ public struct IntegrityReport: Codable, Sendable {
 }
 
 extension Store {
-  /// Checks records against indexes and indexes against records, on one snapshot.
+  /// Compares all records with the indexes and all index entries with the records, on one snapshot.
   ///
-  /// Every record is decoded in full, keeps its attributes' rules on null, and has each of the
-  /// index entries that follow from it; every entry points at a record that yields it; every
-  /// reference leads to a record, unless its rule lets it outlive that; ids are below the entity's
-  /// counter. Of an index that was made with another version of its collation the entries must
-  /// point at records, whatever their keys. Memory is bounded; damage is reported and the check
-  /// goes on.
+  /// Every record must be decodable, must have no null in a required attribute, and must have each
+  /// of the index entries that follow from it. Every entry must lead to a record that has this
+  /// entry. Every reference must lead to a record, unless its delete rule allows it to remain
+  /// without one. Ids must be below the entity's counter. The entries of an index with another
+  /// version of its collation must lead to records; their keys are not checked. Memory is bounded;
+  /// damage is reported and the check continues.
   ///
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {
@@ -79,7 +79,8 @@ struct IntegrityCheck {
     try checkHistory()
   }
 
-  /// Every transaction can be read; their numbers, and those of their parts, leave no gap.
+  /// Checks that every transaction of the history can be read, and that the numbers of transactions
+  /// and of their parts have no gaps.
   private mutating func checkHistory() throws {
     guard let tree = transaction.historyTree else { return }
     for problem in try tree.problems(in: transaction.catalog.schema, &report.historyTransactions) {
@@ -87,7 +88,7 @@ struct IntegrityCheck {
     }
   }
 
-  /// From the records to the entries: none is missing.
+  /// Checks that no index entry of a record is missing.
   private mutating func checkRecords(of entity: EntityLayout) throws {
     let nextID = try CatalogTree.readNextID(of: entity, catalogTree, in: transaction.transaction)
     var cursor = try transaction.transaction.cursor(entity.tree)
@@ -141,7 +142,7 @@ struct IntegrityCheck {
     }
   }
 
-  /// From the entries to the records: none is left over.
+  /// Checks that no index entry is without its record.
   private mutating func checkEntries(of index: IndexLayout, _ entity: EntityLayout) throws {
     var cursor = try transaction.transaction.cursor(index.tree)
     var entry = try cursor.first()
@@ -165,7 +166,7 @@ struct IntegrityCheck {
     guard
       let bytes = try RecordKey.with(id, { try transaction.transaction.get(entity.tree, $0) })
     else { return "an index entry points at no record" }
-    // Keys of another version of a collation cannot be made here.
+    // Keys of another version of a collation cannot be computed here.
     guard index.isUsable, let view = entity.record.view(of: bytes) else { return nil }
     var isFound = false
     do {
@@ -179,7 +180,7 @@ struct IntegrityCheck {
   }
 }
 
-/// A key writer in a class, so that closures over the check need not capture it inout.
+/// A class that holds a key writer, so that closures over the check need not capture it inout.
 private final class KeyBox {
   var writer = KeyWriter()
 }

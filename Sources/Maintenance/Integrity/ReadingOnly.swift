@@ -1,7 +1,7 @@
 import EntityStore
 
-/// Lets this program read a store whatever migrations the store has had, and never write to it: a
-/// check or a copy does not depend on the migrations that a program knows.
+/// The policy for reading a store whatever migrations it has had, without ever writing to it. A
+/// check or a copy does not depend on the migrations that the program knows.
 struct ReadingOnly: SchemaPolicy {
   /// The newest migration of the line `system` whose format this module reads.
   private static let systemVersion = 3
@@ -22,7 +22,7 @@ struct ReadingOnly: SchemaPolicy {
 }
 
 extension Store {
-  /// Opens a store to check or to copy it.
+  /// Opens a store to check or copy it.
   ///
   /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
   static func openForReading(at folder: String, _ options: Options) throws -> Store {

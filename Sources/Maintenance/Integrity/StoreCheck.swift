@@ -3,21 +3,22 @@ public import EntityStore
 import Foundation
 import LMDB
 
-/// What a check of a whole store found: pages first, then the catalog, then records and indexes.
-/// A level is looked at only if the one below it is sound.
+/// The result of a check of a whole store: first the pages, then the catalog, then records and
+/// indexes. A level is checked only if the level below it is undamaged.
 public struct StoreReport: Codable, Sendable {
   public struct Pages: Codable, Sendable {
     public var total = 0
     public var free = 0
-    /// Neither free nor in use: room that is lost, and no damage.
+    /// Pages that are neither free nor in use. They waste space, but are no damage.
     public var lost = 0
   }
 
   public var pages = Pages()
-  /// Damage of the file and of the catalog; at most as many as `Limits.problemsListedMax`.
+  /// The damage of the file and of the catalog; at most `Limits.problemsListedMax` entries.
   public var problems: [String] = []
   public var problemCount = 0
-  /// `nil` if pages or catalog are damaged, or if it was not asked for.
+  /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
+  /// requested.
   public var integrity: IntegrityReport?
 
   public var isClean: Bool { problemCount == 0 && integrity?.isClean ?? false }
@@ -29,18 +30,20 @@ public struct StoreReport: Codable, Sendable {
 }
 
 extension Store {
-  /// Checks the store in a folder, also one that is too damaged to be opened. Changes nothing.
+  /// Checks the store in a folder, even one that is too damaged to be opened. Changes nothing.
   ///
-  /// The pages are read as a file and never mapped until they are known to be sound, so no damage
-  /// can end the process. Others may read and write meanwhile.
+  /// The pages are read as a file, which is mapped only after they are known to be undamaged, so
+  /// that no damage can end the process. Other programs may read and write during the check.
   ///
-  /// - Throws: `storeMissing`, `newerFormat`, `storage` if the file cannot be read. Damage is in
-  ///   the report.
+  /// - Throws: `storeMissing`, `newerFormat`, `storage` if the file cannot be read. Damage is
+  ///   returned in the report.
   public static func check(at folder: String, options: Options = Options()) throws -> StoreReport {
     try check(at: folder, options: options, deeply: true)
   }
 
-  /// - Parameter deeply: `false` leaves out records, indexes and the history.
+  /// Checks the store in a folder.
+  ///
+  /// - Parameter deeply: False to leave out records, indexes and the change history.
   static func check(
     at folder: String, options: Options, deeply: Bool
   ) throws -> StoreReport {
@@ -65,8 +68,8 @@ extension StoreReport {
     let limit = Limits.problemsListedMax
     var found = try PageFile.verify(folder: folder, limit: limit)
     if found.problemsTotal > 0, found.wasOvertaken {
-      // Writers were too quick. A snapshot holds the pages still, and the store can be opened:
-      // somebody writes to it.
+      // Writers have changed pages during the check. A snapshot keeps its pages unchanged, and the
+      // store can be opened, because another process writes to it.
       let environment = try Environment.open(at: folder, options: opening)
       found = try PageFile.verify(folder: folder, snapshotOf: environment, limit: limit)
     }
@@ -75,8 +78,8 @@ extension StoreReport {
     problemCount = found.problemsTotal
   }
 
-  /// Finds everything that would keep the store from being opened, where opening stops at the
-  /// first.
+  /// Finds everything that would prevent the store from being opened. Opening itself stops at the
+  /// first problem.
   fileprivate mutating func checkCatalog(
     _ folder: String, _ opening: Environment.Options
   ) throws {

@@ -2,20 +2,23 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// What the commits after a place in the history mean for one request.
+/// The changes of one request's records and dependencies by the commits after a position in the
+/// change history.
 struct CommittedChanges {
-  /// Records of the request's own entity that were made, changed or deleted, each once.
+  /// The ids of the request's own records that were inserted, changed or deleted.
   private(set) var records: Set<Int64> = []
-  /// Whether what decides membership or order of its own records was among that.
+  /// True if properties that decide membership or order of the own records have changed.
   private(set) var touchesOwn = false
-  /// Whether other records on which the answer depends were changed.
+  /// True if records of other entities on which the result depends have changed.
   private(set) var touchesOthers = false
-  /// Whether something was changed that nothing says what: then nothing else here counts.
+  /// True if the history does not say what has changed. The other properties are then meaningless.
   private(set) var isUnknown = false
-  /// Whether more records were changed than should be looked at one by one.
+  /// True if too many records have changed to process them one by one.
   var areMany: Bool { records.count > Limits.changesFollowedMax }
-  /// - Parameter after: What has been seen. If the history does not reach back to it, nothing is
-  ///   known.
+  /// Reads the changes after a position.
+  ///
+  /// - Parameter after: The last position that was read. If the history does not reach back to it,
+  ///   the changes are unknown.
   init(
     after: Int64, for dependencies: Dependencies, in transaction: ReadTransaction
   ) throws {
@@ -26,7 +29,8 @@ struct CommittedChanges {
     try tree.forEach(after: after, change: { add($0, dependencies) }, end: { !isDecided })
   }
 
-  /// Whether all must be looked at anew, whatever else was changed: the rest is not read then.
+  /// True if all rows must be fetched again, whatever else has changed. The rest of the history is
+  /// then not read.
   private var isDecided: Bool { isUnknown || touchesOthers || touchesOwn && areMany }
 
   private mutating func add(_ change: HistoryTree.Change, _ dependencies: Dependencies) {

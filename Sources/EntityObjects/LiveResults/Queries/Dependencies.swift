@@ -2,24 +2,29 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// What a request's answer depends on beside the records of its own entity, and on which of their
-/// properties: worked out from the paths that it names.
+/// The properties and entities on which a request's result depends, derived from the paths that it
+/// names.
 ///
-/// Properties are numbered as in the history: an attribute's id * 2, a relationship's id * 2 + 1.
+/// Properties are numbered as in the change history: an attribute's id * 2, a relationship's id * 2
+/// + 1.
 struct Dependencies {
-  /// Of the request's own entity: what decides which records there are, and in which order.
+  /// The properties of the request's own entity that decide which records match, and in which
+  /// order.
   private(set) var own: Set<Int> = []
-  /// By entity's id. The own entity is among them if a path comes back to it.
+  /// The properties of other entities by entity id. The own entity is included if a path leads back
+  /// to it.
   private(set) var others: [Int: Set<Int>] = [:]
-  /// Entities of which no history is kept.
+  /// The entities without a change history.
   private(set) var unrecorded: Set<String> = []
   let entityID: Int
 
   private let root: EntityLayout
   private let transaction: ReadTransaction
 
-  /// - Parameter readsRows: Whether the answer is the rows themselves and not their number.
-  /// - Throws: As binding the request.
+  /// Collects the dependencies of a request.
+  ///
+  /// - Parameter readsRows: True if the result is the rows themselves, false if it is their number.
+  /// - Throws: The errors of binding the request.
   init(
     _ request: FetchRequest, sections: String? = nil, readsRows: Bool = false,
     of entity: EntityLayout, in transaction: ReadTransaction
@@ -74,6 +79,8 @@ struct Dependencies {
     }
   }
 
+  /// Adds the properties of a path.
+  ///
   /// - Returns: The entity at the end of the path.
   @discardableResult
   private mutating func add(_ text: String, of entity: EntityLayout) throws -> EntityLayout {
@@ -110,7 +117,7 @@ struct Dependencies {
     switch relationship.description.storage {
     case .reference, .key: attributes(relationship.description.storage, source, destination)
     case .inverse: attributes(relationship.inverse.storage, destination, source)
-    // Both ends of a link change with it; the near one is enough.
+    // Both ends of a link change with it; recording the near one is enough.
     case .link: add(relationship.description.id * 2 + 1, of: source)
     }
   }

@@ -3,27 +3,29 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// What is observed: a request, how its records become values, and what divides them.
+/// The subject of an observation: a request, the conversion of its records into values, and the
+/// path of its sections.
 struct LiveRequest<T: Sendable>: Sendable {
   let source: RecordSource<T>
   let sectionPath: String?
 }
 
-/// One observer's results: the version it has seen last, and the step to what is there now.
+/// The results for one observer: the version that it has received last, and the computation of the
+/// next one.
 ///
-/// The step is worked out from the history: each record that was changed is looked at once and put
-/// into its place, O(log *n*) each, whatever the number of results. Where the history cannot tell,
-/// all is fetched again and compared (`ResultsUpdate.Origin` says why).
+/// The next version is computed from the change history: each changed record is read once and put
+/// into its place, in O(log *n*) each, whatever the number of results. Where the history is not
+/// sufficient, all rows are fetched again and compared (`ResultsUpdate.Origin` gives the reason).
 ///
-/// Behind a limit some more rows are known, so that a row that leaves the window seldom means
-/// reading from the index again.
+/// With a limit, some rows after the window are kept in memory, so that a row that leaves the
+/// window seldom requires reading from the index.
 final class LiveQuery<T: Sendable>: LiveObserver {
   private struct State: Sendable {
     var revision: UInt64
     var sequence: Int64
     var rows: OrderedRows<LiveRow<T>>
     var keys: [Int64: RowKey]
-    /// The rows are all that match up to this key; `nil` if they are all that match.
+    /// The key up to which the rows are complete; `nil` if they are all rows that match.
     var boundary: RowKey?
     var snapshot: ResultsSnapshot<T>
   }
@@ -33,7 +35,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
 
   init(_ request: LiveRequest<T>) { self.request = request }
 
-  /// The next version, if it differs from the one before.
+  /// Returns the next version; `nil` if it equals the previous one.
   func advance(in transaction: ReadTransaction) throws -> ResultsUpdate<T>? {
     let reading = try LiveReading(request, in: transaction)
     return try state.withLock { state in
@@ -42,7 +44,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
         state = first
         return update
       }
-      // The rows must not be shared while they are changed.
+      // The rows must not be shared while they are changed: they would be copied.
       state = nil
       let update = try advance(&known, reading, transaction)
       state = known
@@ -70,7 +72,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
     )
   }
 
-  /// The rows of the window and some behind it, and up to where they are all there are.
+  /// Returns the rows of the window and some after it, with the key up to which they are complete.
   private func fetch(_ reading: LiveReading<T>) throws -> ([LiveRow<T>], RowKey?) {
     let enough = reading.window.roomyCount
     let rows = try reading.firstRows(enough)
@@ -142,7 +144,7 @@ final class LiveQuery<T: Sendable>: LiveObserver {
     return update(&state, snapshot, changes, .changes)
   }
 
-  /// Forgets rows that are far behind the window.
+  /// Drops rows that are far after the window.
   private func trim(
     _ state: inout State, _ window: ResultsWindow,
     _ transitions: inout [Int64: RowTransition<RowKey>]
@@ -169,15 +171,15 @@ final class LiveQuery<T: Sendable>: LiveObserver {
 }
 
 extension ResultsWindow {
-  /// The rows up to the end of the window; `nil` without a limit.
+  /// The number of rows up to the end of the window; `nil` without a limit.
   fileprivate var neededCount: Int {
     guard let limit else { return 0 }
     let (end, overflows) = offset.addingReportingOverflow(limit)
     return overflows ? .max : end
   }
 
-  /// With those that are known behind it: as many again, so that a window that loses rows is filled
-  /// from the index at most once for as many rows as it has.
+  /// The number of rows to hold in memory: those of the window and as many again after it, so that
+  /// the index is read at most once for as many lost rows as the window has.
   fileprivate var roomyCount: Int? {
     guard let limit else { return nil }
     let (count, overflows) = neededCount.addingReportingOverflow(
@@ -187,6 +189,6 @@ extension ResultsWindow {
 }
 
 extension ReadTransaction {
-  /// The number of the newest transaction of the history.
+  /// Returns the number of the newest transaction in the change history.
   func historySequence() throws -> Int64 { try historyTree?.last() ?? 0 }
 }

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import LMDB
 
-/// A live request bound to one snapshot: which records are rows of it, and where.
+/// A live request bound to one snapshot. It decides which records are rows, and in which place.
 struct LiveReading<T: Sendable> {
   let window: ResultsWindow
   let dependencies: Dependencies
@@ -13,7 +13,9 @@ struct LiveReading<T: Sendable> {
 
   private var entity: EntityLayout { bound.entity }
 
-  /// - Throws: As a fetch of the request.
+  /// Binds the request.
+  ///
+  /// - Throws: The errors of a fetch of the request.
   init(_ query: LiveRequest<T>, in transaction: ReadTransaction) throws {
     let request = query.source.request
     let entity = try transaction.catalog.entity(request.entityName)
@@ -30,7 +32,7 @@ struct LiveReading<T: Sendable> {
     decode = query.source.decoder(in: transaction, entity)
   }
 
-  /// The row that a record is in this snapshot; `nil` if it is none.
+  /// Returns the row of a record in this snapshot; `nil` if the record does not match.
   ///
   /// - Complexity: O(log *n*).
   func row(_ id: Int64) throws -> LiveRow<T>? {
@@ -46,9 +48,9 @@ struct LiveReading<T: Sendable> {
     }
   }
 
-  /// The first rows, in order; of those after them nothing is read.
+  /// Returns the first rows, in order. Later rows are not read.
   ///
-  /// - Parameter count: `nil` for all of them.
+  /// - Parameter count: The number of rows; `nil` for all of them.
   func firstRows(_ count: Int?) throws -> [LiveRow<T>] {
     var rows: [LiveRow<T>] = []
     var execution = try FetchExecution(bound.first(count), in: transaction)
@@ -69,7 +71,7 @@ struct LiveReading<T: Sendable> {
       made = LiveRow(
         id: ObjectID(entity: entity.name, number: row.id), section: section, value: value,
         key: key,
-        // The same bytes may read otherwise under another schema.
+        // The same bytes may have another meaning under another schema.
         contentHash: ContentHash.of(view.bytes) ^ Int64(bitPattern: transaction.catalog.revision))
     }
     return made

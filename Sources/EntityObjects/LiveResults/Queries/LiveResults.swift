@@ -1,12 +1,11 @@
 public import EntityModel
 public import EntityStore
 
-/// The results of a request as they are, and as they become: Core Data's fetched results controller
-/// as a sequence. Each element has the new results and what turned the old ones into them; limit
-/// and offset hold throughout.
+/// The results of a request and their changes: Core Data's fetched results controller as an
+/// asynchronous sequence. Each element has the new results and the difference from the previous
+/// ones. Limit and offset apply to every version.
 ///
-/// The rows of a version are in memory, all of them where there is no limit; versions share what is
-/// equal in both.
+/// All rows of a version up to its limit are in memory; versions share what is equal in both.
 ///
 /// ```swift
 /// for try await update in try store.results(of: descriptor, sectionBy: \.type) {
@@ -18,39 +17,42 @@ public typealias LiveResults<T: Sendable> = LiveSequence<ResultsUpdate<T>>
 /// One step of live results.
 public struct ResultsUpdate<T: Sendable>: Sendable {
   public let snapshot: ResultsSnapshot<T>
-  /// What turns the snapshot before into this one; of the first nothing.
+  /// The difference from the previous snapshot; empty for the first one.
   public let changes: ResultsDifference<T>
   public let origin: Origin
 
-  /// How the step was worked out.
+  /// The way in which the step was computed.
   public enum Origin: Sendable, Hashable {
-    /// There was nothing before.
+    /// The first version; there was none before.
     case first
-    /// From the records that were changed, O(log *n*) each.
+    /// Computed from the changed records, in O(log *n*) each.
     case changes
-    /// All was fetched again and compared.
+    /// All rows were fetched again and compared.
     case fetched(Reason)
   }
 
-  /// Why all was fetched again.
+  /// The reason for which all rows were fetched again.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// A record was changed to which the predicate, the order or the sections lead by a
+    /// A record has changed to which the predicate, the order or the sections lead by a
     /// relationship.
     case relationship
-    /// An entity on which the results depend keeps no history: then it is done after every commit.
+    /// An entity on which the results depend has no change history. All rows are then fetched after
+    /// every commit.
     case noHistory
-    /// The history no longer reaches back to the step before, or a write left changes out.
+    /// The history no longer reaches back to the previous step, or a write left changes out.
     case historyIncomplete
-    /// More records were changed at once, or since the step before, than to look at one by one.
+    /// Too many records have changed since the previous step to process them one by one.
     case manyChanges
-    /// More rows have left the window than were known behind it.
+    /// More rows have left the window than were in memory after it.
     case windowEmptied
     case schemaChanged
   }
 }
 
 extension LiveRequest {
-  /// - Throws: `invalidRequest` for what cannot be observed.
+  /// Checks that the request can be observed.
+  ///
+  /// - Throws: `invalidRequest` for a request that cannot be observed.
   func check() throws(StoreError) {
     let request = source.request
     if request.isGrouped {
@@ -83,10 +85,10 @@ extension LiveRequest {
 extension Store {
   /// Observes the records of a request.
   ///
-  /// - Parameter sectionBy: The path whose values divide the results; the first sort key must be
-  ///   the same.
-  /// - Throws: `invalidRequest` for what cannot be observed. Other errors of the request come from
-  ///   the first element.
+  /// - Parameter sectionBy: The path whose values divide the results into sections; the first sort
+  ///   key must be the same.
+  /// - Throws: `invalidRequest` for a request that cannot be observed. Other errors of the request
+  ///   are thrown by the first call of the iterator.
   public func results(
     of request: FetchRequest, sectionBy: String? = nil, options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<Record> {
@@ -95,7 +97,8 @@ extension Store {
 
   /// Observes the values of a descriptor.
   ///
-  /// - Throws: `invalidRequest` for a key path that names no attribute, and as the one above.
+  /// - Throws: `invalidRequest` for a key path that names no attribute, and for a request that
+  ///   cannot be observed.
   public func results<T: Entity>(
     of descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
   ) throws -> LiveResults<T> {
@@ -104,7 +107,8 @@ extension Store {
 
   /// Observes the values of a descriptor, divided into sections.
   ///
-  /// - Throws: As those above.
+  /// - Throws: `invalidRequest` for a key path that names no attribute, and for a request that
+  ///   cannot be observed.
   public func results<T: Entity, V>(
     of descriptor: FetchDescriptor<T>, sectionBy: any KeyPath<T, V> & Sendable,
     options: AsynchronousFetchOptions = .init()

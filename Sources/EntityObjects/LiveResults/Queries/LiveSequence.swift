@@ -2,14 +2,15 @@ import EntityStore
 import LMDB
 import SystemSupport
 
-/// Something that follows from the store, as it is and as it becomes.
+/// A sequence of the successive values of something that is computed from a store.
 ///
-/// The first element is what there is now; each further one comes after a commit that changed it,
-/// of this process or of another one. Commits that come faster than the elements are asked for are
-/// one step together; nothing is queued, and whoever never asks costs nothing.
+/// The first element is the current value; each further one follows a commit, of this process or of
+/// another one, that changed it. Commits that come faster than the elements are requested are
+/// combined into one step. Nothing is queued, and an iterator that is not asked for elements costs
+/// nothing.
 ///
 /// Each iteration is an observer of its own. It ends with `nil` when the store is closed and when
-/// nothing can come any more, with `CancellationError` when its task is cancelled, and with an
+/// no further element can come, with `CancellationError` when its task is cancelled, and with an
 /// error when the store cannot be read.
 public struct LiveSequence<Element: Sendable>: AsyncSequence, Sendable {
   private let store: Store
@@ -32,19 +33,22 @@ public struct LiveSequence<Element: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: LiveSource<Element>
 
-    /// - Throws: As reading the store; `CancellationError`. Then it has ended.
+    /// Waits for the next element.
+    ///
+    /// - Throws: The errors of reading the store; `CancellationError`. The iteration has then
+    ///   ended.
     public mutating func next() async throws -> Element? { try await source.next() }
   }
 }
 
-/// What an observer keeps between two looks at the store.
+/// The state of an observer between two readings of the store.
 protocol LiveObserver<Update>: Sendable {
   associatedtype Update: Sendable
 
-  /// What has changed since the call before; `nil` if nothing that matters has.
+  /// Returns the change since the previous call; `nil` if there is no relevant one.
   func advance(in transaction: ReadTransaction) throws -> Update?
 
-  /// Whether nothing can come any more.
+  /// True if no further element can come.
   var isEnded: Bool { get }
 }
 
@@ -52,14 +56,14 @@ extension LiveObserver {
   var isEnded: Bool { false }
 }
 
-/// Looks at the store now and after each commit until there is something to hand on.
+/// Reads the store at the first request and after each commit until there is an element to return.
 ///
-/// It pulls: whoever does not ask costs nothing, and who asks late gets all that has happened since
+/// It works on request only: an observer that requests late gets all changes since its last element
 /// as one step. Nothing is queued.
 final class LiveSource<Update: Sendable>: Sendable {
   private struct State {
     var observation: CommitObservation?
-    /// The commit that was looked at last.
+    /// The number of the last commit that was read.
     var commit = 0
     var isEnded = false
   }
@@ -77,20 +81,23 @@ final class LiveSource<Update: Sendable>: Sendable {
     self.options = options
   }
 
-  /// - Returns: `nil` when the store has been closed, when nothing can come any more, and after an
-  ///   error.
-  /// - Throws: As a fetch; `CancellationError`.
+  /// Waits for the next element.
+  ///
+  /// - Returns: `nil` when the store has been closed, when no further element can come, and after
+  ///   an error.
+  /// - Throws: The errors of a fetch; `CancellationError`.
   func next() async throws -> Update? {
     if state.withLock({ $0.isEnded }) { return nil }
     do {
-      // Before the first look, so that no commit falls between the look and the wait.
+      // Created before the first reading, so that no commit is missed between the reading and the
+      // wait.
       let observation = try observation()
       while !observer.isEnded {
         if let update = try await look() { return update }
         _ = try await observation.next(after: state.withLock { $0.commit })
       }
     } catch let error as StoreError where error.code == .closed {
-      // A closed store is the end of what can be observed.
+      // A closed store ends the observation.
     } catch {
       end()
       throw error

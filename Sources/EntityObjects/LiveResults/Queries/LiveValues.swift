@@ -3,7 +3,7 @@ public import EntityStore
 import LMDB
 import SystemSupport
 
-/// A value of a request, computed again when something on which it depends was changed.
+/// A value of a request. It is computed again when something on which it depends has changed.
 final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   private struct State {
     let revision: UInt64
@@ -54,10 +54,10 @@ final class DependentValue<Value: Sendable & Equatable>: LiveObserver {
   }
 }
 
-/// One record, handed on when its bytes, or the schema, are other ones.
+/// One record. It is returned again when its bytes or the schema have changed.
 final class ObservedRecord<T: Sendable>: LiveObserver {
   private struct State {
-    /// Of the record; `nil` when it was not there.
+    /// The content hash of the record; its value is `nil` if there was no record.
     var contentHash: Int64??
     var isEnded = false
   }
@@ -76,7 +76,7 @@ final class ObservedRecord<T: Sendable>: LiveObserver {
   func advance(in transaction: ReadTransaction) throws -> T?? {
     let entity = try transaction.catalog.entity(id.entity)
     let view = try transaction.view(of: id.number, in: entity)
-    // The same bytes may read otherwise under another schema.
+    // The same bytes may have another meaning under another schema.
     let hash = view.map {
       ContentHash.of($0.bytes) ^ Int64(bitPattern: transaction.catalog.revision)
     }
@@ -91,16 +91,16 @@ final class ObservedRecord<T: Sendable>: LiveObserver {
 }
 
 extension Store {
-  /// Observes how many records or rows a request has.
+  /// Observes the number of records or rows of a request.
   ///
-  /// Counted again only after a commit that changed something on which the count depends.
+  /// They are counted again only after a commit that changed something on which the count depends.
   public func updates(
     ofCount request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<Int> {
     LiveSequence(self, options) { DependentValue(request) { try $0.count(request) } }
   }
 
-  /// Observes how many records a descriptor has.
+  /// Observes the number of records of a descriptor.
   ///
   /// - Throws: `invalidRequest` for a key path that names no attribute.
   public func updates<T: Entity>(
@@ -125,15 +125,15 @@ extension Store {
     }
   }
 
-  /// Observes one record. `nil` says that it is not there, any more or at all, and is the last
-  /// element: no other record gets its identity.
+  /// Observes one record. The element `nil` means that the record does not exist or was deleted; it
+  /// is the last one, because no other record gets the same identity.
   public func updates(
     of id: ObjectID, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<Record?> {
     LiveSequence(self, options) { ObservedRecord(id) { try $0.get(id) } }
   }
 
-  /// Observes one record as a Swift value; see the one above.
+  /// Observes one record as a Swift value; see `updates(of:options:)`.
   public func updates<T: Entity>(
     of id: ObjectID, as type: T.Type, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<T?> {

@@ -3,16 +3,16 @@ public import EntityStore
 import Foundation
 import LMDB
 
-/// The sections of a request, kept in the store under a name.
+/// A cache of the sections of a request, stored under a name.
 ///
-/// An entry names the commit that it is of. It serves only while the history says that nothing on
-/// which the sections depend was changed since, so it cannot be stale; the request is part of it,
-/// so a changed one needs no other name.
+/// An entry holds the token of the commit that it describes. It is used only while the change
+/// history shows that nothing on which the sections depend has changed since, so that it is never
+/// stale. The request is part of the entry, so that a changed request can use the same name.
 private struct SectionCache: Sendable {
   private static let entity = "_SectionCache"
 
   let name: String
-  /// The request and the path, as they were asked.
+  /// The encoded request and section path.
   let request: Data
 
   init(_ name: String, _ request: FetchRequest, by path: String) throws {
@@ -45,6 +45,8 @@ private struct SectionCache: Sendable {
 
   // MARK: The entry
 
+  /// Reads the entry.
+  ///
   /// - Returns: `nil` if there is no entry, or one that may be stale.
   func read(
     _ dependencies: Dependencies, in transaction: ReadTransaction
@@ -65,7 +67,8 @@ private struct SectionCache: Sendable {
     }
   }
 
-  /// The place of a token; `nil` for one that the history does not know any more.
+  /// Returns the position of a token in the history; `nil` if the history no longer reaches back to
+  /// it.
   private static func sequence(
     of text: String, in transaction: ReadTransaction
   ) throws -> Int64? {
@@ -78,9 +81,9 @@ private struct SectionCache: Sendable {
     }
   }
 
-  /// Keeps them, unless they are too large.
+  /// Stores the sections, unless they are too large.
   ///
-  /// - Throws: `invalidRequest` if there are too many.
+  /// - Throws: `invalidRequest` if there are too many cached entries.
   func write(
     _ sections: [ResultsSection], of token: HistoryToken, revision: UInt64,
     in transaction: WriteTransaction
@@ -104,7 +107,9 @@ private struct SectionCache: Sendable {
       ], by: ["name"])
   }
 
-  /// - Parameter name: `nil` removes all.
+  /// Removes one entry.
+  ///
+  /// - Parameter name: The name of the entry; `nil` removes all.
   static func remove(named name: String?, in transaction: WriteTransaction) throws {
     let predicate = name.map { FetchPredicate.comparison("name", .equal, .string($0)) }
     let request = FetchRequest(entityName: entity, predicate: predicate)
@@ -113,15 +118,15 @@ private struct SectionCache: Sendable {
 }
 
 extension Store {
-  /// The sections of a request and their counts, as `results(of:sectionBy:)` would begin with,
-  /// without its rows.
+  /// Returns the sections of a request and their counts, those of the first element of
+  /// `results(of:sectionBy:)`, without the rows.
   ///
-  /// - Parameter cacheName: Keeps them in the store under this name (Core Data's `cacheName`), so
-  ///   that asking again, in whatever process, reads one entry for as long as nothing on which they
-  ///   depend was changed. Requests of one name take turns. In a store that is open for reading
-  ///   only nothing is kept, nor is what takes more than 4 MiB.
-  /// - Throws: As the first element of `results(of:sectionBy:)`; where they are to be kept also as
-  ///   `write(author:_:)`.
+  /// - Parameter cacheName: The name under which the sections are cached in the store (Core Data's
+  ///   `cacheName`). Later calls, in any process, then read one entry as long as nothing has
+  ///   changed on which the sections depend. Requests of one name take turns. Sections that take
+  ///   more than 4 MiB, and those of a store that is open for reading only, are not cached.
+  /// - Throws: The errors of the first element of `results(of:sectionBy:)`; with a cache name also
+  ///   those of `write(author:_:)`.
   public func sections(
     of request: FetchRequest, by path: String, cacheName: String? = nil
   ) async throws -> [ResultsSection] {
@@ -145,7 +150,7 @@ extension Store {
     return sections
   }
 
-  /// The sections of a descriptor; see the one above.
+  /// Returns the sections of a descriptor; see `sections(of:by:cacheName:)`.
   public func sections<T: Entity, V>(
     of descriptor: FetchDescriptor<T>, by keyPath: any KeyPath<T, V> & Sendable,
     cacheName: String? = nil
@@ -154,9 +159,9 @@ extension Store {
       of: try descriptor.request(), by: try T.propertyName(of: keyPath), cacheName: cacheName)
   }
 
-  /// Removes what is kept under a name.
+  /// Removes the cached sections of a name.
   ///
-  /// - Parameter name: `nil` removes all.
+  /// - Parameter name: The name of the cache; `nil` removes all.
   public func removeSectionCache(named name: String?) async throws {
     try await write { try SectionCache.remove(named: name, in: $0) }
   }
@@ -183,7 +188,7 @@ extension ReadTransaction {
     return sections
   }
 
-  /// By an index on the path without a look at the records.
+  /// Counts the sections by a grouped fetch, which reads no records where the path has an index.
   private func sectionsOfAll(
     _ request: FetchRequest, by path: String
   ) throws -> [ResultsSection] {

@@ -3,10 +3,10 @@ import EntityStore
 import Foundation
 import LMDB
 
-/// The sort keys of a record as bytes that compare as the records do, whatever their length.
+/// The sort keys of a record as bytes whose order is that of the records, whatever their length.
 ///
-/// The components are those of an index key (`KeyWriter` draws them), but none is cut, because no
-/// record is asked when two of them agree.
+/// The components are those of an index key (see `KeyWriter`), but none is truncated, because
+/// records are not compared further when their bytes are equal.
 struct SortBytes {
   private(set) var bytes: [UInt8] = []
 

@@ -1,14 +1,16 @@
 public import EntityModel
 
-/// A row of live results: what was fetched, with its identity and its section.
+/// A row of live results: the fetched value with its identity and its section.
 public struct LiveRow<T: Sendable>: Sendable, Identifiable {
   public let id: ObjectID
-  /// The value of the attribute by which the results are divided; null where they are not.
+  /// The value of the attribute by which the results are divided into sections; null without
+  /// sections.
   public let section: Value
   public let value: T
-  /// Its place in the order.
+  /// The place of the row in the order.
   let key: RowKey
-  /// Differs, but for a chance of 1 in 2⁶⁴, where the content does. Only a refetch looks at it.
+  /// A hash of the content; different contents have the same one with a probability of 1 in 2⁶⁴.
+  /// Only a refetch compares it.
   let contentHash: Int64
 
   init(id: ObjectID, section: Value, value: T, key: RowKey, contentHash: Int64) {
@@ -26,11 +28,11 @@ extension LiveRow: ResultsRow {
   var identity: Int64 { key.id }
 }
 
-/// What the difference of two versions needs to know of a row.
+/// A row whose versions can be compared.
 protocol ResultsRow: OrderedRow {
-  /// The same in all versions, while the key may change.
+  /// The number of the record. It stays the same in all versions, while the key may change.
   var identity: Int64 { get }
-  /// Rows of equal sections must stand together in the order.
+  /// The section of the row. Rows of the same section are neighbors in the order.
   var section: Value { get }
   var contentHash: Int64 { get }
 }

@@ -1,44 +1,44 @@
 import EntityStore
 
-/// A row that knows its place in an order. No two rows of a list have the same key.
+/// A row with a key by which rows are ordered. No two rows of a list have the same key.
 protocol OrderedRow: Sendable {
   associatedtype Key: Comparable & Sendable
   var key: Key { get }
 }
 
-/// Rows in the order of their keys, with their ranks. A value whose versions share what is equal:
-/// see `RankedRows`.
+/// Rows in the order of their keys, with their ranks. Copies share their equal parts: see
+/// `RankedRows`.
 struct OrderedRows<Row: OrderedRow>: Sendable {
   private(set) var ranked: RankedRows<Row>
 
   init() { ranked = RankedRows() }
 
-  /// Takes rows whose keys ascend. O(n).
+  /// Creates a list from rows whose keys ascend. O(n).
   init(ascending rows: some Collection<Row>) { ranked = RankedRows(rows) }
 
-  /// Takes rows whose keys ascend. O(1).
+  /// Creates a list from rows whose keys ascend. O(1).
   init(ascending ranked: RankedRows<Row>) { self.ranked = ranked }
 
   var count: Int { ranked.count }
 
-  /// The row that `rank` others precede. O(log n).
+  /// Returns the row with `rank` rows before it. O(log n).
   subscript(rank: Int) -> Row { ranked[rank] }
 
-  /// The rows at `ranks`, in order. O(log n) for the first, then O(1) for most.
+  /// Returns the rows at `ranks`, in order. O(log n) for the first, then O(1) for most.
   func rows(at ranks: Range<Int>) -> RankedRows<Row>.Run { ranked.elements(at: ranks) }
 
-  /// How many rows precede the key, whether or not it is there. O(log n).
+  /// Returns the number of rows before the key, which need not be present. O(log n).
   func rank(of key: Row.Key) -> Int { ranked.firstRank { $0.key >= key } }
 
-  /// The rank of the row with this key; `nil` if there is none. O(log n).
+  /// Returns the rank of the row with this key; `nil` if there is none. O(log n).
   func rankIfPresent(of key: Row.Key) -> Int? {
     let rank = rank(of: key)
     return rank < count && ranked[rank].key == key ? rank : nil
   }
 
-  /// Puts a row in its place, instead of the one with the same key if there is one. O(log n).
+  /// Inserts a row in its place, or replaces the one with the same key. O(log n).
   ///
-  /// - Returns: the row that was there.
+  /// - Returns: The replaced row; `nil` if there was none.
   @discardableResult
   mutating func insert(_ row: Row) -> Row? {
     let rank = rank(of: row.key)
@@ -49,9 +49,9 @@ struct OrderedRows<Row: OrderedRow>: Sendable {
     return present
   }
 
-  /// Takes the row with this key out. O(log n).
+  /// Removes the row with this key. O(log n).
   ///
-  /// - Returns: the row; `nil` if there was none.
+  /// - Returns: The removed row; `nil` if there was none.
   @discardableResult
   mutating func remove(_ key: Row.Key) -> Row? {
     rankIfPresent(of: key).map { ranked.remove(at: $0) }
@@ -59,7 +59,7 @@ struct OrderedRows<Row: OrderedRow>: Sendable {
 }
 
 /// The place of a row in the order of its results: the bytes of its sort keys, compared as unsigned
-/// bytes as an index does, then its identity. No two rows have the same.
+/// bytes like an index key, then its record id. No two rows have the same place.
 struct RowKey: Hashable, Comparable, Sendable {
   let bytes: [UInt8]
   let id: Int64

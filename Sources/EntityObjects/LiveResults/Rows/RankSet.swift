@@ -1,30 +1,30 @@
-/// Some ranks of a list. It also numbers the others among themselves.
+/// A set of ranks of a list. It also numbers the other ranks of the list consecutively.
 struct RankSet {
   private let ranks: [Int]
 
   init(_ ranks: [Int]) { self.ranks = ranks.sorted() }
 
-  /// O(log members).
+  /// Returns the number of members before a rank. O(log members).
   func members(before rank: Int) -> Int { ranks.indices.partitioned { ranks[$0] >= rank } }
 
-  /// O(log members).
+  /// Returns the number of other ranks before a rank. O(log members).
   func others(before rank: Int) -> Int { rank - members(before: rank) }
 
-  /// The numbers of the others that stand in `range`. O(log members).
+  /// Returns the numbers of the other ranks in `range`. O(log members).
   func others(in range: Range<Int>) -> Range<Int> {
     others(before: range.lowerBound)..<others(before: range.upperBound)
   }
 
-  /// The rank of the other with this number. O(log members).
+  /// Returns the other rank with this number. O(log members).
   func other(_ number: Int) -> Int {
     number + ranks.indices.partitioned { ranks[$0] - $0 > number }
   }
 }
 
-/// The places of a longest ascending subsequence of different numbers (Schensted 1961, by binary
-/// search). O(n log n).
+/// Returns the places of a longest ascending subsequence of distinct numbers (Schensted 1961, by
+/// binary search). O(n log n).
 func longestAscending(_ numbers: [Int]) -> [Int] {
-  // For each length, the place of the smallest number that ends a subsequence so long.
+  // The place of the smallest number that ends a subsequence of each length.
   var ends: [Int] = []
   var previous: [Int?] = []
   for (place, number) in numbers.enumerated() {

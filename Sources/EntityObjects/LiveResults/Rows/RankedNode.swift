@@ -1,8 +1,8 @@
 extension RankedRows {
   /// A leaf with elements, or a branch with children: never both.
   ///
-  /// The arrays are what versions share. Swift copies one before a change if, and only if, another
-  /// version holds it too.
+  /// The arrays are the parts that versions share. Swift copies an array before a change if, and
+  /// only if, another version holds it too.
   struct Node: Sendable {
     static var countMax: Int { 64 }
     static var countMin: Int { countMax / 2 }
@@ -25,18 +25,18 @@ extension RankedRows {
     }
 
     var isLeaf: Bool { children.isEmpty }
-    /// The number of its own entries. Only a root may have fewer than `countMin`.
+    /// The number of the node's own entries. Only a root may have fewer than `countMin`.
     var width: Int { isLeaf ? elements.count : children.count }
 
-    /// The first element below. Only an empty root has none.
+    /// The first element in or below the node. Only an empty root has none.
     var first: Element {
       var node = self
       while !node.isLeaf { node = node.children[0] }
       return node.elements[0]
     }
 
-    /// The child that holds the element at `offset`, which becomes the offset within the child.
-    /// The offset behind the last element belongs to the last child.
+    /// Returns the child that holds the element at `offset`, and changes `offset` to that within
+    /// the child. The offset after the last element belongs to the last child.
     func child(holding offset: inout Int) -> Int {
       var place = 0
       while place < children.count - 1, offset >= children[place].count {
@@ -49,7 +49,9 @@ extension RankedRows {
 }
 
 extension RankedRows.Node {
-  /// - Returns: the right half, where the node became too wide.
+  /// Inserts an element.
+  ///
+  /// - Returns: The right half, if the node became too wide.
   mutating func insert(_ element: Element, at rank: Int) -> Self? {
     count += 1
     if isLeaf {
@@ -81,7 +83,7 @@ extension RankedRows.Node {
     children[place].replace(at: offset, with: element)
   }
 
-  /// Joins a narrow child with a neighbor, and halves the two again if that is too wide.
+  /// Joins a narrow child with a neighbor, and divides the result again if it is too wide.
   private mutating func widen(_ place: Int) {
     guard children.count > 1 else { return }
     let left = max(place - 1, 0)
@@ -103,7 +105,7 @@ extension RankedRows.Node {
   private mutating func splitOff(at width: Int) -> Self {
     let right =
       isLeaf ? Self(elements: Array(elements[width...])) : Self(children: Array(children[width...]))
-    // One of the two is empty.
+    // One of the two arrays is empty.
     elements.removeLast(min(right.width, elements.count))
     children.removeLast(min(right.width, children.count))
     count -= right.count

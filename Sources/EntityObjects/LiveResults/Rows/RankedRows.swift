@@ -1,14 +1,15 @@
-/// A sequence whose versions share their nodes: a B+tree that counts what is below each node.
+/// A sequence whose versions share their nodes: a B+tree that stores the number of elements below
+/// each node.
 ///
-/// A copy costs nothing. A change after a copy makes anew the nodes on one path from the root, and
-/// leaves the copy as it was. Ranks count from 0; one out of range is a mistake of the caller, as
-/// with an array.
+/// A copy takes O(1). A change after a copy creates new nodes on one path from the root, and leaves
+/// the copy unchanged. Ranks count from 0; one out of range is a programming error, as with an
+/// array.
 struct RankedRows<Element: Sendable>: Sendable {
   private(set) var root: Node
 
   init() { root = Node() }
 
-  /// Takes the elements as they come. O(n).
+  /// Creates a sequence of the elements in their order. O(n).
   init(_ elements: some Collection<Element>) {
     var level = Self.evenly(elements).map { Node(elements: Array($0)) }
     while level.count > 1 {
@@ -19,13 +20,13 @@ struct RankedRows<Element: Sendable>: Sendable {
 
   var count: Int { root.count }
 
-  /// O(log n).
+  /// Returns the element at a rank. O(log n).
   subscript(rank: Int) -> Element {
     let (elements, offset) = leaf(holding: rank)
     return elements[offset]
   }
 
-  /// O(log n).
+  /// Inserts an element at a rank. O(log n).
   mutating func insert(_ element: Element, at rank: Int) {
     precondition(0...count ~= rank)
     guard let right = root.insert(element, at: rank) else { return }
@@ -33,7 +34,7 @@ struct RankedRows<Element: Sendable>: Sendable {
     root = Node(children: [left, right])
   }
 
-  /// O(log n).
+  /// Removes and returns the element at a rank. O(log n).
   @discardableResult
   mutating func remove(at rank: Int) -> Element {
     precondition(0..<count ~= rank)
@@ -42,19 +43,20 @@ struct RankedRows<Element: Sendable>: Sendable {
     return element
   }
 
-  /// O(log n).
+  /// Replaces the element at a rank. O(log n).
   mutating func replace(at rank: Int, with element: Element) {
     precondition(0..<count ~= rank)
     root.replace(at: rank, with: element)
   }
 
-  /// The first rank whose element satisfies `predicate`, or `count`. All elements that satisfy it
-  /// must stand behind all that do not. O(log n) calls.
+  /// Returns the first rank whose element satisfies `predicate`, or `count`. All elements that
+  /// satisfy it must come after all that do not. O(log n) calls.
   func firstRank(where predicate: (Element) -> Bool) -> Int {
     var node = root
     var before = 0
     while !node.isLeaf {
-      // The child to search is the one before the first that begins with a satisfying element.
+      // The child to search is the one before the first child that begins with a satisfying
+      // element.
       let children = node.children
       let next = (1..<children.count).partitioned { predicate(children[$0].first) }
       for child in children[..<(next - 1)] { before += child.count }
@@ -64,7 +66,7 @@ struct RankedRows<Element: Sendable>: Sendable {
     return before + elements.indices.partitioned { predicate(elements[$0]) }
   }
 
-  /// The elements of the leaf that holds a rank, and the place in it. O(log n).
+  /// Returns the elements of the leaf that holds a rank, and the place in it. O(log n).
   func leaf(holding rank: Int) -> (elements: [Element], offset: Int) {
     precondition(0..<count ~= rank)
     var node = root
@@ -73,7 +75,8 @@ struct RankedRows<Element: Sendable>: Sendable {
     return (node.elements, offset)
   }
 
-  /// Parts of nearly equal size, each at least half full unless there is only one.
+  /// Divides the items into parts of nearly equal size, each at least half full unless there is
+  /// only one.
   private static func evenly<C: Collection>(_ items: C) -> [C.SubSequence] {
     let parts = (items.count + Node.countMax - 1) / Node.countMax
     var rest = items[...]
@@ -87,13 +90,13 @@ struct RankedRows<Element: Sendable>: Sendable {
 }
 
 extension RankedRows {
-  /// The elements at `ranks`, in order: O(log n) for the first, then O(1) for most.
+  /// Returns the elements at `ranks`, in order: O(log n) for the first, then O(1) for most.
   func elements(at ranks: Range<Int>) -> Run {
     precondition(ranks.lowerBound >= 0 && ranks.upperBound <= count)
     return Run(rows: self, rank: ranks.lowerBound, end: ranks.upperBound)
   }
 
-  /// Elements that follow one another. It holds one leaf and looks for the next one by rank.
+  /// Consecutive elements. It holds one leaf and finds the next one by rank.
   struct Run: Sequence, IteratorProtocol {
     fileprivate let rows: RankedRows
     fileprivate var rank: Int
@@ -119,8 +122,8 @@ extension RankedRows {
 }
 
 extension Range<Int> {
-  /// The first number that satisfies `predicate`, or the upper bound, by halving. All numbers that
-  /// satisfy it must stand behind all that do not.
+  /// Returns the first number that satisfies `predicate`, or the upper bound, by binary search. All
+  /// numbers that satisfy it must come after all that do not.
   func partitioned(by predicate: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)
     while low < high {

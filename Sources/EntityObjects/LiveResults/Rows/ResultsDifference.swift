@@ -1,13 +1,12 @@
 public import EntityModel
 
-/// What turns one version of live results into the next.
+/// The changes from one version of live results to the next.
 ///
-/// Places that something leaves (`delete`, `from`, the `at` of an update) are those of the old
-/// version; places that something takes (`insert`, `to`) are those of the new one. Rows that only
-/// shift because of others are not mentioned. Section changes come before row changes, and each
-/// list has deletions, insertions, moves and updates in this order, each by ascending place
-/// (moves and updates: the place in the new version). This is what a collection view takes as one
-/// batch of updates.
+/// Places that rows leave (`delete`, `from`, the `at` of an update) are those of the old version;
+/// places that rows take (`insert`, `to`) are those of the new one. Rows that are only shifted by
+/// others are not listed. Section changes come before row changes, and each list has deletions,
+/// insertions, moves and updates in this order, each by ascending place (moves and updates: the
+/// place in the new version). A collection view can apply a difference as one batch of updates.
 public struct ResultsDifference<T: Sendable>: Sendable {
   public let sections: [SectionChange]
   public let rows: [ResultsChange<T>]
@@ -20,17 +19,17 @@ public struct ResultsDifference<T: Sendable>: Sendable {
   public var isEmpty: Bool { sections.isEmpty && rows.isEmpty }
 }
 
-/// What happened to one row.
+/// The change of one row.
 public enum ResultsChange<T: Sendable>: Sendable {
   case delete(at: ResultsIndex, id: ObjectID)
   case insert(at: ResultsIndex, LiveRow<T>)
-  /// The order or the section changed; the content may have, too.
+  /// The order or the section changed; the content may have changed too.
   case move(from: ResultsIndex, to: ResultsIndex, LiveRow<T>)
-  /// The content changed, while the order and the section stayed.
+  /// The content changed, but neither the order nor the section.
   case update(at: ResultsIndex, to: ResultsIndex, LiveRow<T>)
 }
 
-/// A section that came or went. One that is only longer or shorter than before is not mentioned.
+/// An inserted or deleted section. A section whose number of rows alone changed is not listed.
 public enum SectionChange: Hashable, Sendable {
   case delete(at: Int, name: Value)
   case insert(at: Int, name: Value)
@@ -40,11 +39,11 @@ extension ResultsChange: Equatable where T: Equatable {}
 extension ResultsDifference: Equatable where T: Equatable {}
 
 extension ResultsSnapshot {
-  /// The next version and what changed, where it is known which rows did. O(c · log n + sections)
+  /// Returns the next version and the changes, given the rows that changed. O(c · log n + sections)
   /// for c changes, whatever the number of rows.
   ///
-  /// - Parameter transitions: every row that came, went or changed, once. Others count as unchanged
-  ///   and must have the same key and section in both versions.
+  /// - Parameter transitions: Every row that was inserted, deleted or changed, once. All others
+  ///   count as unchanged and must have the same key and section in both versions.
   func advanced(
     to rows: OrderedRows<LiveRow<T>>, window: ResultsWindow,
     by transitions: [RowTransition<RowKey>]
@@ -54,8 +53,8 @@ extension ResultsSnapshot {
     return (ResultsSnapshot(difference.new), ResultsDifference(difference))
   }
 
-  /// The next version and what changed, where all rows were fetched again. O(n + c · log n) for c
-  /// rows whose key or content hash is another.
+  /// Returns the next version and the changes, after all rows were fetched again. O(n + c · log n)
+  /// for c rows whose key or content hash has changed.
   func refetched(
     as rows: OrderedRows<LiveRow<T>>, window: ResultsWindow
   ) -> (snapshot: ResultsSnapshot, difference: ResultsDifference<T>) {
@@ -65,7 +64,7 @@ extension ResultsSnapshot {
 }
 
 extension ResultsDifference {
-  /// Names ranks as places of the old and of the new version.
+  /// Converts ranks into places of the old and of the new version.
   fileprivate init(_ difference: RowsDifference<LiveRow<T>>) {
     let (old, new) = (difference.old, difference.new)
     sections = difference.sections.changes

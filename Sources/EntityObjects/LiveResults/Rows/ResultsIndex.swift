@@ -18,8 +18,8 @@ public struct ResultsIndex: Hashable, Comparable, Sendable, CustomStringConverti
   public var description: String { "(\(section), \(item))" }
 }
 
-/// A section of live results and the number of its rows. Only results without sections, which have
-/// exactly one by the name of null, have a section without rows.
+/// A section of live results and the number of its rows. Only results that are not divided have a
+/// section that may be empty: exactly one, whose name is null.
 public struct ResultsSection: Hashable, Sendable, Codable {
   public let name: Value
   public let count: Int
@@ -30,10 +30,10 @@ public struct ResultsSection: Hashable, Sendable, Codable {
   }
 }
 
-/// The sections in order, with the position at which each begins.
+/// The sections in order, with the position of the first row of each.
 struct SectionList: Sendable {
   let sections: [ResultsSection]
-  /// Whether the results are divided. Otherwise there is exactly one section.
+  /// True if the results are divided into sections. Otherwise there is exactly one section.
   let isSectioned: Bool
   private let starts: [Int]
   /// The number of rows in all sections.
@@ -50,24 +50,24 @@ struct SectionList: Sendable {
     self.count = count
   }
 
-  /// The one section of results without sections.
+  /// Creates the single section of results that are not divided.
   init(undivided count: Int) {
     self.init([ResultsSection(name: .null, count: count)], isSectioned: false)
   }
 
-  /// The positions of a section's rows.
+  /// Returns the positions of a section's rows.
   func positions(of section: Int) -> Range<Int> {
     starts[section]..<starts[section] + sections[section].count
   }
 
-  /// The position of an index; `nil` if there is no row. O(1).
+  /// Returns the position of an index; `nil` if there is no such row. O(1).
   func position(of index: ResultsIndex) -> Int? {
     guard sections.indices ~= index.section, 0..<sections[index.section].count ~= index.item
     else { return nil }
     return starts[index.section] + index.item
   }
 
-  /// The index of a position in `0..<count`. O(log sections).
+  /// Returns the index of a position in `0..<count`. O(log sections).
   func index(ofPosition position: Int) -> ResultsIndex {
     let section = starts.indices.partitioned { starts[$0] > position } - 1
     return ResultsIndex(section: section, item: position - starts[section])

@@ -2,12 +2,12 @@ import EntityModel
 import EntityStore
 
 extension ResultsSnapshot {
-  /// This version with a difference applied to it, as a collection view does: rows are taken out of
-  /// their old places, then sections go and come, then rows take their new places in ascending
-  /// order, then updated rows are replaced. O(c · log n + sections) for c changes; a version with
-  /// an offset or a limit takes O(n) the first time.
+  /// Returns this version with a difference applied to it, in the way of a collection view: rows
+  /// are removed from their old places, then sections are deleted and inserted, then rows are
+  /// inserted at their new places in ascending order, then updated rows are replaced. O(c · log n +
+  /// sections) for c changes; a version with an offset or a limit takes O(n) the first time.
   ///
-  /// - Throws: `invalidRequest` if the difference does not begin with this version.
+  /// - Throws: `invalidRequest` if the difference does not start from this version.
   public func applying(_ difference: ResultsDifference<T>) throws -> ResultsSnapshot {
     var rows = wholeRows
     var counts = sections.map(\.count)
@@ -45,7 +45,7 @@ extension ResultsSnapshot {
         rows: OrderedRows(ascending: rows), range: 0..<rows.count, sections: new))
   }
 
-  /// The rows in the window, without those around it.
+  /// The rows in the window only.
   private var wholeRows: RankedRows<LiveRow<T>> {
     guard windowed.range.count < windowed.rows.count else { return windowed.rows.ranked }
     return RankedRows(Array(self))
@@ -85,7 +85,7 @@ extension ResultsSnapshot {
 }
 
 extension ResultsChange {
-  /// The old place that the change empties.
+  /// The old place that the change leaves.
   fileprivate var left: (ResultsIndex, ObjectID)? {
     switch self {
     case .delete(let index, let id): (index, id)
@@ -94,7 +94,7 @@ extension ResultsChange {
     }
   }
 
-  /// The new place that the change fills.
+  /// The new place that the change takes.
   fileprivate var taken: (ResultsIndex, LiveRow<T>)? {
     switch self {
     case .insert(let index, let row), .move(_, let index, let row): (index, row)

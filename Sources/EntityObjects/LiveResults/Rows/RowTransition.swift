@@ -1,11 +1,11 @@
-/// Where a row that changed was and is: `nil` where it is not among the rows.
+/// The old and the new key of a changed row; `nil` where it is not among the rows.
 struct RowTransition<Key: Comparable & Sendable>: Sendable {
   let from: Key?
   let to: Key?
-  /// Whether more than its place may have changed.
+  /// True if the content may have changed, and not only the place.
   var changesContent = true
 
-  /// The ranks of the keys. One that is not there counts as none.
+  /// Returns the ranks of the keys; `nil` for a key that no row has.
   func placed<Row: OrderedRow>(
     from old: OrderedRows<Row>, to new: OrderedRows<Row>
   ) -> (old: Int?, new: Int?, changesContent: Bool) where Row.Key == Key {
@@ -14,8 +14,8 @@ struct RowTransition<Key: Comparable & Sendable>: Sendable {
 }
 
 extension RowTransition {
-  /// The transitions between two whole lists: rows with another key, section or content hash. O(n),
-  /// and memory for the rows whose key is in one list only.
+  /// Returns the transitions between two whole lists: rows with another key, section or content
+  /// hash. O(n), and memory for the rows whose key is in one list only.
   static func transitions<Row: ResultsRow>(
     from old: OrderedRows<Row>, to new: OrderedRows<Row>
   ) -> [RowTransition] where Row.Key == Key {

@@ -2,17 +2,17 @@ import EntityModel
 
 /// The difference of two versions, by ranks in the old and in the new rows.
 ///
-/// Only rows that were told to have changed, and those at the edges of the windows, are looked at:
-/// where the unchanged rows stand follows by counting, because they keep their order.
+/// Only the rows that are given as changed, and those at the edges of the windows, are read. The
+/// places of unchanged rows are computed by counting, because these rows keep their order.
 struct RowsDifference<Row: ResultsRow> {
   let old: WindowedRows<Row>
   let new: WindowedRows<Row>
   let sections: SectionsDifference
-  /// Old ranks, ascending.
+  /// The deleted rows by old rank, ascending.
   let deleted: [Int]
-  /// New ranks, ascending.
+  /// The inserted rows by new rank, ascending.
   let inserted: [Int]
-  /// By new rank, ascending.
+  /// The moved rows by new rank, ascending.
   let moved: [RankPair]
   let updated: [RankPair]
 
@@ -25,14 +25,15 @@ struct RowsDifference<Row: ResultsRow> {
     let oldChanged = RankSet(placed.compactMap(\.old))
     let newChanged = RankSet(placed.compactMap(\.new))
 
-    // Unchanged rows, numbered among themselves: those in the old window, the new one, and both.
+    // The unchanged rows, numbered without the others: those in the old window, the new one, and
+    // both.
     let oldSpan = oldChanged.others(in: old.range)
     let newSpan = newChanged.others(in: range)
     let common = oldSpan.clamped(to: newSpan)
     var deleted = oldSpan.parts(outside: common).map(oldChanged.other)
     var inserted = newSpan.parts(outside: common).map(newChanged.other)
 
-    // Rows in both windows: with the same key and section they are as fixed as unchanged ones.
+    // The rows in both windows. Those with the same key and section are as fixed as unchanged ones.
     var fixed: [RankPair] = []
     var loose: [RankPair] = []
     for place in placed {
@@ -84,7 +85,7 @@ struct RowsDifference<Row: ResultsRow> {
 struct RankPair {
   let old: Int
   let new: Int
-  /// Whether it is worth an update if it stays in its place.
+  /// True if the row counts as updated in case it stays in its place.
   let changesContent: Bool
 }
 
@@ -94,7 +95,7 @@ private struct Anchors {
   let common: Range<Int>
   let fixed: RankSet
 
-  /// How many of them precede the row at a rank. O(log changes).
+  /// Returns the number of anchors before the row at a rank. O(log changes).
   func count(before rank: Int) -> Int {
     common.nearest(to: changed.others(before: rank)) + fixed.members(before: rank)
   }
@@ -107,8 +108,8 @@ extension Int? {
 }
 
 extension Range<Int> {
-  /// What comes before and what comes behind `other`, which is nearest to this range where the two
-  /// do not overlap.
+  /// Returns the numbers before and after the part that this range has in common with `other`. If
+  /// there is no such part, `other` counts as the empty range at the nearest bound.
   fileprivate func parts(outside other: Range<Int>) -> [Int] {
     let before = lowerBound..<nearest(to: other.lowerBound)
     let behind = nearest(to: other.upperBound)..<upperBound

@@ -1,27 +1,27 @@
 import EntityModel
 
-/// The sections of the next version, from those of the old one and the rows that left or arrived.
+/// The sections of the next version, computed from those of the old one and the rows that left or
+/// arrived.
 struct SectionsDifference {
   let old: SectionList
   let new: SectionList
-  /// For each new section, the old one that it continues; `nil` for one that is inserted. The old
-  /// ones that are not named are deleted.
+  /// The old section that each new section continues; `nil` for an inserted one. Old sections that
+  /// are not named are deleted.
   let continued: [Int?]
 
   private struct Entry {
     let name: Value
     var count: Int
-    /// The section of this name in the old version.
+    /// The section with this name in the old version.
     var old: Int?
-    /// The position of its first row, known where all its rows have arrived.
+    /// The position of the section's first row; known where all its rows have arrived.
     var start: Int?
   }
 
-  /// O(sections + rows · log sections).
+  /// Computes the sections. O(sections + rows · log sections).
   ///
-  /// - Parameters:
-  ///   - leaving: the old positions of rows that leave their place.
-  ///   - arriving: the section and the new position of rows that take a place.
+  /// - Parameter leaving: The old positions of rows that leave their place.
+  /// - Parameter arriving: The section and the new position of rows that take a place.
   init(from old: SectionList, leaving: [Int], arriving: [(name: Value, position: Int)]) {
     self.old = old
     guard old.isSectioned else {
@@ -31,7 +31,7 @@ struct SectionsDifference {
     }
     let (anchored, arrived) = Self.entries(of: old, leaving, arriving)
     var entries = Self.merged(anchored, arrived)
-    // Where sections changed their order, those keep their identity that have rows which stayed.
+    // Where sections changed their order, those with rows that stayed keep their identity.
     let order = entries.compactMap(\.old)
     if !zip(order, order.dropFirst()).allSatisfy(<) {
       for place in entries.indices where entries[place].start != nil { entries[place].old = nil }
@@ -49,8 +49,8 @@ struct SectionsDifference {
       + insertions.map { .insert(at: $0.0, name: new.sections[$0.0].name) }
   }
 
-  /// The sections with rows that stayed, in their order, and the sections all of whose rows have
-  /// arrived, in theirs.
+  /// Returns the sections with rows that stayed, in their order, and the sections all of whose rows
+  /// have arrived, in theirs.
   private static func entries(
     of old: SectionList, _ leaving: [Int], _ arriving: [(name: Value, position: Int)]
   ) -> (anchored: [Entry], arrived: [Entry]) {
@@ -76,7 +76,7 @@ struct SectionsDifference {
     return (anchored, arrivals.values.sorted { ($0.start ?? 0) < ($1.start ?? 0) })
   }
 
-  /// Each arrived section goes before the first anchored one that begins behind it.
+  /// Puts each arrived section before the first anchored one that begins after it.
   private static func merged(_ anchored: [Entry], _ arrived: [Entry]) -> [Entry] {
     var merged: [Entry] = []
     var rest = arrived[...]

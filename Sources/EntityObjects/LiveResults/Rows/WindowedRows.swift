@@ -1,20 +1,20 @@
 import EntityModel
 
-/// Which rows of all that match are results: a request's offset and limit.
+/// The window of the results within all rows that match: a request's offset and limit.
 struct ResultsWindow: Hashable, Sendable {
   var offset = 0
-  /// `nil` for no limit.
+  /// The largest number of results; `nil` for no limit.
   var limit: Int?
 
-  /// The ranks of the results among `count` rows.
+  /// Returns the ranks of the results among `count` rows.
   func range(of count: Int) -> Range<Int> {
     let start = min(max(offset, 0), count)
     return start..<start + min(max(limit ?? count, 0), count - start)
   }
 }
 
-/// One version of live results: all rows in order, the ranks of those in the window, and how these
-/// divide into sections.
+/// One version of live results: all rows in order, the ranks of those in the window, and their
+/// sections.
 struct WindowedRows<Row: ResultsRow>: Sendable {
   let rows: OrderedRows<Row>
   let range: Range<Int>
@@ -26,7 +26,7 @@ struct WindowedRows<Row: ResultsRow>: Sendable {
     self.sections = sections
   }
 
-  /// Finds the sections by a pass over the window. O(log n + window).
+  /// Computes the sections by a scan of the window. O(log n + window).
   init(rows: OrderedRows<Row>, window: ResultsWindow, isSectioned: Bool) {
     let range = window.range(of: rows.count)
     let sections =
@@ -48,7 +48,7 @@ struct WindowedRows<Row: ResultsRow>: Sendable {
     return sections
   }
 
-  /// The index of the row at a rank within the window.
+  /// Returns the index of the row at a rank within the window.
   func index(ofRank rank: Int) -> ResultsIndex {
     sections.index(ofPosition: rank - range.lowerBound)
   }
