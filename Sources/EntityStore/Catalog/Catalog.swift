@@ -16,8 +16,8 @@ package final class Catalog: Sendable {
   /// The structures that a step of the running migration builds.
   package let build: EntityBuild?
   package let entities: [String: EntityLayout]
-  /// The tree of the change history; `nil` in a store that has not been written to since a version
-  /// without history.
+  /// The tree of the change history; `nil` in a store that no version with a change
+  /// history has written to.
   let historyTree: Tree?
   let plans = KeptPlans()
 

@@ -28,7 +28,7 @@ package struct EntityBuild: Codable, Hashable, Sendable {
   /// values.
   package var recordNotes: String { "n.\(entityID)" }
 
-  /// The tree of changes to an index.
+  /// Returns the name of the side log of an index: the tree of the changes to its entries.
   ///
   ///     key    the entry's key, then the object id if the index is unique
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
