@@ -1,10 +1,10 @@
-/// The bounds of the store, each with its reason.
+/// The limits of the store, each with its reason.
 public enum Limits {
-  /// LMDB's compiled-in key size.
+  /// The maximum size of a key, which is compiled into LMDB.
   package static let keyBytesMax = 511
-  /// Attributes of one entity: null bits and slot tables stay within a page.
+  /// The maximum number of attributes of one entity: null bits and slot tables stay within a page.
   package static let attributesMax = 512
-  /// Slots of one record layout: attributes, and those that were dropped since.
+  /// The maximum number of slots of one record layout: current and dropped attributes.
   static let slotsMax = 4_096
   /// The maximum number of layouts of one entity: a row stores its layout version in 16 bits.
   package static let layoutsMax = Int(UInt16.max)
@@ -27,7 +27,7 @@ public enum Limits {
   /// The number of chunks in which a step catches up with concurrent changes before it uses longer
   /// chunks. A process that writes faster than the step can follow must not keep it from finishing.
   package static let settlingChunksMax = 50
-  /// Buffered index changes of one transaction before they are applied.
+  /// The maximum size of the index changes that a transaction buffers before it applies them.
   static let indexBufferBytesMax = 8 << 20
   /// The maximum number of comparisons and connectives that a `#Predicate` may become. Equal parts
   /// are removed, for which each part is compared with all others.

@@ -10,7 +10,7 @@ package import SystemSupport
 /// blocked. A store is opened once per folder and process: opening the same folder again shares
 /// the environment.
 public final class Store: Sendable {
-  /// How a store is opened.
+  /// The options for opening a store.
   public struct Options: Sendable {
     /// The address space for the data file. It takes no disk space until it is used.
     public var mapSize = 64 << 30
@@ -141,7 +141,7 @@ public final class Store: Sendable {
   /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
-  /// - Throws: What the closure throws; `closed`; `storage`.
+  /// - Throws: The closure's error; `closed`; `storage`.
   // Inlinable, so that the compiler knows the type of the result where the result is created.
   @inlinable
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {

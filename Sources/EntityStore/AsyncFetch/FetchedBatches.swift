@@ -29,7 +29,7 @@ public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate let store: Store
     fileprivate let source: RecordSource<Element>
     fileprivate let options: AsynchronousFetchOptions
-    /// The object ids that were read first; `nil` before the first batch.
+    /// The record ids that were read first; `nil` before the first batch.
     private var identities: [Int64]?
     private var completed = 0
 

@@ -37,7 +37,7 @@ package struct RecordSource<Element: Sendable>: Sendable {
 
   // MARK: Identities first
 
-  /// Returns the object ids of the request, in order: 8 bytes each.
+  /// Returns the record ids of the request, in order: 8 bytes each.
   ///
   /// - Throws: As `ReadTransaction.forEach`.
   func identities(in transaction: ReadTransaction) throws -> [Int64] {
@@ -53,7 +53,7 @@ package struct RecordSource<Element: Sendable>: Sendable {
 
   /// Reads the records as they are in this snapshot, even if they no longer match.
   ///
-  /// - Returns: One element for each object id: `nil` for a record that has been deleted.
+  /// - Returns: One element for each record id: `nil` for a record that has been deleted.
   /// - Throws: `unknownEntity`, `damaged`, `storage`, and the errors of the caller's type.
   func read(
     _ identities: some Collection<Int64>, in transaction: ReadTransaction
@@ -98,6 +98,8 @@ extension RecordSource<Record> {
 }
 
 extension RecordSource where Element: Entity {
+  /// Creates the source for a descriptor.
+  ///
   /// - Throws: `invalidRequest` for a sort that names no attribute.
   package init(_ descriptor: FetchDescriptor<Element>) throws {
     self.init(typed: try descriptor.request())

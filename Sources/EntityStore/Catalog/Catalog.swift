@@ -153,7 +153,7 @@ package enum CatalogTree {
     return try decode(type, bytes)
   }
 
-  /// Returns the object id that the next record of an entity gets.
+  /// Returns the record id that the next record of an entity gets.
   package static func readNextID(
     of entity: EntityLayout, _ tree: Tree, in transaction: TreeTransaction
   ) throws -> Int64 {

@@ -69,7 +69,8 @@ package enum CatalogCheck {
     return texts
   }
 
-  /// Checks that every layout has the kinds of the attributes, and that the newest has all of them.
+  /// Returns the problems of the layouts: every layout has the kinds of the attributes, and the
+  /// newest has all attributes.
   private static func layoutProblems(of entity: EntityDescription) -> [String] {
     guard let newest = entity.layouts.last else { return ["it has no record layout"] }
     if entity.layouts.count > Limits.layoutsMax { return ["it has too many record layouts"] }
@@ -121,8 +122,8 @@ package enum CatalogCheck {
     schema.entities.flatMap(\.relationships).map(\.id)
   }
 
-  /// Checks that each relationship can be bound to the attributes or links that hold it. Migrations
-  /// call it, too.
+  /// Returns the problems of the relationships that cannot be bound to the attributes or links that
+  /// hold them. Migrations call it, too.
   static func relationshipProblems(of entity: EntityDescription, in schema: Schema) -> [String] {
     var texts: [String] = []
     // Only a relationship that is stored as a reference has the name of an attribute, its own.

@@ -30,7 +30,7 @@ package struct EntityBuild: Codable, Hashable, Sendable {
 
   /// Returns the name of the side log of an index: the tree of the changes to its entries.
   ///
-  ///     key    the entry's key, then the object id if the index is unique
+  ///     key    the entry's key, then the record id if the index is unique
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
   package static func notes(of index: IndexDescription) -> String {
     "n.i.\(index.id).\(index.generation)"

@@ -77,7 +77,7 @@ package final class EntityLayout: Sendable {
   /// Returns a row of default values.
   ///
   /// The array is built value by value, with code for this one type: changing a shared array would
-  /// make the runtime copy it, which is slower for each value.
+  /// make the runtime copy it with generic code, which is slower.
   package func newRow() -> [Value] { defaults.map { $0 } }
 
   /// Returns the bytes of a row of default values.

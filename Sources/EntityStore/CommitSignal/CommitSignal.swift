@@ -133,7 +133,7 @@ final class CommitSignal: Sendable {
     waiter?.continuation.resume(with: result)
   }
 
-  // MARK: Looking
+  // MARK: Polling
 
   /// Wakes the waiters for whom there is a newer commit.
   private func look() {

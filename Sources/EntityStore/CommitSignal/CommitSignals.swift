@@ -43,8 +43,8 @@ package struct CommitTicker: Sendable {
   /// Calls the closure on the queue repeatedly, until the returned closure is called.
   let start: @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
-  /// A timer of Dispatch wakes two threads, so that this is one wakeup a second; half a second of
-  /// leeway lets the kernel join it with others.
+  /// The timer with an interval of two seconds. A Dispatch timer wakes two threads, so that this is
+  /// one wakeup a second; half a second of leeway lets the kernel combine it with others.
   static let everyTwoSeconds = CommitTicker { queue, tick in
     // SAFETY: from `activate` on it is only canceled, which Dispatch allows from any thread.
     nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: queue)

@@ -30,7 +30,7 @@ final class Doorbell: Sendable {
       Self.drain(descriptor)
       onRing()
     }
-    // Dispatch must have let go of a descriptor before its number may be used again.
+    // Dispatch must have released a descriptor before its number may be used again.
     source.setCancelHandler { close(descriptor) }
     source.activate()
   }

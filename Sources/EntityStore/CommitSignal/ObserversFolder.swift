@@ -67,7 +67,7 @@ final class ObserversFolder: Sendable {
       let sent = withAddress(of: name) {
         sendto(sender, &byte, 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL), $0, $1)
       }
-      // The process died: a name is never bound twice.
+      // The process has died: a name is never bound twice.
       if sent < 0, errno == ECONNREFUSED { removeSocket(named: name) }
     }
   }
@@ -113,7 +113,7 @@ final class ObserversFolder: Sendable {
       room.copyBytes(from: path.utf8.prefix(room.count - 1))
     }
     return withUnsafePointer(to: &address) { pointer in
-      // SAFETY: every address begins as `sockaddr` does, and the length says how far it goes.
+      // SAFETY: every address begins as `sockaddr` does, and the length covers all of it.
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }

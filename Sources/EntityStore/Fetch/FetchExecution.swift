@@ -92,10 +92,10 @@ package struct FetchExecution {
   }
 
   /// Calls the closure with each match until it returns `false`, in any order and without regard to
-  /// the window. Only for requests that scan all records with comparisons of numbers: it then reads
-  /// no other values.
+  /// the window. Only for a scan of all records without a filter, or with comparisons of numbers as
+  /// the filter: the scan then reads no other values.
   ///
-  /// - Returns: `false`, without a call, if the request needs more than that.
+  /// - Returns: `false`, without a call, for any other request.
   mutating func runScan(_ body: (RecordView) throws -> Bool) throws -> Bool {
     guard case .scan = plan.access else { return false }
     let numbers = plan.filter.flatMap(NumberTests.init)
@@ -252,7 +252,7 @@ package struct FetchExecution {
     }
   }
 
-  /// Returns the records of several accesses, without duplicates, in order of object id.
+  /// Returns the records of several accesses, without duplicates, in order of record id.
   private mutating func identifiers(of accesses: [IndexAccess]) throws -> [Int64] {
     var ids: Set<Int64> = []
     for access in accesses {

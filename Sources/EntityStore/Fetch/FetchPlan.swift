@@ -50,7 +50,7 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   /// True if all matching records are sorted in memory before the window is taken.
   public var sortsInMemory: Bool { kinds.contains(.sortInMemory) }
 
-  /// Writes the kinds in alphabetical order, so that the same plan is the same text.
+  /// Writes the kinds in alphabetical order, so that equal plans have equal texts.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entity, forKey: .entity)
@@ -103,7 +103,7 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
 public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
   /// The predicate is never true, so that nothing is read.
   case nothing
-  /// Every record, in order of object id.
+  /// Every record, in order of record id.
   case scan
   /// Records by their identities.
   case identifiers
@@ -123,7 +123,7 @@ public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Compara
   case indexOnly
   /// Entries are counted and not read.
   case countOnly
-  /// Minimum and maximum from the first and the last entry.
+  /// The minimum or maximum is read from the first or the last entry.
   case endOfIndex
   /// A part of the predicate is checked on each record or entry.
   case filter

@@ -15,8 +15,8 @@ import LMDB
 ///     of the others:    changes
 ///
 ///     change  v  entity's id * 4 + kind     kind: 0 insert, 1 update, 2 delete, 3 unrecorded
-///             s  object id less that of the change before it in this part (at first less 0);
-///                not with kind 3: something of the entity changed, and nothing says what
+///             s  record id less that of the change before it in this part (at first less 0);
+///                not with kind 3: the entity has changed; the records are not stored
 ///             of an update:            v count, then for each property v id * 2, + 1 for a
 ///                                      relationship; then values
 ///             of a delete:             values

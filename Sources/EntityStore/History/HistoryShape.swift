@@ -14,7 +14,7 @@ package struct HistoryShape: Sendable {
   package let isKept: Bool
   /// The attribute ids by position.
   let attributeIDs: [Int]
-  /// The positions of the attributes whose replaced values are stored.
+  /// The attributes by position: true if the replaced values of the attribute are stored.
   let areValuesKept: [Bool]
   let keepsValues: Bool
   /// The ends of a hidden entity of links; empty for any other entity.

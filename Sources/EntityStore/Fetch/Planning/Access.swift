@@ -4,19 +4,19 @@ import EntityModel
 package enum Access {
   /// The predicate is never true.
   case nothing
-  /// Every record, in order of object id.
+  /// Every record, in order of record id.
   case scan
-  /// These records, in order of object id.
+  /// The records with these ids, in order of record id.
   case identifiers([Int64])
   case index(IndexAccess)
-  /// The records of all these accesses, without duplicates, in order of object id.
+  /// The records of all these accesses, without duplicates, in order of record id.
   case union([IndexAccess])
 }
 
 /// Ranges of one index, and the order in which they are read.
 package struct IndexAccess {
   let index: IndexLayout
-  /// Disjoint, in the order of the keys.
+  /// The disjoint ranges, in the order of the keys.
   var ranges: [KeyRange]
   /// The number of leading bytes that all keys of a range have in common, by range.
   var prefixCounts: [Int]
@@ -29,7 +29,7 @@ package struct IndexAccess {
   var mergedFrom = 0
 
   /// The number of leading key parts that order the entries; records with equal values in them are
-  /// in order of object id.
+  /// in order of record id.
   var orderedParts: Int {
     switch order {
     case .none: index.parts.count
@@ -42,10 +42,10 @@ package struct IndexAccess {
     /// No order: the records are sorted afterwards, if the request needs it.
     case none
     /// One range after the other, each in key order: by this number of leading key parts, then by
-    /// object id.
+    /// record id.
     case keys(parts: Int)
     /// All ranges merged by the key parts after their prefixes, up to the part with this number,
-    /// then by object id.
+    /// then by record id.
     case merged(parts: Int)
   }
 }
@@ -57,7 +57,7 @@ struct AccessPlan {
   var filter: PredicateProgram?
   /// The sort keys of the sort in memory; empty if the access gives the order.
   var sort: [BoundSort] = []
-  /// True if the records are to be sorted by object id.
+  /// True if the records are to be sorted by record id.
   var sortsByIdentity = false
   /// True if the keys of the index hold all requested values.
   var isIndexOnly = false

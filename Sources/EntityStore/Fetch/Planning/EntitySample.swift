@@ -2,13 +2,13 @@ import EntityModel
 import Foundation
 import LMDB
 
-/// A sample of the records of an entity, taken evenly over its object ids, from which the planner
+/// A sample of the records of an entity, taken evenly over its record ids, from which the planner
 /// estimates how many records match a predicate.
 ///
 /// An estimate never changes a result, only the plan. Therefore the sample may be somewhat old: it
 /// is taken again after many commits, or when the number of records has changed by an eighth.
 final class EntitySample: Sendable {
-  /// Copies of the records' bytes, with their numbers.
+  /// Copies of the rows, with the record ids.
   let records: [(id: Int64, bytes: [UInt8])]
   private let recordCount: Int
   private let transactionID: Int
@@ -50,8 +50,8 @@ final class EntitySample: Sendable {
     return records
   }
 
-  /// Returns the fraction of the records for which the closure is true; `nil` from the closure
-  /// counts as true.
+  /// Returns the fraction of the records for which the closure is true. A record that is
+  /// unreadable, or for which the closure throws, counts as true.
   func fraction(
     of entity: EntityLayout, where holds: (FetchRow) throws -> Bool
   ) -> Double {

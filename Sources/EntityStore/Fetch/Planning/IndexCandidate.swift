@@ -117,7 +117,7 @@ struct IndexCandidate {
     return nil
   }
 
-  // MARK: What the ranges make sure of
+  // MARK: Conjuncts that the ranges guarantee
 
   private mutating func cover(
     _ ranges: IndexRanges, _ conjuncts: Range<Int>, _ known: ConjunctSets, _ listConjunct: Int?
@@ -151,7 +151,7 @@ struct IndexCandidate {
     }
     let sort = request.sort
     if sort.isEmpty {
-      // Only entries with equal keys are in order of object id.
+      // Only entries with equal keys are in order of record id.
       servesOrder = ranges.ranges.count == 1 && ranges.fixedParts == index.parts.count
       return
     }
@@ -167,7 +167,7 @@ struct IndexCandidate {
   }
 
   /// Returns the first part after the sort keys that would split the range. Records with equal sort
-  /// keys are in order of object id only within one range; if parts after the sort keys would split
+  /// keys are in order of record id only within one range; if parts after the sort keys would split
   /// it into several, they are left to the filter.
   ///
   /// - Returns: `nil` if there is no such part.

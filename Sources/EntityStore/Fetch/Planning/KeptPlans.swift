@@ -18,8 +18,8 @@ final class KeptPlans: Sendable {
   /// The maximum number of plans. A full table is cleared: it is mostly full of requests that are
   /// never repeated.
   private static let capacity = 256
-  /// The maximum number of ranges of a cached plan: the memory for a longer list is worth more than
-  /// the time to plan it again.
+  /// The maximum number of ranges of a cached plan: a longer list takes more memory than its
+  /// planning time is worth.
   private static let rangesMax = 64
   private let plans = Locked<[FetchRequest: Kept]>([:])
 

@@ -229,7 +229,7 @@ struct Planner {
 
   /// Returns the plan for an access.
   ///
-  /// - Parameter isByIdentity: True if the access gives the records in order of object id.
+  /// - Parameter isByIdentity: True if the access gives the records in order of record id.
   private func plan(
     _ access: Access, covering covered: Set<Int>, servesOrder: Bool, isByIdentity: Bool,
     used: Set<Int>

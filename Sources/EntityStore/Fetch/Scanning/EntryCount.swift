@@ -17,7 +17,7 @@ struct EntryCount {
     self.transaction = transaction
   }
 
-  /// Adds the number of entries in a range.
+  /// Returns the number of entries in a range.
   ///
   /// - Parameter enough: The number from which on an exact count is not needed.
   mutating func count(_ range: KeyRange, enough: Int) throws -> Int {
@@ -27,9 +27,9 @@ struct EntryCount {
     }
   }
 
-  /// Adds the number of entries from a position on.
+  /// Returns the number of entries of a range from a position on.
   ///
-  /// - Parameter first: The position of the cursor; undefined afterwards.
+  /// - Parameter first: The entry at the cursor, whose position is undefined afterwards.
   mutating func count(
     from first: Cursor.Entry?, _ range: KeyRange, enough: Int, _ cursor: inout Cursor
   ) throws -> Int {

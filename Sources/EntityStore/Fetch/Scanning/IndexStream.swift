@@ -1,9 +1,9 @@
 import EntityModel
 import LMDB
 
-/// Returns the object ids of an index range in the order of the values, forward or backward.
+/// Returns the record ids of an index range in the order of the values, forward or backward.
 ///
-/// Entries that are equal in the relevant parts are in order of object id in both directions. Keys
+/// Entries that are equal in the relevant parts are in order of record id in both directions. Keys
 /// that were truncated at LMDB's key size are equal up to that size though their values differ;
 /// such a run is sorted by its records. Memory is bounded by the longest run.
 final class IndexStream {
@@ -58,7 +58,7 @@ final class IndexStream {
     cursor = try transaction.transaction.cursor(index.tree)
   }
 
-  /// Returns the next object id.
+  /// Returns the next record id.
   ///
   /// - Returns: `nil` at the end of the range.
   func next() throws -> Int64? {

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// Returns the object ids of all ranges of an access, one range after the other or merged.
+/// Returns the record ids of all ranges of an access, one range after the other or merged.
 struct IndexWalk {
   private let access: IndexAccess
   private let transaction: ReadTransaction

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// A match that is to be sorted: its object id and sort values.
+/// A match that is to be sorted: its record id and sort values.
 package struct SortedRow {
   package let id: Int64
   private let values: [SortValue]
