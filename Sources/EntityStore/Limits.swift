@@ -1,72 +1,81 @@
-/// The bounds of the store, each with its reason.
+/// The limits of the store, each with its reason.
 public enum Limits {
-  /// LMDB's compiled-in key size.
+  /// The maximum size of a key, which is compiled into LMDB.
   package static let keyBytesMax = 511
-  /// Attributes of one entity: null bits and slot tables stay within a page.
+  /// The maximum number of attributes of one entity: null bits and slot tables stay within a page.
   package static let attributesMax = 512
-  /// Slots of one record layout: attributes, and those that were dropped since.
+  /// The maximum number of slots of one record layout: current and dropped attributes.
   static let slotsMax = 4_096
-  /// Layouts of one entity: a record names its own in 16 bits.
+  /// The maximum number of layouts of one entity: a row stores its layout version in 16 bits.
   package static let layoutsMax = Int(UInt16.max)
-  /// One record; larger payloads belong in files. LMDB itself would take 2 GiB.
+  /// The maximum size of one row; larger payloads belong in files. LMDB itself would accept 2 GiB.
   public static let recordBytesMax = 16 << 20
-  /// Writes that share a commit. At 64 the flush is already a small part of each.
+  /// The maximum number of writes in one commit. At 64 the flush is already a small part of each.
   static let writesPerCommitMax = 64
-  /// Writes that count as one of these if they may be repeated, and so share a transaction.
+  /// The number of repeatable writes that count as one write, because they share a transaction.
   static let repeatableWritesPerWrite = 8
-  /// Pauses, in microseconds, in which a commit waits for more writes to share it, while more come
-  /// in each: together less than a flush takes.
+  /// The pause, in microseconds, in which a commit waits for more writes to share it. It is
+  /// repeated while each pause brings more writes; all pauses together are shorter than a flush.
   static let gatheringPause: UInt32 = 20
   static let gatheringPausesMax = 10
-  /// A chunk stops adding rows after so long, so that another process's writer waits little.
+  /// The time after which a chunk stops adding rows, so that another process's writer waits little.
   public static let chunkDuration = Duration.milliseconds(20)
-  /// Records, and their bytes, that a migration step goes over in one transaction. What is larger
-  /// is done in chunks, so that others have their turn to write.
+  /// The number of records, and their total bytes, that a migration step scans in one transaction.
+  /// Larger entities are processed in chunks, so that other processes can write in between.
   public static let recordsMigratedAtOnceMax = 2_000
   package static let bytesMigratedAtOnceMax = 4 << 20
-  /// Chunks in which a step takes over what others change meanwhile, before it takes longer ones:
-  /// who writes faster than it can follow must not keep it from its end.
+  /// The number of chunks in which a step catches up with concurrent changes before it uses longer
+  /// chunks. A process that writes faster than the step can follow must not keep it from finishing.
   package static let settlingChunksMax = 50
-  /// Buffered index changes of one transaction before they are applied.
+  /// The maximum size of the index changes that a transaction buffers before it applies them.
   static let indexBufferBytesMax = 8 << 20
-  /// Comparisons and their connectives that a `#Predicate` may become. Equal ones are left out, for
-  /// which each is compared with all.
+  /// The maximum number of comparisons and connectives that a `#Predicate` may become. Equal parts
+  /// are removed, for which each part is compared with all others.
   static let translatedPredicatePartsMax = 1_024
-  /// Records, and links, that one prefetch holds in memory.
+  /// The maximum number of records, and of links, that one prefetch holds in memory.
   public static let prefetchedMax = 100_000
-  /// Changes that a draft holds in memory, and that one save writes in one transaction.
+  /// The maximum number of changes that a draft holds in memory and that one save writes in one
+  /// transaction.
   public static let pendingChangesMax = 100_000
-  /// Records of one batch, where the request does not say how many.
+  /// The number of records in one batch if the request does not specify it.
   public static let batchRecords = 1_000
-  /// Batches that lazy results keep: a list that is scrolled back and forth finds its rows again.
+  /// The number of batches that lazy results cache, so that a list that is scrolled back and forth
+  /// finds its rows again.
   static let batchesKept = 4
-  /// Rows of a fetch for which room is made at once: a limit is often larger than what there is.
+  /// The number of rows of a fetch for which memory is reserved at once: a limit is often larger
+  /// than the result.
   @usableFromInline static let rowsReservedMax = 256
-  /// Threads on which the asynchronous fetches of a store run. They mostly wait for the disk.
+  /// The maximum number of threads for the asynchronous fetches of a store. They mostly wait for
+  /// the disk.
   static let fetchThreadsMax = 4
-  /// Rows and entries between two looks at whether a fetch should end: some microseconds' worth.
+  /// The number of rows and entries between two checks whether a fetch should end: some
+  /// microseconds of work.
   static let visitsPerCheck = 256
-  /// Of a deleted record the history keeps the values that are not longer.
+  /// The maximum size of a deleted record's value that the history stores.
   static let historyValueBytesMax = 1_024
   static let historyAuthorBytesMax = 200
-  /// Consumers of the history: each commit that drops some of it looks at all of them.
+  /// The maximum number of consumers of the history: each commit that drops old history reads all
+  /// of them.
   public static let historyConsumersMax = 64
-  /// Observing processes that one commit rings; others find it by their look every two seconds.
+  /// The maximum number of observing processes that one commit notifies; the others find the commit
+  /// by their poll every two seconds.
   static let observersRungMax = 256
-  /// Rings that an observer takes off at once; the kernel's queue holds fewer.
+  /// The number of notifications that an observer reads at once; the kernel's queue holds fewer.
   static let ringsDrainedMax = 1_024
-  /// Attempts to bind a socket in a folder that others remove when they leave.
+  /// The number of attempts to bind a socket in a folder that other processes remove when they
+  /// leave.
   static let socketBindingsMax = 16
-  /// Named caches of sections in a store.
+  /// The maximum number of named section caches in a store.
   public static let sectionCachesMax = 256
-  /// What a named cache takes; larger ones are not kept.
+  /// The maximum size of a named section cache; larger ones are not stored.
   package static let sectionCacheBytesMax = 4 << 20
-  /// Changed records that live results look at one by one: beyond, fetching again is cheaper.
+  /// The number of changed records up to which live results check them one by one; beyond that,
+  /// fetching again is cheaper.
   package static let changesFollowedMax = 10_000
-  /// Rows that live results know behind a limit, at least and at most: as many as the limit
-  /// between.
+  /// The minimum and the maximum number of rows after a limit that live results hold. Between these
+  /// bounds, they hold as many rows as the limit.
   package static let rowsBehindWindowMin = 16
   package static let rowsBehindWindowMax = 1_000
-  /// Problems an integrity check lists before it only counts.
+  /// The number of problems that an integrity check lists; it only counts the ones after that.
   public static let problemsListedMax = 100
 }

@@ -10,29 +10,29 @@ package import SystemSupport
 /// blocked. A store is opened once per folder and process: opening the same folder again shares
 /// the environment.
 public final class Store: Sendable {
-  /// How a store is opened.
+  /// The options for opening a store.
   public struct Options: Sendable {
-    /// Address space, not disk space. See design D8.
+    /// The address space for the data file. It takes no disk space until it is used.
     public var mapSize = 64 << 30
-    /// Opens for reading only: nothing is created, and every write fails. What LMDB needs for it
-    /// beside the data file is the lock file, in which readers announce themselves; on a
-    /// read-only file system it goes without. While it is observed, a socket stands in the folder
-    /// `observers`, if that can be made.
+    /// True to open the store for reading only: nothing is created, and every write fails. Beside
+    /// the data file, LMDB needs only the lock file, in which readers register; on a read-only file
+    /// system it works without. While the store is observed, there is a socket in the folder
+    /// `observers`, if it can be created.
     public var isReadOnly = false
-    /// For tools only, as signal handlers belong to the whole process: a page that turns out to
-    /// be missing or damaged when it is read ends the process with one line on stderr and exit
-    /// code 65, and not by a signal.
+    /// True to end the process with one line on stderr and exit code 65, instead of a signal, when
+    /// a page turns out to be missing or damaged while it is read. For tools only, because signal
+    /// handlers belong to the whole process.
     public var endsOnPageFaults = false
-    /// How long a write waits for another process's writer before it fails with `busy`.
+    /// The time that a write waits for another process's writer before it fails with `busy`.
     public var writerDeadline = Duration.seconds(10)
-    /// The program's name and version, as the history of migrations keeps it.
+    /// The program's name and version, as the history of migrations stores it.
     public var program: String?
     /// The time that write transactions see.
     public var now: @Sendable () -> Date = { Date() }
-    /// `false` leaves commits to the system's own flushing: a benchmark's switch, for a power cut
-    /// may then damage the store.
+    /// False to leave flushing to the operating system. Only for benchmarks: a power failure may
+    /// then damage the store.
     public var flushesCommits = true
-    /// What makes observers look for commits that no bell has announced. The first store that is
+    /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var commitTicker = CommitTicker.everyTwoSeconds
 
@@ -44,21 +44,21 @@ public final class Store: Sendable {
   package let catalogTree: Tree
   package let catalogs: CatalogCache
   package let options: Options
-  /// What this program knows of the migrations of a store.
+  /// The policy that compares the store's migrations with those that this program knows.
   package let schemaPolicy: any SchemaPolicy
   package let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
-  /// Wakes those who wait for a commit.
+  /// The commits of the store, for those who wait for them.
   package let commits: StoreCommits
   let writer: WriterQueue
 
-  /// Holds Swift types against the catalog.
+  /// Checks Swift types against the catalog.
   ///
   /// - Throws: `schemaMismatch` that lists every difference.
   public func require(_ types: [any Entity.Type]) throws {
     try EntityCheck.check(types, against: try catalog().schema)
   }
 
-  /// Opens the store in a folder, whatever migrations it has had.
+  /// Opens the store in a folder, independent of the migrations that have been applied to it.
   ///
   /// - Parameter policy: Decides whether the program may read the store now, and whether it may
   ///   write to it in each transaction.
@@ -94,7 +94,7 @@ public final class Store: Sendable {
     try policy.checkReadable(catalog())
   }
 
-  /// The catalog's tree; made with a header if the environment is empty.
+  /// Returns the catalog's tree; creates it with a header if the environment is empty.
   private static func catalogTree(in environment: Environment, creates: Bool) throws -> Tree {
     let name = CatalogTree.name
     if let tree = try environment.read({ try environment.tree(named: name, in: $0) }) {
@@ -125,12 +125,12 @@ public final class Store: Sendable {
     return tree
   }
 
-  /// Ends the use of this store, whichever threads use it now.
+  /// Closes this store for all threads that use it.
   ///
-  /// Reads that run, and writes whose call has come before, go through to their end. Every
-  /// observation ends, and every later call fails with `closed`. The files are closed when the last
-  /// reference to the store, and to what it has given out, is released; another `Store` on the same
-  /// folder stays open. Closing again does nothing.
+  /// Reads that are running, and writes that were called before, are completed. Every observation
+  /// ends, and every later call fails with `closed`. The files are closed when the last reference
+  /// to the store and to the objects that it has returned is released; another `Store` on the same
+  /// folder stays open. Closing a closed store does nothing.
   public func close() {
     commits.lifetime.close()
     commits.signal.end(commits.lifetime)
@@ -141,8 +141,8 @@ public final class Store: Sendable {
   /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
-  /// - Throws: What the closure throws; `closed`; `storage`.
-  // Inlinable, so that the type of the result is known where the result is made.
+  /// - Throws: The closure's error; `closed`; `storage`.
+  // Inlinable, so that the compiler knows the type of the result where the result is created.
   @inlinable
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
     var result: R?
@@ -162,7 +162,7 @@ public final class Store: Sendable {
           return true
         }
         if isDone { return }
-        // The cached catalog is of another revision.
+        // The cached catalog has another revision.
         try catalogs.refresh()
       }
     }
@@ -172,12 +172,11 @@ public final class Store: Sendable {
   ///
   /// The closure is synchronous: nothing can be awaited between begin and commit. It runs on the
   /// store's writer queue, maybe together with other writes in one commit. If another process has
-  /// changed the schema meanwhile it is run once, on the new schema.
+  /// changed the schema since the last transaction, the closure runs once, on the new schema.
   ///
-  /// - Parameter author: Who writes; kept with the history.
-  /// - Throws: What the closure throws, and then nothing was written; `needsMigration`,
-  ///   `newerSchema`; `closed`; `storage` if the lock or the commit fails, and then nothing was
-  ///   written.
+  /// - Parameter author: The name of the writer, stored in the history.
+  /// - Throws: The closure's error, and then nothing was written; `needsMigration`, `newerSchema`;
+  ///   `closed`; `storage` if the lock or the commit fails, and then nothing was written.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -185,11 +184,11 @@ public final class Store: Sendable {
     try await write(author: author, isRepeatable: false, body)
   }
 
-  /// The same for a small write, many of which come at once.
+  /// Runs a small write, as one of many at the same time, and returns after its durable commit.
   ///
   /// - Parameter isRepeatable: True if the closure may be run again. It then shares a transaction,
-  ///   and an entry of the history, with neighbors of the same author; if one of them throws, each
-  ///   of them is run again in a transaction of its own.
+  ///   and an entry of the history, with neighboring writes of the same author; if one of them
+  ///   throws, each of them is run again in a transaction of its own.
   package func write<R: Sendable>(
     author: String?, isRepeatable: Bool,
     _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -204,10 +203,10 @@ public final class Store: Sendable {
     }
   }
 
-  /// The same without waiting.
+  /// Enqueues a write and returns without waiting for it.
   ///
-  /// - Parameter completion: Called once: after the commit on the store's writer queue, or at once
-  ///   if the store is closed.
+  /// - Parameter completion: Called once: after the commit on the store's writer queue, or
+  ///   immediately if the store is closed.
   package func write(
     author: String? = nil, isRepeatable: Bool = false,
     _ body: @escaping @Sendable (WriteTransaction) throws -> Void,
@@ -223,13 +222,13 @@ public final class Store: Sendable {
         author: author, isRepeatable: isRepeatable, body: body, completion: completion))
   }
 
-  /// The same for a thread that may block: it waits for the commit.
+  /// Runs a write on a thread that may block, and waits for the commit.
   package func writeBlocking<R>(
     author: String? = nil, _ body: (WriteTransaction) throws -> R
   ) throws -> R {
     try commits.lifetime.checkOpen()
     return try withoutActuallyEscaping(body) { body in
-      // The writer may keep its job for a moment after the end; the body must not be in it then.
+      // The writer may hold its job for a moment after the end; it must not hold the body then.
       let call = BlockingCall<R>(body)
       writer.submit(
         WriterQueue.Job(author: author) { transaction in
@@ -241,16 +240,16 @@ public final class Store: Sendable {
     }
   }
 
-  /// The time, as this store's transactions see it.
+  /// Returns the time that this store's transactions see.
   package func now() -> Date { options.now() }
 
-  /// The schema as of now.
+  /// The current schema.
   public var schema: Schema { get throws { try catalog().schema } }
 
   /// The identity of this store, part of every reference to its objects.
   public var id: UUID { get throws { try catalog().uuid } }
 
-  /// Runs a closure that changes the schema, alone in its commit. Blocks the calling thread.
+  /// Runs a closure that changes the schema, in a commit of its own. Blocks the calling thread.
   package func runAlone<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     try runAlone { transaction, _ in try body(transaction) }
   }

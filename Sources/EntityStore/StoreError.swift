@@ -2,16 +2,16 @@ public import EntityModel
 public import SystemSupport
 import TextFormats
 
-/// What the store refuses or fails at.
+/// An error of the store.
 ///
 /// Callers branch on `code`; the text is one line for people: what happened, where, what to do.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
-    /// The store is not there.
+    /// The store does not exist.
     case storeMissing
-    /// The file is no store, or not one this program can read.
+    /// The file is not a store, or not one that this program can read.
     case notAStore, newerFormat
-    /// The schema does not fit what the program needs, or is behind its migrations.
+    /// The schema does not match what the program needs, or lacks migrations.
     case schemaMismatch, needsMigration, newerSchema
     /// A migration file or step is wrong, or was changed after it was applied.
     case migration
@@ -19,44 +19,44 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case seed
     /// A name that the schema does not have.
     case unknownEntity, unknownAttribute, unknownRelationship, unknownTemplate
-    /// A value breaks a rule of its attribute, or a unique index; records are not as a migration
-    /// needs them.
+    /// A value breaks a rule of its attribute, or a unique index; or records are not as a migration
+    /// requires them.
     case validation, uniqueViolation
-    /// A record that was expected is not there.
+    /// A record that was expected does not exist.
     case missingRecord
-    /// A delete rule keeps a record, or a record that must have it does.
+    /// A delete rule forbids the deletion of a record, or a record that is needed by another one.
     case deletionDenied
-    /// A request that makes no sense, or that would need a scan where an index is required.
+    /// A request that is not valid, or that would need a scan where an index is required.
     case invalidRequest, requiresIndex
-    /// A read took longer than its snapshot may live.
+    /// A read took longer than the limit for its snapshot.
     case snapshotExpired
-    /// What a draft changed was changed by somebody else meanwhile.
+    /// The records of a draft were changed by another transaction after the draft had read them.
     case conflict
-    /// A history token that cannot be read or is of another store; one that the history no longer
-    /// reaches back to.
+    /// A history token that cannot be read or is of another store; or one whose following changes
+    /// have been dropped from the history.
     case invalidToken, expiredToken
-    /// Something else is where a store is to be put: another store, or other files.
+    /// The target of a new store is occupied: by another store, or by other files.
     case occupied
     /// The store has been closed.
     case closed
-    /// Bytes that no version of this program wrote.
+    /// The data file holds bytes that no version of this program wrote.
     case damaged
     /// A failure of the storage layer: see `underlying`.
     case storage
   }
 
   public let code: Code
-  /// Never interpolated, so that failures can be counted by it.
+  /// The summary without interpolated values, so that failures can be counted by it.
   public let summary: StaticString
   public let context: [(String, String)]
   public let advice: String?
-  /// The storage failure behind `.storage`.
+  /// The storage failure that caused `.storage`.
   public let underlying: StorageError?
-  /// The record that it is about, where a caller should know which of many.
+  /// The record that the error is about, if the caller should know which of many.
   public package(set) var object: ObjectID?
-  /// The attribute or the relationship that it is about.
+  /// The attribute or the relationship that the error is about.
   public package(set) var property: String?
-  /// What else the same call was refused for, in the order in which it was found.
+  /// The other errors for which the same call was refused, in the order in which they were found.
   public package(set) var others: [StoreError] = []
 
   package init(
@@ -73,7 +73,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.property = property
   }
 
-  /// A failure of the storage layer.
+  /// Creates the error for a failure of the storage layer.
   package init(_ failure: StorageError) {
     self.init(.storage, failure.summary, underlying: failure)
   }
@@ -119,7 +119,7 @@ extension StoreError {
         + "the index anew; one that cannot be made anew must be dropped by a migration")
   }
 
-  /// The error that names the attribute that may have been meant, or those there are.
+  /// Returns the error that names the most similar attribute, or all that exist.
   public static func unknownAttribute(
     _ name: String, in entity: EntityDescription
   ) -> StoreError {
@@ -143,8 +143,8 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// Whether it may be otherwise in a moment, without anybody doing something about the program.
-  /// Some file systems tell a full device as one that has failed.
+  /// True if a repetition may succeed without a change of the program. Some file systems report a
+  /// full device as one that has failed.
   package var passes: Bool {
     switch underlying?.code {
     case .diskFull, .inputOutput, .mapFull, .busy, .readersFull: true

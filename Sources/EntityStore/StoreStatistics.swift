@@ -4,37 +4,38 @@ import LMDB
 /// The sizes of a store.
 public struct StoreStatistics: Hashable, Sendable {
   public let fileBytes: Int
-  /// Address space: how large the file may grow.
+  /// The size of the address space in bytes: how large the file may grow.
   public let mapBytes: Int
-  /// Bytes.
+  /// The size of a page in bytes.
   public let pageSize: Int
-  /// Pages up to the last one ever used, the free ones among them.
+  /// The number of pages up to the last one ever used, including the free ones.
   public let pagesUsed: Int
-  /// Pages that the next writes take before the file grows.
+  /// The number of free pages, which the next writes use before the file grows.
   public let pagesFree: Int
   public let lastTransaction: Int
-  /// Slots of the reader table in use by all processes, idle ones included.
+  /// The slots of the reader table in use by all processes, including idle ones.
   public let readersInUse: Int
   public let readersMax: Int
   /// The free list and the tree of names, then the named trees in byte order of their names.
   public let trees: [StoredTree]
 }
 
-/// One tree of the file, and what it is for.
+/// One tree of the file, and its purpose.
 public struct StoredTree: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
-    /// Pages to use again.
+    /// The list of pages to use again.
     case freeList
     /// The names of the other trees.
     case names
     case catalog
-    /// What was changed when; see `HistoryTransaction`.
+    /// The change history; see `HistoryTransaction`.
     case history
     case records(entity: String)
     case index(entity: String, name: String)
-    /// What a migration under way builds of an entity.
+    /// A tree that a running migration builds for an entity.
     case build(entity: String)
-    /// Nothing in the catalog names it: what a dropped index has left, or another program's.
+    /// A tree that the catalog does not name: left over from a dropped index, or of another
+    /// program.
     case orphan
   }
 
@@ -43,12 +44,12 @@ public struct StoredTree: Hashable, Sendable {
   public let entries: Int
   public let depth: Int
   public let pages: Int
-  /// Of its pages.
+  /// The total size of its pages in bytes.
   public let bytes: Int
 }
 
 extension Store {
-  /// Sizes of the file and of each tree; those of the trees are of one snapshot.
+  /// Returns the sizes of the file and of each tree; those of the trees are of one snapshot.
   ///
   /// - Throws: `storage`.
   /// - Complexity: O(number of trees + entries of the free list); no record is read.
@@ -91,7 +92,7 @@ extension Catalog {
 }
 
 extension Store {
-  /// Bytes that are left for others than the administrator on the volume that holds the store;
-  /// `nil` if the system does not tell.
+  /// The free bytes that users other than the administrator have on the volume of the store; `nil`
+  /// if the system does not report them.
   package var freeBytesOfVolume: Int? { environment.freeBytesOfVolume }
 }

@@ -1,10 +1,11 @@
 import SystemSupport
 
-/// A fetch that runs on the store's own threads, while its caller goes on: Core Data's
+/// A fetch that runs on the store's own threads, concurrently with its caller: Core Data's
 /// asynchronous fetch and its result.
 ///
-/// It begins by itself. All of it is read on one snapshot, which never lives longer than the
-/// options allow. When the last reference to this object goes, an unfinished fetch is cancelled.
+/// It begins immediately. It reads everything on one snapshot, which never lives longer than the
+/// options allow. When the last reference to this object is released, an unfinished fetch is
+/// cancelled.
 ///
 /// Threads: may be used by any number of them at once.
 public final class AsynchronousFetch<Value: Sendable>: Sendable {
@@ -27,13 +28,14 @@ public final class AsynchronousFetch<Value: Sendable>: Sendable {
 
   deinit { run.cancel() }
 
-  /// The whole result; waits for it without blocking a thread. When this returns or throws, the
-  /// snapshot has ended. May be asked for any number of times.
+  /// The complete result. Waits for it without blocking a thread; when this returns or throws, the
+  /// snapshot has ended. It can be read any number of times.
   ///
-  /// Cancelling the task that waits cancels the fetch.
+  /// Cancelling the waiting task cancels the fetch.
   ///
-  /// - Throws: What the fetch throws; `CancellationError` if it was cancelled before its end;
-  ///   `snapshotExpired` if it took longer than its snapshot may live. Never a part of the result.
+  /// - Throws: The fetch's error; `CancellationError` if it was cancelled before its end;
+  ///   `snapshotExpired` if it took longer than its snapshot may live. There are no partial
+  ///   results.
   public var value: Value {
     get async throws {
       try await withTaskCancellationHandler {
@@ -44,20 +46,19 @@ public final class AsynchronousFetch<Value: Sendable>: Sendable {
     }
   }
 
-  /// How far it has come.
+  /// The current progress.
   public var progress: FetchProgress { run.progress }
 
-  /// The progress now and after each change, until the fetch ends. Who looks rarely misses what
-  /// was between: only the newest is kept. Holding on to the sequence does not keep the fetch
-  /// alive.
+  /// The current progress and each change of it, until the fetch ends. A slow reader gets only the
+  /// newest value. A reference to the sequence does not keep the fetch alive.
   public var progressUpdates: AsyncStream<FetchProgress> { run.observe() }
 
-  /// Ends the fetch: at once if it waits for a thread, else within a few hundred rows. After its
-  /// end it does nothing.
+  /// Ends the fetch: immediately if it waits for a thread, else within a few hundred rows. Does
+  /// nothing after the end of the fetch.
   public func cancel() { run.cancel() }
 }
 
-/// Counts what a fetch has read, and reports it now and then.
+/// Counts what a fetch has read, and reports it at intervals.
 final class FetchReport {
   private let report: (FetchProgress) -> Void
   private var progress = FetchProgress()
@@ -81,7 +82,7 @@ final class FetchReport {
 }
 
 extension ReadTransaction {
-  /// Runs the closure; what it reads ends with an error if it is cancelled or takes too long.
+  /// Runs the closure; its reads fail with an error if the fetch is cancelled or takes too long.
   fileprivate func endingWhen<R>(
     _ isCancelled: @escaping () -> Bool, _ options: AsynchronousFetchOptions, _ body: () throws -> R
   ) throws -> R {

@@ -1,13 +1,13 @@
-/// How an asynchronous fetch runs.
+/// The options of an asynchronous fetch.
 public struct AsynchronousFetchOptions: Sendable {
-  /// No snapshot of the fetch is pinned for longer: the file cannot reuse the pages of a pinned
-  /// one. Measured from the beginning of the snapshot, not from that of the fetch, which may wait
-  /// for its turn.
+  /// The longest time for which the fetch pins a snapshot: the file cannot reuse the pages of a
+  /// pinned snapshot. Measured from the beginning of the snapshot, not from that of the fetch,
+  /// which may wait for a thread.
   public var snapshotLimit = Duration.seconds(5)
-  /// Records of one batch; 0 leaves it to the request's `fetchBatchSize`, and that to the store.
-  /// Only batches look at it.
+  /// The number of records in one batch; 0 uses the request's `fetchBatchSize`, or else the store's
+  /// default. Only fetches in batches use it.
   public var batchSize = 0
-  /// What the limit is measured by.
+  /// The clock by which the limit is measured.
   package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
   public init(snapshotLimit: Duration = .seconds(5), batchSize: Int = 0) {
@@ -16,10 +16,10 @@ public struct AsynchronousFetchOptions: Sendable {
   }
 }
 
-/// How far a fetch has come.
+/// The progress of a fetch.
 public struct FetchProgress: Hashable, Sendable {
-  /// Records or rows that have been read.
+  /// The number of records or rows that have been read.
   public var completed = 0
-  /// How many there will be; `nil` while that is not known.
+  /// The number of records or rows in total; `nil` while it is not known.
   public var total: Int?
 }

@@ -1,19 +1,19 @@
 public import EntityModel
 
 extension Store {
-  /// Begins to fetch the records of a request, and returns at once.
+  /// Begins to fetch the records of a request, and returns immediately.
   ///
-  /// Errors of the request come from the fetch.
+  /// The returned fetch reports the errors of the request.
   public func fetchAsynchronously(
     _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> AsynchronousFetch<[Record]> {
     fetchAsynchronously(RecordSource(request), options)
   }
 
-  /// Begins to fetch the values of a descriptor, and returns at once.
+  /// Begins to fetch the values of a descriptor, and returns immediately.
   ///
-  /// - Throws: `invalidRequest` for a sort that names no attribute. Other errors come from the
-  ///   fetch.
+  /// - Throws: `invalidRequest` for a sort that names no attribute. The returned fetch reports
+  ///   other errors.
   public func fetchAsynchronously<T: Entity>(
     _ descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
   ) throws -> AsynchronousFetch<[T]> {
@@ -35,7 +35,7 @@ extension Store {
     }
   }
 
-  /// Begins to fetch the columns of records or of groups, and returns at once.
+  /// Begins to fetch the columns of records or of groups, and returns immediately.
   public func fetchRowsAsynchronously(
     _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> AsynchronousFetch<[ResultRow]> {
@@ -51,14 +51,14 @@ extension Store {
     }
   }
 
-  /// Runs a closure on one consistent snapshot, on the store's own threads: for counts,
-  /// aggregates, several fetches of one commit. Blocks no thread of the caller.
+  /// Runs a closure on one consistent snapshot, on the store's own threads: for counts, aggregates,
+  /// several fetches of one commit. Blocks no thread of the caller.
   ///
-  /// The closure must not keep the transaction. It ends with an error at its next look at a record
-  /// or an entry when the task is cancelled, or when the snapshot has lived for as long as the
-  /// options allow.
+  /// The closure must not keep the transaction. When the task is cancelled, or when the snapshot
+  /// has lived for as long as the options allow, the next read of a record or an entry in the
+  /// closure throws an error.
   ///
-  /// - Throws: What the closure throws; `CancellationError`, `snapshotExpired`.
+  /// - Throws: The closure's error; `CancellationError`, `snapshotExpired`.
   public func readAsynchronously<R: Sendable>(
     options: AsynchronousFetchOptions = .init(),
     _ body: @escaping @Sendable (ReadTransaction) throws -> R

@@ -7,7 +7,7 @@ final class FetchRun<Value: Sendable>: Sendable {
   typealias Work = @Sendable (FetchRun) throws -> Value
 
   private struct State {
-    /// Until it begins.
+    /// The work, until it begins.
     var work: Work?
     var isCancelled = false
     var result: Result<Value, any Error>?
@@ -23,7 +23,7 @@ final class FetchRun<Value: Sendable>: Sendable {
 
   // MARK: On the thread of the work
 
-  /// Does the work, unless it was cancelled before.
+  /// Does the work, unless the fetch was cancelled before.
   func perform() {
     let work = state.withLock { state in
       defer { state.work = nil }
@@ -45,8 +45,8 @@ final class FetchRun<Value: Sendable>: Sendable {
 
   // MARK: On any thread
 
-  /// Ends it now if it has not begun; work under way ends at its next look. After its end it does
-  /// nothing.
+  /// Cancels the fetch. It ends immediately if it has not begun, else at the next check. Does
+  /// nothing after the end.
   func cancel() {
     let isWaiting = state.withLock { state in
       state.isCancelled = true
@@ -58,7 +58,7 @@ final class FetchRun<Value: Sendable>: Sendable {
 
   private func end(_ outcome: Result<Value, any Error>) {
     let ended = state.withLock { state in
-      // Whoever has cancelled gets no value, however late it was.
+      // A cancelled fetch returns no value, however late it was cancelled.
       let result = state.isCancelled ? .failure(CancellationError()) : outcome
       state.result = result
       defer { (state.waiters, state.observers) = ([], [:]) }
@@ -82,11 +82,12 @@ final class FetchRun<Value: Sendable>: Sendable {
     }
   }
 
-  /// The newest progress, now and after each change, until the end.
+  /// Returns the newest progress, and each change of it until the end.
   func observe() -> AsyncStream<FetchProgress> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: FetchProgress.self, bufferingPolicy: .bufferingNewest(1))
-    // Before the observer is known, so that what the work reports meanwhile is the newer.
+    // Sent before the observer is registered, so that progress that is reported concurrently is
+    // newer.
     let number = state.withLock { state -> Int? in
       continuation.yield(state.progress)
       guard state.result == nil else { return nil }

@@ -1,13 +1,13 @@
 public import EntityModel
 
-/// The results of a fetch as a sequence of batches, for results that are larger than memory or
-/// take longer than a snapshot should live.
+/// The results of a fetch as a sequence of batches, for results that are larger than memory or take
+/// longer than a snapshot should live.
 ///
-/// Each iteration is a fetch of its own. It takes the identities on one snapshot, 8 bytes each, and
-/// then reads each batch on a fresh one, on the store's own threads, when the caller asks for it:
-/// nothing is read ahead and no snapshot is pinned between two batches. A record comes as it is
-/// when its batch is read, even if it has ceased to match. Cancelling the task ends the iteration
-/// with `CancellationError`; an iteration that is left holds nothing but its identities.
+/// Each iteration is a fetch of its own. It reads the identities on one snapshot, 8 bytes each, and
+/// then reads each batch on a new snapshot, on the store's own threads, when the caller asks for
+/// it: nothing is read ahead and no snapshot is pinned between two batches. A record has the values
+/// of the time when its batch is read, even if it no longer matches. Cancelling the task ends the
+/// iteration with `CancellationError`; an abandoned iteration holds only its identities.
 public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
   private let store: Store
   private let source: RecordSource<Element>
@@ -29,7 +29,7 @@ public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
     fileprivate let store: Store
     fileprivate let source: RecordSource<Element>
     fileprivate let options: AsynchronousFetchOptions
-    /// `nil` before the first batch.
+    /// The record ids that were read first; `nil` before the first batch.
     private var identities: [Int64]?
     private var completed = 0
 
@@ -41,7 +41,7 @@ public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
       self.options = options
     }
 
-    /// The next batch.
+    /// Returns the next batch.
     ///
     /// - Returns: `nil` at the end, and after an error.
     /// - Throws: As `fetch`; `CancellationError`; `snapshotExpired` if the identities or one batch
@@ -83,24 +83,26 @@ public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Some of the results of a fetch, read on one snapshot.
+/// A part of the results of a fetch, read on one snapshot.
 public struct FetchedBatch<Element: Sendable>: Sendable {
   public let values: [Element]
-  /// Records of this batch that were deleted after their identities were taken.
+  /// The number of this batch's records that were deleted after their identities had been read.
   public let vanished: Int
-  /// Where the fetch stands with this batch.
+  /// The progress of the fetch including this batch.
   public let progress: FetchProgress
 }
 
 extension Store {
-  /// The records of a request in batches. Nothing is read before the first is asked for.
+  /// Returns the records of a request in batches. Nothing is read before the first batch is
+  /// requested.
   public func fetchBatches(
     _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> FetchedBatches<Record> {
     FetchedBatches(RecordSource(request), options, in: self)
   }
 
-  /// The values of a descriptor in batches. Nothing is read before the first is asked for.
+  /// Returns the values of a descriptor in batches. Nothing is read before the first batch is
+  /// requested.
   ///
   /// - Throws: `invalidRequest` for a sort that names no attribute.
   public func fetchBatches<T: Entity>(

@@ -1,24 +1,25 @@
 public import EntityModel
 
-/// What an enumeration has come across.
+/// The numbers of values that an enumeration has passed to its closure or left out.
 public struct EnumerationSummary: Hashable, Sendable {
-  /// Values that the closure was called with.
+  /// The number of values that were passed to the closure.
   public var returned = 0
-  /// Records that were deleted after their identities were taken: the closure was not called.
+  /// The number of records that were deleted after their identities had been read; the closure was
+  /// not called for them.
   public var vanished = 0
 }
 
 extension Store {
   /// Calls the closure with each record of the request, in order.
   ///
-  /// The identities are taken on one snapshot, 8 bytes each. The records are then read in batches,
+  /// The identities are read on one snapshot, 8 bytes each. The records are then read in batches,
   /// each on a snapshot that ends before the closure is called, so the closure may take long and
-  /// may write. A record comes as it is when its batch is read, even if it has ceased to match; one
-  /// that is gone by then is left out and counted.
+  /// may write. A record has the values of the time when its batch is read, even if it no longer
+  /// matches; a record that has been deleted by then is left out and counted.
   ///
-  /// - Parameter batchSize: Records that are in memory at a time. 0 leaves it to the request's
-  ///   `fetchBatchSize`, and that to the store.
-  /// - Throws: As `fetch`, and what the closure throws: no more records are read then.
+  /// - Parameter batchSize: The number of records in memory at a time. 0 uses the request's
+  ///   `fetchBatchSize`, or else the store's default.
+  /// - Throws: As `fetch`, and the closure's error, after which no more records are read.
   @discardableResult
   public func enumerate(
     _ request: FetchRequest, batchSize: Int = 0, _ body: (Record) throws -> Void
@@ -56,10 +57,10 @@ extension Store {
 }
 
 extension ReadTransaction {
-  /// Calls the closure with each record of the request, in order, as it is read: all of this
-  /// transaction's snapshot, so that none vanishes.
+  /// Calls the closure with each record of the request, in order, as it is read. All records are of
+  /// this transaction's snapshot, so that none vanishes.
   ///
-  /// - Throws: As `forEach`, and what the closure throws: no more records are read then.
+  /// - Throws: As `forEach`, and the closure's error, after which no more records are read.
   @discardableResult
   public func enumerate(
     _ request: FetchRequest, _ body: (Record) throws -> Void
@@ -67,8 +68,8 @@ extension ReadTransaction {
     try enumerate(RecordSource(request), body)
   }
 
-  /// The same with a Swift value for each record. Only one is in memory at a time, so nothing is
-  /// prefetched, whatever the descriptor says.
+  /// Calls the closure with a Swift value for each record. Only one is in memory at a time, so
+  /// nothing is prefetched, whatever the descriptor requests.
   @discardableResult
   public func enumerate<T: Entity>(
     _ descriptor: FetchDescriptor<T>, _ body: (T) throws -> Void
@@ -88,12 +89,14 @@ extension ReadTransaction {
   }
 }
 
-/// Cuts a number of places into ranges of one size; the last may be shorter.
+/// Divides a number of positions into ranges of one size; the last may be shorter.
 struct Batches: Sequence, IteratorProtocol {
   private let count: Int
   private let size: Int
   private var start = 0
 
+  /// Creates the ranges.
+  ///
   /// - Parameter size: At least 1.
   init(of count: Int, size: Int) {
     self.count = count

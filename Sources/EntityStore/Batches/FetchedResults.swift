@@ -1,13 +1,13 @@
 public import EntityModel
 import SystemSupport
 
-/// The results of a fetch that are read when they are looked at: Core Data's batched array, with
-/// errors that can be caught.
+/// The results of a fetch, read when they are accessed: Core Data's batched array, with errors that
+/// can be caught.
 ///
 /// It holds the identities of the fetch, 8 bytes each, and the few batches that were used last; no
-/// snapshot is pinned between two reads. Which records there are and their order stay as they were
-/// at the fetch. A value is what the record was when its batch was read: a record that was changed
-/// may have ceased to match, one that was deleted is `nil`.
+/// snapshot is pinned between two reads. The set of records and their order stay as they were at
+/// the fetch. A value has the state of the time when its batch was read: a changed record may no
+/// longer match, a deleted one is `nil`.
 ///
 /// Threads: may be used by any number of them at once.
 public final class FetchedResults<Element: Sendable>: Sendable {
@@ -17,7 +17,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   private let identities: [Int64]
   private let cache = Locked(Cache())
 
-  /// Batches that were read, the one used last at the end.
+  /// The batches that were read, in the order of their last use, the most recent at the end.
   private struct Cache {
     var batches: [(number: Int, values: [Element?])] = []
     var reads = 0
@@ -34,7 +34,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   public var isEmpty: Bool { identities.isEmpty }
   public var indices: Range<Int> { identities.indices }
 
-  /// The value at a position, counted from 0. Reads its batch if that is not in memory.
+  /// Returns the value at a position, counted from 0. Reads its batch if it is not in memory.
   ///
   /// - Returns: `nil` if the record was deleted after the fetch.
   /// - Throws: `invalidRequest` for a position that is not in `indices`; `damaged`, `storage`.
@@ -45,7 +45,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     }
   }
 
-  /// The identity at a position. Reads nothing.
+  /// Returns the identity at a position. Reads nothing.
   ///
   /// - Throws: `invalidRequest` for a position that is not in `indices`.
   public func identifier(at position: Int) throws -> ObjectID {
@@ -53,7 +53,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     return ObjectID(entity: source.request.entityName, number: identities[position])
   }
 
-  /// The record at a position, to be read later and by itself. Reads nothing.
+  /// Returns the record at a position, to be read later and by itself. Reads nothing.
   ///
   /// - Throws: `invalidRequest` for a position that is not in `indices`.
   public func fault(at position: Int) throws -> RecordFault<Element> {
@@ -63,8 +63,8 @@ public final class FetchedResults<Element: Sendable>: Sendable {
 
   /// Calls the closure with each value in order, reading batch after batch.
   ///
-  /// - Returns: How many values there were, and how many records were deleted after the fetch.
-  /// - Throws: `damaged`, `storage`, and what the closure throws: nothing more is read then.
+  /// - Returns: The number of values, and the number of records that were deleted after the fetch.
+  /// - Throws: `damaged`, `storage`, and the closure's error, after which nothing more is read.
   @discardableResult
   public func forEach(_ body: (Element) throws -> Void) throws -> EnumerationSummary {
     var summary = EnumerationSummary()
@@ -91,8 +91,9 @@ public final class FetchedResults<Element: Sendable>: Sendable {
 
   // MARK: Batches
 
-  /// Two threads that miss the same batch both read it: waiting for each other would not be
-  /// shorter, and a value's initializer may look at these results.
+  /// Returns a batch, from the cache or read now. Two threads that miss the same batch both read
+  /// it: waiting for each other would not be faster, and a value's initializer may access these
+  /// results.
   private func batch(_ number: Int) throws -> [Element?] {
     if let values = kept(number) { return values }
     let start = number * batchSize
@@ -125,11 +126,11 @@ public final class FetchedResults<Element: Sendable>: Sendable {
 }
 
 extension Store {
-  /// Takes the identities of the request on one snapshot; the records are read when they are
-  /// looked at.
+  /// Reads the identities of the request on one snapshot; the records are read when they are
+  /// accessed.
   ///
-  /// - Parameter batchSize: Records that are read at a time. 0 leaves it to the request's
-  ///   `fetchBatchSize`, and that to the store.
+  /// - Parameter batchSize: The number of records that are read at a time. 0 uses the request's
+  ///   `fetchBatchSize`, or else the store's default.
   /// - Throws: As `fetch`.
   public func fetchLazily(
     _ request: FetchRequest, batchSize: Int = 0
@@ -137,7 +138,8 @@ extension Store {
     try FetchedResults(RecordSource(request), batchSize: batchSize, in: self)
   }
 
-  /// The same with Swift values.
+  /// Reads the identities of the descriptor on one snapshot; the Swift values are read when they
+  /// are accessed.
   public func fetchLazily<T: Entity>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 0
   ) throws -> FetchedResults<T> {

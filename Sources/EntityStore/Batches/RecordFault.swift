@@ -1,8 +1,7 @@
 public import EntityModel
 
-/// A record that is read when it is asked for: an identity and where to read it, no values.
-///
-/// Core Data's fault, without its cache: each `load` reads the record as it is now.
+/// A record that is read on request: an identity and the store to read it from, without values.
+/// Core Data's fault, without its cache: each `load` reads the record's current state.
 public struct RecordFault<Element: Sendable>: Sendable, Identifiable {
   public let id: ObjectID
   private let store: Store
@@ -14,7 +13,7 @@ public struct RecordFault<Element: Sendable>: Sendable, Identifiable {
     self.source = source
   }
 
-  /// The record as it is now, on a snapshot of its own.
+  /// Reads the current record on a snapshot of its own.
   ///
   /// - Returns: `nil` if there is none with this identity.
   /// - Throws: `unknownEntity`, `damaged`, `storage`.
@@ -25,13 +24,13 @@ public struct RecordFault<Element: Sendable>: Sendable, Identifiable {
 }
 
 extension Store {
-  /// The record with this identity, to be read later. Nothing is looked up now.
+  /// Returns the record with this identity, to be read later. Reads nothing now.
   public func fault(_ id: ObjectID) -> RecordFault<Record> {
     RecordFault(
       id.number, of: RecordSource(FetchRequest(entityName: id.entity)), in: self)
   }
 
-  /// The same as a Swift value.
+  /// Returns the Swift value with this identity, to be read later.
   ///
   /// - Throws: `invalidRequest` for an identity of another entity.
   public func fault<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> RecordFault<T> {

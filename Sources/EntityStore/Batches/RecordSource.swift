@@ -1,8 +1,8 @@
 package import EntityModel
 
-/// What is fetched, and how a record becomes a value of the caller's type.
+/// A fetch request, together with the conversion of a record to the caller's type.
 package struct RecordSource<Element: Sendable>: Sendable {
-  /// Hands on the value of one record.
+  /// Passes the value of one record to a closure.
   package typealias Decode = (RecordView, Int64, (Element) throws -> Void) throws -> Void
 
   package let request: FetchRequest
@@ -10,16 +10,16 @@ package struct RecordSource<Element: Sendable>: Sendable {
   /// Reads the relationships that the request prefetches into the values.
   let prefetch: @Sendable (inout [Element], ReadTransaction) throws -> Void
 
-  /// How the records of a snapshot become values.
+  /// Returns the function that converts the records of a snapshot to values.
   package func decoder(in transaction: ReadTransaction, _ entity: EntityLayout) -> Decode {
     makeDecode(transaction, entity)
   }
 
   // MARK: All on one snapshot
 
-  /// Hands on the values of the request one by one, in order, with nothing prefetched.
+  /// Calls the closure with the values of the request one by one, in order, without prefetching.
   ///
-  /// - Parameter begin: Told how many there will be, where that takes no look at the records.
+  /// - Parameter begin: Called with the number of values, if it is known without reading records.
   /// - Throws: As `ReadTransaction.forEach`.
   func forEach(
     in transaction: ReadTransaction, begin: (_ count: Int?) -> Void = { _ in },
@@ -37,7 +37,7 @@ package struct RecordSource<Element: Sendable>: Sendable {
 
   // MARK: Identities first
 
-  /// The object ids of the request, in order: 8 bytes each.
+  /// Returns the record ids of the request, in order: 8 bytes each.
   ///
   /// - Throws: As `ReadTransaction.forEach`.
   func identities(in transaction: ReadTransaction) throws -> [Int64] {
@@ -51,17 +51,17 @@ package struct RecordSource<Element: Sendable>: Sendable {
     return identities
   }
 
-  /// The records as they are in this snapshot, whether or not they still match.
+  /// Reads the records as they are in this snapshot, even if they no longer match.
   ///
-  /// - Returns: One for each object id: `nil` for a record that is gone.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`, and what the caller's type throws.
+  /// - Returns: One element for each record id: `nil` for a record that has been deleted.
+  /// - Throws: `unknownEntity`, `damaged`, `storage`, and the errors of the caller's type.
   func read(
     _ identities: some Collection<Int64>, in transaction: ReadTransaction
   ) throws -> [Element?] {
     let entity = try transaction.catalog.entity(request.entityName)
     let decode = makeDecode(transaction, entity)
     var values: [Element] = []
-    /// By place in `identities`: the place in `values`.
+    /// The position in `values` of each element of `identities`.
     var places: [Int?] = []
     for id in identities {
       let view = try transaction.view(of: id, in: entity)
@@ -72,7 +72,9 @@ package struct RecordSource<Element: Sendable>: Sendable {
     return places.map { $0.map { values[$0] } }
   }
 
-  /// - Parameter asked: 0 leaves it to the request, and that to the store.
+  /// Returns the batch size to use.
+  ///
+  /// - Parameter asked: 0 uses the request's batch size, or else the store's default.
   /// - Throws: `invalidRequest` for a negative one.
   func batchSize(_ asked: Int) throws -> Int {
     let size = asked == 0 ? request.fetchBatchSize : asked
@@ -96,6 +98,8 @@ extension RecordSource<Record> {
 }
 
 extension RecordSource where Element: Entity {
+  /// Creates the source for a descriptor.
+  ///
   /// - Throws: `invalidRequest` for a sort that names no attribute.
   package init(_ descriptor: FetchDescriptor<Element>) throws {
     self.init(typed: try descriptor.request())

@@ -1,22 +1,22 @@
 /// One entry of the migration history, stored under `applied:<line>:<number>`.
 public struct AppliedMigration: Codable, Hashable, Sendable {
   public var line: String
-  /// 1 is the first of its line.
+  /// The number within its line, from 1 on.
   public var version: Int
   public var name: String
   public var checksum: String
   /// Seconds since 1970.
   public var appliedAt: Double
-  /// The place among all that was applied to the store, of whatever line; 1 is the first.
+  /// The position among all migrations that were applied to the store, of all lines, from 1 on.
   public var sequence: Int
-  /// What a program that does not know it may do; `nil` is as `read`.
+  /// The access that a program that does not know the migration has; `nil` means `read`.
   public var older: OlderPrograms?
   /// The program that applied it, with its version.
   public var program: String?
-  /// What it has made, so that another line that makes the same can be told whose it is:
-  /// `Episode`, `Episode.note`, `Episode.byDuration`.
+  /// The names that it has created: `Episode`, `Episode.note`, `Episode.byDuration`. They identify
+  /// the owner if another line creates the same names.
   public var creates: [String]?
-  /// Whether it was only noted as applied, because the store had it already.
+  /// True if it was only recorded as applied, because the store already had its changes.
   public var isBaseline: Bool?
 
   package init(
@@ -44,31 +44,30 @@ public struct AppliedMigration: Codable, Hashable, Sendable {
   }
 }
 
-/// A migration of which some steps are done, stored under `running`. There is at most one.
+/// A migration of which some steps are completed, stored under `running`. There is at most one.
 ///
-/// It is no flag that somebody must clear: whoever comes next goes on after the steps that are
-/// done.
+/// It is not a flag that must be cleared: the next run continues after the completed steps.
 public struct RunningMigration: Codable, Hashable, Sendable {
   public var line: String
   public var version: Int
   public var name: String
-  /// Whether it is being taken back.
+  /// True while it is being undone.
   public var isDown: Bool
-  /// The checksum of the steps that are done, the last of them being that of all; empty before the
-  /// first. They must stay as they are, those that follow may be corrected.
+  /// The checksums of the completed steps, each including all steps before it; empty before the
+  /// first. These steps must stay unchanged; those that follow may be corrected.
   public var doneChecksums: [String]
-  /// The checksum up to the step that is under way and has begun to build something; `nil` if none
-  /// has.
+  /// The checksum up to the step that is running and has begun to build; `nil` without such a step.
   public var buildChecksum: String?
   /// Seconds since 1970.
   public var startedAt: Double
-  /// What a program that does not know it may do once a step is done; `nil` is as `read`.
+  /// The access that a program that does not know the migration has once a step is completed; `nil`
+  /// means `read`.
   public var older: OlderPrograms?
   /// The program that began it, with its version.
   public var program: String?
   /// The copy of the store that was made before a destructive step.
   public var backup: String?
-  /// Why the last attempt ended, in one line.
+  /// The reason why the last attempt failed, in one line.
   public var lastError: String?
 
   package init(
@@ -98,21 +97,22 @@ public struct RunningMigration: Codable, Hashable, Sendable {
   }
 }
 
-/// What a program may do with a store that has had a migration of which it does not know.
+/// The access that a program has to a store with an applied migration that it does not know.
 public enum OlderPrograms: String, Codable, Hashable, Sendable, CaseIterable {
   case write, read, refuse
 }
 
-/// Decides by a store's migration history what a program may do with the store.
+/// Decides from a store's migration history how a program may access the store.
 ///
 /// The module Migrations implements it with the migrations that the program knows.
 package protocol SchemaPolicy: Sendable {
-  /// Called when a store is opened.
+  /// Checks that the program may read the store. Called when a store is opened.
   ///
   /// - Throws: `newerSchema` if the program must not read the store.
   func checkReadable(_ catalog: Catalog) throws
 
-  /// Called at the begin of each write transaction whose catalog is not that of the one before.
+  /// Checks that the program may write to the store. Called at the begin of each write transaction
+  /// whose catalog differs from the previous transaction's.
   ///
   /// - Throws: `newerSchema`, `needsMigration`, `migration`; `storage` with the code `busy` while
   ///   another process is migrating the store.

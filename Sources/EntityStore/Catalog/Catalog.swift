@@ -3,20 +3,21 @@ import Foundation
 package import LMDB
 import SystemSupport
 
-/// The catalog as of one schema revision: what every transaction works with. Immutable.
+/// The catalog of one schema revision, which every transaction works with. Immutable.
 package final class Catalog: Sendable {
   let uuid: UUID
   package let revision: UInt64
   package let readCompatibleFeatures: UInt32
   package let schema: Schema
-  /// What has been applied, by line, oldest first.
+  /// The applied migrations, by line, oldest first.
   package let history: [AppliedMigration]
-  /// The migration of which some steps are done and some are not.
+  /// The migration of which some steps are completed and some are not.
   package let running: RunningMigration?
-  /// What one of its steps builds.
+  /// The structures that a step of the running migration builds.
   package let build: EntityBuild?
   package let entities: [String: EntityLayout]
-  /// `nil` in a store that has never been written to since there is one.
+  /// The tree of the change history; `nil` in a store that no version with a change
+  /// history has written to.
   let historyTree: Tree?
   let plans = KeptPlans()
 
@@ -66,7 +67,9 @@ package final class Catalog: Sendable {
     historyTree = try environment.tree(named: HistoryTree.name, in: transaction)
   }
 
-  /// - Throws: `newerFormat` if the store has features that this program would not keep up.
+  /// Checks that this program maintains all features of the store.
+  ///
+  /// - Throws: `newerFormat` if the store has features that this program would not maintain.
   package func checkWritable() throws(StoreError) {
     let unknown = readCompatibleFeatures & ~CatalogHeader.knownReadCompatibleFeatures
     guard unknown != 0 else { return }
@@ -76,8 +79,10 @@ package final class Catalog: Sendable {
       advice: "install the newer version; reading still works")
   }
 
-  /// - Throws: `schemaMismatch` if an index was made with another version of a collation: what this
-  ///   program would write to it, others would not find.
+  /// Checks the versions of the indexes' collations.
+  ///
+  /// - Throws: `schemaMismatch` if an index was created with another version of a collation: other
+  ///   programs would not find the entries that this program would write.
   func checkCollations() throws(StoreError) {
     for name in entities.keys.sorted() {
       if let index = entities[name]?.indexes.first(where: { !$0.isUsable }) {
@@ -101,7 +106,7 @@ package enum CatalogTree {
 
   package static let runningKey = Array("running".utf8)
   package static let buildKey = Array("build".utf8)
-  /// The schema that the step under way leads to.
+  /// The key of the schema that the running step leads to.
   package static let targetKey = Array("target".utf8)
   package static let backupsKey = Array("backups".utf8)
 
@@ -138,7 +143,9 @@ package enum CatalogTree {
     return history
   }
 
-  /// - Returns: `nil` if nothing stands under the key.
+  /// Reads a value of the catalog.
+  ///
+  /// - Returns: `nil` if there is no value for the key.
   package static func read<T: Decodable>(
     _ type: T.Type, at key: [UInt8], _ tree: Tree, in transaction: TreeTransaction
   ) throws -> T? {
@@ -146,7 +153,7 @@ package enum CatalogTree {
     return try decode(type, bytes)
   }
 
-  /// The object id that the next record of an entity gets.
+  /// Returns the record id that the next record of an entity gets.
   package static func readNextID(
     of entity: EntityLayout, _ tree: Tree, in transaction: TreeTransaction
   ) throws -> Int64 {
@@ -172,7 +179,7 @@ package enum CatalogTree {
   }
 }
 
-/// Finds the catalog that belongs to a transaction's snapshot, and keeps it until it changes.
+/// Finds the catalog that belongs to a transaction's snapshot, and caches it until it changes.
 package final class CatalogCache: Sendable {
   private let environment: Environment
   private let tree: Tree
@@ -180,7 +187,7 @@ package final class CatalogCache: Sendable {
 
   private struct Cached {
     var catalog: Catalog?
-    /// A commit that was found to have this catalog: the next snapshot is often of the same one.
+    /// The commit that was found to have this catalog: the next snapshot is often of the same one.
     var commit: Int?
   }
 
@@ -189,7 +196,9 @@ package final class CatalogCache: Sendable {
     self.tree = tree
   }
 
-  /// - Returns: `nil` if the snapshot has another schema revision than the cache holds; then
+  /// Returns the cached catalog if it belongs to a transaction's snapshot.
+  ///
+  /// - Returns: `nil` if the snapshot has another schema revision than the cache holds; then call
   ///   `refresh` outside of the transaction and begin again.
   package func catalog(for transaction: TreeTransaction) throws -> Catalog? {
     let commit = transaction is TreeReader ? transaction.id : nil

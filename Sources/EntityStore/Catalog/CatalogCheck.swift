@@ -1,16 +1,18 @@
 package import EntityModel
 import LMDB
 
-/// Holds what the file says of the schema against what the rest of the store takes for granted, so
-/// that a damaged catalog is an error and no trap.
+/// Checks the schema in the file against the assumptions of the rest of the store, so that a
+/// damaged catalog is an error and not a crash.
 package enum CatalogCheck {
   package struct Problem: Hashable {
     package let entity: String
     package let text: String
   }
 
-  /// - Parameter treeNames: Those of the snapshot that the schema is of.
-  /// - Returns: Everything that is wrong; empty for each schema that migrations make.
+  /// Checks a schema.
+  ///
+  /// - Parameter treeNames: The names of the trees in the snapshot that the schema was read from.
+  /// - Returns: All problems; empty for each schema that migrations create.
   package static func problems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
     var problems: [Problem] = []
     let indexes = schema.entities.flatMap(\.indexes)
@@ -34,8 +36,8 @@ package enum CatalogCheck {
     return problems
   }
 
-  /// What is wrong with the history of migrations: each line has all its numbers from 1 on, and
-  /// where something was applied there is a schema.
+  /// Returns the problems of the history of migrations: each line has all its numbers from 1 on,
+  /// and a store with applied migrations has a schema.
   package static func problems(of history: [AppliedMigration], schema: Schema) -> [Problem] {
     var problems: [Problem] = []
     for (line, entries) in Dictionary(grouping: history, by: \.line).sorted(by: { $0.key < $1.key })
@@ -67,7 +69,8 @@ package enum CatalogCheck {
     return texts
   }
 
-  /// Every layout has the kinds of the attributes, and the newest has all of them.
+  /// Returns the problems of the layouts: every layout has the kinds of the attributes, and the
+  /// newest has all attributes.
   private static func layoutProblems(of entity: EntityDescription) -> [String] {
     guard let newest = entity.layouts.last else { return ["it has no record layout"] }
     if entity.layouts.count > Limits.layoutsMax { return ["it has too many record layouts"] }
@@ -119,10 +122,11 @@ package enum CatalogCheck {
     schema.entities.flatMap(\.relationships).map(\.id)
   }
 
-  /// Each relationship is bound to what it stands on; a migration asks, too.
+  /// Returns the problems of the relationships that cannot be bound to the attributes or links that
+  /// hold them. Migrations call it, too.
   static func relationshipProblems(of entity: EntityDescription, in schema: Schema) -> [String] {
     var texts: [String] = []
-    // Only a relationship that is held as a reference shares its name, with its own attribute.
+    // Only a relationship that is stored as a reference has the name of an attribute, its own.
     let taken = entity.relationships.filter { relationship in
       guard let attribute = entity.attribute(named: relationship.name) else { return false }
       if case .reference(attribute.id, _) = relationship.storage { return false }

@@ -14,8 +14,8 @@ package struct CatalogHeader: Equatable {
   static let magic: [UInt8] = Array("MOORING\0".utf8)
   static let currentFormat: UInt32 = 1
   static let size = 44
-  /// Something is being built beside an entity: who writes to it must say what it changes (see
-  /// `EntityBuild`). Set only meanwhile.
+  /// The feature bit of a store with a structure that is being built for an entity: every writer of
+  /// the entity must record its changes (see `EntityBuild`). It is set only during the build.
   package static let buildFeature: UInt32 = 1
   static let knownReadCompatibleFeatures = buildFeature
 
@@ -38,7 +38,9 @@ package struct CatalogHeader: Equatable {
     return bytes
   }
 
-  /// - Throws: `notAStore`, or `newerFormat` naming what this program can read.
+  /// Decodes a header.
+  ///
+  /// - Throws: `notAStore`, or `newerFormat` that names the formats this program can read.
   init(decoding bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard bytes.count >= CatalogHeader.size, bytes.prefix(8).elementsEqual(CatalogHeader.magic)
     else {
@@ -70,7 +72,7 @@ package struct CatalogHeader: Equatable {
     self.revision = revision
   }
 
-  /// Reads only what changes: called once per transaction.
+  /// Decodes only the fields that change: called once per transaction.
   @inline(__always)
   static func revision(in bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard bytes.count >= size else { return nil }

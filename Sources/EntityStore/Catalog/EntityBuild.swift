@@ -1,20 +1,21 @@
 package import EntityModel
 package import LMDB
 
-/// What a migration step is making of one entity while others go on reading and writing it.
+/// The structures that a migration step builds for one entity while others read and write it.
 ///
-/// It stands in the catalog, so that every process that writes to the entity does its part: it
-/// notes which records it changes, and which keys that adds to the indexes under construction and
-/// takes from them. Who builds looks at the notes until there are none, and in that same
-/// transaction makes what it has built the entity's.
+/// It is stored in the catalog, so that every process that writes to the entity takes part: it
+/// records in side logs which records it changes, and which keys these changes add to and remove
+/// from the indexes that are being built. The builder processes the side logs until they are empty,
+/// and in that same transaction adds the finished structures to the entity.
 ///
-/// The records of an entity under construction may have attributes that nobody sees yet: their
-/// names begin with `_new_`.
+/// The records of such an entity may have attributes that are not visible yet: their names begin
+/// with `_new_`.
 package struct EntityBuild: Codable, Hashable, Sendable {
   package let entityID: Int
-  /// Whether changed records are noted: what is built of each must be made anew.
+  /// True if writers record the ids of changed records: the values that are built from each must be
+  /// computed again.
   package var notesRecords = false
-  /// Indexes that are being filled.
+  /// The indexes that are being filled.
   package var indexes: [IndexDescription] = []
 
   package init(entityID: Int, notesRecords: Bool = false, indexes: [IndexDescription] = []) {
@@ -23,12 +24,13 @@ package struct EntityBuild: Codable, Hashable, Sendable {
     self.indexes = indexes
   }
 
-  /// The tree of the numbers of changed records: keys as those of the records, without values.
+  /// The name of the side log of changed ids: a tree with the same keys as the records, without
+  /// values.
   package var recordNotes: String { "n.\(entityID)" }
 
-  /// The tree of changes to an index.
+  /// Returns the name of the side log of an index: the tree of the changes to its entries.
   ///
-  ///     key    the entry's key, then the object id if the index is unique
+  ///     key    the entry's key, then the record id if the index is unique
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
   package static func notes(of index: IndexDescription) -> String {
     "n.i.\(index.id).\(index.generation)"
@@ -50,10 +52,12 @@ package struct EntityBuild: Codable, Hashable, Sendable {
 
 /// A build, bound to the trees of an entity.
 package struct BuildLayout: Sendable {
-  /// `nil` if changed records are not noted.
+  /// The side log of changed ids; `nil` if they are not recorded.
   package let recordNotes: Tree?
   package let indexes: [(index: IndexLayout, notes: Tree)]
 
+  /// Binds a build to its trees.
+  ///
   /// - Throws: `damaged` if a tree is missing.
   init(
     _ build: EntityBuild, of entity: EntityDescription, trees: [String: Tree]

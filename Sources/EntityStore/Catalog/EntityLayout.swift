@@ -9,14 +9,14 @@ package final class EntityLayout: Sendable {
   package let record: RecordLayout
   package let tree: Tree
   package let indexes: [IndexLayout]
-  /// The hidden ones are among them.
+  /// The relationships, including the hidden ones.
   package let relationships: [RelationshipLayout]
   package let references: [HeldReference]
   package let history: HistoryShape
-  /// What is being built of it.
+  /// The structures that are being built for it.
   package let build: BuildLayout?
   package let positions: [String: Int]
-  /// By position, as the next.
+  /// The default values by attribute position.
   let defaults: [Value]
   let attributeIDs: [UInt32]
 
@@ -24,12 +24,15 @@ package final class EntityLayout: Sendable {
   private let defaultBytes: [UInt8]
 
   private let typePositions = Locked<[ObjectIdentifier: TypePositions]>([:])
-  /// What the planner guesses by.
+  /// The cached sample from which the planner estimates costs.
   let currentSample = Locked<EntitySample?>(nil)
-  /// In which order a Swift type reads its attributes, learned from the first record it reads.
+  /// The orders in which Swift types read their attributes, learned from the first record that each
+  /// reads.
   private let readingOrders = Locked<[ObjectIdentifier: ReadingOrder]>([:])
 
-  /// - Parameter indexTrees: Of all indexes of the schema, by index id.
+  /// Creates the layout of an entity.
+  ///
+  /// - Parameter indexTrees: The trees of all indexes of the schema, by index id.
   init(
     _ description: EntityDescription, in schema: Schema, tree: Tree, indexTrees: [Int: Tree],
     build: BuildLayout? = nil
@@ -71,13 +74,13 @@ package final class EntityLayout: Sendable {
 
   package var name: String { description.name }
 
-  /// A row of which nothing is known.
+  /// Returns a row of default values.
   ///
-  /// Made value by value, with code for this one type: to change a shared array would have the
-  /// runtime copy it, which asks for each value how that is done.
+  /// The array is built value by value, with code for this one type: changing a shared array would
+  /// make the runtime copy it with generic code, which is slower.
   package func newRow() -> [Value] { defaults.map { $0 } }
 
-  /// The same as bytes.
+  /// Returns the bytes of a row of default values.
   package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
 
   package func position(of attribute: String) throws(StoreError) -> Int {
@@ -87,7 +90,10 @@ package final class EntityLayout: Sendable {
     return position
   }
 
-  /// - Throws: `validation` for a value of another kind than the attribute's; null is of any.
+  /// Checks the kind of a value.
+  ///
+  /// - Throws: `validation` for a value of another kind than the attribute's; null is valid for
+  ///   all.
   func requireKind(of value: Value, at position: Int) throws(StoreError) {
     let attribute = description.attributes[position]
     guard let kind = value.kind, kind != attribute.type.kind else { return }
@@ -104,25 +110,27 @@ package final class EntityLayout: Sendable {
     RecordEncoder.encode(values, as: plan, into: &bytes)
   }
 
-  /// A row of defaults with the changes in it.
+  /// Encodes a row of default values with the changes applied.
   func encode(_ changes: RowChanges, into bytes: inout [UInt8]) {
     defaultBytes.withUnsafeBytes {
       RecordEncoder.encode(changes, overSound: $0, as: plan, into: &bytes)
     }
   }
 
-  /// - Parameter old: In the current layout.
+  /// Encodes a row with the changes applied.
+  ///
+  /// - Parameter old: A row in the current layout.
   func encode(
     _ changes: RowChanges, over old: RecordView, into bytes: inout [UInt8]
   ) throws(RecordDamage) {
     try RecordEncoder.encode(changes, over: old, as: plan, into: &bytes)
   }
 
-  /// The unique index on exactly these attributes, in any order. A list has many entries, so that
-  /// none on a list serves. If there are several, one that compares all texts by their bytes is
-  /// taken before one with a collation.
+  /// Returns the unique index on exactly these attributes, in any order. An index on a list has
+  /// several entries for each record and is not considered. If there are several, an index that
+  /// compares all texts by their bytes is preferred to one with a collation.
   ///
-  /// - Throws: `invalidRequest` if there is none; `schemaMismatch` if the only one was made with
+  /// - Throws: `invalidRequest` if there is none; `schemaMismatch` if the only one was created with
   ///   another version of its collation.
   package func uniqueIndex(on attributes: [String]) throws(StoreError) -> IndexLayout {
     var wanted: [Int] = []
@@ -140,11 +148,12 @@ package final class EntityLayout: Sendable {
       advice: "add one with a migration (createIndex, unique: true)")
   }
 
-  /// A row with the values of a typed entity put over it.
+  /// Returns a row with the values of a typed entity written over it.
   ///
-  /// - Parameter values: Of the type's attributes, in the order in which it lists them.
-  /// - Parameter links: Of its relationships likewise. What an attribute does not hold is no part
-  ///   of the row.
+  /// - Parameter values: The values of the type's attributes, in the order in which the type lists
+  ///   them.
+  /// - Parameter links: The targets of its relationships, likewise. Relationships that are not
+  ///   stored in an attribute are no part of the row.
   package func row(
     _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: consuming [Value]
   ) throws(StoreError) -> [Value] {
@@ -157,7 +166,7 @@ package final class EntityLayout: Sendable {
     return row
   }
 
-  /// The value of an attribute that holds a reference.
+  /// Returns the value of an attribute that holds a reference.
   func reference(_ id: ObjectID?, at position: Int) throws(StoreError) -> Value {
     guard let id else { return .null }
     let attribute = description.attributes[position]
@@ -169,7 +178,7 @@ package final class EntityLayout: Sendable {
     return .int64(id.number)
   }
 
-  /// Where the attributes of a Swift type are, and those that hold its to-one relationships.
+  /// The positions of a Swift type's attributes, and of those that hold its to-one relationships.
   struct TypePositions {
     var attributes: [Int] = []
     var links: [Int?] = []
@@ -205,15 +214,14 @@ package final class EntityLayout: Sendable {
   }
 }
 
-/// The positions of attributes and relationships that a Swift type asks for, in the order in which
-/// it asks.
+/// The positions of attributes and relationships in the order in which a Swift type requests them.
 ///
-/// A record is then read by comparing literals' addresses instead of looking names up.
+/// A record is then read by comparing the addresses of literals instead of looking up names.
 final class ReadingOrder: Sendable {
   struct Step: @unchecked Sendable {
     // SAFETY: points at a string literal, which lives as long as the program.
     let name: UnsafePointer<UInt8>
-    /// Among the attributes, or among the relationships.
+    /// The position among the attributes, or among the relationships.
     let position: Int
     let isLink: Bool
   }

@@ -1,4 +1,4 @@
-/// The commits of a store, for those who follow it.
+/// The commits of a store, for its observers.
 package struct StoreCommits: Sendable {
   let signal: CommitSignal
   package let lifetime: StoreLifetime
@@ -11,8 +11,8 @@ package struct StoreCommits: Sendable {
   }
 }
 
-/// Follows the commits of a store. While it lives, other processes know that this one wants to
-/// hear of theirs; so whoever waits again and again keeps one for all the while.
+/// Follows the commits of a store. While it exists, other processes notify this process of their
+/// commits; so a program that waits repeatedly should hold one for the whole time.
 ///
 /// Threads: may be used by any number of tasks at once.
 package final class CommitObservation: Sendable {
@@ -30,7 +30,7 @@ package final class CommitObservation: Sendable {
 
   /// Waits until the store has a newer commit. Blocks no thread.
   ///
-  /// Commits that come quickly wake once. There may be one in which nothing has changed.
+  /// Several commits in quick succession wake the caller once. A commit may contain no changes.
   ///
   /// - Parameter commit: The id of the snapshot that the caller has read last; 0 for none.
   /// - Returns: The newest commit: a snapshot that begins now is of this one or a newer one.

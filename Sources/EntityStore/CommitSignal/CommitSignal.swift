@@ -2,16 +2,17 @@ import Dispatch
 import LMDB
 import SystemSupport
 
-/// Wakes whoever waits for the next commit of a store, whichever process makes it.
+/// Wakes the observers of a store after each commit, of this process or another.
 ///
-/// A commit of this process wakes by `ring`, one of another by a doorbell, and what no bell
-/// announces, by a look every two seconds: where no socket can be bound, and when a writer died
-/// between its commit and its ring. While nobody observes there is no socket, no timer and no
-/// thread.
+/// A commit of this process wakes them by a direct call, one of another process by the wake socket.
+/// Commits without a notification are found by a poll every two seconds: where no socket can be
+/// bound, and when a writer died between its commit and its notification. Without observers there
+/// is no socket, no timer and no thread.
 ///
-/// One for each environment: two stores that a process has opened on one folder hear each other.
+/// There is one for each environment: two stores that a process has opened on one folder wake each
+/// other's observers.
 ///
-/// Threads: all of it may be called from any thread, and none of it blocks.
+/// Threads: all methods may be called from any thread, and none of them blocks.
 final class CommitSignal: Sendable {
   private struct Waiter: Sendable {
     let commit: Int
@@ -23,9 +24,9 @@ final class CommitSignal: Sendable {
     var numbersEver = 0
     var observers: [Int: StoreLifetime] = [:]
     var waiters: [Int: Waiter] = [:]
-    /// While there are observers; `nil` if it cannot be hung.
+    /// The wake socket while there are observers; `nil` if it cannot be bound.
     var doorbell: Doorbell?
-    /// While there are observers.
+    /// Stops the poll timer; set while there are observers.
     var stopTicker: (@Sendable () -> Void)?
 
     mutating func nextNumber() -> Int {
@@ -56,9 +57,9 @@ final class CommitSignal: Sendable {
 
   // MARK: Writers
 
-  /// Tells everybody of a commit that this process has made.
+  /// Notifies all observers of a commit of this process.
   ///
-  /// - Complexity: one system call if nobody observes.
+  /// - Complexity: one system call if there are no observers.
   func ring() {
     look()
     folder.ring(exceptFor: state.withLock { $0.doorbell?.name })
@@ -66,10 +67,12 @@ final class CommitSignal: Sendable {
 
   // MARK: Observers
 
+  /// Adds an observer.
+  ///
   /// - Returns: The number by which the observer is removed.
   func addObserver(of store: StoreLifetime) throws -> Int {
     try state.withLock { state in
-      // Under the lock, so that `end` either comes later or is seen here.
+      // Under the lock, so that a concurrent `end` either comes later or is seen here.
       try store.checkOpen()
       let number = state.nextNumber()
       state.observers[number] = store
@@ -95,7 +98,7 @@ final class CommitSignal: Sendable {
     for waiter in ended { waiter.continuation.resume(throwing: StoreError.closed) }
   }
 
-  /// How many wait just now.
+  /// The number of tasks that are waiting.
   var waitersCount: Int { state.withLock { $0.waiters.count } }
 
   /// Waits until there is a newer commit, and returns the newest.
@@ -117,21 +120,22 @@ final class CommitSignal: Sendable {
       return isOpen
     }
     guard isOpen else { return waiter.continuation.resume(throwing: StoreError.closed) }
-    // Both come after it is known: a commit, or a cancellation, of a moment ago met nobody.
+    // Read after the waiter is registered: a commit or a cancellation just before that has not
+    // woken it.
     let newest = newestCommit()
     if Self.isNews(newest, after: waiter.commit) { resume(number, with: newest) }
     if Task.isCancelled { resume(number, with: .failure(CancellationError())) }
   }
 
   private func resume(_ number: Int, with result: Result<Int, any Error>) {
-    // Whoever takes a continuation out is the one to resume it.
+    // The thread that removes a continuation is the one to resume it.
     let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
     waiter?.continuation.resume(with: result)
   }
 
-  // MARK: Looking
+  // MARK: Polling
 
-  /// Wakes those for whom there is news.
+  /// Wakes the waiters for whom there is a newer commit.
   private func look() {
     guard state.withLock({ !$0.waiters.isEmpty }) else { return }
     let newest = newestCommit()
@@ -145,7 +149,7 @@ final class CommitSignal: Sendable {
     Result { try translatingStorageErrors { try environment.lastCommit } }
   }
 
-  /// A failure is news as well: whoever waits would not hear of it otherwise.
+  /// True for a newer commit and for a failure, which a waiter would not learn of otherwise.
   private static func isNews(_ newest: Result<Int, any Error>, after commit: Int) -> Bool {
     switch newest {
     case .success(let newest): newest > commit
@@ -173,7 +177,7 @@ final class CommitSignal: Sendable {
 
   private func tick() {
     state.withLock { state in
-      // Somebody may have removed the socket, or made the folder writable.
+      // Another process may have removed the socket, or the folder may have become writable.
       guard state.stopTicker != nil, state.doorbell?.isHung != true else { return }
       state.doorbell?.takeDown()
       state.doorbell = hangDoorbell()

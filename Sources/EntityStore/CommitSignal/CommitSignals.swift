@@ -16,8 +16,8 @@ enum CommitSignals {
 
   private static let known = Locked<[ObjectIdentifier: Known]>([:])
 
-  /// The signal of an environment, made when it is asked for first. It lives as long as somebody
-  /// has it.
+  /// Returns the signal of an environment; creates it on the first call. It lives as long as there
+  /// is a reference to it.
   static func signal(of environment: Environment, ticker: CommitTicker) -> CommitSignal {
     known.withLock { known in
       if let signal = known[ObjectIdentifier(environment)]?.signal { return signal }
@@ -27,7 +27,7 @@ enum CommitSignals {
     }
   }
 
-  /// Called when a signal ends, by which time another may stand in its place.
+  /// Removes a signal when it ends. By then another one may have replaced it, which stays.
   static func forget(_ signal: CommitSignal, of environment: Environment) {
     known.withLock { known in
       guard known[ObjectIdentifier(environment)]?.identity == ObjectIdentifier(signal) else {
@@ -38,13 +38,13 @@ enum CommitSignals {
   }
 }
 
-/// What makes an observer look for commits that no bell has announced.
+/// The timer by which an observer finds commits without a notification.
 package struct CommitTicker: Sendable {
-  /// Calls the closure on the queue again and again, until the closure that it returns is called.
+  /// Calls the closure on the queue repeatedly, until the returned closure is called.
   let start: @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
-  /// A timer of Dispatch wakes two threads, so that this is one wakeup a second; half a second of
-  /// leeway lets the kernel join it with others.
+  /// The timer with an interval of two seconds. A Dispatch timer wakes two threads, so that this is
+  /// one wakeup a second; half a second of leeway lets the kernel combine it with others.
   static let everyTwoSeconds = CommitTicker { queue, tick in
     // SAFETY: from `activate` on it is only canceled, which Dispatch allows from any thread.
     nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: queue)

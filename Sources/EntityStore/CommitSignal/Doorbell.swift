@@ -2,19 +2,20 @@ import Dispatch
 import Glibc
 
 /// A socket in the store's folder to which the writers of other processes send a byte after each
-/// commit.
+/// commit: the wake socket.
 ///
-/// The bytes say nothing but "look"; so one that is lost because the queue is full is no loss.
+/// The bytes carry no information, so it does not matter if one is lost because the queue is full.
 final class Doorbell: Sendable {
-  /// "pid-random": the random part, because a pid comes again.
+  /// The name of the socket, "pid-random": the random part is needed because process ids are used
+  /// again.
   let name: String
   private let folder: ObserversFolder
   // SAFETY: set up in `init`, and then only canceled, which Dispatch allows from any thread.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
-  /// Hangs a bell.
+  /// Binds the socket.
   ///
-  /// - Parameter onRing: Called on `queue` after one or more rings.
+  /// - Parameter onRing: Called on `queue` after one or more notifications.
   /// - Returns: `nil` if the system refuses, as on a read-only file system.
   init?(
     in folder: ObserversFolder, queue: DispatchQueue, onRing: @escaping @Sendable () -> Void
@@ -25,19 +26,20 @@ final class Doorbell: Sendable {
     self.folder = folder
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler {
-      // First the bytes and then the look: one that comes between them rings again.
+      // First read the bytes and then look for commits: a byte that arrives in between wakes again.
       Self.drain(descriptor)
       onRing()
     }
-    // Dispatch must have let go of a descriptor before its number may be used again.
+    // Dispatch must have released a descriptor before its number may be used again.
     source.setCancelHandler { close(descriptor) }
     source.activate()
   }
 
-  /// Whether writers still find it.
+  /// True while writers find it.
   var isHung: Bool { folder.holdsSocket(named: name) }
 
-  /// No ring comes after this but one that is under way.
+  /// Closes and removes the socket. After this, `onRing` may be called only by a notification that
+  /// is already being handled.
   func takeDown() {
     folder.removeSocket(named: name)
     source.cancel()
@@ -45,7 +47,7 @@ final class Doorbell: Sendable {
 
   private static func drain(_ descriptor: Int32) {
     var byte: UInt8 = 0
-    // Who sends without a pause keeps nobody here: what is left rings again.
+    // Bounded, so that a sender without pauses cannot block this loop: remaining bytes wake again.
     for _ in 0..<Limits.ringsDrainedMax {
       guard recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 else { return }
     }

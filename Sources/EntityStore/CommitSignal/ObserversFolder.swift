@@ -2,14 +2,15 @@ import Glibc
 
 /// The folder `observers` of a store: one socket for each process that observes it.
 ///
-/// It is there only while somebody observes, so that a writer without observers pays for one look.
-/// Every call is relative to a descriptor of the store's folder: the path may be longer than the
-/// 108 bytes of a socket's address, and the process may change its working directory.
+/// It exists only while there are observers, so that a writer without observers pays for one system
+/// call. Every call is relative to a descriptor of the store's folder: the path may be longer than
+/// the 108 bytes of a socket's address, and the process may change its working directory.
 ///
-/// Nothing here throws. Whoever is not rung looks every two seconds, so that a bell that cannot be
-/// hung or rung makes news late, and never makes a commit fail.
+/// No method throws. An observer that is not notified polls every two seconds, so that a socket
+/// that cannot be bound or reached delays observers, and never makes a commit fail.
 final class ObserversFolder: Sendable {
-  /// Negative if the folder of the store cannot be opened: then every call below fails.
+  /// The descriptor of the store's folder; negative if it cannot be opened: then all methods have
+  /// no effect.
   private let store: Int32
   private static let name = "observers"
 
@@ -23,7 +24,7 @@ final class ObserversFolder: Sendable {
 
   // MARK: The side of the observer
 
-  /// Binds a socket of this name, and makes the folder if it is missing.
+  /// Binds a socket with this name, and creates the folder if it is missing.
   ///
   /// - Returns: A descriptor that does not block; `nil` if the system refuses.
   func bindSocket(named name: String) -> Int32? {
@@ -41,7 +42,7 @@ final class ObserversFolder: Sendable {
 
   func holdsSocket(named name: String) -> Bool { exists("\(Self.name)/\(name)") }
 
-  /// Removes a socket, and the folder if it was the last.
+  /// Removes a socket, and the folder if it was the last one.
   func removeSocket(named name: String) {
     unlinkat(store, "\(Self.name)/\(name)", 0)
     unlinkat(store, Self.name, AT_REMOVEDIR)
@@ -49,11 +50,11 @@ final class ObserversFolder: Sendable {
 
   // MARK: The side of the writer
 
-  /// Sends one byte to every socket but `own`, and removes those that nobody has open any more.
+  /// Sends one byte to every socket but `own`, and removes those that no process has open.
   ///
   /// Never waits: an observer whose queue is full has a byte to read already.
   ///
-  /// - Complexity: one system call if nobody observes, else nine and one for each observer.
+  /// - Complexity: one system call if there are no observers, else nine and one for each observer.
   func ring(exceptFor own: String?) {
     guard exists(Self.name) else { return }
     let names = socketNames().filter { $0 != own }
@@ -66,12 +67,12 @@ final class ObserversFolder: Sendable {
       let sent = withAddress(of: name) {
         sendto(sender, &byte, 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL), $0, $1)
       }
-      // The process died: a name is never bound twice.
+      // The process has died: a name is never bound twice.
       if sent < 0, errno == ECONNREFUSED { removeSocket(named: name) }
     }
   }
 
-  /// The sockets in the folder, in the order of the file system.
+  /// Returns the sockets in the folder, in the order of the file system.
   private func socketNames() -> [String] {
     let descriptor = openat(store, Self.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
@@ -82,8 +83,8 @@ final class ObserversFolder: Sendable {
     defer { closedir(listing) }
     var names: [String] = []
     while names.count < Limits.observersRungMax, let entry = readdir(listing) {
-      // No link: it might lead to a socket of somebody else. A file system that does not tell
-      // leaves observers to their look.
+      // No symbolic links: one might lead to another program's socket. On a file system that does
+      // not report types, observers rely on polling.
       guard Int(entry.pointee.d_type) == Int(DT_SOCK) else { continue }
       // SAFETY: the name ends with a zero byte within the entry. The entry itself may be shorter
       // than `dirent`, so that it is not copied.
@@ -100,7 +101,7 @@ final class ObserversFolder: Sendable {
     return fstatat(store, path, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// Calls the closure with the address of a socket in the folder, by way of the descriptor.
+  /// Calls the closure with the address of a socket in the folder, based on the descriptor.
   private func withAddress<R>(
     of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
   ) -> R {
@@ -108,11 +109,11 @@ final class ObserversFolder: Sendable {
     address.sun_family = sa_family_t(AF_UNIX)
     let path = "/proc/self/fd/\(store)/\(Self.name)/\(name)"
     withUnsafeMutableBytes(of: &address.sun_path) { room in
-      // The last byte stays zero. A name that does not fit is not one of ours.
+      // The last byte stays zero. A name that does not fit is not one of this program.
       room.copyBytes(from: path.utf8.prefix(room.count - 1))
     }
     return withUnsafePointer(to: &address) { pointer in
-      // SAFETY: every address begins as `sockaddr` does, and the length says how far it goes.
+      // SAFETY: every address begins as `sockaddr` does, and the length covers all of it.
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }

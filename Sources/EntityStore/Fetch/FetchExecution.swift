@@ -3,7 +3,7 @@ import LMDB
 
 /// Runs the record part of a request on a transaction's snapshot: filter, order, then window.
 ///
-/// Records are handed on as views in the map: a row that the window or the filter drops costs no
+/// Records are passed on as views of the map: a row that the window or the filter drops costs no
 /// allocation.
 package struct FetchExecution {
   let request: BoundRequest
@@ -25,7 +25,9 @@ package struct FetchExecution {
     plans.keep(plan, self.request, for: request)
   }
 
-  /// - Parameter request: Of an entity of which the transaction has been prepared to read.
+  /// Plans a request.
+  ///
+  /// - Parameter request: A request for an entity that the transaction has been prepared to read.
   package init(_ request: BoundRequest, in transaction: ReadTransaction) throws {
     self.init(request, try Planner.plan(request, in: transaction), in: transaction)
   }
@@ -56,10 +58,12 @@ package struct FetchExecution {
     }
   }
 
-  /// Says how many rows came of those that `run` has handed on, where that is fewer.
+  /// Sets the number of rows that were returned, if it is smaller than the number that `run` has
+  /// passed on.
   mutating func returned(_ rows: Int) { statistics.rowsReturned = rows }
 
-  /// The same for a request that asks for whole records.
+  /// Calls the closure with each record of a request for whole records, in order, until it returns
+  /// `false`.
   package mutating func runRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
     try run { row in
       guard case .record(let view) = row.fields else { return true }
@@ -67,9 +71,10 @@ package struct FetchExecution {
     }
   }
 
-  /// The same for a closure that may write. In a write transaction the identities are taken first,
-  /// 8 bytes each: no write changes which records come, or makes the fetch meet its own results
-  /// without end. A record comes as it is then, and one that is gone is left out.
+  /// Calls a closure that may write with each record, in order, until it returns `false`. In a
+  /// write transaction the identities are read first, 8 bytes each, so that no write changes which
+  /// records are enumerated or makes the fetch find its own results endlessly. A record has its
+  /// current values when its turn comes, and a deleted one is left out.
   mutating func enumerateRecords(_ body: (Int64, RecordView) throws -> Bool) throws {
     guard transaction.canWrite else { return try runRecords(body) }
     var ids: [Int64] = []
@@ -86,11 +91,11 @@ package struct FetchExecution {
     }
   }
 
-  /// Calls the closure with each match, in any order and whatever the window, until it returns
-  /// `false`, where all records are gone over and numbers decide: nothing but those is looked at
-  /// then.
+  /// Calls the closure with each match until it returns `false`, in any order and without regard to
+  /// the window. Only for a scan of all records without a filter, or with comparisons of numbers as
+  /// the filter: the scan then reads no other values.
   ///
-  /// - Returns: `false`, without a call, where the answer takes more.
+  /// - Returns: `false`, without a call, for any other request.
   mutating func runScan(_ body: (RecordView) throws -> Bool) throws -> Bool {
     guard case .scan = plan.access else { return false }
     let numbers = plan.filter.flatMap(NumberTests.init)
@@ -106,7 +111,8 @@ package struct FetchExecution {
     return true
   }
 
-  /// The number of rows in the window, without looking at records where the ranges say it all.
+  /// Returns the number of rows in the window, without reading records if the ranges cover the
+  /// whole predicate.
   package mutating func count() throws -> Int {
     let enough = request.windowEnd
     var matches = 0
@@ -127,7 +133,7 @@ package struct FetchExecution {
     return max(0, min(matches, enough) - request.offset)
   }
 
-  /// Whether `count` looks at nothing but the number of entries.
+  /// True if `count` reads only the number of entries.
   var countsOnly: Bool {
     guard plan.filter == nil else { return false }
     switch plan.access {
@@ -189,9 +195,9 @@ package struct FetchExecution {
     }
   }
 
-  /// Goes over all records, and hands on those of which the tests hold.
+  /// Scans all records, and passes on those that pass the tests.
   ///
-  /// - Returns: How many records were read.
+  /// - Returns: The number of records that were read.
   @inline(__always)
   private func scan(
     _ numbers: NumberTests?, _ body: (Int64, RecordView) throws -> Bool
@@ -246,7 +252,7 @@ package struct FetchExecution {
     }
   }
 
-  /// The records of several accesses, each once, in order of object id.
+  /// Returns the records of several accesses, without duplicates, in order of record id.
   private mutating func identifiers(of accesses: [IndexAccess]) throws -> [Int64] {
     var ids: Set<Int64> = []
     for access in accesses {
@@ -259,7 +265,7 @@ package struct FetchExecution {
 
   // MARK: From the index alone
 
-  /// Hands on the values that the keys hold; of a key that was cut the record has the last word.
+  /// Passes on the values that the keys hold; for a truncated key the record is read.
   private mutating func eachEntry(
     _ access: IndexAccess, _ body: (FetchRow) throws -> Bool
   ) throws {
@@ -284,7 +290,7 @@ package struct FetchExecution {
     return try filtered(FetchRow(id: id, fields: .values(values)), body)
   }
 
-  /// The entry at the beginning of the access in its direction, as the values it holds.
+  /// Returns the values of the first entry of the access in its direction.
   mutating func firstEntry(_ access: IndexAccess) throws -> FetchRow? {
     var first: FetchRow?
     try eachEntry(access) { row in
@@ -303,7 +309,7 @@ package struct FetchExecution {
 
   // MARK: Sorting in memory
 
-  /// Sorts all matches, keeping no more than the window needs.
+  /// Sorts all matches, and keeps no more than the window needs.
   private mutating func runSorted(_ body: (FetchRow) throws -> Bool) throws {
     let window = request.windowEnd
     let sort = plan.sort
@@ -311,7 +317,7 @@ package struct FetchExecution {
     var rows: [SortedRow] = []
     try eachMatch { row in
       rows.append(try SortedRow(row, sort: sort, in: transaction))
-      // Cut back now and then, so memory is a multiple of the window and sorting stays cheap.
+      // Truncated at intervals, so that memory is a multiple of the window and sorting stays cheap.
       if window < Int.max / 4, rows.count >= window * 2 + 1_000 {
         rows.sort { $0.precedes($1, sort) }
         rows.removeLast(rows.count - window)

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// How a fetch is answered and what that has taken: what `explain` returns.
+/// The plan of a fetch and the numbers of entries and records it has read. `explain` returns it.
 ///
 /// As JSON it is an object of these keys, all of them always there:
 ///
@@ -16,25 +16,25 @@ import EntityModel
 /// | `statistics` | `entriesRead`, `recordsRead`, `rowsReturned`; null of a plan that was not run |
 public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   public var entity: String
-  /// Everything that the answer takes, from the access to the window.
+  /// All parts of the plan, from the access to the window.
   public var kinds: Set<PlanKind>
   /// The indexes that are read: none for a scan, several for a union.
   public var indexes: [IndexUse]
-  /// What is checked on each record or entry; `nil` if the ranges say it all.
+  /// The predicate that is checked on each record or entry; `nil` if the ranges cover it.
   public var filter: String?
   public var sortBy: String
   public var groupBy: String
   public var limit: Int
   public var offset: Int
-  /// Why the other indexes were not taken.
+  /// The reasons why the other indexes were not taken.
   public var rejected: [Rejection]
-  /// What the answer has read; `nil` of a plan that was not run.
+  /// The number of entries and records that were read; `nil` for a plan that was not run.
   public var statistics: FetchStatistics?
 
-  /// One index and what is read of it.
+  /// One index and the part of it that is read.
   public struct IndexUse: Codable, Hashable, Sendable {
     public var name: String
-    /// As a migration file writes them.
+    /// The keys of the index as a migration file writes them.
     public var keys: String
     /// The parts of the predicate that the ranges come from; empty if all entries are read.
     public var range: [String]
@@ -47,10 +47,10 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
     public var reason: String
   }
 
-  /// Whether all matching records are sorted in memory before the window is taken.
+  /// True if all matching records are sorted in memory before the window is taken.
   public var sortsInMemory: Bool { kinds.contains(.sortInMemory) }
 
-  /// Writes the kinds in alphabetical order, so that the same plan is the same text.
+  /// Writes the kinds in alphabetical order, so that equal plans have equal texts.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entity, forKey: .entity)
@@ -99,21 +99,21 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What answering a fetch may take.
+/// The parts that a plan can consist of.
 public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Comparable {
   /// The predicate is never true, so that nothing is read.
   case nothing
-  /// Every record, in order of object id.
+  /// Every record, in order of record id.
   case scan
   /// Records by their identities.
   case identifiers
   /// One range of an index.
   case indexRange
-  /// Several ranges of an index, one after the other.
+  /// Several ranges of an index, read one after the other.
   case severalRanges
   /// Several ranges of an index merged into one order.
   case mergedRanges
-  /// An index whose first part the request does not name.
+  /// An index whose first part is not in the request.
   case skipScan
   /// Several indexes, one for each side of an `OR`.
   case union
@@ -121,9 +121,9 @@ public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Compara
   case listElements
   /// The values come from the keys, and no record is read.
   case indexOnly
-  /// Entries are counted and not looked at.
+  /// Entries are counted and not read.
   case countOnly
-  /// Minimum and maximum from the first and the last entry.
+  /// The minimum or maximum is read from the first or the last entry.
   case endOfIndex
   /// A part of the predicate is checked on each record or entry.
   case filter
@@ -137,7 +137,7 @@ public enum PlanKind: String, Codable, Hashable, Sendable, CaseIterable, Compara
   }
 }
 
-/// What an answered fetch has touched.
+/// The numbers of entries and records that a fetch has read, and of rows that it has returned.
 public struct FetchStatistics: Codable, Hashable, Sendable, CustomStringConvertible {
   public var entriesRead = 0
   public var recordsRead = 0

@@ -1,6 +1,6 @@
 public import EntityModel
 
-/// What a request gives, by its result type.
+/// The result of a request, by its result type.
 public enum FetchResult: Sendable {
   case entities([Record])
   case count(Int)
@@ -9,10 +9,10 @@ public enum FetchResult: Sendable {
 }
 
 extension ReadTransaction {
-  /// What the request asks for by its result type.
+  /// Returns the result that the request's result type selects.
   ///
   /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest`, `requiresIndex`, `damaged`,
-  ///   `storage`. Never a part of the answer.
+  ///   `storage`. There are no partial results.
   public func execute(_ request: FetchRequest) throws -> FetchResult {
     switch request.resultType {
     case .entities: .entities(try fetch(request))
@@ -22,7 +22,7 @@ extension ReadTransaction {
     }
   }
 
-  /// The records of the request, filtered, sorted and windowed, whatever its result type.
+  /// Returns the records of the request, filtered, sorted and windowed, for every result type.
   ///
   /// - Throws: As `execute`; `invalidRequest` for a grouped request, which has no records.
   public func fetch(_ request: FetchRequest) throws -> [Record] {
@@ -37,12 +37,12 @@ extension ReadTransaction {
     return records
   }
 
-  /// Calls the closure with each record in turn, until it returns `false`: memory is bounded by
-  /// one record where an index gives the order.
+  /// Calls the closure with each record in order, until it returns `false`. Memory is bounded by
+  /// one record if an index gives the order.
   ///
-  /// In a write transaction the closure may write. The identities are then taken first, 8 bytes
-  /// each; a record comes as it is when its turn comes, even if it has ceased to match, and one
-  /// that is gone by then is left out.
+  /// In a write transaction the closure may write. The identities are then read first, 8 bytes
+  /// each; a record has its current values when its turn comes, even if it no longer matches, and
+  /// one that has been deleted by then is left out.
   @discardableResult
   public func forEach(
     _ request: FetchRequest, _ body: (Record) throws -> Bool
@@ -54,7 +54,7 @@ extension ReadTransaction {
     return execution.statistics
   }
 
-  /// The identities of the records, without reading more of them than the filter needs.
+  /// Returns the identities of the records, and reads no more of them than the filter needs.
   public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
     try requireRecords(request)
     var identifiers: [ObjectID] = []
@@ -66,7 +66,7 @@ extension ReadTransaction {
     return identifiers
   }
 
-  /// The columns of the records or of the groups.
+  /// Returns the columns of the records or of the groups.
   public func fetchRows(_ request: FetchRequest) throws -> [ResultRow] {
     var rows: [ResultRow] = []
     _ = try runRows(request) { row in
@@ -76,8 +76,8 @@ extension ReadTransaction {
     return rows
   }
 
-  /// Calls the closure with each row in turn, until it returns `false`. In a write transaction,
-  /// where the closure may write, all rows are taken first.
+  /// Calls the closure with each row in order, until it returns `false`. In a write transaction,
+  /// where the closure may write, all rows are read first.
   @discardableResult
   public func forEachRow(
     _ request: FetchRequest, _ body: (ResultRow) throws -> Bool
@@ -108,7 +108,7 @@ extension ReadTransaction {
     return columns.execution.statistics
   }
 
-  /// The number of records or rows that the request would return.
+  /// Returns the number of records or rows that the request would return.
   public func count(_ request: FetchRequest) throws -> Int {
     if request.countsRows {
       var count = 0
@@ -123,8 +123,8 @@ extension ReadTransaction {
     return try execution.count()
   }
 
-  /// How the request is answered by its result type, and what that takes: it is run, and its
-  /// result thrown away.
+  /// Returns the plan of the request and what it has read: the request is run, and its result
+  /// discarded.
   public func explain(_ request: FetchRequest) throws -> FetchPlan {
     if request.isGrouped { return try explainGroups(request) }
     try refuseHaving(request)
@@ -187,12 +187,12 @@ extension ReadTransaction {
 }
 
 extension FetchRequest {
-  /// Whether its count is one of rows and not of records.
+  /// True if the request's count is one of rows and not of records.
   package var countsRows: Bool {
     isGrouped || returnsDistinctResults && (resultType == .rows || !propertiesToFetch.isEmpty)
   }
 
-  /// The order of records has no part in their number.
+  /// Returns the request without its sort, which does not affect the number of records.
   fileprivate func counted(in transaction: ReadTransaction) throws -> BoundRequest {
     let entity = try transaction.catalog.entity(entityName)
     try transaction.prepareToRead(entity)

@@ -3,15 +3,16 @@ import LMDB
 
 extension HistoryTree {
   package struct Problem {
-    /// Of the transaction.
+    /// The sequence number of the transaction.
     package let sequence: Int64?
     package let text: String
   }
 
-  /// Reads everything: no transaction and no part of one is missing, and each can be read.
+  /// Reads the whole history and checks that no transaction and no part of one is missing, and that
+  /// each can be read.
   ///
-  /// - Parameter transactions: Counts them.
-  /// - Returns: At most as many as a report lists.
+  /// - Parameter transactions: Incremented for each transaction.
+  /// - Returns: At most as many problems as a report lists.
   package func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
     var problems: [Problem] = []
     var previous: HistoryKey?

@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// Puts the changes of one transaction together: each record once.
+/// Combines the changes of one transaction: each record once.
 struct HistoryCollection {
   struct Object: Hashable {
     let entityID: Int
@@ -10,10 +10,10 @@ struct HistoryCollection {
 
   struct Net {
     var kind: HistoryKind
-    /// As in `HistoryTree.Change`.
+    /// The changed properties, encoded as in `HistoryTree.Change`.
     var properties: Set<Int> = []
     var isWhole = false
-    /// By attribute's id: the values before the transaction.
+    /// The values before the transaction, by attribute id.
     var values: [Int: Value] = [:]
   }
 
@@ -46,9 +46,9 @@ struct HistoryCollection {
     changes[object] = before.followed(by: net)
   }
 
-  /// Each record once, in the order in which they were first changed.
+  /// The changed records, each once, in the order in which they were first changed.
   var objects: [(object: Object, net: Net)] {
-    // One that was made, deleted and made again is in the order twice.
+    // A record that was inserted, deleted and inserted again is in the order twice.
     var rest = changes
     return order.compactMap { object in rest.removeValue(forKey: object).map { (object, $0) } }
   }
@@ -70,19 +70,19 @@ extension HistoryCollection.Net {
       do throws(RecordDamage) {
         values[attribute] = try RecordField.value(bytes, kind)
       } catch {
-        // A deletion takes the values over as they lie in the record. One that was damaged there
-        // must not keep everybody from all that came after it: it is left out, and the check tells
-        // of it.
+        // A deletion copies the bytes of the values from the record. A value that was damaged there
+        // must not keep consumers from reading the later changes: it is left out, and the check
+        // reports it.
         continue
       }
     }
   }
 
-  /// What two changes of a record come to; `nil` for nothing.
+  /// Returns the combination of two changes of a record; `nil` if they cancel each other.
   fileprivate func followed(by next: Self) -> Self? {
     var net = self
-    // The first value that a change replaced is the one before the transaction; of what was changed
-    // first without its value being kept, a later one says nothing.
+    // The value before the transaction is the first one that a change replaced. If the first change
+    // did not store the value, that of a later change is not used.
     let earlier = next.values.filter { !properties.contains($0.key * 2) }
     net.values.merge(earlier) { first, _ in first }
     switch (kind, next.kind) {
@@ -96,7 +96,7 @@ extension HistoryCollection.Net {
       net.isWhole = false
       return net
     case (.delete, _):
-      // Put back by a change that was taken back: some of it may differ.
+      // Restored by a change that was undone: some values may differ.
       net.kind = .update
       net.isWhole = true
       return net
@@ -107,7 +107,7 @@ extension HistoryCollection.Net {
   }
 }
 
-/// Names of what the history knows by number.
+/// The names for the ids that the history stores.
 struct EntityNames {
   private var entities: [Int: EntityDescription] = [:]
 
@@ -117,7 +117,9 @@ struct EntityNames {
 
   func name(of entityID: Int) -> String? { entities[entityID]?.name }
 
-  /// - Returns: `nil` if the entity is no more.
+  /// Returns the change with names.
+  ///
+  /// - Returns: `nil` if the entity no longer exists.
   func change(_ object: HistoryCollection.Object, _ net: HistoryCollection.Net) -> HistoryChange? {
     guard let entity = entities[object.entityID] else { return nil }
     let kind: HistoryChange.Kind =

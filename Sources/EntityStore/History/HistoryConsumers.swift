@@ -1,20 +1,21 @@
 import EntityModel
 public import Foundation
 
-/// Somebody who reads the history by name and says how far, so that what is not read yet stays.
+/// A named reader of the history whose position is stored, so that unread changes are not dropped.
 public struct HistoryConsumer: Sendable {
   public let name: String
   public let token: HistoryToken
-  /// When it last moved.
+  /// The time of the last advance.
   public let updatedAt: Date
-  /// How many transactions came after its token.
+  /// The number of transactions after its token.
   public let behind: Int64
-  /// Whether some of them are no longer kept: then it holds nothing back, and must begin anew.
+  /// True if some of these transactions have been dropped: then the consumer keeps no history, and
+  /// must begin again.
   public let isExpired: Bool
 }
 
 extension ReadTransaction {
-  /// All consumers, by name.
+  /// Returns all consumers, by name.
   public func historyConsumers() throws -> [HistoryConsumer] {
     guard knowsConsumers else { return [] }
     var request = FetchRequest(entityName: WriteTransaction.consumerEntity)
@@ -31,9 +32,9 @@ extension ReadTransaction {
     }
   }
 
-  /// How far a consumer has read.
+  /// Returns the position up to which a consumer has read.
   ///
-  /// - Returns: `nil` if there is no consumer of this name.
+  /// - Returns: `nil` if there is no consumer with this name.
   public func historyToken(of consumer: String) throws -> HistoryToken? {
     guard knowsConsumers,
       case .string(let text)? = try get(
@@ -42,7 +43,7 @@ extension ReadTransaction {
     return try HistoryToken(text)
   }
 
-  /// A store that only reads is also opened from before it had a history.
+  /// False for a store of a version without history, which may be opened for reading.
   private var knowsConsumers: Bool {
     catalog.entities[WriteTransaction.consumerEntity] != nil
   }
@@ -51,15 +52,17 @@ extension ReadTransaction {
 extension WriteTransaction {
   package static let consumerEntity = "_HistoryConsumer"
 
-  /// Says how far a consumer has read; makes the consumer if there is none of this name. In the
-  /// same transaction as what the consumer does with the history, it does each change once.
+  /// Stores the position up to which a consumer has read; creates the consumer if there is none
+  /// with this name. If the consumer processes the changes in the same transaction, it processes
+  /// each change exactly once.
   ///
-  /// Take the token from the last transaction that was read (`HistoryTransaction.token`): one that
-  /// is asked for after reading may be of a newer commit, whose changes would then be skipped. Who
-  /// has read to the end, and left out some entities or an author, advances to the `historyToken()`
-  /// of the same read: what was left out after the last transaction would be held back otherwise.
+  /// Use the token of the last transaction that was read (`HistoryTransaction.token`): a token that
+  /// is requested after reading may be of a newer commit, whose changes would then be skipped. A
+  /// consumer that has read to the end, and left out some entities or an author, advances to the
+  /// `historyToken()` of the same read: otherwise the history would keep the transactions that were
+  /// left out at the end.
   ///
-  /// From then on what comes after the token stays, within the bounds of `HistoryRetention`.
+  /// From then on the changes after the token are kept, within the bounds of `HistoryRetention`.
   ///
   /// - Throws: `invalidToken`, `expiredToken`; `invalidRequest` if there are too many consumers.
   public func advance(consumer: String, to token: HistoryToken) throws {
@@ -80,9 +83,9 @@ extension WriteTransaction {
       ], by: ["name"])
   }
 
-  /// Forgets a consumer: it holds nothing back any more.
+  /// Removes a consumer, whose unread changes may then be dropped.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: True if it existed.
   @discardableResult
   public func removeConsumer(_ name: String) throws -> Bool {
     guard let id = try objectID(Self.consumerEntity, by: ["name": .string(name)]) else {
@@ -93,7 +96,8 @@ extension WriteTransaction {
 }
 
 extension Store {
-  /// Says how far a consumer has read; see `WriteTransaction.advance(consumer:to:)`.
+  /// Stores the position up to which a consumer has read; see
+  /// `WriteTransaction.advance(consumer:to:)`.
   public func advance(consumer: String, to token: HistoryToken) async throws {
     try await write { try $0.advance(consumer: consumer, to: token) }
   }

@@ -1,7 +1,7 @@
 import EntityModel
 import LMDB
 
-/// What happened to a record.
+/// The kind of a change.
 package enum HistoryKind: Int {
   case insert, update, delete, unrecorded
 
@@ -28,7 +28,10 @@ struct HistoryKey {
     self.part = part
   }
 
-  /// - Returns: `nil` for bytes that are no key: a number has one before it and one after it.
+  /// Decodes a key.
+  ///
+  /// - Returns: `nil` for bytes that are no key, and for the least and the greatest number: a
+  ///   number has one before it and one after it.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 12 else { return nil }
     sequence = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
@@ -36,9 +39,9 @@ struct HistoryKey {
     guard (1..<Int64.max).contains(sequence) else { return nil }
   }
 
-  /// Whether nothing is missing between the two.
+  /// Returns true if nothing is missing between the two keys.
   ///
-  /// - Parameter previous: `nil` for the beginning of what is kept.
+  /// - Parameter previous: `nil` for the beginning of the stored history.
   func follows(_ previous: HistoryKey?) -> Bool {
     guard let previous else { return part == 0 }
     if sequence == previous.sequence { return part == previous.part &+ 1 }
@@ -47,13 +50,13 @@ struct HistoryKey {
 
   func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     var bytes = (sequence.bigEndian, part.bigEndian)
-    // SAFETY: the two fields lie side by side, 8 bytes and 4, without a gap.
+    // SAFETY: the two fields are adjacent, 8 bytes and 4, without padding.
     return try withUnsafeBytes(of: &bytes) {
       try body(UnsafeRawBufferPointer(rebasing: $0.prefix(12)))
     }
   }
 
-  /// The number of the newest transaction; 0 without one.
+  /// Returns the number of the newest transaction; 0 if there is none.
   static func last(of tree: Tree, in transaction: TreeTransaction) throws -> Int64 {
     var cursor = try transaction.cursor(tree)
     guard let entry = try cursor.last() else { return 0 }

@@ -2,7 +2,7 @@ import EntityModel
 import Foundation
 import LMDB
 
-/// What one transaction changes, written as it will stand in the tree `history`.
+/// The changes of one transaction, encoded as the tree `history` stores them.
 ///
 /// A transaction has a sequence number of its own, one more than that of the transaction before it,
 /// and one part or several, so that parts fit into leaf pages:
@@ -15,8 +15,8 @@ import LMDB
 ///     of the others:    changes
 ///
 ///     change  v  entity's id * 4 + kind     kind: 0 insert, 1 update, 2 delete, 3 unrecorded
-///             s  object id less that of the change before it in this part (at first less 0);
-///                not with kind 3: something of the entity changed, and nothing says what
+///             s  record id less that of the change before it in this part (at first less 0);
+///                not with kind 3: the entity has changed; the records are not stored
 ///             of an update:            v count, then for each property v id * 2, + 1 for a
 ///                                      relationship; then values
 ///             of a delete:             values
@@ -26,25 +26,26 @@ import LMDB
 ///
 /// Belongs to the writer queue, like the transaction.
 struct HistoryLog {
-  /// Two of them fill a leaf page; most changes take less than 20 bytes.
+  /// The maximum size of a part: two of them fill a leaf page. Most changes take less than 20
+  /// bytes.
   private static let partBytes = 1_750
-  /// Memory that a transaction's changes may take before they are written.
+  /// The maximum memory for a transaction's changes before they are written.
   private static let bufferedBytesMax = 4 << 20
 
   private var bytes: [UInt8] = []
-  /// Where the parts begin.
+  /// The offsets at which the parts begin.
   private var starts: [Int] = []
   private var previousID: Int64 = 0
   private var changed: [Int] = []
-  /// The entities of which a change was not recorded.
+  /// The entities with a change that was not recorded.
   private var unrecorded: Set<Int> = []
-  /// Once parts have been written.
+  /// The transaction's number, once parts have been written.
   private(set) var sequence: Int64?
   private(set) var partsWritten = 0
   private var author: String?
   private var time = 0.0
 
-  /// A place to come back to when changes are taken back.
+  /// A position to return to when changes are undone.
   struct Mark {
     fileprivate let partsWritten: Int
     fileprivate let bytes: Int
@@ -68,8 +69,8 @@ struct HistoryLog {
       previousID: previousID, unrecorded: unrecorded)
   }
 
-  /// Forgets what came after the mark. What has been written by then stays, and what takes it back
-  /// must be noted as changes, too.
+  /// Removes the changes after the mark. Changes that have been written by then stay, and the
+  /// changes that undo them must be recorded, too.
   mutating func removeAll(after mark: Mark) {
     guard mark.partsWritten == partsWritten else { return }
     bytes.removeLast(bytes.count - mark.bytes)
@@ -80,16 +81,16 @@ struct HistoryLog {
 
   // MARK: Changes
 
-  /// Notes the change of a record. One that changes no value is none.
+  /// Records the change of a record. A change without a different value is ignored.
   ///
-  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them.
+  /// - Parameter marks: The positions in which the two may differ, as in `RowChanges`.
   mutating func add(
     old: RecordView?, new: RecordView?, id: Int64, marks: UInt64 = .max,
     in entity: EntityLayout
   ) throws(RecordDamage) {
     let shape = entity.history
     for end in shape.linkEnds {
-      // A link is no object to those who read: the records at its ends have changed.
+      // A link is not visible as a record in the history: the records at its ends have changed.
       guard let view = new ?? old else { continue }
       let field = view.field(end.position)
       if field.isNull { continue }
@@ -110,7 +111,7 @@ struct HistoryLog {
     }
   }
 
-  /// Notes that something of an entity has changed, and not what.
+  /// Records that an entity has changed, without the changed records.
   mutating func addUnrecorded(_ entity: EntityLayout) {
     let shape = entity.history
     for end in shape.linkEnds { addUnrecorded(entityID: end.entityID) }
@@ -143,7 +144,8 @@ struct HistoryLog {
     try appendValues(of: old, shape, among: positions) { _ in false }
   }
 
-  /// The values that are kept: those of attributes marked so, and those that `isAlsoKept` takes.
+  /// Appends the values that are stored: those of attributes with `keepHistory`, and those that
+  /// `isAlsoKept` selects.
   private mutating func appendValues(
     of view: RecordView, _ shape: HistoryShape, among positions: [Int]? = nil,
     _ isAlsoKept: (RecordField) throws(RecordDamage) -> Bool
@@ -196,7 +198,7 @@ struct HistoryLog {
     bytes.append(contentsOf: author.utf8)
   }
 
-  /// What is kept of an author: whole characters.
+  /// Returns the part of an author that is stored: whole characters.
   static func kept(of author: String) -> String {
     if author.utf8.count <= Limits.historyAuthorBytesMax { return author }
     var name = author.prefix(Limits.historyAuthorBytesMax)
@@ -206,14 +208,14 @@ struct HistoryLog {
 
   // MARK: Writing
 
-  /// Writes what has been noted if it has become much.
+  /// Writes the recorded changes if they have become large.
   mutating func writeIfLarge(
     to tree: Tree, in transaction: TreeWriter
   ) throws {
     if bytes.count > HistoryLog.bufferedBytesMax { try write(to: tree, in: transaction) }
   }
 
-  /// Writes what has been noted.
+  /// Writes the recorded changes.
   mutating func write(to tree: Tree, in transaction: TreeWriter) throws {
     if starts.isEmpty { return }
     let number = try sequence ?? HistoryKey.last(of: tree, in: transaction) + 1

@@ -2,12 +2,12 @@ import EntityModel
 import Foundation
 import LMDB
 
-/// Drops the oldest transactions of the history beyond its retention, a bounded number with each
-/// commit that adds to it, so that it never grows for longer than its bounds allow and no commit
-/// waits for it.
+/// Drops the oldest transactions of the history beyond its retention. Each commit that adds to the
+/// history drops a bounded number, so that the history does not grow beyond its bounds and no
+/// commit waits long.
 struct HistoryPruning {
-  /// Parts that a commit drops at most, beside twice as many as it has written, and beside the rest
-  /// of the last transaction that goes: none is dropped by half.
+  /// The maximum number of parts that a commit drops, in addition to twice as many as it has
+  /// written, and to the rest of the last dropped transaction: transactions are dropped as a whole.
   private static let partsMax = 256
 
   private let history: HistoryTree
@@ -29,29 +29,30 @@ struct HistoryPruning {
     }
   }
 
-  /// Some slack, so that what drops is dropped many at a time: each time dirties the oldest page.
+  /// Returns true if the bounds are exceeded by some margin, so that many parts are dropped at a
+  /// time: each time modifies the oldest page.
   private func isDue() throws -> Bool {
     if try bytes() > retention.bytes { return true }
     var cursor = try history.transaction.cursor(history.tree)
     guard let entry = try cursor.first() else { return false }
     let key = try history.key(entry)
     if key.sequence == newest { return false }
-    // What begins amid a transaction has lost its beginning, and goes.
+    // A transaction whose first part is missing is dropped.
     return key.part > 0 || time(of: entry, key) < now - retention.age * (17.0 / 16)
   }
 
-  /// When a transaction was written. One that is unreadable is older than any other: it goes, so
-  /// that it keeps nobody from writing.
+  /// Returns the time of a transaction. An unreadable one counts as older than any other: it is
+  /// dropped, so that it does not block writing.
   private func time(of entry: Cursor.Entry, _ key: HistoryKey) -> Double {
     history.header(of: entry, key)?.time ?? -.infinity
   }
 
   private func bytes() throws -> Int { try history.transaction.statistics(history.tree).bytes }
 
-  /// The parts of the oldest transactions that may go, whole transactions only.
+  /// Returns the parts of the oldest transactions that may be dropped, whole transactions only.
   private func outdated(needed: Int64, partsMax: Int) throws -> [HistoryKey] {
     var keys: [HistoryKey] = []
-    // A sixteenth below the bound, for the same reason.
+    // A sixteenth below the bound, to drop many parts at a time.
     let bytes = try bytes()
     var excess = bytes - retention.bytes / 16 * 15
     var excessBeyondConsumers = bytes - retention.consumerBytes / 16 * 15
@@ -70,7 +71,7 @@ struct HistoryPruning {
         if !goes { break }
       }
       keys.append(key)
-      // A node has a header of 8 bytes and a place of 2 in its page.
+      // A node has a header of 8 bytes, and a pointer of 2 bytes in its page.
       let size = found.key.count + found.value.count + 10
       excess -= size
       excessBeyondConsumers -= size
@@ -81,10 +82,10 @@ struct HistoryPruning {
 }
 
 extension WriteTransaction {
-  /// The last transaction that no consumer needs any more.
+  /// Returns the number of the last transaction that no consumer needs.
   ///
-  /// - Parameter oldest: The oldest that is kept. Who has not read the one before it has expired
-  ///   and needs nothing.
+  /// - Parameter oldest: The oldest transaction that is stored. A consumer that has not read the
+  ///   one before it has expired and needs nothing.
   fileprivate func neededSequence(oldest: Int64) throws -> Int64 {
     var needed = Int64.max
     guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }

@@ -3,24 +3,24 @@ import Foundation
 import LMDB
 
 extension ReadTransaction {
-  /// The place in the history at which this transaction's snapshot stands; in a write the place
-  /// before it.
+  /// Returns the position in the history of this transaction's snapshot; in a write transaction the
+  /// position before it.
   ///
   /// - Complexity: O(log *n*).
   public func historyToken() throws -> HistoryToken {
     try token(after: try ownHistorySequence.map { $0 - 1 } ?? historyTree?.last() ?? 0)
   }
 
-  /// What was changed after a place, oldest first.
+  /// Returns the changes after a position, oldest first.
   ///
-  /// - Parameter token: `nil` begins with the oldest that is kept, which may not be the first there
-  ///   was.
-  /// - Parameter entities: Leaves out changes of others, and transactions without one; `nil` takes
-  ///   all.
-  /// - Parameter author: Leaves out what this author wrote.
-  /// - Parameter limit: At most so many transactions; 0 is no limit.
+  /// - Parameter token: `nil` begins with the oldest stored transaction, which may not be the first
+  ///   there was.
+  /// - Parameter entities: Leaves out changes of other entities, and transactions without a change
+  ///   of these; `nil` includes all.
+  /// - Parameter author: Leaves out the transactions of this author.
+  /// - Parameter limit: The maximum number of transactions; 0 is no limit.
   /// - Throws: `invalidToken` for a token of another store or of a state from before a backup was
-  ///   restored; `expiredToken` if what came after it is no longer kept; `unknownEntity`,
+  ///   restored; `expiredToken` if changes after it have been dropped; `unknownEntity`,
   ///   `invalidRequest` for a negative limit, `damaged`.
   /// - Complexity: O(log *n* + changes after the token).
   public func history(
@@ -39,11 +39,11 @@ extension ReadTransaction {
     return found
   }
 
-  /// Calls the closure with each transaction after a place, oldest first, until it returns `false`:
-  /// memory is bounded by one transaction.
+  /// Calls the closure with each transaction after a position, oldest first, until it returns
+  /// `false`. Memory is bounded by one transaction.
   ///
-  /// - Throws: As `history(after:)`, `damaged` after those before the damage; what the closure
-  ///   throws.
+  /// - Throws: As `history(after:)`; `damaged` after the transactions before the damage; the
+  ///   closure's error.
   public func forEachHistory(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
     exceptBy author: String? = nil, _ body: (HistoryTransaction) throws -> Bool
@@ -57,7 +57,7 @@ extension ReadTransaction {
     let names = EntityNames(catalog.schema)
     var pending: HistoryCollection?
     try tree.forEach(after: start) { header in
-      // What this write has done so far is no transaction yet.
+      // The changes of this write so far are not a transaction yet.
       let isOwn = header.sequence == ownHistorySequence
       pending = isOwn ? nil : HistoryCollection(header: header, wanted: wanted)
     } change: { change in
@@ -71,7 +71,7 @@ extension ReadTransaction {
     }
   }
 
-  /// The number after which a token's changes begin.
+  /// Returns the number after which a token's changes begin.
   ///
   /// - Throws: `invalidToken`, `expiredToken`.
   package func sequence(of token: HistoryToken?) throws -> Int64 {
@@ -89,7 +89,7 @@ extension ReadTransaction {
     return token.sequence
   }
 
-  /// The place right after the transaction of this number.
+  /// Returns the position directly after the transaction with this number.
   private func token(after sequence: Int64) throws -> HistoryToken {
     HistoryToken(
       storeID: catalog.uuid, sequence: sequence,
@@ -102,10 +102,10 @@ extension ReadTransaction {
 }
 
 extension Store {
-  /// The place in the history as of now.
+  /// Returns the current position in the history.
   public func historyToken() throws -> HistoryToken { try read { try $0.historyToken() } }
 
-  /// What was changed after a place; see `ReadTransaction.history(after:of:exceptBy:limit:)`.
+  /// Returns the changes after a position; see `ReadTransaction.history(after:of:exceptBy:limit:)`.
   public func history(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
     exceptBy author: String? = nil, limit: Int = 0

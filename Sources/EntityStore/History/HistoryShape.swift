@@ -1,26 +1,26 @@
 import EntityModel
 
-/// What the history keeps of an entity's changes.
+/// The parts of an entity's changes that the history stores.
 package struct HistoryShape: Sendable {
-  /// A link that is a record of its own, seen as a change of a record at its end.
+  /// A link that is stored as a record of its own, seen as a change of a record at its end.
   struct LinkEnd: Sendable {
     let entityID: Int
     let relationshipID: Int
-    /// Of the attribute that holds the number of that record.
+    /// The position of the attribute that holds the id of that record.
     let position: Int
   }
 
   let entityID: Int
   package let isKept: Bool
-  /// By attribute position.
+  /// The attribute ids by position.
   let attributeIDs: [Int]
-  /// By attribute position: whether the value that a change replaces is kept.
+  /// The attributes by position: true if the replaced values of the attribute are stored.
   let areValuesKept: [Bool]
   let keepsValues: Bool
-  /// Of a hidden entity of links; empty of any other.
+  /// The ends of a hidden entity of links; empty for any other entity.
   let linkEnds: [LinkEnd]
 
-  /// Whether a change of a record is to be seen in the history at all.
+  /// True if the history stores changes of this entity's records at all.
   var isNoted: Bool { isKept || !linkEnds.isEmpty }
 
   init(_ entity: EntityDescription, in schema: Schema) {

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// A place in the history of one store, between two transactions.
+/// A position in the history of one store, between two transactions.
 ///
-/// Its text holds a checksum, so that one that was cut or mixed up is refused and never read as
-/// another place.
+/// Its text contains a checksum, so that a truncated or altered text is refused and never read as
+/// another position.
 public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible {
   public let storeID: UUID
   /// The number of the transaction before it; 0 before the first one.
   public let sequence: Int64
-  /// A hash of that transaction: in a store restored from a backup another one may have its number.
+  /// A hash of that transaction: in a store restored from a backup another one may have the same
+  /// number.
   let mark: Int64
 
   init(storeID: UUID, sequence: Int64, mark: Int64) {
@@ -17,7 +18,7 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
     self.mark = mark
   }
 
-  /// Reads a token's text.
+  /// Decodes a token's text.
   ///
   /// - Throws: `invalidToken`.
   public init(_ text: String) throws(StoreError) {

@@ -2,16 +2,17 @@ package import EntityModel
 import Foundation
 import LMDB
 
-/// The tree `history` as it is read; `HistoryLog` draws what is in it.
+/// The tree `history` for reading; `HistoryLog` documents its layout.
 ///
-/// Bounds are checked everywhere: damaged bytes give an error and never a wild read.
+/// Bounds are checked everywhere: damaged bytes give an error and never an invalid memory access.
 package struct HistoryTree {
   package static let name = "history"
 
   let tree: Tree
   let transaction: TreeTransaction
 
-  /// One change as it stands in a part. Its bytes are valid until the transaction ends or writes.
+  /// One change as it is stored in a part. Its bytes are valid until the transaction ends or
+  /// writes.
   package struct Change {
     package typealias StoredValue = (
       attributeID: Int, kind: ValueKind, bytes: UnsafeRawBufferPointer
@@ -20,7 +21,7 @@ package struct HistoryTree {
     package var kind: HistoryKind
     package var entityID: Int
     package var id: Int64
-    /// Of an update: a property's id * 2, and 1 more for a relationship.
+    /// The changed properties of an update: a property's id * 2, and 1 more for a relationship.
     package var properties: [Int] = []
     var values: [StoredValue] = []
   }
@@ -31,33 +32,34 @@ package struct HistoryTree {
     let author: String?
   }
 
-  /// The number of the oldest transaction; `nil` if there is none.
+  /// Returns the number of the oldest transaction; `nil` if there is none.
   func first() throws -> Int64? {
     var cursor = try transaction.cursor(tree)
     return try cursor.first().map { try key($0).sequence }
   }
 
-  /// The number of the newest transaction; 0 if there is none.
+  /// Returns the number of the newest transaction; 0 if there is none.
   package func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
 
-  /// Whether everything that came after a number is kept.
+  /// Returns true if all transactions after a number are stored.
   package func reaches(back sequence: Int64) throws -> Bool {
     try sequence <= last() && (first() ?? 1) - 1 <= sequence
   }
 
-  /// A hash of a transaction, by which one of the same number in a restored store is told apart.
+  /// Returns a hash of a transaction, which distinguishes it from one with the same number in a
+  /// restored store.
   func mark(of sequence: Int64) throws -> Int64? {
     try HistoryKey(sequence: sequence, part: 0).withBytes { key in
       try transaction.get(tree, key).map { ContentHash.of($0) }
     }
   }
 
-  /// Calls the closures with each transaction after a number, with each of its changes in the
-  /// order in which they were made, and at its end, before anything of the next one is read.
+  /// Calls the closures with each transaction after a number, with each of its changes in the order
+  /// in which they were made, and at its end, before anything of the next one is read.
   ///
-  /// - Parameter sequence: 0 begins with the oldest that is kept.
-  /// - Parameter end: Returns `false` to go no further.
-  /// - Throws: `damaged` also where a transaction or a part of one is missing.
+  /// - Parameter sequence: 0 begins with the oldest stored one.
+  /// - Parameter end: Returns `false` to stop.
+  /// - Throws: `damaged` also if a transaction or a part of one is missing.
   package func forEach(
     after sequence: Int64, begin: (Header) -> Void = { _ in }, change: (Change) -> Void,
     end: () throws -> Bool = { true }
@@ -93,7 +95,7 @@ package struct HistoryTree {
     try forEachChange(&bytes, body)
   }
 
-  /// The header of a transaction, of its first part; `nil` if it is unreadable.
+  /// Returns the header of a transaction from its first part; `nil` if it is unreadable.
   func header(of entry: Cursor.Entry, _ key: HistoryKey) -> Header? {
     var bytes = entry.value[...]
     return header(&bytes, key.sequence)

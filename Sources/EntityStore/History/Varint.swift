@@ -1,5 +1,5 @@
-/// Unsigned integers in seven bits a byte, the low ones first; a set high bit says that more
-/// follow (LEB128). Signed ones are folded first: 0, -1, 1, -2 become 0, 1, 2, 3.
+/// Unsigned integers with seven bits in each byte, the low ones first; a set high bit means that
+/// another byte follows (LEB128). Signed integers are mapped first: 0, -1, 1, -2 become 0, 1, 2, 3.
 enum Varint {
   static func append(_ number: UInt64, to bytes: inout [UInt8]) {
     var rest = number
@@ -18,6 +18,8 @@ enum Varint {
     append(UInt64(bitPattern: number &<< 1 ^ number >> 63), to: &bytes)
   }
 
+  /// Reads a number.
+  ///
   /// - Returns: `nil` if the bytes end too soon or the number is too large.
   static func read(_ bytes: inout UnsafeRawBufferPointer.SubSequence) -> UInt64? {
     var number: UInt64 = 0

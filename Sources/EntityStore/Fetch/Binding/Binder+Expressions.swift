@@ -2,6 +2,8 @@ package import EntityModel
 import Foundation
 
 extension Binder {
+  /// Binds an expression.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   package func bind(_ expression: FetchExpression, depth: Int = 0) throws -> BoundExpression {
     guard depth < Binder.depthMax else {
@@ -87,7 +89,7 @@ extension Binder {
       hops: hops, position: position, attribute: attribute)
   }
 
-  // MARK: Figures over many
+  // MARK: Aggregates
 
   private func bind(
     collection text: String, _ function: CollectionFunction, _ rest: String?
@@ -115,9 +117,9 @@ extension Binder {
     return BoundExpression(program: .collection(program), kind: kind)
   }
 
-  /// The kind of an aggregate's result.
+  /// Returns the kind of an aggregate's result.
   ///
-  /// - Throws: `invalidRequest` for a sum or an average of what is no number.
+  /// - Throws: `invalidRequest` for a sum or an average of values that are not numbers.
   func kind(
     of function: AggregateFunction, _ part: ExpressionKind?, _ whole: FetchExpression
   ) throws -> ExpressionKind {
@@ -194,7 +196,7 @@ extension Binder {
 }
 
 extension FetchExpression {
-  /// The texts of a list of nothing but constant texts.
+  /// The texts of a list, if all its elements are constant texts; else `nil`.
   fileprivate var texts: [String]? {
     guard case .list(let parts) = self else { return nil }
     var texts: [String] = []

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// ANY and ALL, over the records of a relationship or the elements of a list.
+/// Binding of ANY and ALL, over the records of a relationship or the elements of a list.
 extension Binder {
   func bind(
     _ whole: FetchPredicate.Comparison, _ quantifier: FetchPredicate.Quantifier
@@ -37,7 +37,7 @@ extension Binder {
     return path.hops.reversed().reduce(.elements(position, test, quantifier)) { .linked($1, $0) }
   }
 
-  /// The comparison of one element, which is evaluated as a row of its own.
+  /// Returns the comparison of one element, which is evaluated as a row of its own.
   private func elementTest(_ whole: FetchPredicate.Comparison) throws -> PredicateProgram {
     let element = BoundExpression(program: .attribute(0), kind: .value(.string), position: 0)
     switch whole.comparison {
@@ -60,7 +60,7 @@ extension Binder {
 }
 
 extension FetchExpression {
-  /// Whether it is the same for every record.
+  /// True if the value is the same for every record.
   fileprivate var isConstant: Bool {
     switch self {
     case .value, .object: true

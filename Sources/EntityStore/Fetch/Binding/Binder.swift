@@ -1,8 +1,8 @@
 package import EntityModel
 
 /// Binds predicates and expressions to an entity, or to the columns of grouped rows: names become
-/// positions, constants take the kinds of what they are compared with, and what makes no sense is
-/// refused before anything is read.
+/// positions, constants get the kinds of the values they are compared with, and invalid requests
+/// are refused before anything is read.
 package struct Binder {
   let scope: Scope
   let transaction: ReadTransaction
@@ -12,7 +12,7 @@ package struct Binder {
     case columns(GroupColumns)
   }
 
-  /// Deeper trees cannot be meant, and would use up a thread's stack.
+  /// The maximum depth of a tree: evaluating a deeper one would exhaust a thread's stack.
   static let depthMax = 400
 
   package init(_ scope: Scope, in transaction: ReadTransaction) {
@@ -20,6 +20,8 @@ package struct Binder {
     self.transaction = transaction
   }
 
+  /// Binds a predicate.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   package func bind(_ predicate: FetchPredicate, depth: Int = 0) throws -> PredicateProgram {
     guard depth < Binder.depthMax else {
@@ -78,7 +80,8 @@ package struct Binder {
     return try order(left, right, test, whole)
   }
 
-  /// With the constant null: `==` and `!=` ask for it, any order against it is unknown.
+  /// Returns the comparison with the constant null: `==` and `!=` test for null, any order against
+  /// it is unknown.
   private func nullTest(_ other: BoundExpression, _ test: OrderTest) -> PredicateProgram {
     switch test {
     case .equal: other.isNull
@@ -163,7 +166,7 @@ package struct Binder {
     let elements = try list.map { try bind($0) }
     let constants = elements.compactMap(\.constant)
     guard constants.count == elements.count, left.constant == nil else {
-      // Null is no value that anything could be equal to, here as in SQL.
+      // No value equals null, here as in SQL.
       return .or(
         try elements.map { element in
           element.constant?.isNull == true || left.constant?.isNull == true
@@ -264,7 +267,7 @@ extension ExpressionKind {
 }
 
 extension Value {
-  /// An integer, or a double that is one.
+  /// The value of an integer, or of a double that is a whole number.
   fileprivate var wholeNumber: Int64? {
     switch self {
     case .int64(let number): number
@@ -275,7 +278,7 @@ extension Value {
 }
 
 extension FetchPredicate.Comparison {
-  /// As a format string has it.
+  /// The comparison as a format string would write it.
   var text: String { FetchPredicate.comparison(self).description }
 }
 

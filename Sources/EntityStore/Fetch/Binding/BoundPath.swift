@@ -3,7 +3,7 @@ import TextFormats
 
 /// A path of names resolved along relationships.
 package struct BoundPath {
-  /// The relationships that are passed, but for one at the end.
+  /// The relationships along the path, except one at the end.
   var hops: [Hop] = []
   package var end: End
   /// The entity that the end belongs to.
@@ -14,10 +14,12 @@ package struct BoundPath {
     case relationship(Hop)
   }
 
-  /// More relationships than anybody has use for.
+  /// The maximum number of relationships in a path.
   static let hopsMax = 16
 
-  /// - Throws: `unknownAttribute`, naming what there is; `invalidRequest`.
+  /// Resolves a path.
+  ///
+  /// - Throws: `unknownAttribute` that lists the existing names; `invalidRequest`.
   package init(_ path: String, of entity: EntityLayout, in transaction: ReadTransaction) throws {
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard names.count <= BoundPath.hopsMax else {
@@ -50,10 +52,10 @@ package struct BoundPath {
     if case .relationship(let hop) = end { hops + [hop] } else { hops }
   }
 
-  /// Whether it leads to many values.
+  /// True if the path leads to several values.
   var isToMany: Bool { allHops.contains { $0.relationship.isToMany } || listPosition != nil }
 
-  /// The attribute at the end, where it is a list.
+  /// The position of the attribute at the end, if it is a list.
   var listPosition: Int? {
     guard case .attribute(let position) = end,
       entity.description.attributes[position].type.kind == .strings
@@ -77,7 +79,8 @@ package struct BoundPath {
 }
 
 extension EntityLayout {
-  /// What holds the links of relationships has no place in a request: how they are held may change.
+  /// Returns the position of a visible attribute. Attributes that hold the links of relationships
+  /// are not allowed in a request, because the storage of links may change.
   fileprivate func visiblePosition(of name: String) throws(StoreError) -> Int {
     let position = try position(of: name)
     if description.attributes[position].isHidden {

@@ -2,13 +2,14 @@ package import EntityModel
 import Foundation
 
 extension BoundExpression {
-  /// A constant in the kind of what it is compared with.
+  /// Converts a constant to the kind of the value that it is compared with.
   ///
-  /// An integer serves for a double or a decimal, a double for a decimal, 0 and 1 for a bool, a
-  /// case name for an enumeration, a text for a date, URL, UUID or decimal. Against an integer a
-  /// double stays one, and so does against a double an integer that no double equals.
+  /// An integer is valid for a double or a decimal, a double for a decimal, 0 and 1 for a bool, a
+  /// case name for an enumeration, a text for a date, URL, UUID or decimal. Compared with an
+  /// integer, a double stays a double; compared with a double, an integer that no double equals
+  /// stays an integer.
   ///
-  /// - Throws: `invalidRequest` for a constant that does not fit, NaN included.
+  /// - Throws: `invalidRequest` for a constant that does not fit, including NaN.
   func constant(like other: BoundExpression, _ value: Value) throws -> Value {
     if let fitting = BoundExpression.fit(value, other.kind, other.attribute) { return fitting }
     throw StoreError(
@@ -20,6 +21,8 @@ extension BoundExpression {
       ], advice: other.kind.example.map { "write it as \($0)" } ?? "write a value of that type")
   }
 
+  /// Converts a constant to a kind.
+  ///
   /// - Returns: `nil` for a constant that does not fit.
   package static func fit(
     _ value: Value, _ kind: ExpressionKind, _ attribute: AttributeDescription?
@@ -43,14 +46,14 @@ extension BoundExpression {
     case (.string, .url(let url)): return .string(url.absoluteString)
     case (.date, .string(let text)), (.url, .string(let text)), (.uuid, .string(let text)),
       (.decimal, .string(let text)):
-      // The words `null` and `now` are for those who type a value, and no constants.
+      // The words `null` and `now` are input for people who type a value, and are not constants.
       if wanted != .url, text == "null" || text == "now" { return nil }
       return Value(text: text, as: wanted, now: .distantPast)
     default: return nil
     }
   }
 
-  /// By the shortest text of the double: 9.99 is the decimal 9.99.
+  /// Converts by way of the shortest text of the double: 9.99 becomes the decimal 9.99.
   private static func decimal(_ number: Double) -> Value? {
     guard number.isFinite else { return nil }
     return Decimal(string: number.description).map(Value.decimal)
@@ -58,7 +61,8 @@ extension BoundExpression {
 }
 
 extension AttributeTest {
-  /// The test of a value of the kind against a constant that `constant(like:)` has fitted to it.
+  /// Creates the test of a value of the kind against a constant that `constant(like:)` has
+  /// converted.
   init(_ test: OrderTest, _ constant: Value) {
     switch constant {
     case .int64(let number): self = .int64(test, number)
@@ -69,7 +73,7 @@ extension AttributeTest {
     }
   }
 
-  /// The test of a double against an integer that no double equals.
+  /// Creates the test of a double against an integer that no double equals.
   init(_ test: OrderTest, real integer: Int64) {
     let nearest = Double(integer)
     let isBelow = Value.double(nearest).compared(withNumber: .int64(integer)) == .ascending
@@ -81,7 +85,7 @@ extension AttributeTest {
     }
   }
 
-  /// The test of an integer against a double.
+  /// Creates the test of an integer against a double.
   init(_ test: OrderTest, integer real: Double) {
     switch test.integerTest(real) {
     case .test(let test, let number): self = .int64(test, number)

@@ -1,16 +1,16 @@
 package import EntityModel
 
-/// What kind of value an expression has, known before anything is read.
+/// The kind of value of an expression, known before anything is read.
 package enum ExpressionKind: Equatable {
   /// The constant null.
   case null
   case value(ValueKind)
-  /// A record of the entity: the value is its number.
+  /// A record of the entity: the value is its record id.
   case object(String)
 
   var isText: Bool { self == .value(.string) || self == .value(.url) }
 
-  /// Whether the values are ordered by their bytes.
+  /// True if the values are ordered by their bytes.
   var isBytes: Bool { isText || self == .value(.data) || self == .value(.uuid) }
 
   var isNumber: Bool {
@@ -25,7 +25,7 @@ package enum ExpressionKind: Equatable {
     }
   }
 
-  /// A constant of the kind, where it is not obvious how one is written.
+  /// An example of a constant of the kind, if its syntax is not obvious.
   var example: String? {
     switch self {
     case .value(.date): "DATE \"2026-01-31T00:00:00Z\""
@@ -37,27 +37,27 @@ package enum ExpressionKind: Equatable {
     }
   }
 
-  /// Whether values of both kinds can be compared.
+  /// Returns true if values of both kinds can be compared.
   package func compares(with other: ExpressionKind) -> Bool {
     self == other || self == .null || other == .null || (isNumber && other.isNumber)
       || (isText && other.isText)
   }
 }
 
-/// An expression with what the binder knows of it.
+/// An expression with the properties that the binder has found.
 package struct BoundExpression {
   package var program: ExpressionProgram
   package var kind: ExpressionKind
-  /// The to-one relationships that lead to the record whose attribute it is.
+  /// The to-one relationships that lead to the record that has the attribute.
   var hops: [Hop] = []
-  /// The attribute at the end of the hops, where it is one.
+  /// The position of the attribute at the end of the hops, if there is one.
   var position: Int?
-  /// The description of that attribute: an enumeration gives names to constants.
+  /// The description of that attribute: an enumeration has names for constants.
   var attribute: AttributeDescription?
 
   package var constant: Value? { if case .constant(let value) = program { value } else { nil } }
 
-  /// A test of the expression, on the bytes of the record where it is an attribute.
+  /// Returns a test of the expression, on the bytes of the record if it is an attribute.
   func tested(by test: AttributeTest) -> PredicateProgram {
     guard let position else { return .expression(program, test) }
     return hops.reversed().reduce(.attribute(position, test)) { .linked($1, $0) }

@@ -4,7 +4,7 @@ import EntityModel
 /// each distinct aggregate.
 package struct GroupColumns {
   let entity: String
-  /// Group keys by their paths, aggregates as they are written.
+  /// The group keys as paths, the aggregates as they are written.
   private(set) var expressions: [FetchExpression] = []
   private(set) var kinds: [ExpressionKind] = []
   private(set) var attributes: [AttributeDescription?] = []

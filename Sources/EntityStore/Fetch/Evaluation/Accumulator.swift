@@ -6,17 +6,17 @@ struct Accumulator {
   private let function: AggregateFunction
   private var count: Int64 = 0
   private var value = Value.null
-  /// The sum of integers, which no number of records makes overflow: whether the result fits does
-  /// not depend on the order in which they come.
+  /// The sum of integers. No number of records makes it overflow: the order of the records does not
+  /// decide whether the result fits.
   private var total: Int128 = 0
   private var distinct: Set<Value> = []
 
   init(_ function: AggregateFunction) { self.function = function }
 
-  /// Takes rows for `count(*)`.
+  /// Counts rows for `count(*)`.
   mutating func addRows(_ number: Int = 1) { count += Int64(number) }
 
-  /// Takes a value; null does not take part.
+  /// Adds a value; null is ignored.
   ///
   /// - Throws: `invalidRequest` when a sum of decimals or doubles cannot be represented.
   mutating func add(_ next: Value) throws {
@@ -34,7 +34,7 @@ struct Accumulator {
     }
   }
 
-  /// Takes a value as it stands in a record: sums of numbers are made of no `Value`.
+  /// Adds a value from a record's bytes, without creating a `Value` for a sum of numbers.
   @inline(__always)
   mutating func add(_ field: RecordField) throws {
     if field.isNull { return }
@@ -46,6 +46,8 @@ struct Accumulator {
     if count == 1 { value = .int64(0) }
   }
 
+  /// Returns the aggregate.
+  ///
   /// - Throws: `invalidRequest` when a sum of integers does not fit 64 bits.
   func result() throws -> Value {
     switch function {

@@ -1,9 +1,11 @@
 import EntityModel
 import Foundation
 
-/// Arithmetic on values, as `ArithmeticOperator` describes it. The binder has seen to the kinds.
+/// Arithmetic on values, as `ArithmeticOperator` describes it. The binder has checked the kinds.
 enum Arithmetic {
-  /// - Throws: `invalidRequest` for an integer that does not fit 64 bits or a result that is no
+  /// Evaluates one operation.
+  ///
+  /// - Throws: `invalidRequest` for an integer that does not fit 64 bits or a result that is not a
   ///   number.
   static func evaluate(_ sign: ArithmeticOperator, _ left: Value, _ right: Value) throws -> Value {
     switch (left, right) {
@@ -42,6 +44,8 @@ enum Arithmetic {
     }
   }
 
+  /// Converts an exact result.
+  ///
   /// - Throws: `invalidRequest` for an integer that does not fit 64 bits.
   static func integer(_ exact: Int128) throws -> Int64 {
     guard let number = Int64(exactly: exact) else { throw tooLarge }

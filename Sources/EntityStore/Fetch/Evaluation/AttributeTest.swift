@@ -1,15 +1,15 @@
 package import EntityModel
 import Foundation
 
-/// What a predicate says of one value and constants: evaluated on the bytes of a record, without
-/// building a value.
+/// A test of one value against constants, evaluated on the bytes of a record without creating a
+/// value.
 package enum AttributeTest {
   case isNull
   case isNotNull
   case int64(OrderTest, Int64)
-  /// Of a double or a date.
+  /// The order of a double or a date.
   case double(OrderTest, Double)
-  /// Of a text, data or a UUID, by its bytes.
+  /// The order of a text, of data or of a UUID, by its bytes.
   case bytes(OrderTest, [UInt8])
   case text(TextTest)
   case value(OrderTest, Value)
@@ -48,7 +48,7 @@ package enum AttributeTest {
     }
   }
 
-  /// For a text whose bytes are at hand, as those of a list's element are.
+  /// Evaluates the test on the bytes of a text, such as an element of a list.
   func evaluate(text bytes: UnsafeRawBufferPointer) throws -> Logic {
     switch self {
     case .isNull: .no
@@ -100,7 +100,7 @@ package enum AttributeTest {
 }
 
 extension Value {
-  /// The bytes of a text, of data or of a UUID; none for other kinds.
+  /// Calls the closure with the bytes of a text, of data or of a UUID; with none for other kinds.
   package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
     switch self {
     case .string(var text):

@@ -1,12 +1,14 @@
-/// Some byte strings, to be looked up without building one.
+/// A set of byte strings that is searched without creating one.
 package struct ByteSet {
-  /// In the order of the bytes, each once.
+  /// The elements in ascending order of their bytes, without duplicates.
   let elements: [[UInt8]]
 
   init(_ elements: some Sequence<[UInt8]>) {
     self.elements = Set(elements).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
+  /// Returns true if the set contains the bytes.
+  ///
   /// - Complexity: O(log *n*) comparisons; allocates nothing.
   func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var low = 0

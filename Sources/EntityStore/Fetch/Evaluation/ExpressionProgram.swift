@@ -4,11 +4,11 @@ package import EntityModel
 package indirect enum ExpressionProgram {
   case constant(Value)
   case attribute(Int)
-  /// The record's own number.
+  /// The record's own id.
   case identity
-  /// The number of the record that a to-one relationship leads to.
+  /// The id of the record that a to-one relationship leads to.
   case link(RelationshipLayout)
-  /// An expression about the record that a to-one relationship leads to.
+  /// An expression on the record that a to-one relationship leads to.
   case linked(Hop, ExpressionProgram)
   case collection(CollectionProgram)
   case arithmetic(ArithmeticOperator, ExpressionProgram, ExpressionProgram)
@@ -33,7 +33,8 @@ package indirect enum ExpressionProgram {
     }
   }
 
-  /// The attributes of the record itself that it reads; `nil` if it reads more than those.
+  /// The attributes of the record itself that the expression reads; `nil` if it reads other values,
+  /// too.
   var attributes: Set<Int>? {
     switch self {
     case .constant, .identity: return []
@@ -48,7 +49,8 @@ package indirect enum ExpressionProgram {
 }
 
 extension ExpressionProgram {
-  /// The attributes of the record itself that some expressions read; `nil` if one reads more.
+  /// Returns the attributes of the record itself that the expressions read; `nil` if one reads
+  /// other values, too.
   static func attributes(of programs: [ExpressionProgram]) -> Set<Int>? {
     PredicateProgram.union(programs.map(\.attributes))
   }
@@ -59,7 +61,8 @@ package struct Hop {
   package let relationship: RelationshipLayout
   package let destination: EntityLayout
 
-  /// Calls the closure with the record that the to-one relationship leads to, or the missing row.
+  /// Calls the closure with the record that the to-one relationship leads to, or with the missing
+  /// row.
   func follow<R>(
     _ row: FetchRow, in transaction: ReadTransaction, _ body: (FetchRow) throws -> R
   ) throws -> R {
@@ -104,7 +107,7 @@ package struct Hop {
 }
 
 extension RelationshipLayout {
-  /// The number of the record that the to-one relationship leads to.
+  /// Returns the id of the record that the to-one relationship leads to.
   func target(of row: FetchRow, in transaction: ReadTransaction) throws -> Int64? {
     guard case .record(let view) = row.fields else { return nil }
     return try transaction.linked(self, from: view, id: row.id)
@@ -115,15 +118,15 @@ extension FetchRow {
   var isMissing: Bool { if case .missing = fields { true } else { false } }
 }
 
-/// A figure over the records at the end of a to-many path, or over a list.
+/// An aggregate of the records at the end of a to-many path, or of the elements of a list.
 package struct CollectionProgram {
   let function: CollectionFunction
   let hops: [Hop]
-  /// What of each record; `nil` for a count.
+  /// The aggregated expression of each record; `nil` for a count.
   let part: ExpressionProgram?
-  /// Instead of records: the elements of this list.
+  /// The position of the list whose elements are aggregated instead of records.
   let list: Int?
-  /// What a sum of nothing is.
+  /// The sum of no values.
   let zero: Value
 
   func evaluate(_ row: FetchRow, in transaction: ReadTransaction) throws -> Value {

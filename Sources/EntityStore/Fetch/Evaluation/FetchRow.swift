@@ -6,12 +6,12 @@ package struct FetchRow {
   package let id: Int64
   package let fields: Fields
 
-  /// Where its values come from.
+  /// The source of its values.
   package enum Fields {
     case record(RecordView)
-    /// By position: what an index key holds, or the columns of a group.
+    /// Values by position: the parts of an index key, or the columns of a group.
     case values([Value])
-    /// There is no record at the end of a to-one relationship: every attribute is null.
+    /// No record at the end of a to-one relationship: every attribute is null.
     case missing
   }
 
@@ -24,7 +24,7 @@ package struct FetchRow {
 
   package init(id: Int64, view: RecordView) { self.init(id: id, fields: .record(view)) }
 
-  /// The value as rows and expressions have it.
+  /// Returns the value as rows and expressions see it.
   func value(_ position: Int) throws(RecordDamage) -> Value {
     switch fields {
     case .record(let view): try FetchRow.value(of: view.field(position))
@@ -33,8 +33,8 @@ package struct FetchRow {
     }
   }
 
-  /// Index keys know one zero, so that a record's −0.0 is 0.0 here too: otherwise the way to an
-  /// answer would show in it.
+  /// Returns the value of a field. Index keys do not distinguish −0.0 from 0.0, so that a record's
+  /// −0.0 is 0.0 here, too: otherwise the result would depend on the plan.
   static func value(of field: RecordField) throws(RecordDamage) -> Value {
     try field.value().withOneZero
   }

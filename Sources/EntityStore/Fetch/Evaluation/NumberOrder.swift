@@ -2,11 +2,12 @@ import EntityModel
 import Foundation
 
 extension Value {
-  /// How the value compares with another one, numbers of different kinds by what they count.
+  /// Compares the value with another one; numbers of different kinds are compared by their numeric
+  /// values.
   ///
   /// An integer and a double are compared exactly, without rounding either.
   ///
-  /// - Returns: `nil` where no order is defined.
+  /// - Returns: `nil` if no order is defined.
   func compared(withNumber other: Value) -> Ordering? {
     switch (self, other) {
     case (.int64(let a), .double(let b)): Value.compare(a, b)
@@ -23,7 +24,7 @@ extension Value {
     if real.isNaN { return nil }
     if real >= 9_223_372_036_854_775_808 { return .ascending }
     if real < -9_223_372_036_854_775_808 { return .descending }
-    // Now the whole part fits, and it is exact.
+    // The whole part fits into 64 bits here, and it is exact.
     let whole = Int64(real.rounded(.down))
     if integer != whole { return integer < whole ? .ascending : .descending }
     return real == real.rounded(.down) ? .same : .ascending

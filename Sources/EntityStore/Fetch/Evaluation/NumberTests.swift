@@ -1,7 +1,7 @@
-/// Comparisons of numbers and dates with constants that must all hold, made flat.
+/// Comparisons of numbers and dates with constants, combined by AND, in a flat list.
 ///
-/// A scan asks them of every record; a tree of predicates takes several times as long to walk as
-/// the comparisons do.
+/// A scan evaluates them on every record; walking the predicate's tree takes several times as long
+/// as the comparisons.
 struct NumberTests {
   private var tests: [Test] = []
 
@@ -16,7 +16,9 @@ struct NumberTests {
     case double(Double)
   }
 
-  /// - Returns: `nil` if the predicate says anything else, or something else besides.
+  /// Creates the list from a predicate.
+  ///
+  /// - Returns: `nil` if the predicate contains anything else.
   init?(_ program: PredicateProgram) {
     let parts = if case .and(let parts) = program { parts } else { [program] }
     for part in parts {
@@ -30,7 +32,7 @@ struct NumberTests {
     }
   }
 
-  /// Whether all hold; none does of null.
+  /// Returns true if all comparisons are true; a comparison with null is not.
   @inline(__always)
   func hold(of view: RecordView) -> Bool {
     for test in tests {

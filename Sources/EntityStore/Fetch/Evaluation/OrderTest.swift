@@ -1,6 +1,6 @@
 import EntityModel
 
-/// The comparison operators that ask for the order alone.
+/// The comparison operators that depend on the order alone.
 package enum OrderTest {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
@@ -16,7 +16,7 @@ package enum OrderTest {
     }
   }
 
-  /// What holds of the sides when they change places.
+  /// The test with its sides exchanged.
   var mirrored: OrderTest {
     switch self {
     case .equal, .notEqual: self
@@ -27,7 +27,7 @@ package enum OrderTest {
     }
   }
 
-  /// What holds where this does not, null aside.
+  /// The test that is true where this one is false; null is not considered.
   var negated: OrderTest {
     switch self {
     case .equal: .notEqual
@@ -75,7 +75,7 @@ package enum OrderTest {
 }
 
 extension OrderTest {
-  /// The test of an integer that says the same as this one with a double.
+  /// Returns the test of an integer that is equivalent to this one with a double.
   ///
   /// - Parameter real: Not NaN.
   func integerTest(_ real: Double) -> IntegerTest {
@@ -95,15 +95,15 @@ extension OrderTest {
     }
   }
 
-  /// What a comparison of integers with a double comes to.
+  /// The result of replacing the double in a comparison of integers with a double.
   enum IntegerTest {
     case test(OrderTest, Int64)
-    /// For every integer the same; null stays unknown.
+    /// The same result for every integer; null stays unknown.
     case constant(Bool)
   }
 }
 
-/// True, false, or neither where null is compared.
+/// The three results of a predicate: true, false, or unknown where null is compared.
 package enum Logic {
   case yes, no, unknown
 

@@ -1,32 +1,33 @@
 package import EntityModel
 import Foundation
 
-/// A predicate bound to an entity: evaluated on a record's bytes where its sides are an attribute
-/// and constants.
+/// A predicate bound to an entity. It is evaluated on a record's bytes if its sides are an
+/// attribute and constants.
 package indirect enum PredicateProgram {
   case constant(Logic)
   case attribute(Int, AttributeTest)
-  /// The record is one of these.
+  /// The record id is one of these.
   case identity(Set<Int64>)
-  /// About the record that a to-one relationship leads to.
+  /// A predicate on the record that a to-one relationship leads to.
   case linked(Hop, PredicateProgram)
-  /// Some record at the end of the path, or every one, for which the predicate is true.
+  /// A predicate that is true of some record at the end of the path, or of every one.
   case records([Hop], PredicateProgram, FetchPredicate.Quantifier)
-  /// Some element of a list, or every one, each as a row of one value.
+  /// A predicate that is true of some element of a list, or of every one; each is a row of one
+  /// value.
   case elements(Int, PredicateProgram, FetchPredicate.Quantifier)
   case isNull(ExpressionProgram)
   case expression(ExpressionProgram, AttributeTest)
   case compare(ExpressionProgram, OrderTest, ExpressionProgram)
   case compareTexts(ExpressionProgram, ExpressionProgram, ComparisonOperator, ComparisonOptions)
-  /// An element of the list passes the test; unknown of a null list.
+  /// An element of the list passes the test; unknown if the list is null.
   case contains(Int, AttributeTest)
-  /// The text is an element of the list; unknown where either is null.
+  /// The text is an element of the list; unknown if either is null.
   case containsExpression(list: ExpressionProgram, ExpressionProgram)
   case and([PredicateProgram])
   case or([PredicateProgram])
   case not(PredicateProgram)
 
-  /// Whether a fetch returns the record.
+  /// Returns true if a fetch returns the record.
   ///
   /// - Throws: `damaged`; `invalidRequest` for arithmetic without a result and for a regular
   ///   expression that takes too long.
@@ -80,7 +81,7 @@ package indirect enum PredicateProgram {
     _ row: FetchRow, _ transaction: ReadTransaction
   ) throws -> Logic {
     let isAny = quantifier == .any
-    // It ends early with the first record that decides.
+    // The loop ends with the first record that decides.
     let endsWithout = try Hop.followAll(hops[...], row, in: transaction) { row in
       try program.matches(row, in: transaction) != isAny
     }
@@ -103,7 +104,7 @@ package indirect enum PredicateProgram {
     return Logic(!isAny)
   }
 
-  /// On the bytes of the list, without building its elements.
+  /// Evaluates a test on the bytes of the list, without creating its elements.
   private func elements(
     of field: RecordField, _ test: AttributeTest, isAny: Bool
   ) throws -> Logic {
@@ -146,7 +147,8 @@ package indirect enum PredicateProgram {
 }
 
 extension PredicateProgram {
-  /// Whether one record may take long: regular expressions, and figures over many records.
+  /// True if the evaluation on one record may take long: regular expressions, and aggregates of
+  /// many records.
   var isCostly: Bool {
     switch self {
     case .attribute(_, .text(let test)), .expression(_, .text(let test)): test.isCostly
@@ -161,7 +163,8 @@ extension PredicateProgram {
     }
   }
 
-  /// The attributes of the record itself that it reads; `nil` if it reads more than those.
+  /// The attributes of the record itself that the predicate reads; `nil` if it reads other values,
+  /// too.
   var attributes: Set<Int>? {
     switch self {
     case .constant, .identity: []

@@ -2,11 +2,11 @@ import EntityModel
 import Foundation
 import UnicodeText
 
-/// What a predicate says of one text and a constant, by bytes, folded, or collated.
+/// A test of one text against a constant: by bytes, folded, or collated.
 package struct TextTest {
   let operation: Operation
   let form: Form
-  /// The constant in the form.
+  /// The constant, converted to the form.
   let operand: [UInt8]
   private let scratch = ScratchBytes()
 
@@ -18,15 +18,17 @@ package struct TextTest {
     case within(ByteSet, hasNull: Bool)
   }
 
-  /// What texts are turned into before they are compared.
+  /// The form into which texts are converted before they are compared.
   enum Form {
     case bytes
     case folded(TextFolding)
     case collated(Collator, Collator.Options)
   }
 
-  /// - Parameter comparison: Not `BETWEEN` and not `IN`, which the binder takes apart.
-  /// - Throws: `invalidRequest` for an unreadable regular expression.
+  /// Creates the test of a comparison operator.
+  ///
+  /// - Parameter comparison: Not `BETWEEN` and not `IN`, which the binder decomposes.
+  /// - Throws: `invalidRequest` for an invalid regular expression.
   init(_ comparison: ComparisonOperator, _ text: String, _ options: ComparisonOptions) throws {
     var form = try Form(options, isOrder: OrderTest(comparison) != nil)
     var text = text
@@ -50,7 +52,7 @@ package struct TextTest {
       }
   }
 
-  /// Whether a text is one of several.
+  /// Creates the test that a text is one of several.
   init(within texts: [String], hasNull: Bool, _ options: ComparisonOptions) throws {
     let form = try Form(options, isOrder: true)
     let formed = texts.map { text in
@@ -74,6 +76,8 @@ package struct TextTest {
     }
   }
 
+  /// Evaluates the test.
+  ///
   /// - Throws: `invalidRequest` when a regular expression exceeds its limits.
   func evaluate(_ text: UnsafeRawBufferPointer) throws -> Logic {
     switch (operation, form) {
@@ -133,7 +137,9 @@ package struct TextTest {
 }
 
 extension TextTest.Form {
-  /// - Parameter isOrder: Whether the order is asked, to which alone `[l]` applies.
+  /// Creates the form for some options.
+  ///
+  /// - Parameter isOrder: True for a test of the order, the only one to which `[l]` applies.
   init(_ options: ComparisonOptions, isOrder: Bool) throws {
     if options.contains(.normalized) {
       self = .bytes
@@ -153,14 +159,14 @@ extension TextTest.Form {
     }
   }
 
-  /// What folds texts alike; without options it does nothing.
+  /// The folding of texts; without options it does nothing.
   var folding: TextFolding {
     if case .folded(let folding) = self { folding } else { TextFolding() }
   }
 
   func form(_ text: UnsafeRawBufferPointer) -> [UInt8] { with(text, ScratchBytes()) { Array($0) } }
 
-  /// Calls the closure with the text in the form; of a collation, with the sort key.
+  /// Calls the closure with the text in the form; for a collation, with the sort key.
   func with<R>(
     _ text: UnsafeRawBufferPointer, _ scratch: ScratchBytes,
     _ body: (UnsafeRawBufferPointer) throws -> R
@@ -177,12 +183,12 @@ extension TextTest.Form {
   }
 }
 
-/// A buffer that is used for one row after the other, so that a row that is passed over allocates
+/// A buffer that is used for one row after another, so that a row that the filter drops allocates
 /// nothing. It belongs to one thread.
 final class ScratchBytes {
   var bytes: [UInt8] = []
 
-  /// The buffer, empty and with its memory; whoever takes it puts it back.
+  /// Returns the buffer, empty and with its memory. The caller must put it back.
   func take() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &bytes)
@@ -194,7 +200,7 @@ final class ScratchBytes {
 extension TextTest {
   var isCostly: Bool { if case .matches = operation { true } else { false } }
 
-  /// Whether index keys of the collation hold texts in the form of this test.
+  /// Returns true if index keys of the collation hold texts in the form of this test.
   func hasForm(of collation: KeyCollation?) -> Bool {
     switch (form, collation?.collation) {
     case (.bytes, nil): true
@@ -204,7 +210,7 @@ extension TextTest {
     }
   }
 
-  /// The constant as such a key has it.
+  /// Returns the constant as a key with this collation holds it.
   func keyOperand(of collation: KeyCollation?) -> [UInt8] {
     guard case .collated = form, let collation else { return operand }
     return operand.withUnsafeBytes { collation.key(of: $0) }

@@ -1,34 +1,35 @@
 import EntityModel
 
-/// How the records of a fetch are found.
+/// The way in which the records of a fetch are found.
 package enum Access {
   /// The predicate is never true.
   case nothing
-  /// Every record, in order of object id.
+  /// Every record, in order of record id.
   case scan
-  /// These records, in order of object id.
+  /// The records with these ids, in order of record id.
   case identifiers([Int64])
   case index(IndexAccess)
-  /// The records that any of these gives, each once, in order of object id.
+  /// The records of all these accesses, without duplicates, in order of record id.
   case union([IndexAccess])
 }
 
 /// Ranges of one index, and the order in which they are read.
 package struct IndexAccess {
   let index: IndexLayout
-  /// Disjoint, in the order of the keys.
+  /// The disjoint ranges, in the order of the keys.
   var ranges: [KeyRange]
-  /// For each range the bytes that all its keys begin with.
+  /// The number of leading bytes that all keys of a range have in common, by range.
   var prefixCounts: [Int]
   var order = Order.none
   var isReversed = false
-  /// A record may have several entries in the ranges.
+  /// True if a record may have several entries in the ranges.
   var mayRepeat = false
-  /// How many leading key parts have one value in each range: ranges are merged by the others.
+  /// The number of leading key parts that have one value in each range; ranges are merged by the
+  /// parts after them.
   var mergedFrom = 0
 
-  /// How many leading key parts order the entries; records that agree in them come in order of
-  /// object id.
+  /// The number of leading key parts that order the entries; records with equal values in them are
+  /// in order of record id.
   var orderedParts: Int {
     switch order {
     case .none: index.parts.count
@@ -36,40 +37,41 @@ package struct IndexAccess {
     }
   }
 
-  /// What order the entries come in.
+  /// The order of the entries.
   enum Order: Equatable {
-    /// None that is asked for: the records are put in order afterwards.
+    /// No order: the records are sorted afterwards, if the request needs it.
     case none
-    /// One range after the other, each by the keys: the order of the first so many key parts, then
-    /// of object ids.
+    /// One range after the other, each in key order: by this number of leading key parts, then by
+    /// record id.
     case keys(parts: Int)
-    /// All ranges merged by what follows their prefixes, up to the key part of that number, then
-    /// by object ids.
+    /// All ranges merged by the key parts after their prefixes, up to the part with this number,
+    /// then by record id.
     case merged(parts: Int)
   }
 }
 
-/// An access with all that running it takes.
+/// An access with everything that is needed to run it.
 struct AccessPlan {
   var access: Access
-  /// What is left to be checked of each record.
+  /// The predicate that remains to be checked on each record.
   var filter: PredicateProgram?
-  /// What the records are sorted by in memory; empty if the access gives the order.
+  /// The sort keys of the sort in memory; empty if the access gives the order.
   var sort: [BoundSort] = []
-  /// The records are to be put in order of object id.
+  /// True if the records are to be sorted by record id.
   var sortsByIdentity = false
-  /// The keys of the index hold all that is asked.
+  /// True if the keys of the index hold all requested values.
   var isIndexOnly = false
   var isSkipScan = false
-  /// The choice owes nothing to costs: it is the same whatever the store holds.
+  /// True if the choice does not depend on costs: it is the same for every content of the store.
   var isCertain = false
-  /// What of the predicate the ranges come from, and what the filter checks. A fetch has no time
-  /// for words; an explanation makes them of this.
+  /// The parts of the predicate that the ranges come from, and that the filter checks. They are
+  /// converted to text only for an explanation, because that takes too long for a fetch.
   var used: [FetchPredicate] = []
   var filtered: [FetchPredicate] = []
   var rejected: [Rejection] = []
 
-  /// Whether nothing is left of the request but to read what the access gives.
+  /// True if the request needs nothing but to read the records of the access, and the choice does
+  /// not depend on costs.
   var isSettled: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
 
   var indexNumbers: [Int] {
@@ -80,14 +82,14 @@ struct AccessPlan {
     }
   }
 
-  /// Why an index was not taken.
+  /// The reason why an index was not taken.
   struct Rejection {
     let index: IndexLayout
     let reason: Reason
 
     enum Reason {
       case unfit(StaticString)
-      /// It costs so much, and what was taken instead so much, in entries read.
+      /// The cost of the index and the cost of the plan that was taken instead, in entries read.
       case costs(Double, Double)
     }
   }
@@ -96,9 +98,9 @@ struct AccessPlan {
 /// A sort key bound to an entity.
 package struct BoundSort {
   package let program: ExpressionProgram
-  /// Where it is an attribute of the record itself.
+  /// The position of the attribute, if it is one of the record itself.
   let position: Int?
-  /// What texts are compared by; `nil` for their bytes.
+  /// The collation by which texts are compared; `nil` for their bytes.
   package let key: KeyCollation?
   package let isDescending: Bool
 }

@@ -1,20 +1,22 @@
 package import EntityModel
 
-/// The part of a request that is about single records, bound to the entity.
+/// The part of a request that concerns single records, bound to the entity.
 package struct BoundRequest {
   package let entity: EntityLayout
-  /// What must all hold, as written and as bound.
+  /// The conditions that must all be true, as written and as bound.
   package var conjuncts: [(text: FetchPredicate, program: PredicateProgram)]
   package private(set) var sort: [BoundSort]
   package private(set) var offset: Int
-  /// `Int.max` without a limit.
+  /// The limit; `Int.max` without one.
   package private(set) var limit: Int
   package private(set) var requiresIndex: Bool
-  /// Whether the order of the records matters.
+  /// True if the order of the records matters.
   package private(set) var isOrdered = true
-  /// The attributes that are asked for; `nil` for the whole record.
+  /// The requested attributes; `nil` for the whole record.
   var attributes: Set<Int>?
 
+  /// Binds a request.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   package init(
     _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
@@ -35,7 +37,7 @@ package struct BoundRequest {
     sort.removeAll(where: isFixed)
   }
 
-  /// Whether the predicate leaves one value for the sort key.
+  /// Returns true if the predicate allows only one value for the sort key.
   private func isFixed(_ key: BoundSort) -> Bool {
     guard let position = key.position else { return false }
     let kind = entity.description.attributes[position].type.kind
@@ -47,13 +49,13 @@ package struct BoundRequest {
     return set.intervals.count == 1 && set.isPoints
   }
 
-  /// How many matches there are up to the end of the window, at most.
+  /// The maximum number of matches up to the end of the window.
   package var windowEnd: Int {
     let (end, overflows) = offset.addingReportingOverflow(limit)
     return overflows ? .max : end
   }
 
-  /// All matches in any order, for aggregates.
+  /// Returns the request for all matches in any order, for aggregates.
   func unordered(attributes: Set<Int>?) -> BoundRequest {
     var request = withoutWindow()
     request.sort = []
@@ -62,7 +64,7 @@ package struct BoundRequest {
     return request
   }
 
-  /// The first matches, in order.
+  /// Returns the request for the first matches, in order.
   ///
   /// - Parameter count: `nil` for all of them.
   package func first(_ count: Int?) -> BoundRequest {
@@ -71,7 +73,7 @@ package struct BoundRequest {
     return request
   }
 
-  /// All matches, in order.
+  /// Returns the request for all matches, in order.
   func withoutWindow() -> BoundRequest {
     var request = self
     request.offset = 0
@@ -79,7 +81,8 @@ package struct BoundRequest {
     return request
   }
 
-  /// What is left of it once it is planned, and the plan leaves nothing to be checked or sorted.
+  /// The part of the request that is needed after planning, if nothing remains to be checked or
+  /// sorted.
   var planned: BoundRequest {
     var request = self
     request.conjuncts = []
@@ -87,7 +90,8 @@ package struct BoundRequest {
     return request
   }
 
-  /// For the number of records in the window, to which their order and their values do not matter.
+  /// The request for the number of records in the window, for which their order and values do not
+  /// matter.
   package var counted: BoundRequest {
     var request = self
     request.sort = []
@@ -96,8 +100,8 @@ package struct BoundRequest {
     return request
   }
 
-  /// The first match in the order of one attribute. Without an index that has it the caller does
-  /// something else, so that none is required.
+  /// Returns the request for the first match in the order of one attribute. It does not require an
+  /// index, because the caller reads all matches if none has the order.
   func first(by key: BoundSort, of position: Int) -> BoundRequest {
     var request = self
     request.offset = 0
@@ -115,7 +119,9 @@ extension Binder {
     try sort(by: try bind(.path(key.path)), key)
   }
 
-  /// - Parameter bound: What the key names.
+  /// Binds a sort key.
+  ///
+  /// - Parameter bound: The bound expression of the key.
   func sort(by bound: BoundExpression, _ key: SortKey) throws -> BoundSort {
     if key.collation != .binary, !bound.kind.isText {
       throw StoreError(

@@ -1,7 +1,7 @@
 import EntityModel
 
-/// What each conjunct of a request leaves possible of each key part, found out once however many
-/// indexes begin with the attribute: a list of many values takes long to put in order.
+/// The values of each key part that the conjuncts of a request allow. They are computed once for
+/// all indexes that have the attribute, because sorting a list of many values takes long.
 final class ConjunctSets {
   private let conjuncts: [PredicateProgram]
   private var known: [Question: KeySets] = [:]
@@ -24,7 +24,7 @@ final class ConjunctSets {
     return sets
   }
 
-  /// The values for which all conjuncts may be true.
+  /// Returns the values for which all conjuncts may be true.
   func whereTrue(_ part: IndexLayout.Part) -> IntervalSet {
     IntervalSet.intersection(of: conjuncts.indices.map { sets(of: $0, part).whereTrue })
   }

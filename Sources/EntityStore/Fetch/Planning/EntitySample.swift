@@ -2,19 +2,19 @@ import EntityModel
 import Foundation
 import LMDB
 
-/// Some records of an entity, taken evenly over its object ids, by which the planner guesses how
-/// much a predicate lets through.
+/// A sample of the records of an entity, taken evenly over its record ids, from which the planner
+/// estimates how many records match a predicate.
 ///
-/// A guess never changes an answer, only the way to it, so that a sample may be somewhat old: it is
-/// taken again after many commits, or when the number of records has changed by an eighth.
+/// An estimate never changes a result, only the plan. Therefore the sample may be somewhat old: it
+/// is taken again after many commits, or when the number of records has changed by an eighth.
 final class EntitySample: Sendable {
-  /// Copies of the records' bytes, with their numbers.
+  /// Copies of the rows, with the record ids.
   let records: [(id: Int64, bytes: [UInt8])]
   private let recordCount: Int
   private let transactionID: Int
 
   static let recordsMax = 128
-  /// Larger records are passed over.
+  /// The size above which a record is left out of the sample.
   private static let recordBytesMax = 8_192
   private static let commitsMax = 512
 
@@ -40,8 +40,8 @@ final class EntitySample: Sendable {
     var entry = try cursor.first()
     while let found = entry, let id = RecordKey.objectID(found.key), records.count < recordsMax {
       if found.value.count <= recordBytesMax { records.append((id, Array(found.value))) }
-      // Few records are all taken; of many those at even steps of the ids. Where records were
-      // deleted, the next one there is stands for them.
+      // If there are few records, all are taken; else those at even steps of the ids. If the record
+      // at a step was deleted, the next existing one is taken.
       let (step, overflows) = id.addingReportingOverflow(
         count <= recordsMax ? 1 : max(1, (last &- id) / Int64(max(1, recordsMax - records.count))))
       if overflows { break }
@@ -50,7 +50,8 @@ final class EntitySample: Sendable {
     return records
   }
 
-  /// The part of the records for which the closure is true; one without a say counts as true.
+  /// Returns the fraction of the records for which the closure is true. A record that is
+  /// unreadable, or for which the closure throws, counts as true.
   func fraction(
     of entity: EntityLayout, where holds: (FetchRow) throws -> Bool
   ) -> Double {

@@ -1,32 +1,34 @@
 import EntityModel
 
-/// How one index would serve a request.
+/// The way in which one index would serve a request.
 struct IndexCandidate {
   let index: IndexLayout
   var access: IndexAccess
-  /// How many leading key parts the predicate narrows.
+  /// The number of leading key parts that the predicate narrows.
   var usedParts: Int
-  /// The conjuncts that the ranges make sure of.
+  /// The conjuncts that are true of all entries in the ranges.
   var covered: Set<Int>
   /// The conjuncts that the ranges come from.
   var used: Set<Int>
   var servesOrder: Bool
   var isIndexOnly: Bool
   var isSkipScan = false
-  /// What the parts that narrow it leave possible, by part.
+  /// The values that the predicate allows for the narrowing parts, by part.
   var sets: [IntervalSet]
 
-  /// Nothing is left to be checked or sorted.
+  /// Returns true if nothing remains to be checked or sorted.
   func isPerfect(for request: BoundRequest) -> Bool {
     servesOrder && covered.count == request.conjuncts.count
   }
 
-  /// Why an index cannot serve.
+  /// The reason why an index cannot serve.
   struct Rejection: Error {
     let reason: StaticString
   }
 
-  /// - Parameter leading: What the first part is known to hold, where the predicate says nothing.
+  /// Returns the candidate for an index.
+  ///
+  /// - Parameter leading: The known values of the first part, if the predicate does not narrow it.
   /// - Returns: `nil` if the predicate is never true.
   static func make(
     _ index: IndexLayout, for request: BoundRequest, _ known: ConjunctSets,
@@ -54,7 +56,8 @@ struct IndexCandidate {
         throw Rejection(reason: "sparse, and null is not excluded")
       }
     }
-    // Only now: that the index has no null of a part does not say that the predicate excludes it.
+    // Applied only here: that the index has no null in a part does not mean that the predicate
+    // excludes null.
     if let leading { sets[0] = sets[0].intersection(leading) }
     return try candidate(index, request, known, sets, listConjunct)
   }
@@ -82,7 +85,7 @@ struct IndexCandidate {
         index, request, known, Array(sets.prefix(end)), listConjunct)
     }
     if let list = index.listPart {
-      // One element, and each record has at most one entry for it.
+      // A single element is sought, and each record has at most one entry for it.
       let isOneEntry = list < ranges.fixedParts
       candidate.access.mayRepeat = !isOneEntry
       if !isOneEntry { candidate.servesOrder = false }
@@ -101,7 +104,8 @@ struct IndexCandidate {
     return candidate
   }
 
-  /// Elements of a list are asked for one conjunct at a time: another one may mean another element.
+  /// Returns the allowed values of a list's elements. They are taken from one conjunct at a time:
+  /// another conjunct may be true of another element.
   private static func listSet(
     _ conjuncts: [PredicateProgram], _ part: IndexLayout.Part
   ) -> (conjunct: Int, set: IntervalSet)? {
@@ -113,7 +117,7 @@ struct IndexCandidate {
     return nil
   }
 
-  // MARK: What the ranges make sure of
+  // MARK: Conjuncts that the ranges guarantee
 
   private mutating func cover(
     _ ranges: IndexRanges, _ conjuncts: Range<Int>, _ known: ConjunctSets, _ listConjunct: Int?
@@ -130,7 +134,7 @@ struct IndexCandidate {
         let sets = known.sets(of: number, part)
         if isUsed, !sets.whereTrue.isAll { used.insert(number) }
         guard sets.isExact else { continue }
-        // A sparse index is itself the proof that its attributes are not null.
+        // The entries of a sparse index prove that its attributes are not null.
         let isProven = index.isSparse && sets.whereTrue == .notNull
         if isProven || isUsed && ranges.exactParts.contains(place) { covered.insert(number) }
       }
@@ -147,7 +151,7 @@ struct IndexCandidate {
     }
     let sort = request.sort
     if sort.isEmpty {
-      // In order of object id, which entries have only within equal keys.
+      // Only entries with equal keys are in order of record id.
       servesOrder = ranges.ranges.count == 1 && ranges.fixedParts == index.parts.count
       return
     }
@@ -162,17 +166,18 @@ struct IndexCandidate {
     }
   }
 
-  /// Records that agree in the sort keys come in order of object id only within one range. Where
-  /// parts after the sort keys would split that into several, they are left to the filter.
+  /// Returns the first part after the sort keys that would split the range. Records with equal sort
+  /// keys are in order of record id only within one range; if parts after the sort keys would split
+  /// it into several, they are left to the filter.
   ///
-  /// - Returns: The first such part; `nil` if there is none.
+  /// - Returns: `nil` if there is no such part.
   private func splitOrder(_ sets: [IntervalSet]) -> Int? {
     guard case .keys(let end) = access.order, end < usedParts else { return nil }
     return (end..<usedParts).first { sets[$0].intervals.count > 1 }
   }
 
-  /// Where the sort keys end in the index if they follow the parts before `start`, all as asked or
-  /// all the other way round; `nil` if they do not.
+  /// Returns the end of the sort keys in the index if they follow the parts before `start`, all in
+  /// the requested direction or all in the opposite one; `nil` if they do not.
   private mutating func end(of sort: [BoundSort], from start: Int) -> Int? {
     var isReversed: Bool?
     for (number, key) in sort.enumerated() {
@@ -189,7 +194,7 @@ struct IndexCandidate {
     return start + sort.count
   }
 
-  /// Whether no record need be looked at.
+  /// Returns true if no record has to be read.
   private func keysHoldAll(_ request: BoundRequest) -> Bool {
     guard var needed = request.attributes, servesOrder, !access.mayRepeat,
       !request.isOrdered || readsInKeyOrder
@@ -205,8 +210,8 @@ struct IndexCandidate {
 }
 
 extension IndexCandidate {
-  /// Whether the entries come in the order of the request as they stand: equal keys backward do
-  /// not, and neither do those that were cut.
+  /// True if the entries are in the order of the request without sorting: this excludes equal keys
+  /// read backward, and truncated keys.
   private var readsInKeyOrder: Bool {
     access.order == .keys(parts: index.parts.count) && (!access.isReversed || index.isUnique)
       && !index.parts.contains(where: \.isText)

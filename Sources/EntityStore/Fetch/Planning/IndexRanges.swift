@@ -1,23 +1,25 @@
 import EntityModel
 
-/// The ranges of an index in which all records lie whose attributes have values of given sets.
+/// The ranges of an index that contain all records whose attributes have values of given sets.
 struct IndexRanges {
   private(set) var ranges: [KeyRange] = []
   private(set) var prefixCounts: [Int] = []
-  /// How many leading parts narrow the ranges.
+  /// The number of leading parts that narrow the ranges.
   private(set) var usedParts = 0
-  /// How many leading parts have single values, whichever range.
+  /// The number of leading parts that have a single value in each range.
   private(set) var pointParts = 0
-  /// How many leading parts have one single value.
+  /// The number of leading parts that have the same single value in all ranges.
   private(set) var fixedParts = 0
-  /// The parts whose sets the ranges reproduce exactly: a value that is cut is not told apart from
-  /// others.
+  /// The parts whose sets the ranges reproduce exactly: truncated values cannot be distinguished
+  /// from others with the same beginning.
   private(set) var exactParts: Set<Int> = []
 
-  /// More ranges than that cost more than they spare.
+  /// The maximum number of ranges: more cost more time than they save.
   static let rangesMax = 4_096
 
-  /// - Parameter sets: By part, for as many leading parts as are known; none is empty.
+  /// Creates the ranges.
+  ///
+  /// - Parameter sets: The sets by part, for as many leading parts as are known; none is empty.
   init(of index: IndexLayout, _ sets: [IntervalSet]) {
     var prefixes: [[UInt8]] = [[]]
     for (number, set) in sets.enumerated() where !set.isAll {
@@ -67,7 +69,7 @@ struct IndexRanges {
         let range = range(lower, end ?? upper, part)
         let next = KeyRange(
           lower: prefix + range.lower, upper: range.upper.map { prefix + $0 })
-        // Bounds that were cut may meet: what both say is then read once.
+        // Truncated bounds may overlap: the common part is then read once.
         if let last = extended.ranges.last, let lastUpper = last.upper,
           next.lower.lexicographicallyPrecedes(lastUpper)
         {
@@ -81,8 +83,9 @@ struct IndexRanges {
     return extended
   }
 
-  /// Keys hold no more than the beginning of a long text. A bound that is longer is cut somewhat
-  /// shorter than they are: what lies between is read, and left to the filter.
+  /// Returns a bound for a value. Keys hold only the beginning of a long text. A longer bound is
+  /// truncated somewhat shorter than the keys: the entries in between are read, and left to the
+  /// filter.
   private static func bound(
     _ component: [UInt8], _ part: IndexLayout.Part, _ index: IndexLayout, _ room: Int
   ) -> (bytes: [UInt8], isCut: Bool) {
@@ -91,8 +94,8 @@ struct IndexRanges {
     return component.count <= count ? (component, false) : (Array(component.prefix(count)), true)
   }
 
-  /// The interval in the key's direction. No component begins with another one, so that the
-  /// complement turns beginnings into ends.
+  /// Returns the interval in the key's direction. No component is a prefix of another one, so that
+  /// the complement exchanges the lower and upper bounds.
   private static func range(
     _ lower: [UInt8], _ upper: [UInt8], _ part: IndexLayout.Part
   ) -> KeyRange {

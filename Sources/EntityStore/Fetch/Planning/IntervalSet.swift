@@ -1,11 +1,11 @@
 /// A set of values of one key component, as disjoint intervals of component bytes in ascending
-/// order. Null is a value: the first one.
+/// order. Null is the first value.
 struct IntervalSet: Equatable {
-  /// From `lower` on, up to but not including `upper`.
+  /// The values from `lower` up to but not including `upper`.
   struct Interval: Equatable {
     var lower: [UInt8]
     var upper: [UInt8]
-    /// It holds one value only.
+    /// True if it contains only one value.
     var isPoint = false
   }
 
@@ -28,7 +28,7 @@ struct IntervalSet: Equatable {
     ])
   }
 
-  /// The components that begin with the bytes.
+  /// Creates the set of the components that begin with the bytes.
   init(prefix bytes: [UInt8]) {
     self.init([Interval(lower: bytes, upper: IntervalSet.successor(bytes))])
   }
@@ -41,7 +41,8 @@ struct IntervalSet: Equatable {
     }
   }
 
-  /// The values that an order test against a component holds for. Null is not among them.
+  /// Creates the set of the values for which an order test against a component is true. Null is not
+  /// among them.
   init(_ test: OrderTest, _ component: [UInt8]) {
     let (first, end) = KeyComponent.values
     let after = IntervalSet.successor(component)
@@ -59,12 +60,12 @@ struct IntervalSet: Equatable {
 
   var isAll: Bool { self == .all }
   var isEmpty: Bool { intervals.isEmpty }
-  /// Only single values.
+  /// True if the set consists of single values.
   var isPoints: Bool { intervals.allSatisfy(\.isPoint) }
   var excludesNull: Bool { !contains(KeyComponent.null) }
 
   func contains(_ component: [UInt8]) -> Bool {
-    // The last interval that begins at or before it.
+    // Finds the last interval that begins at or before the value.
     var low = 0
     var high = intervals.count
     while low < high {
@@ -115,9 +116,9 @@ struct IntervalSet: Equatable {
     return IntervalSet(result)
   }
 
-  /// The values that are in all of the sets.
+  /// Returns the values that are in all of the sets.
   static func intersection(of sets: [IntervalSet]) -> IntervalSet {
-    // By halves: one set after the other would take the square of their number.
+    // Combined in pairs: one set after the other would take quadratic time.
     var sets = sets
     while sets.count > 1 {
       sets = stride(from: 0, to: sets.count, by: 2).map { place in
@@ -127,7 +128,7 @@ struct IntervalSet: Equatable {
     return sets.first ?? .all
   }
 
-  /// The values that are in some of the sets.
+  /// Returns the values that are in at least one of the sets.
   static func union(of sets: [IntervalSet]) -> IntervalSet {
     let sorted = sets.flatMap(\.intervals).sorted {
       $0.lower == $1.lower ? precedes($0.upper, $1.upper) : precedes($0.lower, $1.lower)
@@ -138,7 +139,7 @@ struct IntervalSet: Equatable {
         result.append(next)
         continue
       }
-      // They overlap: the same point twice, or a range that takes the other one in.
+      // They overlap: two equal points, or a range that contains the other interval.
       let isPoint = last.isPoint && next.isPoint
       result[result.count - 1] = Interval(
         lower: last.lower, upper: IntervalSet.greater(last.upper, next.upper), isPoint: isPoint)
@@ -146,12 +147,13 @@ struct IntervalSet: Equatable {
     return IntervalSet(result)
   }
 
-  /// Components are below `[3]`, so that there always is one.
+  /// Returns the next byte string after all that begin with the bytes. Components are less than
+  /// `[3]`, so that it always exists.
   private static func successor(_ bytes: [UInt8]) -> [UInt8] {
     KeyRange.successor(of: bytes) ?? KeyComponent.values.upper
   }
 
-  /// In the order of the keys.
+  /// Compares in the order of the keys.
   private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.withUnsafeBytes { a in b.withUnsafeBytes { b in compare(a, b) < 0 } }
   }

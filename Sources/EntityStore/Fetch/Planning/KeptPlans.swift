@@ -1,24 +1,25 @@
 import EntityModel
 import SystemSupport
 
-/// Plans that hold for as long as the catalog does, by the requests they answer.
+/// The plans that stay valid for as long as the catalog does, by the requests they answer.
 ///
-/// A program asks for the same lists again and again, and planning one takes longer than reading
-/// its twenty records. Kept is what leaves nothing to be checked or sorted and owes nothing to what
-/// the store holds: the ranges of an index that serves all of a request. A plan that was chosen by
-/// costs is made anew each time.
+/// A program repeats the same requests, and planning one takes longer than reading its twenty
+/// records. Cached are plans that leave nothing to check or sort and do not depend on the content
+/// of the store: the ranges of an index that serves all of a request. A plan that was chosen by
+/// costs is computed again each time.
 final class KeptPlans: Sendable {
   struct Kept: @unchecked Sendable {
     // SAFETY: without conjuncts, sort keys and a filter, which only planning and filtering use and
-    // which may belong to one thread, both are names, numbers and layouts that never change.
+    // which may belong to one thread, both consist of names, numbers and layouts that never change.
     let request: BoundRequest
     let plan: AccessPlan
   }
 
-  /// Requests that are never the same twice are as good as none: a table full of those begins
-  /// again.
+  /// The maximum number of plans. A full table is cleared: it is mostly full of requests that are
+  /// never repeated.
   private static let capacity = 256
-  /// The ranges of a long list take more memory than planning it again takes time.
+  /// The maximum number of ranges of a cached plan: a longer list takes more memory than its
+  /// planning time is worth.
   private static let rangesMax = 64
   private let plans = Locked<[FetchRequest: Kept]>([:])
 

@@ -1,23 +1,23 @@
 import EntityModel
 
-/// Which values of one attribute a predicate leaves possible, in the form of a key component.
+/// The values of one attribute that a predicate allows, in the form of a key component.
 ///
-/// `whereTrue` and `whereFalse` hold every value for which some record could make the predicate
-/// true or false. They are exact where the predicate is about nothing but this attribute.
+/// `whereTrue` and `whereFalse` contain every value for which some record could make the predicate
+/// true or false. They are exact if the predicate depends on this attribute only.
 struct KeySets {
   var whereTrue: IntervalSet
   var whereFalse: IntervalSet
-  /// The predicate is true of exactly the values in `whereTrue`, and false of those in
+  /// True if the predicate is true for exactly the values in `whereTrue`, and false for those in
   /// `whereFalse`.
   var isExact: Bool
 
-  /// What a component is made of.
+  /// The kind and the collation of a key component.
   struct Key {
     let kind: ValueKind
     let collation: KeyCollation?
   }
 
-  /// What a predicate about other things says.
+  /// The sets for a predicate that does not depend on the attribute.
   static let anything = KeySets(whereTrue: .all, whereFalse: .all, isExact: false)
 
   init(whereTrue: IntervalSet, whereFalse: IntervalSet, isExact: Bool) {
@@ -26,6 +26,8 @@ struct KeySets {
     self.isExact = isExact
   }
 
+  /// Computes the sets for a predicate.
+  ///
   /// - Parameter key: The kind and the collation of the key component.
   init(_ predicate: PredicateProgram, position: Int, key: Key) {
     switch predicate {
@@ -55,9 +57,9 @@ struct KeySets {
     }
   }
 
-  /// The possible values of one element of a list.
+  /// Returns the allowed values of one element of a list.
   ///
-  /// - Returns: `nil` if the predicate does not ask for some element.
+  /// - Returns: `nil` if the predicate is not about some element.
   static func elements(_ predicate: PredicateProgram, position: Int) -> KeySets? {
     switch predicate {
     case .elements(position, let test, .any):
@@ -111,7 +113,8 @@ struct KeySets {
       ? [KeyWriter.present] + bytes : bytes.withUnsafeBytes { KeyComponent.bytes(ofText: $0) }
   }
 
-  /// Equal bytes have equal keys in every collation, so that equality narrows, without being exact.
+  /// Equal bytes have equal keys in every collation, so that equality narrows the range, without
+  /// being exact.
   private init(_ test: AttributeTest, under collation: KeyCollation) {
     switch test {
     case .bytes(.equal, let constant):

@@ -1,11 +1,13 @@
 import LMDB
 
-/// The distinct values of an index's first part, found by stepping from each to the next.
+/// The distinct values of an index's first part, found by seeking from each to the next.
 enum LeadingValues {
-  /// With more values than that a skip scan is not worth it.
+  /// The maximum number of values for which a skip scan is worthwhile.
   static let countMax = 64
 
-  /// - Returns: `nil` if there are too many, or if one was cut.
+  /// Returns the values as a set.
+  ///
+  /// - Returns: `nil` if there are too many, or if one was truncated.
   /// - Complexity: O(*v* · log *n*) for *v* values.
   static func find(in index: IndexLayout, _ transaction: ReadTransaction) throws -> IntervalSet? {
     var components: [[UInt8]] = []

@@ -3,16 +3,16 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// What the ways to answer a request are likely to cost, in index entries read.
+/// The estimated costs of the plans for a request, in index entries read.
 ///
-/// The figures are guesses from entry counts, a sample of the records, and a short look into the
-/// ranges; they decide between ways that all give the same answer.
+/// The estimates come from entry counts, a sample of the records, and a short read of the ranges;
+/// they decide between plans that all give the same result.
 struct PlanCosts {
   private let request: BoundRequest
   private let transaction: ReadTransaction
   private let sample: EntitySample
   private let recordCount: Double
-  /// The part of all records that the predicate is true of.
+  /// The fraction of all records for which the predicate is true.
   private let matching: Double
   private var entryCounts: [Int: Double] = [:]
 
@@ -22,7 +22,7 @@ struct PlanCosts {
   private static let seek = 3.0
   private static let sortStep = 0.6
 
-  /// How many entries are counted one by one before the sample is asked.
+  /// The maximum number of entries that are counted one by one before the sample is used.
   private static let lookMax = 64
   private static let rangesLookedAtMax = 8
 
@@ -32,7 +32,7 @@ struct PlanCosts {
     let sample = try request.entity.sample(in: transaction)
     self.sample = sample
     recordCount = Double(try transaction.transaction.count(request.entity.tree))
-    // What takes long on one record is no guess.
+    // Predicates that take long on one record are not evaluated for an estimate.
     let quick = request.conjuncts.map(\.program).filter { !$0.isCostly }
     matching = sample.fraction(of: request.entity) { row in
       for program in quick where try !program.matches(row, in: transaction) { return false }
@@ -40,7 +40,7 @@ struct PlanCosts {
     }
   }
 
-  /// Of reading all records.
+  /// Returns the cost of reading all records.
   func scan() -> Double {
     let matches = max(1, recordCount * matching)
     let read = request.needsSort ? recordCount : rows(of: recordCount, among: matches)
@@ -57,7 +57,7 @@ struct PlanCosts {
       + (isStreamed ? 0 : sorting(matches))
   }
 
-  /// How much of `count` is read before the window is full.
+  /// Returns how many of `count` rows are read before the window is full.
   private func rows(of count: Double, among matches: Double) -> Double {
     guard request.windowEnd < .max else { return count }
     return min(count, Double(request.windowEnd) * count / matches)
@@ -83,7 +83,7 @@ struct PlanCosts {
     return max(Double(PlanCosts.lookMax), total * fraction)
   }
 
-  /// Counts the entries if there are few.
+  /// Counts the entries if there are few; returns `nil` if there are many.
   private func look(_ candidate: IndexCandidate) throws -> Double? {
     let ranges = candidate.access.ranges
     guard ranges.count <= PlanCosts.rangesLookedAtMax else { return nil }
@@ -100,7 +100,7 @@ struct PlanCosts {
     return Double(count)
   }
 
-  /// Whether the sample has few values of the index's first part.
+  /// Returns true if the sample has few values of the index's first part.
   func hasFewLeadingValues(_ index: IndexLayout) -> Bool {
     let part = index.parts[0]
     var values: Set<Value> = []
@@ -112,13 +112,13 @@ struct PlanCosts {
       && values.count <= LeadingValues.countMax / 2
   }
 
-  // MARK: Words
+  // MARK: Texts
 
   static func words(_ cost: Double, over other: Double) -> String {
     "as costly as \(rounded(cost)) entries; what was taken, as \(rounded(other))"
   }
 
-  /// Two digits: more would pretend to know.
+  /// Rounds to two digits: the estimates are not more precise.
   private static func rounded(_ cost: Double) -> Int {
     guard cost < 1e15 else { return .max }
     if cost < 100 { return Int(cost.rounded()) }
@@ -128,7 +128,7 @@ struct PlanCosts {
 }
 
 extension IndexLayout.Part {
-  /// Whether a record's value, or one of its elements, is in the set.
+  /// Returns true if a record's value, or one of its elements, is in the set.
   fileprivate func holds(_ row: FetchRow, _ set: IntervalSet) throws -> Bool {
     let value = try row.value(position)
     if case .strings(let elements) = value {
@@ -141,7 +141,7 @@ extension IndexLayout.Part {
 }
 
 extension EntityLayout {
-  /// The sample of the entity's records, taken again when it has become old.
+  /// Returns the sample of the entity's records; takes it again if it is too old.
   func sample(in transaction: ReadTransaction) throws -> EntitySample {
     if let sample = currentSample.withLock({ $0 }),
       try sample.isCurrent(for: self, in: transaction)
@@ -149,7 +149,7 @@ extension EntityLayout {
       return sample
     }
     let sample = try EntitySample(of: self, in: transaction)
-    // What an open transaction has written may never be: its sample is its own.
+    // The changes of an open transaction may never be committed: its sample is not shared.
     if !transaction.hasChanged(self) { currentSample.withLock { $0 = sample } }
     return sample
   }

@@ -1,23 +1,26 @@
 import EntityModel
 import LMDB
 
-/// Chooses how the records of a request are found.
+/// Chooses the plan by which the records of a request are found.
 ///
-/// An index serves a leading run of single values (one or several: `IN`, `OR`), then ranges of the
-/// next part, and gives the order of the parts after the single values, by one range after the
-/// other or by merging them. A missing leading part is replaced by the values it has, if they are
-/// few. An `OR` of different attributes may take one index for each side. Where one index leaves
-/// nothing to check or to sort it is taken; otherwise the costs decide, which come from the number
-/// of entries and from a sample of the records.
+/// An index can serve leading parts with single values (one or several: `IN`, `OR`), then ranges of
+/// the next part. It gives the order of the parts after the single values, by one range after the
+/// other or by merging them. A leading part that the predicate does not name is replaced by the
+/// values it has in the index, if they are few. An `OR` of different attributes may use one index
+/// for each side. An index that leaves nothing to check or to sort is taken; otherwise the costs
+/// decide, which are estimated from the number of entries and from a sample of the records.
 struct Planner {
   private let request: BoundRequest
   private let entity: EntityLayout
   private let transaction: ReadTransaction
   private let known: ConjunctSets
 
-  /// An `OR` of more sides is not answered by an index for each: every side takes planning.
+  /// The maximum number of sides of an `OR` for which an index is sought for each: every side takes
+  /// planning time.
   private static let unionSidesMax = 256
 
+  /// Plans a request.
+  ///
   /// - Throws: `requiresIndex`, `damaged`, `storage`.
   static func plan(_ request: BoundRequest, in transaction: ReadTransaction) throws -> AccessPlan {
     let planner = Planner(request, transaction)
@@ -51,13 +54,13 @@ struct Planner {
       }
     }
     var plan = try choose(candidates, &rejected)
-    // One reason for each; an index may have lost in one way and won in another.
+    // One reason for each index; one that was rejected in one way may have been taken in another.
     var told = Set(plan.indexNumbers)
     plan.rejected = rejected.filter { told.insert($0.index.number).inserted }
     return plan
   }
 
-  /// `SELF == …` and `SELF IN …` need no index.
+  /// Returns the plan for `SELF == …` and `SELF IN …`, which need no index.
   private func identities() -> AccessPlan? {
     for (number, conjunct) in request.conjuncts.enumerated() {
       guard case .identity(let ids) = conjunct.program else { continue }
@@ -128,8 +131,8 @@ struct Planner {
 
   // MARK: Skip scans
 
-  /// Indexes of which the predicate names no first value, but which have few of them: each is taken
-  /// as if it had been named.
+  /// Returns the candidates of indexes whose first part is not in the predicate but has few values:
+  /// each is planned as if the predicate named all of these values.
   private func skipScans(
     beside candidates: [IndexCandidate], _ costs: PlanCosts
   ) throws -> [IndexCandidate] {
@@ -157,7 +160,7 @@ struct Planner {
 
   // MARK: Unions
 
-  /// One index for each side of an `OR`.
+  /// Returns the plan with one index for each side of an `OR`.
   private func union() throws -> (cost: Double, plan: AccessPlan)? {
     for (number, conjunct) in request.conjuncts.enumerated() {
       guard case .or(let parts) = conjunct.program, parts.count > 1,
@@ -183,7 +186,9 @@ struct Planner {
     return nil
   }
 
-  /// - Returns: `nil` if the side is never true; without a candidate if no index serves it.
+  /// Returns the candidate for one side of an `OR`.
+  ///
+  /// - Returns: `nil` if the side is never true; no candidate if no index serves it.
   private func side(
     _ part: PredicateProgram
   ) throws -> (candidate: IndexCandidate?, cost: Double)? {
@@ -222,7 +227,9 @@ struct Planner {
     return plan
   }
 
-  /// - Parameter isByIdentity: The access gives the records in order of object id.
+  /// Returns the plan for an access.
+  ///
+  /// - Parameter isByIdentity: True if the access gives the records in order of record id.
   private func plan(
     _ access: Access, covering covered: Set<Int>, servesOrder: Bool, isByIdentity: Bool,
     used: Set<Int>
@@ -245,7 +252,7 @@ struct Planner {
   private func checkRequirement(_ plan: AccessPlan) throws {
     guard request.requiresIndex else { return }
     if case .scan = plan.access {
-      // The number of all records is known.
+      // The number of all records is known without reading them.
       if plan.filter == nil, request.attributes?.isEmpty == true { return }
     } else if plan.sort.isEmpty {
       return
@@ -270,7 +277,7 @@ extension FetchPredicate {
 }
 
 extension PredicateProgram {
-  /// It is true of no record.
+  /// True if the predicate is true of no record.
   var isNever: Bool {
     switch self {
     case .constant(.no), .constant(.unknown): true

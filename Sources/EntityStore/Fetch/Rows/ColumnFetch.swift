@@ -8,6 +8,8 @@ struct ColumnFetch {
   private let window: BoundRequest
   private(set) var execution: FetchExecution
 
+  /// Binds and plans a request.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`, `requiresIndex`.
   init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     let entity = try transaction.catalog.entity(request.entityName)
@@ -32,7 +34,7 @@ struct ColumnFetch {
     let (isDistinct, offset, limit) = (isDistinct, window.offset, window.limit)
     var seen: Set<[Value]> = []
     var returned = 0
-    // The execution counts the rows that are compared, not those that are returned.
+    // The execution counts the rows that are compared; set the number that is returned.
     defer { if isDistinct { execution.returned(returned) } }
     try execution.run { row in
       let values = try programs.map { try $0.evaluate(row, in: transaction) }

@@ -1,7 +1,7 @@
 package import EntityModel
 
 extension FetchPredicate {
-  /// The predicate with its outermost expressions replaced, and those inside of arithmetic and
+  /// Returns the predicate with its outermost expressions replaced, and those inside arithmetic and
   /// lists.
   func mapExpressions(_ change: (FetchExpression) -> FetchExpression) -> FetchPredicate {
     switch self {
@@ -40,7 +40,7 @@ extension FetchExpression {
 }
 
 extension FetchPredicate {
-  /// Whether the tree is no deeper. It looks no deeper either.
+  /// Returns true if the tree has at most this depth. It reads no deeper levels.
   func fits(levels: Int) -> Bool {
     guard levels > 0 else { return false }
     switch self {
@@ -54,7 +54,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// Whether the tree is no deeper. It looks no deeper either.
+  /// Returns true if the tree has at most this depth. It reads no deeper levels.
   func fits(levels: Int) -> Bool {
     guard levels > 0 else { return false }
     switch self {

@@ -1,7 +1,7 @@
 import EntityModel
 
-/// The expressions of a grouped request, bound: group keys and aggregates to the records, columns,
-/// having and order to those.
+/// The bound expressions of a grouped request: group keys and aggregates are bound to the records;
+/// columns, having and sort to the group keys and aggregates.
 struct GroupBinding {
   let properties: [FetchProperty]
   let keys: [BoundExpression]
@@ -12,6 +12,8 @@ struct GroupBinding {
   private var columns: GroupColumns
   private let records: Binder
 
+  /// Binds a grouped request.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`.
   init(
     _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
@@ -50,7 +52,7 @@ struct GroupBinding {
     }
   }
 
-  /// Names are replaced before anything is bound, so that the depth is to be known before.
+  /// Checks the depth before names are replaced, which happens before anything is bound.
   private static func requireFlat(
     _ properties: [FetchProperty], _ having: FetchPredicate?
   ) throws {
@@ -64,12 +66,12 @@ struct GroupBinding {
       [("limit", String(Binder.depthMax))])
   }
 
-  /// The attributes of the records that are read; `nil` if more than those.
+  /// The attributes of the records that are read; `nil` if other values are read, too.
   var attributes: Set<Int>? {
     ExpressionProgram.attributes(of: (keys + aggregates.compactMap(\.argument)).map(\.program))
   }
 
-  /// What a name stands for: a group key, or the expression of the column of that name.
+  /// Returns the expression that a name refers to: a group key, or the column with that name.
   private func named(_ expression: FetchExpression) -> FetchExpression {
     guard case .path(let name) = expression, !columns.contains(expression),
       let property = properties.first(where: { $0.name == name })

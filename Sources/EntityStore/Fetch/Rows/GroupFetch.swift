@@ -1,7 +1,7 @@
 import EntityModel
 
-/// Answers a request for aggregates: filter, group, having, order, window. One row for each
-/// distinct combination of the group keys; without keys exactly one.
+/// Answers a request for aggregates: filter, group, having, order, window. There is one row for
+/// each distinct combination of the group keys; without keys exactly one.
 ///
 /// Memory is bounded by the number of groups.
 struct GroupFetch {
@@ -10,14 +10,14 @@ struct GroupFetch {
   private let bound: BoundRequest
   private let transaction: ReadTransaction
   private let keys: [ExpressionProgram]
-  /// Where all keys are attributes of the record itself.
+  /// The positions of the keys if all are attributes of the record itself; else `nil`.
   private let keyPositions: [Int]?
   private let aggregates: [Aggregate]
-  /// Over the group keys and the aggregates.
+  /// The columns, as expressions on the group keys and the aggregates.
   private let outputs: [ExpressionProgram]
   private let having: PredicateProgram?
   private let sort: [BoundSort]
-  /// Of all records, where no index has the answer at its ends.
+  /// The execution that reads all matching records, used if no index has the result at its ends.
   private var execution: FetchExecution
   private(set) var plan: AccessPlan
   private(set) var statistics = FetchStatistics()
@@ -26,12 +26,13 @@ struct GroupFetch {
 
   private struct Aggregate {
     let function: AggregateFunction
-    /// `nil` for `count(*)`.
+    /// The aggregated expression; `nil` for `count(*)`.
     let argument: ExpressionProgram?
-    /// Where the argument is an attribute of the record itself.
+    /// The position of the argument if it is an attribute of the record itself.
     let position: Int?
 
-    /// Whether some index could have it at an end, or as its number of entries.
+    /// True if some index could have the result as its first or last entry, or as its number of
+    /// entries.
     var mayBeAtEnd: Bool {
       argument == nil || position != nil && [.minimum, .maximum].contains(function)
     }
@@ -55,6 +56,8 @@ struct GroupFetch {
     var accumulators: [Accumulator]
   }
 
+  /// Binds and plans a request.
+  ///
   /// - Throws: `unknownAttribute`, `invalidRequest`, `requiresIndex`.
   init(_ request: FetchRequest, in transaction: ReadTransaction) throws {
     let entity = try transaction.catalog.entity(request.entityName)
@@ -110,7 +113,7 @@ struct GroupFetch {
     let empty = aggregates.map { Accumulator($0.function) }
     var groups: [Group] = []
     var numbers: [[Value]: Int] = [:]
-    // Records of one group often come one after the other.
+    // Records of one group are often adjacent.
     var last = 0
     try execution.run { row in
       let values = try keys.map { try $0.evaluate(row, in: transaction) }
@@ -131,7 +134,7 @@ struct GroupFetch {
     return groups
   }
 
-  /// The aggregates of all rows.
+  /// Returns the aggregates of all rows.
   private mutating func accumulated() throws -> [Accumulator] {
     let (aggregates, transaction) = (aggregates, transaction)
     var accumulators = aggregates.map { Accumulator($0.function) }
@@ -156,8 +159,8 @@ struct GroupFetch {
 
   // MARK: From the entries of an index
 
-  /// The groups of a request that asks of all records how many have the same values, where an index
-  /// begins with those: its entries are counted, and no record is read.
+  /// Returns the groups of a request that counts all records by their values, if an index begins
+  /// with those values: its entries are counted, and no record is read. Returns `nil` otherwise.
   private mutating func countedEntries() throws -> [Group]? {
     guard let keyPositions, !keyPositions.isEmpty, bound.conjuncts.isEmpty,
       aggregates.allSatisfy({ $0.argument == nil }),
@@ -177,8 +180,8 @@ struct GroupFetch {
 
   // MARK: From the ends of an index
 
-  /// The one row of a request that asks for nothing but minima, maxima and the count of rows,
-  /// where indexes have them at their ends.
+  /// Returns the one row of a request for only minima, maxima and the count of rows, if indexes
+  /// have them at their ends. Returns `nil` otherwise.
   private mutating func ends() throws -> Group? {
     guard keys.isEmpty, !aggregates.isEmpty, aggregates.allSatisfy(\.mayBeAtEnd) else { return nil }
     var group = Group(keys: [], accumulators: [])
@@ -234,7 +237,7 @@ struct GroupFetch {
   // MARK: Order
 
   private func ordered(_ rows: [FetchRow]) throws -> [FetchRow] {
-    // By the keys where nothing else is asked, so that the order is always the same.
+    // Sorted by the keys if no sort is requested, so that the order is always the same.
     let byKeys = keys.indices.map {
       BoundSort(program: .attribute($0), position: $0, key: nil, isDescending: false)
     }

@@ -3,7 +3,7 @@ public import EntityModel
 /// One row of a fetch that asks for columns: a copy, independent of any transaction.
 public struct ResultRow: Sendable, Hashable, CustomStringConvertible {
   private let columns: ResultColumns
-  /// In the order of the columns.
+  /// The values in the order of the columns.
   public let values: [Value]
 
   init(_ columns: ResultColumns, _ values: [Value]) {
@@ -13,7 +13,7 @@ public struct ResultRow: Sendable, Hashable, CustomStringConvertible {
 
   public var names: [String] { columns.names }
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
   /// - Throws: `unknownAttribute` if the request has no such column.
   public subscript(_ name: String) -> Value {
@@ -27,14 +27,14 @@ public struct ResultRow: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Names and values in the order of the columns.
+  /// The names and values in the order of the columns.
   public var fields: [(name: String, value: Value)] { Array(zip(names, values)) }
 
   public var description: String {
     fields.map { "\($0.name): \($0.value.text)" }.joined(separator: ", ")
   }
 
-  /// Rows are equal when their columns have the same names and values.
+  /// Returns true if the columns of both rows have the same names and values.
   public static func == (left: ResultRow, right: ResultRow) -> Bool {
     left.names == right.names && left.values == right.values
   }
@@ -42,12 +42,14 @@ public struct ResultRow: Sendable, Hashable, CustomStringConvertible {
   public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }
 
-/// The names that the rows of one fetch share.
+/// The column names that the rows of one fetch share.
 final class ResultColumns: Sendable {
   let names: [String]
   let positions: [String: Int]
 
-  /// - Throws: `invalidRequest` for two columns of one name.
+  /// Creates the names.
+  ///
+  /// - Throws: `invalidRequest` for two columns with the same name.
   init(_ names: [String]) throws(StoreError) {
     self.names = names
     positions = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }

@@ -1,14 +1,14 @@
 import LMDB
 
-/// Counts the entries of ranges of an index: few by stepping over them, many by the pages that hold
-/// them, of which none is read.
+/// Counts the entries of ranges of an index: few entries by stepping over them, many by the counts
+/// of the pages that hold them, without reading the pages themselves.
 struct EntryCount {
   private let tree: Tree
   private let transaction: ReadTransaction
-  /// Those that were stepped over.
+  /// The number of entries that were stepped over.
   private(set) var entriesRead = 0
 
-  /// So many entries are stepped over in the time that it takes to look for the pages of the
+  /// The number of entries that are stepped over in the time that it takes to find the pages of the
   /// others.
   private static let steppedMax = 64
 
@@ -17,7 +17,9 @@ struct EntryCount {
     self.transaction = transaction
   }
 
-  /// - Parameter enough: Whoever asks does not care how many more there are.
+  /// Returns the number of entries in a range.
+  ///
+  /// - Parameter enough: The number from which on an exact count is not needed.
   mutating func count(_ range: KeyRange, enough: Int) throws -> Int {
     var cursor = try transaction.transaction.cursor(tree)
     return try range.lower.withUnsafeBytes { lower in
@@ -25,7 +27,9 @@ struct EntryCount {
     }
   }
 
-  /// - Parameter first: Where the cursor is; it stands anywhere afterwards.
+  /// Returns the number of entries of a range from a position on.
+  ///
+  /// - Parameter first: The entry at the cursor, whose position is undefined afterwards.
   mutating func count(
     from first: Cursor.Entry?, _ range: KeyRange, enough: Int, _ cursor: inout Cursor
   ) throws -> Int {
@@ -43,8 +47,10 @@ struct EntryCount {
     return count
   }
 
-  /// - Returns: `nil` in a write transaction, whose own pages are not in the map, and where pages
-  ///   do not tell.
+  /// Counts by pages.
+  ///
+  /// - Returns: `nil` in a write transaction, whose own pages are not in the map, and if the pages
+  ///   do not determine the number.
   private func countByPages(
     from lower: UnsafeRawBufferPointer, _ range: KeyRange
   ) throws -> Int? {

@@ -1,15 +1,16 @@
 import EntityModel
 import LMDB
 
-/// Hands out the object ids of an index range in the order of the values, forward or backward.
+/// Returns the record ids of an index range in the order of the values, forward or backward.
 ///
-/// Entries that agree in the parts that matter come in order of object id either way. Keys that
-/// were cut at LMDB's key size agree up to the cut though their values differ; such a run is put
-/// in order by its records. Memory is bounded by the longest run.
+/// Entries that are equal in the relevant parts are in order of record id in both directions. Keys
+/// that were truncated at LMDB's key size are equal up to that size though their values differ;
+/// such a run is sorted by its records. Memory is bounded by the longest run.
 final class IndexStream {
-  /// Where an id stands among those of other streams.
+  /// The position of an id among those of other streams.
   struct Place {
-    /// The bytes that order the entries, without what all entries of the range begin with.
+    /// The bytes that order the entries, without the bytes that all entries of the range begin
+    /// with.
     var ordering: [UInt8] = []
     var isCut = false
   }
@@ -21,25 +22,28 @@ final class IndexStream {
   private let prefixCount: Int?
   private let transaction: ReadTransaction
   private let entity: EntityLayout
-  // SAFETY (of what is unchecked): no step of the cursor calls anything that looks at it.
+  // SAFETY (of what is unchecked): no step of the cursor calls code that accesses it.
   @exclusivity(unchecked) private var cursor: Cursor
   private var hasBegun = false
   private var ahead: Ahead?
   private var run: [Int64] = []
   private var nextOfRun = 0
-  /// Of the id that was handed out last; only for a stream with a prefix.
+  /// The position of the id that was returned last; only for a stream with a prefix.
   private(set) var place = Place()
   private(set) var entriesRead = 0
 
-  /// An entry that was read to see where a run ends.
+  /// An entry that was read to find the end of a run.
   private struct Ahead {
     let id: Int64
     let ordering: [UInt8]
     let isCut: Bool
   }
 
-  /// - Parameter orderedParts: How many leading key parts matter.
-  /// - Parameter prefixCount: What `place` leaves out; `nil` if nobody asks for places.
+  /// Begins a range.
+  ///
+  /// - Parameter orderedParts: The number of leading key parts that are relevant.
+  /// - Parameter prefixCount: The number of leading bytes that `place` leaves out; `nil` if places
+  ///   are not needed.
   init(
     _ index: IndexLayout, _ range: KeyRange, isReversed: Bool, orderedParts: Int,
     prefixCount: Int? = nil, in transaction: ReadTransaction, _ entity: EntityLayout
@@ -54,6 +58,8 @@ final class IndexStream {
     cursor = try transaction.transaction.cursor(index.tree)
   }
 
+  /// Returns the next record id.
+  ///
   /// - Returns: `nil` at the end of the range.
   func next() throws -> Int64? {
     if nextOfRun < run.count {
@@ -76,12 +82,12 @@ final class IndexStream {
       Ahead(id: id, ordering: Array(ordering(of: entry.key)), isCut: index.isCut(entry.key)))
   }
 
-  /// Whether the entry is in its right place as it stands, whatever its neighbors are.
+  /// Returns true if the entry is in its right position, independent of its neighbors.
   private func isAlone(_ key: UnsafeRawBufferPointer) -> Bool {
     orderedParts == index.parts.count && (!isReversed || index.isUnique) && !index.isCut(key)
   }
 
-  /// Collects the entries that agree with the first in what matters.
+  /// Collects the entries that are equal to the first one in the relevant parts.
   private func beginRun(_ first: Ahead) throws -> Int64? {
     run = [first.id]
     nextOfRun = 1
@@ -132,7 +138,7 @@ final class IndexStream {
 
   // MARK: The cursor
 
-  /// The next entry of the range in the direction of the stream.
+  /// Returns the next entry of the range in the direction of the stream.
   func advance() throws -> Cursor.Entry? {
     try transaction.countVisit()
     let entry = hasBegun ? try step() : try begin()
@@ -158,7 +164,7 @@ final class IndexStream {
 }
 
 extension IndexLayout {
-  /// What the first parts of the keys sort by.
+  /// Returns the sort keys of the first parts of the keys.
   func sort(isReversed: Bool, parts count: Int) -> [BoundSort] {
     parts.prefix(count).map { part in
       BoundSort(
@@ -167,8 +173,8 @@ extension IndexLayout {
     }
   }
 
-  /// The bytes by which the first parts of the keys are ordered: if a component was cut no more
-  /// than up to its mark, because what follows a cut says nothing about the order.
+  /// Returns the bytes by which the first parts of the keys are ordered: up to the mark of a
+  /// truncated component, because the bytes after it do not determine the order.
   func orderingBytes(
     of key: UnsafeRawBufferPointer, parts count: Int
   ) -> UnsafeRawBufferPointer {

@@ -1,24 +1,25 @@
 import EntityModel
 
-/// Hands out the object ids of all ranges of an access, one range after the other or merged.
+/// Returns the record ids of all ranges of an access, one range after the other or merged.
 struct IndexWalk {
   private let access: IndexAccess
   private let transaction: ReadTransaction
   private let entity: EntityLayout
-  /// What the entries are merged by.
+  /// The sort keys by which the entries are merged.
   private let sort: [BoundSort]
-  /// One after the other: how many ranges have begun.
+  /// The number of ranges that have begun, if they are read one after the other.
   private var begun = 0
   private var current: IndexStream?
-  /// Merged: the streams that have something left, the one whose turn it is last.
+  /// The streams that are not at their end, if they are merged; the next one is the last.
   private var heads: [Head] = []
   private var entriesOfEnded = 0
 
   private struct Head {
     let stream: IndexStream
     var id: Int64
-    /// Read only where a key was cut: how much of a value a key holds depends on what stands before
-    /// it, so that the bytes of one that was cut say nothing beside those of another range.
+    /// The record's sort values, read only for a truncated key: how much of a value a key holds
+    /// depends on the parts before it, so that truncated keys of different ranges cannot be
+    /// compared.
     var row: SortedRow?
     var isCut: Bool { stream.place.isCut }
   }
@@ -68,7 +69,7 @@ struct IndexWalk {
     return head.id
   }
 
-  /// Puts a stream back in its place among the others, unless it has ended.
+  /// Inserts a stream into its position among the others, unless it has ended.
   private mutating func advance(_ stream: IndexStream) throws {
     guard let id = try stream.next() else {
       entriesOfEnded += stream.entriesRead

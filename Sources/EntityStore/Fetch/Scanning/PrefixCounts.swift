@@ -1,14 +1,16 @@
 import EntityModel
 import LMDB
 
-/// How many entries of an index have which values in its leading parts.
+/// The numbers of entries of an index by the values of its leading parts.
 struct PrefixCounts {
   private(set) var groups: [(values: [Value], count: Int)] = []
   private(set) var entriesRead = 0
 
-  /// - Parameter positions: Of the attributes of the leading parts, in the order in which their
-  ///   values are asked for.
-  /// - Returns: `nil` if a key was cut, or cannot be read: the records have to be asked then.
+  /// Counts the entries.
+  ///
+  /// - Parameter positions: The attributes of the leading parts, in the order in which their values
+  ///   are requested.
+  /// - Returns: `nil` if a key was truncated, or cannot be read: the records have to be read then.
   /// - Complexity: That of `EntryCount` for each group, of whose entries the first is decoded.
   init?(
     of positions: [Int], in index: IndexLayout, _ transaction: ReadTransaction
@@ -41,8 +43,8 @@ struct PrefixCounts {
 }
 
 extension IndexLayout {
-  /// Whether each record has one entry in it, which holds the values of these attributes before all
-  /// others.
+  /// Returns true if each record has one entry in the index that begins with the values of these
+  /// attributes.
   func begins(with positions: [Int]) -> Bool {
     let leading = parts.prefix(positions.count)
     return isUsable && !isSparse && listPart == nil && leading.count == positions.count

@@ -1,13 +1,13 @@
 import EntityModel
 
-/// A match that waits for its place: identity and sort values.
+/// A match that is to be sorted: its record id and sort values.
 package struct SortedRow {
   package let id: Int64
   private let values: [SortValue]
 
   private enum SortValue {
     case value(Value)
-    /// What a collation makes of a text.
+    /// The sort key of a text in a collation.
     case key([UInt8])
   }
 
@@ -20,6 +20,8 @@ package struct SortedRow {
     }
   }
 
+  /// Reads the sort values of a record.
+  ///
   /// - Throws: `damaged` if there is no such record.
   init(
     id: Int64, sort: [BoundSort], in transaction: ReadTransaction, _ entity: EntityLayout
@@ -48,7 +50,7 @@ package struct SortedRow {
     case (.key(let a), .key(let b)):
       if a == b { return .same }
       return a.lexicographicallyPrecedes(b) ? .ascending : .descending
-    // Null comes first.
+    // Null sorts first.
     case (.value, .key): return .ascending
     case (.key, .value): return .descending
     }
