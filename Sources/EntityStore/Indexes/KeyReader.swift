@@ -74,7 +74,7 @@ struct KeyReader {
 
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-  // MARK: Where a component ends
+  // MARK: Ends of components
 
   private func extent(
     of part: IndexLayout.Part, _ bytes: Bytes
@@ -120,7 +120,7 @@ struct KeyReader {
     return nil
   }
 
-  // MARK: What a component says
+  // MARK: Values of components
 
   /// Returns the value of a component.
   ///

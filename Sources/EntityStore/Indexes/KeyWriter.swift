@@ -5,7 +5,7 @@ import Foundation
 /// Writes one index key. The bytes compare (memcmp) as the values do; no comparator is needed.
 ///
 /// A key is one component per key attribute; the entry of an index that is not unique ends in the
-/// object id, that of a unique one has it as its value.
+/// record id, that of a unique one has it as its value.
 ///
 ///     component      bytes
 ///     null           01
@@ -14,13 +14,13 @@ import Foundation
 ///                    flipped; −0.0 is written as 0.0, NaN never gets here
 ///     bool           02, then 00 or 01
 ///     uuid           02, then 16
-///     decimal        02, then as `DecimalBytes` draws it
+///     decimal        02, then as `DecimalBytes` writes it
 ///     string, url,   02, then the bytes with 00 written as 00 FF, then 00 01;
 ///     data, element  if too long: cut, then 00 02, and in a unique index the 128-bit XXH3 of
 ///                    the whole
 ///     collated       02, then as a string, but of what the collation has in the place of the text:
 ///                    its sort key by ICU (bytes from 01 on), or the text with its case folded
-///     object id      8 big-endian, sign flipped
+///     record id      8 big-endian, sign flipped
 ///
 /// A descending component is complemented as a whole. A cut component sorts after every value that
 /// is a prefix of it, and is equal to every other cut one with the same beginning: code that reads

@@ -73,7 +73,7 @@ package struct Deletion {
     self.going = going
   }
 
-  // MARK: What goes
+  // MARK: Records to delete
 
   private mutating func collect() throws {
     var next = 0
@@ -136,7 +136,7 @@ package struct Deletion {
     }
   }
 
-  // MARK: Whether it may go
+  // MARK: Check
 
   private func judge() throws {
     for link in denials {

@@ -93,7 +93,7 @@ private struct LinkEdit {
     self.transaction = transaction
   }
 
-  // MARK: What is asked for
+  // MARK: Check of the arguments
 
   func require(toMany: Bool, advice: String) throws {
     if relationship.isToMany == toMany { return }
@@ -128,7 +128,7 @@ private struct LinkEdit {
       .filter { seen.insert($0).inserted }
   }
 
-  // MARK: What is done
+  // MARK: Changes
 
   func set(_ numbers: [Int64], _ changes: inout RecordChanges) throws {
     let wanted = Set(numbers)

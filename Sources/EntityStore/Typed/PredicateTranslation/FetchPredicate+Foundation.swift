@@ -23,7 +23,7 @@ extension FetchPredicate {
   ///   options `[cd]`, `[l]` and `[c]` of a format string mean, on every machine the same.
   /// - Division of doubles by zero is null, and no infinity.
   /// - Values of a type that is `RawRepresentable` are in the order of their raw values, whatever
-  ///   their own `<` says.
+  ///   the result of their own `<`.
   ///
   /// - Throws: `invalidRequest`, naming the part that has no meaning in a fetch, or if the
   ///   predicate is too large.
