@@ -13,7 +13,7 @@ package struct IndexPrefixCursor {
   ///
   /// - Parameter leading: The values of the first parts, null or of their kinds; none may be a text
   ///   so long that a key would cut it.
-  /// - Parameter beyond: Skips the entries whose next part is not greater than this value.
+  /// - Parameter beyond: Skips the entries whose next part does not sort after this value.
   /// - Complexity: O(log *n*), and O(1) for each id.
   package init(
     _ index: IndexLayout, of entity: EntityLayout, leading: [Value], beyond: Value? = nil,

@@ -160,7 +160,7 @@ extension WriteTransaction {
         return
       }
       // A new record mostly has the greatest id. An append fills pages completely, while a put that
-      // begins a new page moves a record to it and leaves about a ninth of the page empty.
+      // begins a new page moves a record to it, which is one record in nine.
       if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new) { return }
       try writing.put(entity.tree, key: key, value: new)
     }
