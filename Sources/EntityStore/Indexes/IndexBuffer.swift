@@ -2,13 +2,13 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// Changes to one index, collected through a transaction and applied in key order.
+/// The changes to one index that a transaction has made, collected to be applied in key order.
 ///
-/// Key order is what makes a page of changes cheap: neighbors fall into the same leaf, and each
-/// leaf is found and copied once. The buffer is empty again before anything reads the index.
+/// Key order makes many changes cheap: neighboring keys lie in the same leaf page, and each leaf is
+/// searched and copied once. The buffer is applied before anything reads the index.
 ///
-/// A class, so that a record's change reaches its buffers without a checked access to who holds
-/// them.
+/// A class, so that a change reaches its buffers without an exclusivity check on the object that
+/// holds them.
 package final class IndexBuffer {
   private struct Change {
     var offset: Int
@@ -17,28 +17,28 @@ package final class IndexBuffer {
     var value: Int64
   }
 
-  // SAFETY (of all that is unchecked): it belongs to a write transaction, and so to one thread; no
-  // access to a property calls what could come back to it.
+  // SAFETY (for all `@exclusivity(unchecked)` properties): the buffer belongs to a write
+  // transaction, and so to one thread; no access to a property runs code that accesses it again.
   @exclusivity(unchecked) private var keys: [UInt8] = []
   @exclusivity(unchecked) private var changes: [Change] = []
 
-  /// How much of them there was at the mark.
+  /// The sizes of `keys` and `changes` at the last mark.
   @exclusivity(unchecked) private var markedKeys = 0
   @exclusivity(unchecked) private var markedChanges = 0
 
-  /// Whether the changes are to be applied before the transaction goes on.
+  /// Returns true if the changes must be applied before the next change of a record.
   func isUrgent(isUnique: Bool) -> Bool {
     if changes.isEmpty { return false }
     return isUnique || keys.count + changes.count * 32 > Limits.indexBufferBytesMax
   }
 
-  /// Makes the present state one to come back to when a change cannot be completed.
+  /// Marks the present state, to return to it if a change cannot be completed.
   func mark() {
     markedKeys = keys.count
     markedChanges = changes.count
   }
 
-  /// Nothing may have been applied since the mark.
+  /// Removes the changes since the mark. None of them may have been applied.
   func removeAllAfterMark() {
     keys.removeLast(keys.count - markedKeys)
     changes.removeLast(changes.count - markedChanges)
@@ -56,7 +56,7 @@ package final class IndexBuffer {
     keys.append(contentsOf: key)
   }
 
-  /// Applies the changes in key order; of several to one key the last counts.
+  /// Applies the changes in key order; of several changes to one key the last counts.
   ///
   /// - Throws: `StorageError`; the transaction must then be aborted.
   func apply(to index: IndexLayout, in transaction: TreeWriter) throws {
@@ -74,7 +74,8 @@ package final class IndexBuffer {
     }
   }
 
-  /// An inserted record in a unique index: it goes where it was looked for just now.
+  /// Applies a single insertion into a unique index. The cursor is at its place already, because
+  /// the key was looked up just before.
   private func applyOnlyPut(
     to index: IndexLayout, in transaction: TreeWriter
   ) throws {
@@ -87,7 +88,7 @@ package final class IndexBuffer {
     changes.removeAll(keepingCapacity: true)
   }
 
-  /// The value of an entry.
+  /// Calls the closure with the bytes of an entry's value.
   @inline(__always)
   private static func withValue(
     _ id: Int64, of index: IndexLayout, _ body: (UnsafeRawBufferPointer) throws -> Void
@@ -99,7 +100,8 @@ package final class IndexBuffer {
     }
   }
 
-  /// Notes the changes for whoever builds the index (the bytes are drawn at `EntityBuild`).
+  /// Writes the changes to the side log of an index that is being built (for its bytes see
+  /// `EntityBuild`).
   ///
   /// - Throws: As `apply`.
   func apply(asNotesTo notes: Tree, in transaction: TreeWriter) throws {
@@ -110,11 +112,12 @@ package final class IndexBuffer {
     }
   }
 
-  /// Calls the closure with the last change of each key, in key order; none is left then.
+  /// Calls the closure with the last change of each key, in key order, and empties the buffer.
   private func drain(
     _ body: (_ key: UnsafeRawBufferPointer, _ isDelete: Bool, _ value: Int64) throws -> Void
   ) throws {
-    // Taken out while they are gone through, and put back empty: what they have allocated is kept.
+    // The arrays are taken out during the loop and put back empty, so that their memory is used
+    // again.
     var keys: [UInt8] = []
     var changes: [Change] = []
     swap(&keys, &self.keys)

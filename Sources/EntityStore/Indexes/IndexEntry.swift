@@ -3,20 +3,20 @@ import LMDB
 
 /// One entry of an index as it is stored.
 public struct IndexEntry: Sendable {
-  /// One per key attribute; `nil` if the bytes are of no value.
+  /// One part per key attribute; `nil` if the bytes cannot be decoded.
   public let parts: [IndexKeyPart]?
-  /// The record that it points at; `nil` if the entry is too short to name one.
+  /// The id of the record that the entry leads to; `nil` if the entry is too short to contain one.
   public let id: Int64?
-  /// The key in LMDB; that of an index that is not unique ends in the object id.
+  /// The key as LMDB stores it. The key of an index that is not unique ends in the record id.
   public let key: [UInt8]
 }
 
 extension ReadTransaction {
   /// Calls the closure with each entry of an index in key order, until it returns `false`. Damaged
-  /// entries are among them. Memory is bounded by one entry.
+  /// entries are included. Memory is bounded by one entry.
   ///
   /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name;
-  ///   `storage`; what the closure throws.
+  ///   `storage`; the error of the closure.
   public func eachEntry(
     of entity: String, index name: String, _ body: (IndexEntry) throws -> Bool
   ) throws {

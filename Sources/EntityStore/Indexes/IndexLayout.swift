@@ -1,23 +1,23 @@
 package import EntityModel
 package import LMDB
 
-/// One index, bound to the positions of its attributes and to its tree. Immutable; a class, as it
-/// is handed around for each record that changes.
+/// One index, bound to the positions of its attributes and to its tree. Immutable; a class, because
+/// it is passed around for each record that changes.
 package final class IndexLayout: Sendable {
   package struct Part: Sendable {
     package let position: Int
     let kind: ValueKind
     let isDescending: Bool
-    /// What the key has in the place of a text; `nil` if that is the text itself.
+    /// The collation that converts a text for the key; `nil` if the key contains the text itself.
     let collation: KeyCollation?
-    /// Whether the key holds the value, and not only what it sorts by.
+    /// True if the value can be read from the key, false if the key contains only a sort key of it.
     let isDecodable: Bool
-    /// Bytes that the parts after this one are sure to have.
+    /// The number of bytes that the parts after this one need in any case.
     let reservedAfter: Int
 
     var isText: Bool { kind.fixedBytes == nil && kind != .decimal }
 
-    /// Whether the index takes two values of this kind for the same.
+    /// Returns true if two values of this kind are equal in this index.
     func areEqual(_ a: Value, _ b: Value) -> Bool {
       guard let collation, !a.isNull, !b.isNull else { return a == b }
       return a.withBytes { collation.key(of: $0) } == b.withBytes { collation.key(of: $0) }
@@ -27,28 +27,30 @@ package final class IndexLayout: Sendable {
   package let description: IndexDescription
   package let tree: Tree
   package let parts: [Part]
-  /// Which part is a list; it gives one entry per distinct element, none for null or empty.
+  /// The number of the part that is a list; `nil` if there is none. A list gives one entry per
+  /// distinct element, and none if it is null or empty.
   package let listPart: Int?
   let number: Int
-  /// Of the positions of its parts, as `RowChanges` has them.
+  /// The marks of the positions of its parts, as in `RowChanges`.
   let marks: UInt64
-  /// Its keys were made with this program's version of their collations. Otherwise what is looked
-  /// up in it would not be found, and what is written to it would not be found by others.
+  /// True if the keys were written with this program's version of their collations. Otherwise a
+  /// lookup would miss entries, and other programs would miss the entries that this one writes.
   package let isUsable: Bool
-  /// The least length that a key has when something of it was cut, without the object id.
+  /// The least length, without the record id, of a key that has a cut component.
   private let cutBytesMin: Int
 
   package var isUnique: Bool { description.isUnique }
   var isSparse: Bool { description.isSparse }
 
-  /// Whether no two records agree in these attributes, though they may in any fewer. A list gives
-  /// many entries, so that it tells no record from another.
+  /// Returns true if two records never agree in all of these attributes, although they may agree in
+  /// fewer. False for an index on a list: its many entries do not identify a record.
   func isUnique(onExactly positions: [Int]) -> Bool {
     isUnique && listPart == nil && parts.allSatisfy { positions.contains($0.position) }
       && positions.allSatisfy { position in parts.contains { $0.position == position } }
   }
 
-  /// The parts of one key that vary in size share what the fixed ones leave.
+  /// The largest number of parts. The parts of variable size share the bytes that the fixed ones
+  /// leave.
   package static let keyPartsMax = 8
 
   init(_ description: IndexDescription, of entity: EntityDescription, tree: Tree, number: Int)
@@ -79,11 +81,13 @@ package final class IndexLayout: Sendable {
     marks = parts.reduce(0) { $0 | RowChanges.mark($1.position) }
     listPart = self.parts.firstIndex { $0.kind == .strings }
     let reservedMax = parts.filter(\.isText).map(\.reservedAfter).max() ?? 0
-    // A cut component leaves of its room what it does not need at most one byte, where an
-    // escaped zero did not fit.
+    // A cut component leaves at most one byte of its room unused, where an escaped zero byte did
+    // not fit.
     cutBytesMin = Limits.keyBytesMax - 8 - 1 - reservedMax
   }
 
+  /// Returns the collation of a key.
+  ///
   /// - Returns: `nil` for a binary key, and for a locale that this program's ICU does not have.
   private static func collation(of key: IndexKey) -> KeyCollation? {
     do {
@@ -98,17 +102,17 @@ package final class IndexLayout: Sendable {
     return kind == .decimal ? 25 : 40
   }
 
-  /// The room of a part, given how much of the key is written.
+  /// Returns the room of a part in bytes, given the number of bytes already written.
   @inline(__always)
   func room(_ part: Part, written: Int) -> Int {
     Limits.keyBytesMax - 8 - written - part.reservedAfter
   }
 
   /// Calls the closure with each key that the record has in this index: none, one, or for a list
-  /// one per distinct element. The object id is already at the end where it belongs.
+  /// one per distinct element. The key of an index that is not unique ends in the record id.
   ///
-  /// - Parameter endsInIdentity: Whether the keys of a unique index end in it, too: so the keys of
-  ///   records with equal values are distinct.
+  /// - Parameter endsInIdentity: Appends the record id to the keys of a unique index as well, so
+  ///   that the keys of records with equal values are distinct.
   @inline(__always)
   package func eachKey(
     of view: RecordView, id: Int64, endsInIdentity: Bool = false, writer: inout KeyWriter,
@@ -134,8 +138,8 @@ package final class IndexLayout: Sendable {
   ) throws {
     let list = view.field(parts[listPart].position)
     if list.isNull { return }
-    // Two elements that are cut to the same bytes share an entry: keys are made distinct, not
-    // elements.
+    // Two elements that are cut to the same bytes share an entry: the keys are made distinct, not
+    // the elements.
     var keys: Set<[UInt8]> = []
     for element in try list.strings() {
       writer.removeAll()
@@ -174,9 +178,9 @@ package final class IndexLayout: Sendable {
       hashesCuts: isUnique)
   }
 
-  /// Appends a value that stands alone, as a fetch names it.
+  /// Appends a value that does not come from a record, but from a fetch request.
   ///
-  /// - Parameter value: Of the part's kind, or null.
+  /// - Parameter value: Null, or of the part's kind.
   func append(_ part: Part, _ value: Value, to writer: inout KeyWriter) {
     let room = room(part, written: writer.count)
     guard let collation = part.collation, !value.isNull else {
@@ -189,7 +193,7 @@ package final class IndexLayout: Sendable {
     }
   }
 
-  /// The object id of an entry.
+  /// Returns the record id of an entry.
   @inline(__always)
   package func objectID(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Int64? {
     let bytes = isUnique ? value : key
@@ -198,13 +202,13 @@ package final class IndexLayout: Sendable {
     return Int64(bitPattern: UInt64(bigEndian: bits) ^ 0x8000_0000_0000_0000)
   }
 
-  /// The key without the object id: what it sorts by.
+  /// Returns the key without the record id: the bytes to sort by.
   @inline(__always)
   func sortBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     isUnique || key.count < 8 ? key : UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)])
   }
 
-  /// Whether some component of the key was cut, so that the record must be looked at.
+  /// Returns true if a component of the key was cut, so that the record must be read.
   ///
   /// - Complexity: O(1) for keys that are too short to have been cut, which is nearly all.
   @inline(__always)
@@ -212,9 +216,10 @@ package final class IndexLayout: Sendable {
     key.count >= cutBytesMin && KeyReader(self).cutEnd(of: key) != nil
   }
 
-  /// The bytes by which the index orders its entries: all but the object id, or if a component
-  /// was cut no more than up to its mark. Entries that agree in these are put in order by their
-  /// records: what follows a cut (other components, a hash) says nothing about the order.
+  /// Returns the bytes by which the index orders its entries: all but the record id, or if a
+  /// component was cut, those up to its mark. Entries that agree in these bytes have to be ordered
+  /// by their records, because the bytes after a cut (other components, a hash) do not follow the
+  /// order of the values.
   func orderingBytes(of key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard key.count >= cutBytesMin, let end = KeyReader(self).cutEnd(of: key) else {
       return sortBytes(of: key)

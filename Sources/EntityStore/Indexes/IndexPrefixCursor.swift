@@ -1,17 +1,19 @@
 package import EntityModel
 
-/// Hands out the object ids of the entries of an index whose leading parts have given values, in
-/// the order of the parts that follow: for code that knows its indexes and asks so often that
-/// planning a fetch would take longer than the answer.
+/// A cursor over the record ids of the index entries whose leading parts have given values, in the
+/// order of the following parts. For code that knows its indexes and asks so often that planning a
+/// fetch would take longer than the lookup.
 ///
-/// Belongs to its transaction. What the transaction changes while the cursor stands may or may not
-/// be met by it.
+/// Belongs to its transaction. Changes that the transaction makes while the cursor is in use may or
+/// may not be seen.
 package struct IndexPrefixCursor {
   private let stream: IndexStream
 
-  /// - Parameter leading: Of the first parts, of their kinds or null; none of them a text that a
-  ///   key would cut.
-  /// - Parameter beyond: Leaves out what the next part sorts up to this value.
+  /// Positions the cursor before the first entry.
+  ///
+  /// - Parameter leading: The values of the first parts, null or of their kinds; none may be a text
+  ///   so long that a key would cut it.
+  /// - Parameter beyond: Skips the entries whose next part does not sort after this value.
   /// - Complexity: O(log *n*), and O(1) for each id.
   package init(
     _ index: IndexLayout, of entity: EntityLayout, leading: [Value], beyond: Value? = nil,
@@ -27,7 +29,7 @@ package struct IndexPrefixCursor {
       index, range, isReversed: false, orderedParts: index.parts.count, in: transaction, entity)
   }
 
-  /// - Returns: `nil` at the end.
+  /// Returns the next record id, or `nil` at the end.
   package func next() throws -> Int64? { try stream.next() }
 
   private static func prefix(of index: IndexLayout, _ values: [Value]) -> [UInt8] {
@@ -38,6 +40,8 @@ package struct IndexPrefixCursor {
 }
 
 extension EntityLayout {
+  /// Returns the index with this name.
+  ///
   /// - Throws: `invalidRequest` if the entity has no such index.
   package func index(named name: String) throws(StoreError) -> IndexLayout {
     guard let index = indexes.first(where: { $0.description.name == name }) else {

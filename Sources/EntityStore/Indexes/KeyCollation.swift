@@ -1,14 +1,14 @@
 package import EntityModel
 import UnicodeText
 
-/// What index keys and sorted fetches have in the place of a text, so that it sorts by a collation
-/// and not by its bytes: a sort key of ICU, or the text with its case folded.
+/// Converts a text for index keys and sorted fetches, so that it sorts by a collation and not by
+/// its bytes: into a sort key of ICU, or into the text with its case folded.
 ///
-/// A class, as the many copies of what holds one then cost a reference each. It is immutable.
+/// A class, because the many copies of its owners then cost only one reference each. Immutable.
 package final class KeyCollation: Sendable {
   let collation: Collation
-  /// Names the data that the keys come from: those of another version are not to be compared with
-  /// these.
+  /// The version of the data that the keys are made with. Keys of different versions cannot be
+  /// compared.
   let version: String
   private let form: Form
 
@@ -17,7 +17,9 @@ package final class KeyCollation: Sendable {
     case sortKey(Collator)
   }
 
-  /// - Returns: `nil` for the binary collation, in which a text stands for itself.
+  /// Returns the converter for a collation.
+  ///
+  /// - Returns: `nil` for the binary collation, which sorts by the text itself.
   /// - Throws: `invalidRequest` for an unknown locale.
   package static func of(_ collation: Collation) throws(StoreError) -> KeyCollation? {
     do throws(UnicodeTextError) {
@@ -41,7 +43,7 @@ package final class KeyCollation: Sendable {
     self.version = version
   }
 
-  /// Whether a key shows the text, if folded, and not only its place.
+  /// True if a key contains the text, possibly with its case folded, and not only a sort key.
   var keepsText: Bool {
     switch form {
     case .folded: true
@@ -49,8 +51,8 @@ package final class KeyCollation: Sendable {
     }
   }
 
-  /// Appends what stands in the place of a text. These bytes compare as the texts do, and are equal
-  /// where the texts are.
+  /// Appends the converted text. The results compare as the texts do under the collation, and are
+  /// equal exactly when the texts are.
   func appendKey(of text: UnsafeRawBufferPointer, to keys: inout [UInt8]) {
     switch form {
     case .folded(let folding): folding.fold(text, into: &keys)
@@ -64,20 +66,20 @@ package final class KeyCollation: Sendable {
     return key
   }
 
-  /// The whole key component of a text.
+  /// Returns the complete key component of a text.
   func component(_ text: [UInt8]) -> [UInt8] {
     let key = text.withUnsafeBytes { self.key(of: $0) }
     return key.withUnsafeBytes { KeyComponent.bytes(ofText: $0) }
   }
 }
 
-/// Two of one collation yield the same within a process.
+/// Two converters for the same collation are equal: they give the same keys within a process.
 extension KeyCollation: Equatable {
   package static func == (a: KeyCollation, b: KeyCollation) -> Bool { a.collation == b.collation }
 }
 
 extension KeyCollation {
-  /// The version that an index with these collations is made with.
+  /// Returns the version for a new index with these collations.
   ///
   /// - Returns: `nil` without collations: all keys are binary.
   static func version(of collations: [KeyCollation]) -> String? {
@@ -88,6 +90,8 @@ extension KeyCollation {
     return versions.isEmpty ? nil : versions.joined(separator: "; ")
   }
 
+  /// Returns the version for a new index with these keys.
+  ///
   /// - Throws: `invalidRequest` for an unknown locale.
   package static func version(of keys: [IndexKey]) throws(StoreError) -> String? {
     var collations: [KeyCollation] = []

@@ -1,16 +1,18 @@
 import EntityModel
 import Foundation
 
-/// One component of an index key as `KeyWriter` draws it, for values that stand alone: ascending,
-/// and never cut, however long.
+/// One component of an index key, in the format of `KeyWriter`, for values that do not come from a
+/// record: ascending, and never cut, whatever its length.
 ///
-/// The bytes of components compare as the values do, and none is the beginning of another one.
+/// The bytes of components compare as the values do, and no component is a prefix of another.
 enum KeyComponent {
   static let null: [UInt8] = [KeyWriter.null]
-  /// Where the values that are not null begin and end.
+  /// The range of all values that are not null.
   static let values = (lower: [KeyWriter.present], upper: [KeyWriter.present + 1])
 
-  /// - Parameter value: Not a list, of which each element has a component.
+  /// Returns the component of a value.
+  ///
+  /// - Parameter value: Any value but a list; each element of a list has its own component.
   static func bytes(of value: Value) -> [UInt8] {
     switch value {
     case .null: return null
@@ -22,10 +24,11 @@ enum KeyComponent {
     }
   }
 
-  /// The component of a text whose bytes are given, in the form that the key has.
+  /// Returns the component of a text, given its bytes in the form that the key contains.
   static func bytes(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] { text(bytes) + [0, 1] }
 
-  /// What the components of all texts begin with that begin with these bytes.
+  /// Returns the bytes that are a prefix of the component of every text that begins with these
+  /// bytes.
   static func prefix(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] { text(bytes) }
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

@@ -1,8 +1,9 @@
-/// Puts keys in order.
+/// Sorts keys.
 enum KeyOrder {
-  /// The numbers from 0 up in the order of their keys, and of equal keys in their own.
+  /// Returns the numbers from 0 up to `count`, sorted by their keys; numbers with equal keys stay
+  /// in ascending order.
   ///
-  /// - Parameter key: The key of a number, always the same.
+  /// - Parameter key: Returns the key of a number, the same in each call.
   @inline(__always)
   static func sorted(_ count: Int, key: (Int) -> UnsafeRawBufferPointer) -> [Int] {
     guard count > 1 else { return Array(0..<count) }
@@ -21,7 +22,8 @@ enum KeyOrder {
     return ranks.map(\.number)
   }
 
-  /// The bytes that all keys begin with: a tag, or the part of a text that all ids have.
+  /// Returns the length of the prefix that all keys share: a tag, for example, or the beginning of
+  /// a text that all ids have.
   @inline(__always)
   private static func sharedPrefix(_ count: Int, _ key: (Int) -> UnsafeRawBufferPointer) -> Int {
     let first = key(0)
@@ -37,8 +39,8 @@ enum KeyOrder {
     return shared
   }
 
-  /// The eight bytes behind those that are shared, which mostly settle a comparison; beyond the end
-  /// zeros, which settle nothing.
+  /// Returns the eight bytes after the shared prefix, which decide most comparisons. Bytes after
+  /// the end of the key are read as zero; if the words are equal, the whole keys are compared.
   @inline(__always)
   private static func word(of key: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
     let count = key.count - offset

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A range of index keys: from `lower` on, up to but not including `upper`.
+/// A range of index keys that includes `lower` and excludes `upper`.
 struct KeyRange: Equatable, Sendable {
   var lower: [UInt8]
-  /// `nil`: to the end of the index.
+  /// The upper bound; `nil` for the end of the index.
   var upper: [UInt8]?
 
   static let all = KeyRange(lower: [], upper: nil)
 
-  /// The keys that begin with the bytes.
+  /// Creates the range of the keys that begin with the bytes.
   init(prefix: [UInt8]) {
     lower = prefix
     upper = KeyRange.successor(of: prefix)
@@ -19,8 +19,8 @@ struct KeyRange: Equatable, Sendable {
     self.upper = upper
   }
 
-  /// The least bytes that are greater than everything that begins with `prefix`; `nil` if nothing
-  /// is.
+  /// Returns the least key that is greater than every key that begins with `prefix`; `nil` if there
+  /// is none.
   static func successor(of prefix: [UInt8]) -> [UInt8]? {
     var bytes = prefix
     while let last = bytes.popLast() {
@@ -44,7 +44,7 @@ struct KeyRange: Equatable, Sendable {
   }
 }
 
-/// LMDB's key order: bytes, then length.
+/// Compares two keys in LMDB's order: by bytes, then by length.
 @inline(__always)
 package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   let shared = min(a.count, b.count)

@@ -3,11 +3,12 @@ import Foundation
 
 /// One attribute's part of an index entry.
 public struct IndexKeyPart: Hashable, Sendable {
-  /// The value that the entry sorts by; of a list, one element. The date, number or text is as
-  /// it was written, but for −0.0, which reads as 0.0. Of a text with a collation it is what the
-  /// text sorts by: with its case folded a text again, else the bytes of its sort key.
+  /// The value that the entry sorts by; for a list, one element. A date, number or text is as it
+  /// was written, but −0.0 is read as 0.0. For a text with a collation it is what the key contains:
+  /// the text with its case folded, or the bytes of its sort key.
   public let value: Value
-  /// The value was too long: this is its beginning, cut between two characters.
+  /// True if the value was too long for the key. `value` is then its beginning, cut between two
+  /// characters.
   public let isCut: Bool
 
   public init(_ value: Value, isCut: Bool = false) {
@@ -16,17 +17,17 @@ public struct IndexKeyPart: Hashable, Sendable {
   }
 }
 
-/// Reads the bytes that `KeyWriter` writes, which draws them.
+/// Reads the bytes that `KeyWriter` writes; the format is described there.
 ///
-/// It trusts no byte: what no writer wrote gives `nil`.
+/// Every byte is checked: bytes that no writer could have written give `nil`.
 struct KeyReader {
   private let index: IndexLayout
 
   init(_ index: IndexLayout) { self.index = index }
 
-  /// The parts of an entry's key, in the order of the index.
+  /// Returns the parts of an entry's key, in the order of the index.
   ///
-  /// - Parameter key: As stored; the object id at the end is passed over.
+  /// - Parameter key: The key as stored; the record id at its end is skipped.
   func parts(of key: UnsafeRawBufferPointer) -> [IndexKeyPart]? {
     guard index.isUnique || key.count >= 8 else { return nil }
     var rest = index.sortBytes(of: key)[...]
@@ -40,8 +41,7 @@ struct KeyReader {
     return rest.isEmpty ? parts : nil
   }
 
-  /// How many of the key's bytes lie before and in the first component that was cut, up to its
-  /// mark.
+  /// Returns the number of bytes up to the mark at the end of the first cut component.
   ///
   /// - Returns: `nil` if nothing was cut.
   func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
@@ -56,7 +56,8 @@ struct KeyReader {
     return nil
   }
 
-  /// How many of the key's bytes the first parts take; up to the mark of the first that was cut.
+  /// Returns the number of bytes that the first parts take, or up to the mark of the first part
+  /// that was cut.
   ///
   /// - Returns: `nil` for bytes that no writer wrote.
   func end(ofParts count: Int, _ key: UnsafeRawBufferPointer) -> Int? {
@@ -73,7 +74,7 @@ struct KeyReader {
 
   private typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-  // MARK: Where a component ends
+  // MARK: Ends of components
 
   private func extent(
     of part: IndexLayout.Part, _ bytes: Bytes
@@ -88,8 +89,8 @@ struct KeyReader {
     return textExtent(body, mask).map { (1 + $0.count, $0.isCut) }
   }
 
-  /// A sign, and unless it is zero two bytes of exponent and digits up to a zero, all
-  /// complemented if negative.
+  /// Returns the size of a decimal: a sign, and unless the number is zero two bytes of exponent and
+  /// the digits up to a zero byte, all complemented if the number is negative.
   private func decimalCount(_ bytes: Bytes, _ mask: UInt8) -> Int? {
     guard let sign = bytes.first.map({ $0 ^ mask }), sign <= 2 else { return nil }
     if sign == 1 { return 1 }
@@ -119,9 +120,11 @@ struct KeyReader {
     return nil
   }
 
-  // MARK: What a component says
+  // MARK: Values of components
 
-  /// - Parameter component: From its tag to its end.
+  /// Returns the value of a component.
+  ///
+  /// - Parameter component: The bytes from its tag to its end.
   private func read(_ part: IndexLayout.Part, _ component: Bytes) -> Value? {
     let mask: UInt8 = part.isDescending ? 0xff : 0
     let bytes = component.map { $0 ^ mask }
@@ -139,7 +142,7 @@ struct KeyReader {
       return .data(Data(text(body)))
     case .string, .strings: return string(text(body)).map(Value.string)
     case .url:
-      // The beginning of a URL need not be one.
+      // The beginning of a URL is not always a URL.
       return string(text(body)).map { text in URL(string: text).map(Value.url) ?? .string(text) }
     }
   }
@@ -152,7 +155,7 @@ struct KeyReader {
     Double(bitPattern: ordered >> 63 == 1 ? ordered ^ 0x8000_0000_0000_0000 : ~ordered)
   }
 
-  /// The bytes up to the mark at the end, with `00 FF` read as `00`.
+  /// Returns the bytes up to the mark at the end, with `00 FF` read as `00`.
   private func text(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     var place = bytes.startIndex
@@ -170,7 +173,10 @@ struct KeyReader {
     return text
   }
 
-  /// - Parameter bytes: UTF-8; a cut may have left a part of the last character, which is dropped.
+  /// Returns the text of some UTF-8 bytes.
+  ///
+  /// - Parameter bytes: UTF-8; if a cut has left a part of the last character, that part is
+  ///   dropped.
   private func string(_ bytes: [UInt8]) -> String? {
     for count in stride(from: bytes.count, through: max(0, bytes.count - 3), by: -1) {
       if let text = String(validating: bytes.prefix(count), as: UTF8.self) { return text }

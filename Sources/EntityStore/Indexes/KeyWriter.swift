@@ -5,7 +5,7 @@ import Foundation
 /// Writes one index key. The bytes compare (memcmp) as the values do; no comparator is needed.
 ///
 /// A key is one component per key attribute; the entry of an index that is not unique ends in the
-/// object id, that of a unique one has it as its value.
+/// record id, that of a unique one has it as its value.
 ///
 ///     component      bytes
 ///     null           01
@@ -14,33 +14,33 @@ import Foundation
 ///                    flipped; −0.0 is written as 0.0, NaN never gets here
 ///     bool           02, then 00 or 01
 ///     uuid           02, then 16
-///     decimal        02, then as `DecimalBytes` draws it
+///     decimal        02, then as `DecimalBytes` writes it
 ///     string, url,   02, then the bytes with 00 written as 00 FF, then 00 01;
 ///     data, element  if too long: cut, then 00 02, and in a unique index the 128-bit XXH3 of
 ///                    the whole
 ///     collated       02, then as a string, but of what the collation has in the place of the text:
 ///                    its sort key by ICU (bytes from 01 on), or the text with its case folded
-///     object id      8 big-endian, sign flipped
+///     record id      8 big-endian, sign flipped
 ///
-/// A descending component is complemented as a whole. A cut component sorts after every value
-/// that is a prefix of it and equal to every other cut one with the same beginning: whoever reads
-/// such entries looks at the record to tell them apart (`IndexLayout.isCut`).
+/// A descending component is complemented as a whole. A cut component sorts after every value that
+/// is a prefix of it, and is equal to every other cut one with the same beginning: code that reads
+/// such entries must read the records to distinguish them (`IndexLayout.isCut`).
 ///
-/// How much room a component has depends only on the components before it, so two keys that agree
-/// so far are cut at the same place.
+/// The room of a component depends only on the components before it, so two keys whose first
+/// components agree are cut at the same place.
 package struct KeyWriter: ~Copyable {
   private let start: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
-  /// Whether some component was cut.
+  /// True if a component was cut.
   private(set) var isCut = false
-  /// What a collation makes of a text, kept to allocate it once.
+  /// The converted text of a collation; a property so that its memory is used again.
   private var collated: [UInt8] = []
 
   package static let present: UInt8 = 2
   package static let null: UInt8 = 1
-  /// After the mark of a cut, in a unique index.
+  /// The size of the hash after the mark of a cut, in a unique index.
   static let hashBytes = 16
-  /// A buffer that a very long text has made larger is not kept.
+  /// The largest buffer that is used again; one that a very long text has made larger is released.
   private static let collatedBytesKept = 64 << 10
 
   package init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
@@ -61,7 +61,7 @@ package struct KeyWriter: ~Copyable {
 
   /// Appends the attribute's value as one component.
   ///
-  /// - Parameter room: The bytes this component may take if its size varies.
+  /// - Parameter room: The number of bytes that the component may take if its size varies.
   @inline(__always)
   mutating func append(
     _ field: RecordField, descending: Bool, room: Int, hashesCuts: Bool
@@ -97,7 +97,7 @@ package struct KeyWriter: ~Copyable {
     if descending { complement(from: from) }
   }
 
-  /// Appends a text as its collation has it.
+  /// Appends a text as its collation converts it.
   mutating func append(
     _ text: UnsafeRawBufferPointer, under collation: KeyCollation, descending: Bool, room: Int,
     hashesCuts: Bool
@@ -112,7 +112,7 @@ package struct KeyWriter: ~Copyable {
     swap(&key, &collated)
   }
 
-  /// Appends a value that stands alone, as a fetch names it.
+  /// Appends a value that does not come from a record, but from a fetch request.
   mutating func append(_ value: Value, descending: Bool, room: Int, hashesCuts: Bool) {
     let from = count
     switch value {
@@ -142,7 +142,7 @@ package struct KeyWriter: ~Copyable {
   @inline(__always)
   mutating func append(objectID: Int64) { push(bigEndian: KeyWriter.ordered(objectID)) }
 
-  /// A tag on its own: where the values that are not null begin.
+  /// Appends only a tag: the beginning of the values that are not null.
   mutating func append(tag: UInt8, descending: Bool) { push(descending ? ~tag : tag) }
 
   package static func ordered(_ number: Int64) -> UInt64 {
@@ -179,7 +179,7 @@ package struct KeyWriter: ~Copyable {
 
   private mutating func push(text: UnsafeRawBufferPointer, room: Int, hashesCuts: Bool) {
     let begin = count
-    // The tag, and the mark at the end with the hash.
+    // The room excludes the tag, and the mark at the end with the hash.
     let limit = begin + room - 3 - (hashesCuts ? KeyWriter.hashBytes : 0)
     if text.count <= limit - begin, !text.contains(0) {
       push(text)

@@ -1,10 +1,11 @@
 import CMooringXXHash
 package import EntityModel
 
-/// A hash by which content is recognized as unchanged: XXH3, 64 bits, stable across versions.
+/// A hash that shows whether content has changed: XXH3, 64 bits, the same in all versions of the
+/// program.
 package enum ContentHash {
-  /// Of the values of a row that are not the defaults, each with the identity of its attribute: one
-  /// that is added, and that nobody gives a value, changes no hash.
+  /// Returns the hash of the values of a row that differ from the defaults, each together with the
+  /// id of its attribute. An added attribute therefore changes no hash until it gets a value.
   ///
   ///     for each such value, in the order of the attributes
   ///         0   attribute's identity, 4 bytes, little-endian

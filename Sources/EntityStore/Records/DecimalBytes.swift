@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Decimals as bytes that sort as the numbers do. Equal numbers have equal bytes (1.0 is 1).
+/// The encoding of decimals as bytes that sort as the numbers do. Equal numbers have equal bytes
+/// (1.0 and 1).
 ///
 ///     offset  size   field
 ///          0     1   0 negative, 1 zero (and nothing follows), 2 positive
@@ -10,7 +11,7 @@ package import Foundation
 ///
 /// After the first byte a negative number is complemented.
 package enum DecimalBytes {
-  /// Foundation has 128 bits of digits: at most 39 of them, in 20 pairs.
+  /// The largest size in bytes. Foundation has 128 bits of digits: at most 39 digits, in 20 pairs.
   static let countMax = 24
 
   package static func append(_ decimal: Decimal, to bytes: inout [UInt8]) {
@@ -46,6 +47,8 @@ package enum DecimalBytes {
     }
   }
 
+  /// Returns the decimal of these bytes.
+  ///
   /// - Returns: `nil` for bytes that `append` does not write.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> Decimal? {
     guard let sign = bytes.first, sign <= 2 else { return nil }
@@ -61,7 +64,8 @@ package enum DecimalBytes {
       digits += String((pair - 1) / 10) + String((pair - 1) % 10)
     }
     guard digits.count <= 40, abs(exponent) <= 200 else { return nil }
-    // What fills the last pair would be a digit too many for the smallest numbers.
+    // The digit that fills the last pair is removed, because the smallest numbers would get one
+    // digit too many.
     if digits.last == "0" { digits.removeLast() }
     let text = (sign == 0 ? "-" : "") + digits + "e\(exponent - digits.count)"
     return Decimal(string: text)

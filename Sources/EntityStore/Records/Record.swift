@@ -4,7 +4,7 @@ public import EntityModel
 public struct Record: Sendable {
   public let id: ObjectID
   package let layout: EntityLayout
-  /// By attribute position.
+  /// The values by attribute position.
   package var values: [Value]
 
   package init(id: ObjectID, layout: EntityLayout, values: [Value]) {
@@ -22,7 +22,7 @@ public struct Record: Sendable {
     get throws(StoreError) { values[try layout.position(of: attribute)] }
   }
 
-  /// Changes the value of an attribute in this copy. The rules of the attribute are applied when
+  /// Changes the value of an attribute in this copy. The rules of the attribute are checked when
   /// the record is written.
   ///
   /// - Throws: `unknownAttribute`; the record is unchanged.
@@ -30,7 +30,7 @@ public struct Record: Sendable {
     values[try layout.position(of: attribute)] = value
   }
 
-  /// Names and values in the order of the schema.
+  /// The names and values, in the order of the schema.
   public var fields: [(name: String, value: Value)] {
     zip(layout.description.attributes, values).map { ($0.name, $1) }
   }

@@ -1,10 +1,12 @@
 import EntityModel
 import Foundation
 
-/// Writes records in the current layout (the bytes are drawn at `RecordGeometry`).
+/// Writes records in the current layout (for the bytes see `RecordGeometry`).
 enum RecordEncoder {
-  /// - Parameter values: By attribute position, each null or of its slot's kind.
-  /// - Parameter positions: From attribute id to position.
+  /// Writes a record.
+  ///
+  /// - Parameter values: The values by attribute position, each null or of its slot's kind.
+  /// - Parameter positions: The attribute positions by attribute id.
   static func encode(
     _ values: [Value], version: Int, shape: RecordShape, positions: [Int: Int]
   ) -> [UInt8] {
@@ -17,7 +19,7 @@ enum RecordEncoder {
   static func encode(_ values: [Value], as plan: RecordPlan, into bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: plan.empty)
-    // In place: a copy of a value would retain what it holds.
+    // Read in place: a copy of a value would retain its storage.
     values.withUnsafeBufferPointer { values in
       for slot in plan.variable {
         if slot.position >= 0 { appendVariable(values[slot.position], to: &bytes) }
@@ -29,10 +31,11 @@ enum RecordEncoder {
     }
   }
 
-  /// What has not changed is copied as it stands, in runs.
+  /// Writes a record that differs from another one in some values. Consecutive unchanged values are
+  /// copied together.
   ///
-  /// - Parameter old: In the plan's layout.
-  /// - Parameter changes: Each null or of its slot's kind.
+  /// - Parameter old: A record in the plan's layout.
+  /// - Parameter changes: The changed values, each null or of its slot's kind.
   static func encode(
     _ changes: RowChanges, over old: RecordView, as plan: RecordPlan, into bytes: inout [UInt8]
   ) throws(RecordDamage) {
@@ -40,14 +43,17 @@ enum RecordEncoder {
     encode(changes, overSound: old.bytes, as: plan, into: &bytes)
   }
 
-  /// - Parameter old: A sound record of the plan's layout.
+  /// Writes a record that differs from another one in some values.
+  ///
+  /// - Parameter old: The bytes of a sound record of the plan's layout.
   static func encode(
     _ changes: RowChanges, overSound old: UnsafeRawBufferPointer, as plan: RecordPlan,
     into bytes: inout [UInt8]
   ) {
     bytes.removeAll(keepingCapacity: true)
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: plan.variable.count) { ends in
-      // How much of the old record is done with, and how far what follows has moved.
+      // `done` is the number of bytes of the old record that are processed, `shift` the distance by
+      // which the following bytes move.
       var (done, shift) = (0, 0)
       var start = plan.fixedBytes
       let marks = changes.marks
@@ -78,12 +84,12 @@ enum RecordEncoder {
       for change in changes.entries {
         store(change.value, at: plan.slots[change.position], in: bytes)
       }
-      // What was dropped is null, also where the record still has it.
+      // Dropped attributes become null, even if the old record still has their values.
       for slot in plan.dropped { store(.null, at: slot, in: bytes) }
     }
   }
 
-  /// Stores whether the value is null and, if its size is fixed, the value.
+  /// Stores the null bit and, if the size of the value is fixed, the value.
   @inline(__always)
   private static func store(
     _ value: Value, at slot: RecordPlan.Slot, in bytes: UnsafeMutableRawBufferPointer
@@ -121,7 +127,7 @@ enum RecordEncoder {
     }
   }
 
-  /// Appends a value alone; nothing for null.
+  /// Appends the bytes of a value; appends nothing for null.
   static func append(_ value: Value, to bytes: inout [UInt8]) {
     func append<T: FixedWidthInteger>(_ number: T) {
       withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
@@ -155,7 +161,8 @@ enum RecordEncoder {
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    // A native string lends its UTF-8 as one run; `append` of the view would go byte by byte.
+    // `withUTF8` gives a native string's bytes in one piece; appending its UTF-8 view would copy
+    // byte by byte.
     var text = text
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
@@ -169,32 +176,34 @@ enum RecordEncoder {
   }
 }
 
-/// What the encoder does for each slot of a shape, looked up once.
+/// The offsets and kinds of all slots of a shape, computed once for the encoder.
 package struct RecordPlan: Sendable {
   struct Slot: Sendable {
-    /// Of the value in a row; −1 for a dropped attribute.
+    /// The position of the value in a row; −1 for a dropped attribute.
     let position: Int
-    /// Of the value if its size is fixed, else of its end entry.
+    /// The offset of the value if its size is fixed, else of its end entry.
     let offset: Int
-    /// Likewise.
+    /// The size of the value if it is fixed, else of its end entry.
     let byteCount: Int
     let isVariable: Bool
     let nullByte: Int
     let nullBit: UInt8
-    /// Of the position among changes.
+    /// The mark of the position, as in `RowChanges`.
     let mark: UInt64
   }
 
   let fixedBytes: Int
   /// A record in which everything is null.
   private(set) var empty: [UInt8]
-  /// By attribute position.
+  /// The slots by attribute position.
   let slots: [Slot]
-  /// Those whose values vary in size, in slot order, dropped ones among them.
+  /// The slots whose values vary in size, including dropped ones, in slot order.
   let variable: [Slot]
   let dropped: [Slot]
 
-  /// - Parameter positions: From attribute id to position.
+  /// Creates the plan of a shape.
+  ///
+  /// - Parameter positions: The attribute positions by attribute id.
   init(_ shape: RecordShape, version: Int, positions: [Int: Int]) {
     let geometry = RecordGeometry(shape)
     fixedBytes = geometry.fixedBytes
@@ -221,9 +230,9 @@ package struct RecordPlan: Sendable {
     }
   }
 
-  /// Whether the variable-size values of a record lie inside it, one behind the other.
+  /// Returns true if the variable-size values of a record lie within it, one after the other.
   ///
-  /// - Parameter record: Has all its fixed bytes.
+  /// - Parameter record: A record that has all its fixed bytes.
   func isSound(_ record: UnsafeRawBufferPointer) -> Bool {
     var start = fixedBytes
     for slot in variable {
@@ -234,7 +243,7 @@ package struct RecordPlan: Sendable {
     return true
   }
 
-  /// Where a variable-size value of a record ends.
+  /// Returns the offset of the end of a variable-size value.
   @inline(__always)
   static func end(_ slot: Slot, in record: UnsafeRawBufferPointer) -> Int {
     Int(UInt32(littleEndian: record.loadUnaligned(fromByteOffset: slot.offset, as: UInt32.self)))

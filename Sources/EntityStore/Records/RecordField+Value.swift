@@ -2,7 +2,8 @@ package import EntityModel
 import Foundation
 
 extension RecordField {
-  /// Whether it has a value, as values are equal. Most are compared in place.
+  /// Returns true if the field has this value, by the equality of `Value`. Most kinds are compared
+  /// in place.
   package func holds(_ value: Value) throws(RecordDamage) -> Bool {
     if isNull { return value.isNull }
     switch (kind, value) {

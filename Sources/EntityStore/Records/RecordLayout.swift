@@ -1,38 +1,38 @@
 import EntityModel
 
-/// How the bytes of one entity's records are read: for each layout version that the store still
-/// holds, where each of the *current* attributes lies.
+/// The layout of one entity's records: for each layout version that may occur in the store, the
+/// place of each *current* attribute.
 ///
-/// An attribute that a layout version lacks (it was added later) is read from a prototype record
-/// that holds the defaults. So adding an attribute touches no record.
+/// An attribute that a layout version lacks, because it was added later, is read from a prototype
+/// record that holds the defaults. Adding an attribute therefore changes no record.
 ///
-/// The slot tables are plain memory, because a view of a record must be copied and dropped
-/// millions of times a second without reference counting. They live as long as this object, and
-/// a transaction keeps the catalog snapshot that owns it.
+/// The slot tables are plain memory, because views of records are copied and dropped millions of
+/// times a second, which must not count references. The tables live as long as this object, and a
+/// transaction retains the catalog snapshot that owns it.
 package final class RecordLayout: @unchecked Sendable {
-  /// Where one attribute lies in records of one layout version.
+  /// The place of one attribute in records of one layout version.
   struct Slot {
     var kind: ValueKind = .int64
-    /// The layout version has no such attribute: read the prototype.
+    /// True if the layout version lacks the attribute, which is then read from the prototype.
     var isAbsent = true
     var nullBit: Int32 = 0
-    /// Fixed size: offset of the value. Variable size: offset of its end entry.
+    /// The offset of a value of fixed size; for a variable size, the offset of its end entry.
     var offset: Int32 = 0
-    /// Variable size: offset of the end entry before it, −1 for the first.
+    /// The offset of the previous end entry, −1 for the first. Used for variable sizes only.
     var previousEnd: Int32 = -1
-    /// Variable size: where the first variable value begins.
+    /// The offset of the first variable-size value. Used for variable sizes only.
     var variableStart: Int32 = 0
   }
 
   struct Version {
     let slots: UnsafeMutablePointer<Slot>
-    /// Bytes that every record of the version has.
+    /// The number of bytes that every record of the version has.
     let fixedBytes: Int
   }
 
   let attributeCount: Int
   let currentVersion: Int
-  /// Index = layout version − 1.
+  /// The layout versions; version *v* has the index *v* − 1.
   private let versions: [Version]
   private let prototype: UnsafeMutableRawBufferPointer
   /// The positions of the attributes whose values vary in size.
@@ -63,10 +63,10 @@ package final class RecordLayout: @unchecked Sendable {
     prototype.deallocate()
   }
 
-  /// A view of a record's bytes.
+  /// Returns a view of a record's bytes.
   ///
-  /// - Parameter bytes: Valid for as long as the view is used.
-  /// - Returns: `nil` if the header cannot be of this entity.
+  /// - Parameter bytes: The record; valid for as long as the view is used.
+  /// - Returns: `nil` if the header cannot belong to this entity.
   @inline(__always)
   package func view(of bytes: UnsafeRawBufferPointer) -> RecordView? {
     guard bytes.count >= 2, let base = bytes.baseAddress else { return nil }
@@ -81,12 +81,12 @@ package final class RecordLayout: @unchecked Sendable {
       attributeCount: attributeCount)
   }
 
-  /// Whether a record has the layout in which records are written.
+  /// Returns true if the record has the layout in which records are written.
   func isCurrent(_ record: RecordView) -> Bool {
     record.slots == UnsafePointer(versions[currentVersion - 1].slots)
   }
 
-  /// Looks whether every value of a record can be read.
+  /// Checks that every value of a record can be read.
   func check(_ record: RecordView) throws(RecordDamage) {
     for position in variable {
       let field = record.field(position)
@@ -128,9 +128,9 @@ package final class RecordLayout: @unchecked Sendable {
 ///                    decimal (see `DecimalBytes`), strings (per element a length of 4 bytes,
 ///                    little-endian, then UTF-8)
 struct RecordGeometry {
-  /// Per slot: of the value if its size is fixed, else of its end entry.
+  /// The offset of each slot's value if its size is fixed, else of its end entry.
   let offsets: [Int]
-  /// Everything before the variable-size values.
+  /// The number of bytes before the variable-size values.
   let fixedBytes: Int
 
   init(_ shape: RecordShape) {
@@ -151,7 +151,7 @@ struct RecordGeometry {
 }
 
 extension ValueKind {
-  /// Bytes in a record; `nil` where the size varies.
+  /// The number of bytes in a record; `nil` if the size varies.
   var fixedBytes: Int? {
     switch self {
     case .int64, .double, .date: 8

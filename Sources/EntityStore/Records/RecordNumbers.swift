@@ -1,13 +1,13 @@
 import LMDB
 
 extension ReadTransaction {
-  /// The greatest number that a record of the entity has; `nil` if there is none.
+  /// Returns the greatest record id of the entity; `nil` if it has no records.
   package func lastNumber(of entity: EntityLayout) throws -> Int64? {
     var cursor = try transaction.cursor(entity.tree)
     return try cursor.last().flatMap { RecordKey.objectID($0.key) }
   }
 
-  /// The number of the record before one.
+  /// Returns the greatest record id below a given one; `nil` if there is none.
   ///
   /// - Complexity: O(log *n*).
   package func number(before number: Int64, of entity: EntityLayout) throws -> Int64? {
@@ -18,7 +18,7 @@ extension ReadTransaction {
   }
 }
 
-/// The key of a record: its object id as 8 native bytes, sign flipped, in an `MDB_INTEGERKEY`
+/// The key of a record: its id as 8 bytes in native order, sign flipped, in an `MDB_INTEGERKEY`
 /// tree. LMDB then compares words instead of bytes, which made short lists a quarter faster.
 package enum RecordKey {
   @inline(__always)

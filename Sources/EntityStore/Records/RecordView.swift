@@ -1,11 +1,12 @@
 package import EntityModel
 import Foundation
 
-/// A record read in place, in the memory map or in a buffer.
+/// A record that is read in place, in the memory map or in a buffer.
 ///
-/// Valid only while those bytes are: within the transaction, and in a write transaction until its
-/// next write. Positions are those of the entity's current attributes. Every access is checked
-/// against the record's length, so damaged bytes give an error and never a wild read.
+/// Valid only as long as those bytes are: within the transaction, and in a write transaction until
+/// its next write. Positions are those of the entity's current attributes. Every access is checked
+/// against the record's length, so that damaged bytes cause an error and never an access outside of
+/// the record.
 package struct RecordView {
   let base: UnsafeRawPointer
   let count: Int
@@ -17,7 +18,7 @@ package struct RecordView {
 
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// The view of a copy.
+  /// Returns a view of a copy of the record.
   ///
   /// - Parameter copy: The same bytes, valid for as long as the view is used.
   func moved(to copy: UnsafeRawBufferPointer) -> RecordView {
@@ -27,7 +28,7 @@ package struct RecordView {
       defaultSlots: defaultSlots, attributeCount: attributeCount)
   }
 
-  /// Where the attribute's value lies: in the record, or in the prototype of defaults.
+  /// Returns the attribute's field: in the record, or in the prototype of defaults.
   @inline(__always)
   package func field(_ position: Int) -> RecordField {
     assert(position >= 0 && position < attributeCount)
@@ -49,7 +50,7 @@ package struct RecordView {
   }
 }
 
-/// The record's bytes contradict themselves.
+/// The error for a record whose bytes contradict each other.
 package struct RecordDamage: Error {}
 
 /// One value inside a record.
@@ -84,18 +85,18 @@ package struct RecordField {
     UUID(uuid: base.loadUnaligned(fromByteOffset: Int(slot.offset), as: uuid_t.self))
   }
 
-  /// The bytes of a fixed-size value as they stand.
+  /// The stored bytes of a fixed-size value.
   var fixedBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + Int(slot.offset), count: slot.kind.fixedBytes ?? 0)
   }
 
-  /// The bytes of a value as they stand, whatever its size.
+  /// Returns the stored bytes of a value of any size.
   @inline(__always)
   func storedBytes() throws(RecordDamage) -> UnsafeRawBufferPointer {
     slot.kind.fixedBytes == nil ? try bytes() : fixedBytes
   }
 
-  /// Whether the bytes say the same.
+  /// Returns true if both fields are null or have the same bytes.
   @inline(__always)
   func isSame(as other: RecordField) throws(RecordDamage) -> Bool {
     if isNull || other.isNull { return isNull == other.isNull }
@@ -103,7 +104,7 @@ package struct RecordField {
     return compare(try storedBytes(), try other.storedBytes()) == 0
   }
 
-  /// The bytes of a variable-size value.
+  /// Returns the bytes of a variable-size value.
   @inline(__always)
   func bytes() throws(RecordDamage) -> UnsafeRawBufferPointer {
     let end = Int(entry(slot.offset))
@@ -121,20 +122,21 @@ package struct RecordField {
     try RecordField.text(try bytes())
   }
 
-  /// Concrete all the way down: `String(validating:as:)` looks generic metadata up per call.
+  /// Returns the text of UTF-8 bytes. Not generic, because `String(validating:as:)` looks generic
+  /// metadata up in each call.
   private static func text(_ bytes: UnsafeRawBufferPointer) throws(RecordDamage) -> String {
     let found = UTF8Check.check(bytes)
     if found == .illFormed { throw RecordDamage() }
-    // SAFETY: the bytes have just been checked, the span lives no longer than they do, and the
-    // string is a copy.
+    // SAFETY: the bytes were checked above, the span does not outlive them, and the string is a
+    // copy.
     let span = Span<UInt8>(_unsafeBytes: bytes)
     return String(copying: UTF8Span(unchecked: span, isKnownASCII: found == .ascii))
   }
 
   func strings() throws(RecordDamage) -> [String] { try RecordField.strings(try bytes()) }
 
-  /// The bytes of the element of a list of strings that begins at the offset, which goes on to the
-  /// next one.
+  /// Returns the bytes of the element of a list of strings that begins at the offset, and advances
+  /// the offset to the next element.
   ///
   /// - Returns: `nil` at the end.
   static func element(
@@ -150,7 +152,7 @@ package struct RecordField {
     return UnsafeRawBufferPointer(rebasing: list[start..<offset])
   }
 
-  /// A value of its bytes as they stand in a record.
+  /// Returns the value of the bytes that a record has for it.
   static func value(
     _ bytes: UnsafeRawBufferPointer, _ kind: ValueKind
   ) throws(RecordDamage) -> Value {
@@ -194,7 +196,7 @@ package struct RecordField {
 
   func url() throws(RecordDamage) -> URL { try RecordField.url(try bytes()) }
 
-  /// Looks whether the value, which is not null, can be read; one of fixed size always can.
+  /// Checks that the value, which is not null, can be read; one of fixed size always can.
   func check() throws(RecordDamage) {
     switch slot.kind {
     case .int64, .double, .date, .bool, .uuid: return

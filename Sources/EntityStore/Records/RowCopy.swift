@@ -1,14 +1,14 @@
 package import EntityModel
 
-/// A record's own bytes, for code that knows the entity by positions: independent of any
+/// A copy of a record's bytes, for code that knows the entity by positions. Independent of any
 /// transaction.
 ///
-/// A value is made of them when it is asked for. All were looked at when the copy was made, so
-/// asking cannot fail.
+/// A value is decoded when it is asked for. All values were checked when the copy was created, so
+/// the decoding cannot fail.
 package struct RowCopy: Sendable {
   private let entity: EntityLayout
   private let bytes: [UInt8]
-  /// When the row was looked up: see `WriterScratch.step`.
+  /// The step at which the row was looked up: see `WriterScratch.step`.
   let step: Int
 
   init(_ view: RecordView, of entity: EntityLayout, at step: Int) throws(RecordDamage) {
@@ -18,29 +18,32 @@ package struct RowCopy: Sendable {
     bytes = Array(view.bytes)
   }
 
-  /// - Parameter bytes: As the encoder has written them.
+  /// Creates a copy from bytes that the encoder has written.
   init(_ bytes: [UInt8], of entity: EntityLayout) {
     self.entity = entity
     self.bytes = bytes
     step = 0
   }
 
-  /// - Throws: What `body` throws.
+  /// Calls the closure with a view of the copy.
+  ///
+  /// - Throws: The error of the closure.
   func withView<Result>(_ body: (RecordView) throws -> Result) throws -> Result? {
     try bytes.withUnsafeBytes { try entity.record.view(of: $0).map(body) }
   }
 
-  /// The number at a position of that kind; `nil` for null, and for a value of another kind.
+  /// Returns the integer at a position; `nil` for null, and for a value of another kind.
   package func int64(_ position: Int) -> Int64? {
     field(position) { $0.kind == .int64 && !$0.isNull ? $0.int64 : nil }
   }
 
-  /// Likewise of a double, or of a date as its seconds since the reference date.
+  /// Returns the double at a position, or the seconds since the reference date of a date; `nil` for
+  /// null, and for a value of another kind.
   package func double(_ position: Int) -> Double? {
     field(position) { ($0.kind == .double || $0.kind == .date) && !$0.isNull ? $0.double : nil }
   }
 
-  /// Whether the text at a position is this one, byte by byte.
+  /// Returns true if the text at a position has the same bytes as this one.
   package func hasText(_ text: String, at position: Int) -> Bool {
     field(position) { field in
       guard field.kind == .string, !field.isNull else { return false }
@@ -77,6 +80,8 @@ package struct RowCopy: Sendable {
 }
 
 extension StoredRow {
+  /// Returns a copy of the row.
+  ///
   /// - Throws: `damaged` if a value is unreadable.
   package func copy() throws(StoreError) -> RowCopy {
     do {

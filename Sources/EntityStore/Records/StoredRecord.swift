@@ -1,11 +1,11 @@
 import EntityModel
 import LMDB
 
-/// A record as it lies in the store, readable or not.
+/// A record as it is stored, readable or not.
 ///
 /// Valid only inside the closure that `ReadTransaction.eachStored` passes it to.
 public struct StoredRecord {
-  /// `nil` if the key itself is damaged.
+  /// The record id; `nil` if the key itself is damaged.
   public let id: Int64?
   private let bytes: UnsafeRawBufferPointer
   private let entity: EntityLayout
@@ -16,10 +16,10 @@ public struct StoredRecord {
     self.entity = entity
   }
 
-  /// Bytes of the record without its key.
+  /// The size of the record in bytes, without its key.
   public var byteCount: Int { bytes.count }
 
-  /// The record's values.
+  /// Returns the record's values.
   ///
   /// - Throws: `damaged`, with entity and id.
   public func read() throws(StoreError) -> Record {
@@ -37,12 +37,12 @@ public struct StoredRecord {
 }
 
 extension ReadTransaction {
-  /// Calls the closure with every record of an entity in order of object id, until it returns
-  /// `false`. Unlike a fetch it does not stop at a damaged record: the closure meets the error when
-  /// it reads that one. Memory is bounded by one record.
+  /// Calls the closure with every record of an entity in order of record id, until it returns
+  /// `false`. Unlike a fetch, it does not stop at a damaged record: the closure gets the error when
+  /// it reads that record. Memory is bounded by one record.
   ///
-  /// - Parameter first: Begins with this object id, or the next one that is there.
-  /// - Throws: `unknownEntity`, `storage`; what the closure throws.
+  /// - Parameter first: The id to begin with, or with the next one that exists.
+  /// - Throws: `unknownEntity`, `storage`; the error of the closure.
   public func eachStored(
     _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
   ) throws {

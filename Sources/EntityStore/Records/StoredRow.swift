@@ -1,20 +1,22 @@
 package import EntityModel
 
-/// A record in place, for code that knows the entity by positions.
+/// A record that is read in place, for code that knows the entity by positions.
 package struct StoredRow {
   let view: RecordView
   let entity: EntityLayout
   package let id: Int64
-  /// When it was looked up: see `WriterScratch.step`.
+  /// The step at which the row was looked up: see `WriterScratch.step`.
   var step = 0
 
+  /// Returns the integer at a position.
+  ///
   /// - Returns: `nil` for null.
   package func int64(_ position: Int) -> Int64? {
     let field = view.field(position)
     return field.isNull ? nil : field.int64
   }
 
-  /// A value as it stands in the record, valid as long as the row is.
+  /// Returns the stored bytes of a value, valid as long as the row is.
   ///
   /// - Returns: `nil` for null.
   package func bytes(

@@ -1,5 +1,6 @@
-/// Whether bytes are well-formed UTF-8: what `UTF8Span(validating:)` finds, in a fraction of its
-/// instructions where texts are not ASCII throughout. A fifth of a short list went there.
+/// A check for well-formed UTF-8, with the result of `UTF8Span(validating:)`. It takes a fraction
+/// of the instructions if the text is not ASCII throughout; a fifth of the time of a short list was
+/// spent there.
 ///
 /// | scalar | first byte | second | others |
 /// |---|---|---|---|
@@ -38,30 +39,31 @@ enum UTF8Check {
     return found
   }
 
-  /// How many bytes the scalar has that begins here and is not ASCII; 0 if none does.
+  /// Returns the number of bytes of the scalar that begins here and is not ASCII; 0 if the bytes
+  /// are not well-formed.
   ///
-  /// - Parameter left: How many bytes there are, at least one.
+  /// - Parameter left: The number of bytes up to the end, at least one.
   @inline(__always)
   private static func scalarBytes(_ start: UnsafeRawPointer, left: Int) -> Int {
-    // The first byte lowest. Zeros stand for what is missing, and continue nothing.
+    // The first byte is the lowest. Zeros stand for missing bytes; they are not continuation bytes.
     var bytes: UInt32 = 0
     if left >= 4 {
       bytes = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))  // SAFETY: four are left.
     } else {
       for place in 0..<left {
-        // SAFETY: it is one of those that are left.
+        // SAFETY: the byte is one of those that are left.
         let byte = start.load(fromByteOffset: place, as: UInt8.self)
         bytes |= UInt32(byte) << (8 * UInt32(place))
       }
     }
     if bytes & 0x00C0_C0F0 == 0x0080_80E0 {
-      // Too long a form of a smaller scalar, or half of a surrogate pair.
+      // An overlong form of a smaller scalar, or half of a surrogate pair.
       let second = bytes & 0x200F
       return second == 0 || second == 0x200D ? 0 : 3
     }
     if bytes & 0xC0E0 == 0x80C0 { return bytes & 0x1E == 0 ? 0 : 2 }
     if bytes & 0xC0C0_C0F8 == 0x8080_80F0 {
-      // Too long a form, or beyond the last scalar.
+      // An overlong form, or a number beyond the last scalar.
       let first = bytes & 7
       let second = bytes & 0x3000
       return first == 0 && second == 0 || first > 4 || first == 4 && second != 0 ? 0 : 4

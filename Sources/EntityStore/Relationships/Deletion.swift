@@ -1,19 +1,21 @@
 import EntityModel
 import LMDB
 
-/// A deletion with all that follows from it. First everything is worked out, from indexes alone
-/// where links are ranges of one; then it is written.
+/// A deletion with all its consequences. It is computed completely, from indexes alone where links
+/// are ranges of an index, before anything is written.
 package struct Deletion {
   package struct Item: Hashable {
     package let entity: String
     package let id: Int64
   }
 
-  /// What a deletion of many records says of each.
+  /// The terms of a deletion of many records.
   package struct Terms {
-    /// If not, every link is only cut. One that the other record must have refuses all the same.
+    /// True if delete rules apply. Otherwise links are only removed; a link that the other record
+    /// requires still makes the deletion fail.
     var followsRules = true
-    /// Whether a record is among those to be deleted: it keeps no other of them, and goes with it.
+    /// Returns true for a record that is to be deleted as well: it does not prevent the deletion of
+    /// another one. `nil` if there is no such set.
     var isToGo: ((Item) throws -> Bool)?
 
     package init(followsRules: Bool = true, isToGo: ((Item) throws -> Bool)? = nil) {
@@ -22,7 +24,7 @@ package struct Deletion {
     }
   }
 
-  /// What a relationship of a record that goes leads to, to be judged when all that goes is known.
+  /// A relationship of a record to be deleted, checked when all records to be deleted are known.
   private struct Link {
     let relationship: RelationshipLayout
     let from: Item
@@ -31,17 +33,19 @@ package struct Deletion {
 
   private let transaction: WriteTransaction
   private let terms: Terms
-  /// In the order in which they were found.
+  /// The records to be deleted, in the order in which they were found.
   private var order: [Item]
   private var going: Set<Item>
   private var denials: [Link] = []
-  /// Links that the other records hold and lose.
+  /// Links that other records hold and that are to be removed.
   private var losses: [Link] = []
-  /// Records of links.
+  /// The records of link entities to be deleted.
   private var links: Set<Item> = []
 
-  /// - Parameter old: The record as it is stored now; void afterwards.
-  /// - Returns: What was removed, links that are records apart.
+  /// Deletes a record with all consequences.
+  ///
+  /// - Parameter old: The record as it is stored now; not valid after the call.
+  /// - Returns: The deleted records, without the records of link entities.
   @discardableResult
   package static func run(
     of id: Int64, _ old: RecordView, in entity: EntityLayout, on terms: Terms = Terms(),
@@ -69,7 +73,7 @@ package struct Deletion {
     self.going = going
   }
 
-  // MARK: What goes
+  // MARK: Records to delete
 
   private mutating func collect() throws {
     var next = 0
@@ -132,7 +136,7 @@ package struct Deletion {
     }
   }
 
-  // MARK: Whether it may go
+  // MARK: Check
 
   private func judge() throws {
     for link in denials {
@@ -149,10 +153,10 @@ package struct Deletion {
     }
   }
 
-  /// Whether the records at the other end cannot be without their link.
+  /// Returns true if the records at the other end cannot exist without their link.
   private func mustKeep(_ relationship: RelationshipLayout) throws -> Bool {
     if !relationship.inverse.isOptional { return true }
-    // A link by key that cannot be cleared just leads to no record then.
+    // A link by key that cannot be set to null is left in place and leads to no record.
     guard terms.followsRules else { return false }
     let (entity, inverse) = try otherSide(of: relationship)
     return inverse.clearedPositions(in: entity).isEmpty
@@ -191,7 +195,7 @@ package struct Deletion {
         }
       }
     }
-    // Nothing is refused from here on.
+    // The checks are complete: no error of a rule is thrown from here on.
     for item in links.sorted(by: { ($0.entity, $0.id) < ($1.entity, $1.id) }) + order {
       let entity = try transaction.catalog.entity(item.entity)
       guard let view = try transaction.view(of: item.id, in: entity) else { continue }
@@ -201,8 +205,9 @@ package struct Deletion {
 }
 
 extension DeleteRule {
-  /// Whether a deletion must know the records at the other end. To nullify a link that goes with
-  /// the record, because it holds it, or because it is a record of its own, it need not.
+  /// Returns true if a deletion must read the links at the other end. It need not in order to
+  /// nullify a link that is deleted with the record, because the record holds it or because the
+  /// link is a record of its own.
   fileprivate func isAboutOthers(_ relationship: RelationshipLayout) -> Bool {
     switch self {
     case .cascade, .deny: return true

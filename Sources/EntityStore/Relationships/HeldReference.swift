@@ -1,17 +1,19 @@
 import EntityModel
 import LMDB
 
-/// An attribute that holds the number of another record, and what a write must see to.
+/// An attribute that holds the id of another record, with what a write has to check and update.
 package struct HeldReference: Sendable {
   package let position: Int
   package let destination: String
-  /// Of an attribute whose links have an order: where the place is, and the index that has the
-  /// places of one destination in order.
+  /// The position of the place attribute, and the index that sorts the links of one destination
+  /// record by place; `nil` if the links have no order.
   package let order: (position: Int, index: IndexLayout)?
-  /// A reference may outlive its record (`noAction`).
+  /// True if a reference may remain when its record is deleted (`noAction`).
   let mayDangle: Bool
 
-  /// - Parameter indexes: Those of the entity.
+  /// Returns the references of an entity.
+  ///
+  /// - Parameter indexes: The indexes of the entity.
   static func all(
     of entity: EntityDescription, in schema: Schema, indexes: [IndexLayout]
   ) -> [HeldReference] {
@@ -31,7 +33,7 @@ package struct HeldReference: Sendable {
     }
   }
 
-  /// Whether the reference changes, or the place of its link.
+  /// Returns true if the changes contain the reference or the place of its link.
   func isTouched(by changes: RowChanges) -> Bool {
     if changes[position] != nil { return true }
     guard let order else { return false }
@@ -49,10 +51,10 @@ package struct HeldReference: Sendable {
 }
 
 extension WriteTransaction {
-  /// Sees to the references of a row that is about to be written: each that is new leads to a
-  /// record, and has the last place where its links have an order.
+  /// Validates the references of a row that is about to be written: each new one must lead to a
+  /// record, and gets the last place if its links have an order.
   ///
-  /// - Throws: `validation`, naming the record that is not there. Nothing is written.
+  /// - Throws: `validation`, naming the missing record. Nothing is written.
   func settleReferences(
     of row: inout [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
@@ -60,7 +62,7 @@ extension WriteTransaction {
       let field = old.map { $0.field(reference.position) }
       let before = field.flatMap { $0.isNull ? nil : $0.int64 }
       guard case .int64(let other) = row[reference.position] else {
-        // Null; another kind of value is refused by the rules of the attribute.
+        // Null, or a value of another kind, which the check of the attribute refuses.
         if let order = reference.order { row[order.position] = .null }
         continue
       }
@@ -89,7 +91,7 @@ extension WriteTransaction {
     }
   }
 
-  /// The place behind the last link of a record, from an index on number and place.
+  /// Returns the place after the last link of a record, from an index on record id and place.
   func placeAfterLast(
     of id: Int64, _ index: IndexLayout, of entity: String
   ) throws -> Int64 {

@@ -1,8 +1,9 @@
 package import EntityModel
 import LMDB
 
-/// Changes links of one relationship where they are kept: in the records that hold them, or as
-/// records of their own. What is refused is an error, which `together` turns into nothing done.
+/// Changes the links of one relationship where they are stored: in the records that hold them, or
+/// as records of a link entity. A refused change throws an error, and `together` then undoes the
+/// earlier ones.
 struct LinkChange {
   private let relationship: RelationshipLayout
   private let entity: EntityLayout
@@ -18,9 +19,9 @@ struct LinkChange {
     destination = try transaction.destination(of: relationship)
   }
 
-  /// Links two records, and takes each from its former partner where it may have only one.
+  /// Links two records. Where a record may have only one link, its former link is removed.
   ///
-  /// - Parameter place: In an ordered relationship; `nil` is the last.
+  /// - Parameter place: The place in an ordered relationship; `nil` for the last.
   func link(
     _ id: Int64, to other: Int64, at place: Int64? = nil, _ changes: inout RecordChanges
   ) throws {
@@ -34,9 +35,9 @@ struct LinkChange {
     }
   }
 
-  /// Ends the link between two records.
+  /// Removes the link between two records.
   ///
-  /// - Throws: `validation` if the one that holds it must have one.
+  /// - Throws: `validation` if the record that holds it requires a link.
   func unlink(_ id: Int64, from other: Int64, _ changes: inout RecordChanges) throws {
     switch relationship.access {
     case .attribute, .key: try release(id, &changes)
@@ -45,7 +46,7 @@ struct LinkChange {
     }
   }
 
-  /// Ends all links of a record, and clears what leads to no record any more.
+  /// Removes all links of a record, and clears references to records that do not exist any more.
   func unlinkAll(of id: Int64, _ changes: inout RecordChanges) throws {
     switch relationship.access {
     case .attribute, .key: try release(id, &changes)
@@ -69,7 +70,7 @@ struct LinkChange {
     return try LinkChange(inverse, of: destination, in: transaction)
   }
 
-  /// Ends the former link of a record that may have only one.
+  /// Removes the former link of a record that may have only one.
   private func makeRoom(
     for other: Int64, at id: Int64, _ changes: inout RecordChanges
   ) throws {
@@ -85,7 +86,7 @@ struct LinkChange {
 
   // MARK: Links that a record holds
 
-  /// Sets what the record is linked by.
+  /// Sets the attributes by which the record holds its link.
   private func hold(
     _ other: Int64, by id: Int64, at place: Int64?, _ changes: inout RecordChanges
   ) throws {
@@ -116,7 +117,7 @@ struct LinkChange {
     try changes.assign(values, to: id, in: entity)
   }
 
-  /// Clears what the record is linked by.
+  /// Clears the attributes by which the record holds its link.
   private func release(_ id: Int64, _ changes: inout RecordChanges) throws {
     let positions = relationship.clearedPositions(in: entity)
     guard relationship.description.isOptional, !positions.isEmpty else {
@@ -166,7 +167,7 @@ struct LinkChange {
 
   // MARK: Order
 
-  /// The linked records of an ordered relationship in their order, with their places.
+  /// Returns the linked records of an ordered relationship in their order, with their places.
   func places(of id: Int64) throws -> [(other: Int64, place: Int64)] {
     var places: [(other: Int64, place: Int64)] = []
     func collect(_ index: IndexLayout, _ other: (Cursor.Entry) -> Int64?) throws {
@@ -192,7 +193,7 @@ struct LinkChange {
     return places
   }
 
-  /// Gives a linked record its place.
+  /// Sets the place of a linked record.
   func setPlace(
     _ place: Int64, of other: Int64, at id: Int64, _ changes: inout RecordChanges
   ) throws {
@@ -209,7 +210,8 @@ struct LinkChange {
 }
 
 extension RelationshipLayout {
-  /// The attributes that are set to null to end a link that a record holds.
+  /// Returns the positions of the attributes that are set to null to remove a link that a record
+  /// holds.
   func clearedPositions(in entity: EntityLayout) -> [Int] {
     let attributes = entity.description.attributes
     switch description.storage {
@@ -233,8 +235,8 @@ extension StoreError {
 }
 
 extension EntityDescription {
-  /// The attributes of a key that are set to null to end a link: those that may be null and that
-  /// no unique index contains, because a unique index identifies the record.
+  /// Returns the positions of the key attributes that are set to null to remove a link: those that
+  /// may be null and that belong to no unique index, because a unique index identifies the record.
   package func clearedToUnlink(_ pairs: [RelationshipDescription.KeyPair]) -> [Int] {
     let own = indexes.filter { $0.isUnique && !$0.name.hasPrefix("_") }
     let identifying = Set(own.flatMap(\.keys).map(\.attributeID))

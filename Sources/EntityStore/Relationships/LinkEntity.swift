@@ -1,20 +1,23 @@
 import EntityModel
 
-/// The hidden entity whose records are the links of a relationship, seen from one side.
+/// The hidden entity whose records are the links of a relationship, as seen from one side.
 struct LinkEntity {
   let entity: EntityLayout
-  /// Positions of the numbers of the record itself and of the other one.
+  /// The positions of the two record ids: that of the record itself (`own`) and that of the linked
+  /// one.
   let own: Int
   let other: Int
-  /// Position of the place among the own record's links.
+  /// The position of the place among the own record's links; `nil` if they have no order.
   let order: Int?
-  /// On own number, order, other number.
+  /// The index on own id, place, other id.
   let index: IndexLayout
   private let pair: IndexLayout
   private let isItsOwnInverse: Bool
   private let transaction: ReadTransaction
 
-  /// - Returns: `nil` for a relationship that is stored otherwise.
+  /// Creates the view of a relationship from one side.
+  ///
+  /// - Returns: `nil` for a relationship that is not stored in a link entity.
   init?(_ relationship: RelationshipLayout, in transaction: ReadTransaction) throws {
     guard case .links(let index, let name, let back) = relationship.access,
       case .link(_, let ownID, let otherID, let orderID, _) = relationship.description.storage
@@ -37,13 +40,13 @@ struct LinkEntity {
     pair = try entity.uniqueIndex(on: names)
   }
 
-  /// How the numbers of two records stand in a link: as they are, but the lesser one first where
-  /// both sides are the same relationship.
+  /// Returns two record ids in the order in which a link stores them: unchanged, but the lesser one
+  /// first if both sides are the same relationship.
   func ends(_ id: Int64, _ other: Int64) -> (own: Int64, other: Int64) {
     isItsOwnInverse && other < id ? (other, id) : (id, other)
   }
 
-  /// The record of the link between two records.
+  /// Returns the record id of the link between two records, or `nil`.
   func find(_ id: Int64, _ other: Int64) throws -> Int64? {
     let ends = ends(id, other)
     return try transaction.identifier(in: entity, index: pair) { position in

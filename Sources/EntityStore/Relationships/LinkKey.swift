@@ -1,14 +1,14 @@
 import EntityModel
 
-/// The keys by which links are found. What a component looks like, `KeyWriter` draws.
+/// The keys by which links are found. For the format of their components see `KeyWriter`.
 package final class LinkKey {
-  /// Belongs to one transaction, and is overwritten by the next link that is looked up.
+  /// The writer of the keys. It belongs to one transaction, and the next lookup overwrites its key.
   var writer = KeyWriter()
 
-  /// Writes the values of a record as the first components of an index's keys.
+  /// Writes values of a record as the first components of an index's keys.
   ///
-  /// - Parameter own: Where the record has the values of the index's first parts.
-  /// - Returns: `false` if one of them is null: then there is no link.
+  /// - Parameter own: The record's positions with the values of the index's first parts.
+  /// - Returns: `false` if one of the values is null, so that there is no link.
   func write(
     _ index: IndexLayout, valuesOf view: RecordView, _ own: [Int]
   ) throws(RecordDamage) -> Bool {
@@ -24,15 +24,15 @@ package final class LinkKey {
     return true
   }
 
-  /// The bytes of a component that is an integer: a tag and the number.
+  /// The size of an integer component: a tag and the number.
   private static let componentBytes = 9
 
-  /// Calls the closure with the component of a record's number.
+  /// Calls the closure with the component of a record id.
   @inline(__always)
   static func withPrefix<R>(
     _ id: Int64, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    // SAFETY: the temporary bytes are all written, and live as long as the closure runs.
+    // SAFETY: all temporary bytes are initialized, and they live as long as the closure runs.
     try withUnsafeTemporaryAllocation(byteCount: componentBytes, alignment: 1) { bytes in
       bytes[0] = KeyWriter.present
       bytes.storeBytes(
@@ -41,7 +41,7 @@ package final class LinkKey {
     }
   }
 
-  /// The number in the last component of a key all of whose components are integers.
+  /// Returns the number in the last component of a key whose components are all integers.
   ///
   /// - Returns: `nil` if the key has another form.
   @inline(__always)
@@ -49,6 +49,8 @@ package final class LinkKey {
     number(index.parts.count - 1, of: key)
   }
 
+  /// Returns the number in one component of a key whose components are all integers.
+  ///
   /// - Parameter part: The number of the component, from 0.
   @inline(__always)
   static func number(_ part: Int, of key: UnsafeRawBufferPointer) -> Int64? {

@@ -1,19 +1,20 @@
 import EntityModel
 import LMDB
 
-/// Reads links in place: an attribute of the record, or a range of an index. No other record is
-/// read but where a rule of the relationship or a key that was cut asks for it.
+/// Reading of links in place: from an attribute of the record, or from a range of an index. Another
+/// record is read only if a rule of the relationship or a cut key requires it.
 ///
 /// A view must be that of the record `id` in this transaction, and a closure must not write.
 extension ReadTransaction {
-  /// The entity that a relationship leads to.
+  /// Returns the entity that a relationship leads to.
   package func destination(of relationship: RelationshipLayout) throws -> EntityLayout {
     try catalog.entity(relationship.description.destination)
   }
 
-  /// The record at the other end of a to-one relationship; of a to-many one its first.
+  /// Returns the record at the other end of a to-one relationship, or the first one of a to-many
+  /// relationship.
   ///
-  /// - Returns: `nil` without a link, and where the other record is not there.
+  /// - Returns: `nil` without a link, and if the other record does not exist.
   func linked(
     _ relationship: RelationshipLayout, from view: RecordView, id: Int64
   ) throws -> Int64? {
@@ -38,7 +39,7 @@ extension ReadTransaction {
   }
 
   /// Calls the closure with each record at the other end, until it returns `false`: in the order of
-  /// the relationship and then of object id.
+  /// the relationship, then in order of record id.
   func eachLinked(
     _ relationship: RelationshipLayout, from view: RecordView, id: Int64,
     _ body: (Int64) throws -> Bool
@@ -67,7 +68,7 @@ extension ReadTransaction {
 
   // MARK: Links by key
 
-  /// The record of the destination that has the values in its unique index.
+  /// Returns the record of the destination that has the values in its unique index.
   private func holder(
     of index: IndexLayout, valuesOf view: RecordView, _ own: [Int],
     in relationship: RelationshipLayout
@@ -78,7 +79,7 @@ extension ReadTransaction {
       let other = index.objectID(key: key, value: value)
     else { return nil }
     guard linkKey.writer.isCut else { return other }
-    // The key holds only a hash of a long value, so the record has the last word.
+    // The key holds only a hash of a long value, so the values in the record are compared as well.
     let destination = try destination(of: relationship)
     guard let found = try storedView(of: other, in: destination) else { return nil }
     return try haveSameValues(found, index, view, own) ? other : nil
@@ -92,7 +93,7 @@ extension ReadTransaction {
       try linkKey.write(index, valuesOf: view, own)
     }
     guard isThere else { return }
-    // A copy: the closure may follow other links by key.
+    // Copied, because the closure may follow other links by key.
     let prefix = Array(linkKey.writer.bytes)
     let isCut = linkKey.writer.isCut
     let holders = isCut ? try destination(of: relationship) : nil
@@ -102,7 +103,7 @@ extension ReadTransaction {
           throw StoreError.unreadableLink(relationship)
         }
         if let holders {
-          // Long values that begin alike share the range.
+          // Long values that begin with the same bytes share the range.
           guard let found = try storedView(of: other, in: holders),
             try damageNamed(
               relationship, other, { try haveSameValues(found, index, view, own) })
@@ -152,7 +153,7 @@ extension ReadTransaction {
         }
       }
     }
-    // The lesser number of a pair stands first, so that those before this record come first.
+    // A link stores the lesser id first, so the links to lesser ids come from the other index.
     if let back { try each(back, body) }
     guard goesOn else { return }
     try each(index) { other in

@@ -1,11 +1,11 @@
-/// The places of the records of an ordered relationship: integers with gaps between them, so that
-/// a record is put between two others without touching these.
+/// The places of the records of an ordered relationship: integers with gaps between them, so that a
+/// record can be inserted between two others without changing their places.
 enum OrderedPlaces {
-  /// Between neighbors that were appended one after the other; room for 32 insertions at the same
-  /// place, and for 2^31 appended records.
+  /// The gap between records that were appended one after the other: room for 32 insertions at the
+  /// same point, and for 2^31 appended records.
   static let gap: Int64 = 1 << 32
 
-  /// The place after the last one.
+  /// Returns the place after the last one.
   ///
   /// - Returns: `nil` if there is no room left.
   static func after(_ last: Int64?) -> Int64? {
@@ -14,11 +14,12 @@ enum OrderedPlaces {
     return overflows ? nil : next
   }
 
-  /// Places in ascending order.
+  /// Returns ascending places.
   ///
-  /// - Parameter places: In the wanted order; `nil` for what has none yet.
-  /// - Returns: The places that there were, and new ones between them; all new ones, with gaps, if
-  ///   those that there were do not ascend or leave no room.
+  /// - Parameter places: The present places in the wanted order; `nil` for a record that has none
+  ///   yet.
+  /// - Returns: The present places, with new ones between them. If the present places do not ascend
+  ///   or leave no room, all places are new, with gaps.
   static func filled(_ places: [Int64?]) -> [Int64] {
     var filled: [Int64] = []
     filled.reserveCapacity(places.count)
@@ -69,7 +70,7 @@ enum OrderedPlaces {
 }
 
 extension Int64 {
-  /// The product, or the greatest number if it is greater still.
+  /// Returns the product, or the greatest number if the product overflows.
   fileprivate func multiplied(by other: Int64) -> Int64 {
     let (product, overflows) = multipliedReportingOverflow(by: other)
     return overflows ? .max : product

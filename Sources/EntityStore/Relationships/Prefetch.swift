@@ -1,11 +1,12 @@
 public import EntityModel
 
-/// Records that were read along with others, and the links that lead to them: copies, independent
-/// of any transaction.
+/// Records that were read together with others, and the links that lead to them. They are copies,
+/// independent of any transaction.
 public struct Prefetched: Sendable {
-  /// What the paths lead to, each record once.
+  /// The records that the paths lead to.
   public private(set) var records: [ObjectID: Record] = [:]
-  /// `false` if there was more than `Limits.prefetchedMax`: what is missing can be read on demand.
+  /// `false` if there were more than `Limits.prefetchedMax` records; the missing ones can be read
+  /// individually.
   public private(set) var isComplete = true
   private var links: [Link: [ObjectID]] = [:]
   private var linkCount = 0
@@ -15,7 +16,7 @@ public struct Prefetched: Sendable {
     let relationship: String
   }
 
-  /// The records that a relationship leads to, in its order.
+  /// Returns the records that a relationship leads to, in its order.
   ///
   /// - Returns: `nil` if the relationship of this record was not prefetched.
   public func related(_ id: ObjectID, _ relationship: String) -> [ObjectID]? {
@@ -24,12 +25,13 @@ public struct Prefetched: Sendable {
 }
 
 extension ReadTransaction {
-  /// Reads what the request's `relationshipKeyPathsForPrefetching` lead to from the records.
+  /// Reads the records that the request's `relationshipKeyPathsForPrefetching` lead to.
   ///
-  /// A path names relationships, to-one or to-many, with points between them. Each record is read
-  /// once, however many lead to it, and those of one step in order of object id.
+  /// A path consists of the names of relationships, to-one or to-many, separated by points. Each
+  /// record is read once, even if several links lead to it, and the records of one path component
+  /// are read in order of record id.
   ///
-  /// - Parameter records: Of the request's entity.
+  /// - Parameter records: Records of the request's entity.
   /// - Throws: `unknownEntity`, `unknownRelationship`, before anything is read; `damaged`,
   ///   `storage`.
   public func prefetch(
@@ -63,7 +65,9 @@ extension ReadTransaction {
 }
 
 extension Prefetched {
-  /// - Returns: Where the links lead to, each record once, in order of object id.
+  /// Reads the links of some records and the records that they lead to.
+  ///
+  /// - Returns: The identities of the linked records, without duplicates, in order of record id.
   fileprivate mutating func follow(
     _ relationship: RelationshipLayout, of entity: EntityLayout, from identifiers: [ObjectID],
     in transaction: ReadTransaction

@@ -1,11 +1,11 @@
 import EntityModel
 
-/// The records that one call has written, so that a refusal in its midst takes all of them back.
+/// The records that one call has changed, so that all changes can be undone if one is refused.
 struct RecordChanges {
   private struct Change {
     let entity: EntityLayout
     let id: Int64
-    /// `nil` for a new record.
+    /// The bytes of the record before the change; `nil` for a new record.
     let before: [UInt8]?
   }
 
@@ -14,7 +14,7 @@ struct RecordChanges {
 
   fileprivate init(_ transaction: WriteTransaction) { self.transaction = transaction }
 
-  /// Gives some attributes of a record other values; writes nothing if it has them already.
+  /// Sets some attributes of a record; writes nothing if they have these values already.
   mutating func assign(
     _ values: [(position: Int, value: Value)], to id: Int64, in entity: EntityLayout
   ) throws {
@@ -42,7 +42,8 @@ struct RecordChanges {
     changes.append(Change(entity: entity, id: id, before: bytes))
   }
 
-  /// Puts everything back, the last change first: each step leads to a state that there was.
+  /// Undoes all changes, the last one first, so that each step leads to a state that existed
+  /// before.
   fileprivate mutating func takeBack() throws {
     while let change = changes.popLast() {
       let now = try transaction.view(of: change.id, in: change.entity)
@@ -58,7 +59,8 @@ struct RecordChanges {
 }
 
 extension WriteTransaction {
-  /// Runs changes of several records; if one of them is refused, none of them has happened.
+  /// Runs changes of several records. If one of them is refused, all are undone and the error is
+  /// thrown.
   func together<R>(_ body: (inout RecordChanges) throws -> R) throws -> R {
     var changes = RecordChanges(self)
     let mark = scratch.history.mark

@@ -1,16 +1,16 @@
 public import EntityModel
 
-/// Changes of relationships. Each may be made from either side, and is then true of both. A call
-/// that fails has changed nothing.
+/// Changes of relationships. Each may be made from either side and is then visible from both. A
+/// call that fails has changed nothing.
 ///
-/// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` for a record that is
-/// not there; `invalidRequest` for one of another entity, or where the relationship is of another
-/// kind; `validation` if a record would be without a link that it must have; `uniqueViolation`,
-/// `storage`.
+/// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` for a record that does
+/// not exist; `invalidRequest` for a record of another entity, or if the relationship is not
+/// to-one, to-many or ordered as the call requires; `validation` if a record would lose a required
+/// link; `uniqueViolation`, `storage`.
 extension WriteTransaction {
   /// Links a record with another one, or with none, by a to-one relationship. In a one-to-one
-  /// relationship the other record is taken from its former partner. A relationship by key writes
-  /// the attributes of the key; to end such a link those of them that may be null and belong to no
+  /// relationship the other record loses its former link. A relationship by key writes the
+  /// attributes of the key; to remove such a link, those of them that may be null and belong to no
   /// unique index become null.
   public func setRelated(_ id: ObjectID, _ relationship: String, to other: ObjectID?) throws {
     let edit = try LinkEdit(id, relationship, in: self)
@@ -26,8 +26,8 @@ extension WriteTransaction {
     }
   }
 
-  /// Links a record with exactly these others by a to-many relationship; those of an ordered one
-  /// get this order. One that is named twice counts where it stands first.
+  /// Links a record with exactly these others by a to-many relationship; an ordered relationship
+  /// gets this order. If a record is given twice, its first position counts.
   public func setRelated(
     _ id: ObjectID, _ relationship: String, to others: [ObjectID]
   ) throws {
@@ -37,10 +37,10 @@ extension WriteTransaction {
     try together { try edit.set(numbers, &$0) }
   }
 
-  /// Links more records with a record by a to-many relationship; those that are linked already keep
-  /// their places.
+  /// Adds links from a record to others by a to-many relationship; records that are linked already
+  /// keep their places.
   ///
-  /// - Parameter index: Where in an ordered relationship, from 0; `nil` is the end.
+  /// - Parameter index: The position in an ordered relationship, from 0; `nil` for the end.
   public func addRelated(
     _ others: [ObjectID], to id: ObjectID, _ relationship: String, at index: Int? = nil
   ) throws {
@@ -51,7 +51,7 @@ extension WriteTransaction {
     try together { try edit.add(numbers, at: index, &$0) }
   }
 
-  /// Ends links of a record; those of the others that are not linked with it stay as they are.
+  /// Removes links of a record; records that are not linked with it are ignored.
   public func removeRelated(
     _ others: [ObjectID], from id: ObjectID, _ relationship: String
   ) throws {
@@ -65,7 +65,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Moves linked records of an ordered relationship, in the order given, so that the first of them
+  /// Moves linked records of an ordered relationship, in the given order, so that the first of them
   /// is at `index` (from 0) in the new order.
   public func moveRelated(
     _ others: [ObjectID], of id: ObjectID, _ relationship: String, to index: Int
@@ -77,7 +77,7 @@ extension WriteTransaction {
   }
 }
 
-/// One record and one of its relationships, about to be changed.
+/// One record and one of its relationships that is to be changed.
 private struct LinkEdit {
   let change: LinkChange
   private let id: ObjectID
@@ -93,7 +93,7 @@ private struct LinkEdit {
     self.transaction = transaction
   }
 
-  // MARK: What is asked for
+  // MARK: Check of the arguments
 
   func require(toMany: Bool, advice: String) throws {
     if relationship.isToMany == toMany { return }
@@ -121,14 +121,14 @@ private struct LinkEdit {
     return other.number
   }
 
-  /// Each once.
+  /// Returns the ids of the records, without duplicates.
   func numbers(of others: [ObjectID], mustExist: Bool = true) throws -> [Int64] {
     var seen: Set<Int64> = []
     return try others.map { try number(of: $0, mustExist: mustExist) }
       .filter { seen.insert($0).inserted }
   }
 
-  // MARK: What is done
+  // MARK: Changes
 
   func set(_ numbers: [Int64], _ changes: inout RecordChanges) throws {
     let wanted = Set(numbers)
@@ -181,9 +181,9 @@ private struct LinkEdit {
       [("index", String(index)), ("places", "0 to \(range.upperBound)")])
   }
 
-  /// Links what is not linked yet, and writes the places that change.
+  /// Adds the missing links, and writes the places that change.
   ///
-  /// - Parameter moved: Get new places; the others keep theirs if they can.
+  /// - Parameter moved: The records that get new places; the others keep theirs if possible.
   private func arrange(
     _ numbers: some Collection<Int64>, moved: Set<Int64> = [], _ changes: inout RecordChanges
   ) throws {

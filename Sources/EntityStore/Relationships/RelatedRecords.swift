@@ -1,11 +1,11 @@
 public import EntityModel
 
 extension ReadTransaction {
-  /// The records that a relationship of a record leads to: those of an ordered relationship in its
-  /// order, others in order of object id, and those of a to-one relationship are at most one.
+  /// Returns the records that a relationship of a record leads to: those of an ordered relationship
+  /// in its order, others in order of record id. A to-one relationship gives at most one.
   ///
   /// - Throws: `unknownEntity`, `unknownRelationship`, `missingRecord`, `damaged`, `storage`.
-  /// - Complexity: O(log *n* + *k*) for *k* of them; they are not read.
+  /// - Complexity: O(log *n* + *k*) for *k* linked records, which are not read.
   public func related(_ id: ObjectID, _ relationship: String) throws -> [ObjectID] {
     let (link, view) = try link(id, relationship)
     var others: [ObjectID] = []
@@ -16,9 +16,9 @@ extension ReadTransaction {
     return others
   }
 
-  /// The record that a to-one relationship leads to.
+  /// Returns the record that a to-one relationship leads to.
   ///
-  /// - Returns: `nil` without one.
+  /// - Returns: `nil` without a link.
   /// - Throws: `invalidRequest` for a to-many relationship; else as `related`.
   public func relatedObject(_ id: ObjectID, _ relationship: String) throws -> ObjectID? {
     let (link, view) = try link(id, relationship)
@@ -43,7 +43,9 @@ extension ReadTransaction {
 }
 
 extension EntityLayout {
-  /// - Throws: `unknownRelationship`, naming those that there are.
+  /// Returns the relationship with this name.
+  ///
+  /// - Throws: `unknownRelationship`; the message lists the existing ones.
   package func requiredRelationship(named name: String) throws(StoreError) -> RelationshipLayout {
     if let found = relationship(named: name) { return found }
     let names = relationships.map(\.description).filter { !$0.isHidden }.map(\.name)

@@ -1,7 +1,8 @@
 package import EntityModel
 
-/// What a relationship stands on, by descriptions alone: positions and indexes, without trees.
-/// Pure, so that a damaged catalog is found out by the same code that binds a sound one.
+/// The positions and indexes that a relationship uses, found from the descriptions alone, without
+/// trees. A pure function, so that the integrity check of a damaged catalog uses the code that
+/// binds a sound one.
 package struct RelationshipBinding {
   /// An index and the entity whose records it leads to.
   package struct Index {
@@ -11,16 +12,20 @@ package struct RelationshipBinding {
 
   package enum Access {
     case attribute(position: Int)
-    /// The own positions are those of the index's parts, in their order.
+    /// A relationship by key. `own` has the own positions in the order of the index's parts.
     case key(Index, own: [Int])
     case holders(Index)
-    /// The own positions are those of the index's first parts, in their order.
+    /// A relationship whose links are keys of the other records. `own` has the own positions in the
+    /// order of the index's first parts.
     case keyHolders(Index, own: [Int])
-    /// - Parameter back: The index from the other end, of a relationship that is its own inverse.
+    /// A relationship with a link entity.
+    ///
+    /// - Parameter back: The index from the other end; only for a relationship that is its own
+    ///   inverse.
     case links(Index, back: Index?)
   }
 
-  /// What contradicts itself.
+  /// A contradiction in the descriptions.
   package struct Problem: Error {
     package let text: String
   }
@@ -45,7 +50,7 @@ package struct RelationshipBinding {
   }
 }
 
-/// The pair of relationships, and both entities.
+/// A relationship, its inverse, and the entities of both.
 private struct Frame {
   package typealias Problem = RelationshipBinding.Problem
   package typealias Index = RelationshipBinding.Index
@@ -113,7 +118,7 @@ private struct Frame {
     }
   }
 
-  /// The other side holds the links.
+  /// Returns the access to links that the other side holds.
   private func held() throws(Problem) -> Access {
     switch inverse.storage {
     case .reference(let attribute, let number):
@@ -168,7 +173,7 @@ private struct Frame {
       && Set(index.keys.map(\.attributeID)) == attributes
   }
 
-  /// The index, whose keys must be these attributes in any order, then the one that orders.
+  /// Returns the index. Its keys must be these attributes in any order, then that of the order.
   private func requiredIndex(
     _ id: Int, of entity: EntityDescription, beginsWith attributes: [Int], then order: Int?
   ) throws(Problem) -> Index {

@@ -2,8 +2,8 @@ import EntityModel
 import LMDB
 
 extension ReadTransaction {
-  /// What is wrong with the links of a record. That each is found from both sides follows from the
-  /// check of the indexes, through which the other side reads it.
+  /// Returns the problems of a record's links, one text each. That a link can be found from both
+  /// sides is checked with the indexes, which the other side uses to read it.
   package func linkProblems(of view: RecordView, id: Int64, in entity: EntityLayout) throws
     -> [String]
   {
@@ -27,8 +27,8 @@ extension ReadTransaction {
     return texts
   }
 
-  /// Of a relationship that is its own inverse no index sees that a link stands both ways round, or
-  /// that a to-one has two.
+  /// Returns the problems of a relationship that is its own inverse. No index shows that a link is
+  /// stored in both directions, or that a to-one relationship has two links.
   private func symmetryProblems(
     of relationship: RelationshipLayout, _ index: IndexLayout, _ view: RecordView, _ id: Int64
   ) throws -> [String] {

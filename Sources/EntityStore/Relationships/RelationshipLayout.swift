@@ -1,33 +1,36 @@
 package import EntityModel
 import LMDB
 
-/// One relationship, bound to positions, indexes and their trees: how its links are read.
+/// One relationship, bound to positions, indexes and their trees, with the way in which its links
+/// are read.
 package struct RelationshipLayout: Sendable {
   package let description: RelationshipDescription
   package let inverse: RelationshipDescription
   package let access: Access
 
   package enum Access: Sendable {
-    /// The own attribute at this position holds the number of the other record.
+    /// The own attribute at this position holds the id of the other record.
     ///
-    /// - Parameter mayDangle: Whether that record may have been deleted since (`noAction`).
+    /// - Parameter mayDangle: True if that record may have been deleted since (`noAction`).
     case attribute(position: Int, mayDangle: Bool)
     /// The other record has the own values at these positions in its unique index.
     case key(IndexLayout, own: [Int])
-    /// The other records' index begins with the own number.
+    /// The index of the other records begins with the own record id.
     case holders(IndexLayout)
-    /// The other records' index begins with the own values at these positions.
+    /// The index of the other records begins with the own values at these positions.
     case keyHolders(IndexLayout, own: [Int])
-    /// The links of this hidden entity, whose index is on own number, order, other number. A
-    /// relationship that is its own inverse has them in two ranges: `back` is the index on other
-    /// and own number.
+    /// The links are records of this hidden entity, whose index is on own id, place, other id. The
+    /// links of a relationship that is its own inverse are in two ranges: `back` is the index on
+    /// other id and own id.
     case links(IndexLayout, entity: String, back: IndexLayout?)
   }
 
   package var name: String { description.name }
   package var isToMany: Bool { description.isToMany }
 
-  /// - Parameter trees: Of all indexes of the schema, by index id.
+  /// Binds a relationship.
+  ///
+  /// - Parameter trees: The trees of all indexes of the schema, by index id.
   init(
     _ description: RelationshipDescription, of entity: EntityDescription, in schema: Schema,
     trees: [Int: Tree]

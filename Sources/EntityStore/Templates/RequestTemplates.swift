@@ -2,9 +2,9 @@ public import EntityModel
 import TextFormats
 
 extension ReadTransaction {
-  /// The request of a template, with its variables.
+  /// Returns the fetch request of a template, with its variables.
   ///
-  /// - Throws: `unknownTemplate`, naming those that there are.
+  /// - Throws: `unknownTemplate`; the message lists the existing ones.
   public func fetchRequestTemplate(named name: String) throws -> FetchRequest {
     if let template = schema.templates.first(where: { $0.name == name }) {
       return template.request
@@ -12,9 +12,10 @@ extension ReadTransaction {
     throw StoreError.unknownTemplate(name, in: schema)
   }
 
-  /// The request of a template with values in place of its variables.
+  /// Returns the fetch request of a template with values in place of its variables.
   ///
-  /// - Parameter variables: By their names without `$`; those that do not occur are ignored.
+  /// - Parameter variables: The values by variable name without `$`; names that the template does
+  ///   not use are ignored.
   /// - Throws: `unknownTemplate`; `invalidRequest`, naming a variable that has no value.
   public func fetchRequest(
     fromTemplate name: String, substitutionVariables variables: [String: any PredicateArgument]
@@ -32,16 +33,16 @@ extension ReadTransaction {
 }
 
 extension Store {
-  /// The request of a template, with its variables.
+  /// Returns the fetch request of a template, with its variables.
   ///
-  /// A template is made and dropped by migrations and never changes while it is in use.
+  /// Templates are created and deleted by migrations only.
   ///
-  /// - Throws: `unknownTemplate`, naming those that there are.
+  /// - Throws: `unknownTemplate`; the message lists the existing ones.
   public func fetchRequestTemplate(named name: String) throws -> FetchRequest {
     try read { try $0.fetchRequestTemplate(named: name) }
   }
 
-  /// The request of a template with values in place of its variables.
+  /// Returns the fetch request of a template with values in place of its variables.
   ///
   /// - Throws: `unknownTemplate`; `invalidRequest`, naming a variable that has no value.
   public func fetchRequest(

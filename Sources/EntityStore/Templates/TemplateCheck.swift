@@ -1,9 +1,9 @@
 package import EntityModel
 
-/// Holds the names that a template or a migration uses against the schema. Values are not looked
-/// at: what the variables stand for is known only when the template is used.
+/// Checks the names that a template or a migration uses against the schema. Values are not checked:
+/// those of the variables are known only when the template is used.
 package struct TemplateCheck {
-  /// What does not fit, in one line.
+  /// The first mismatch, described in one line.
   package struct Problem: Error {
     package let text: String
   }
@@ -80,7 +80,8 @@ package struct TemplateCheck {
     case records(EntityDescription)
   }
 
-  /// Where a path leads: through relationships to one of these or to an attribute.
+  /// Follows a path and returns its end: an attribute, or the record or records that a relationship
+  /// leads to.
   private func end(of path: String, _ entity: EntityDescription) throws(Problem) -> End {
     var entity = entity
     let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

@@ -3,21 +3,23 @@ import Foundation
 
 /// A long write that can be resumed: sync pages, imports, batch updates, pruning.
 ///
-/// It goes through in chunks. Each chunk is one transaction that holds rows, the frontier (how
-/// far it has come, in the caller's own words) and the counters; so a kill at any moment loses at
-/// most the chunk that was under way, and there is no flag to repair. Between chunks other writers
-/// have their turn.
+/// The work is divided into chunks. Each chunk is one transaction that holds rows, the checkpoint
+/// (the position reached, in a type of the caller) and the counters. A process that is killed loses
+/// at most the current chunk, and no flag has to be repaired. Other writers have their turn between
+/// two chunks.
 ///
-/// - Invariant: what is stored under `name` is exactly what the committed rows amount to.
+/// - Invariant: The progress stored under `name` describes exactly the committed rows.
 public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
-  /// Unique among the writes under way in a store.
+  /// The name of the write, unique among the unfinished writes of a store.
   public let name: String
   public var author: String?
-  /// A chunk ends at the first of these.
+  /// The largest number of rows in a chunk. A chunk ends at this number or after `duration`,
+  /// whichever comes first.
   public var rowsMax = 2_000
   public var duration = Limits.chunkDuration
-  /// Keeps the record of a write that has ended, with its frontier marked by this: for who must not
-  /// begin it again, and drops the record later (`finish`).
+  /// Marks the checkpoint of a write that has ended. If it is set, the record of the progress stays
+  /// stored, so that the write is not started a second time; the caller removes it later with
+  /// `finish`.
   package var markEnded: (@Sendable (inout Frontier) -> Void)?
 
   public init(name: String, author: String? = nil) {
@@ -25,7 +27,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     self.author = author
   }
 
-  /// How far a write has come.
+  /// The state of a write: its checkpoint and its counters.
   public struct Progress: Sendable {
     public var frontier: Frontier
     public var rows: Int64
@@ -38,7 +40,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The room that is left in the chunk under way.
+  /// The room that is left in the current chunk.
   public struct Chunk {
     public fileprivate(set) var rows = 0
     fileprivate let rowsMax: Int
@@ -52,26 +54,26 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     /// Counts rows that were written.
     public mutating func add(rows: Int) { self.rows += rows }
 
-    /// Whether another row may be added.
+    /// True while another row may be added.
     public var hasRoom: Bool { !isEnded && rows < rowsMax && ContinuousClock.now < deadline }
 
-    /// Ends the chunk though there is room: what comes next is not there yet.
+    /// Ends the chunk early, because the next row is not available yet.
     public mutating func end() { isEnded = true }
 
     private var isEnded = false
   }
 
-  /// Runs the write to its end, from where an interrupted run of the same name stopped.
+  /// Runs the write to its end, starting where an interrupted run of the same name stopped.
   ///
-  /// - Parameter start: The frontier of a write that begins.
-  /// - Parameter step: Writes some rows, says how many, advances the frontier, and returns whether
-  ///   there is more. Called again and again while the chunk has room. It must depend on nothing
-  ///   but the store and the frontier, because after a kill it is called again with the last
-  ///   frontier that was committed.
-  /// - Parameter committed: Called after each chunk with what is committed by then.
-  /// - Returns: The final progress; its record is then gone from the store.
-  /// - Throws: What a step throws; the chunks before it stay, and a later run goes on from there.
-  ///   `CancellationError` between two chunks, if the task is cancelled.
+  /// - Parameter start: The checkpoint of a write that begins.
+  /// - Parameter step: Writes some rows, reports how many, advances the checkpoint, and returns
+  ///   true while there is more to do. It is called repeatedly while the chunk has room. It must
+  ///   depend on nothing but the store and the checkpoint, because after a crash it is called again
+  ///   with the last committed checkpoint.
+  /// - Parameter committed: Called after each commit with the committed progress.
+  /// - Returns: The final progress. Its record is then removed from the store.
+  /// - Throws: The error of a step; the chunks before it stay committed, and a later run continues
+  ///   from there. `CancellationError` between two chunks, if the task is cancelled.
   public func run(
     on store: Store, from start: Frontier, committed: (Progress) -> Void = { _ in },
     step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
@@ -84,11 +86,12 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Runs one chunk, for a caller that has something to wait for between two of them.
+  /// Runs one chunk, for a caller that has to wait for something between two chunks.
   ///
-  /// - Parameter start: The frontier of a write that begins.
+  /// - Parameter start: The checkpoint of a write that begins.
   /// - Parameter step: As in `run`.
-  /// - Returns: The progress, and whether there is no more; its record is then gone, or marked.
+  /// - Returns: The progress, and true if the write has ended; its record is then removed, or
+  ///   marked.
   public func runChunk(
     on store: Store, from start: Frontier,
     step: @escaping @Sendable (WriteTransaction, inout Frontier, inout Chunk) throws -> Bool
@@ -98,7 +101,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
 
   /// Writes one chunk within a transaction of the caller, who commits it.
   ///
-  /// - Parameter start: The frontier of a write that begins.
+  /// - Parameter start: The checkpoint of a write that begins.
   /// - Parameter step: As in `run`.
   /// - Returns: As `runChunk`.
   package func writeChunk(
@@ -124,10 +127,10 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     return (progress, !more)
   }
 
-  /// What an interrupted run has reached.
+  /// Returns the committed progress of an interrupted run.
   ///
-  /// - Returns: `nil` if none is under way.
-  /// - Throws: `damaged` if the frontier is not of this type: then `finish` drops it.
+  /// - Returns: `nil` if there is none.
+  /// - Throws: `damaged` if the stored checkpoint is not of this type; `finish` removes it.
   public func load(in transaction: ReadTransaction) throws -> Progress? {
     guard let record = try transaction.get(Self.entity, by: ["name": .string(name)]),
       case .data(let data) = try record["frontier"], case .int64(let rows) = try record["rows"],
@@ -143,7 +146,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Commits the progress together with the rows of the transaction.
+  /// Stores the progress in the transaction, so that it is committed together with the rows.
   public func save(_ progress: Progress, in transaction: WriteTransaction) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -156,7 +159,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
       ], by: ["name"])
   }
 
-  /// Ends the write, or drops what an interrupted one has reached.
+  /// Ends the write: removes its stored progress, also that of an interrupted run.
   public func finish(in transaction: WriteTransaction) throws {
     if let id = try transaction.objectID(Self.entity, by: ["name": .string(name)]) {
       try transaction.delete(id)

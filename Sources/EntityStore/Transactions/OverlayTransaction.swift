@@ -5,7 +5,9 @@ package protocol RecordOverlay {
   /// The unsaved state of a record, or `nil` if the record is as it is stored.
   func pendingRecord(_ id: Int64, of entity: String) -> PendingRecord?
 
-  /// - Throws: `schemaMismatch`, `unknownEntity` if the catalog does not fit the unsaved values.
+  /// Checks that the unsaved values fit the catalog.
+  ///
+  /// - Throws: `schemaMismatch`, `unknownEntity`.
   func check(against catalog: Catalog) throws
 }
 
@@ -16,13 +18,14 @@ package enum PendingRecord {
   case deleted
 }
 
-/// A snapshot of the store with unsaved changes over it, as a draft reads it.
+/// A snapshot of the store with unsaved changes on top of it, as a draft reads it.
 ///
-/// Records that are looked up by identity, or by following a relationship, have their unsaved
-/// values. Indexes, and so the links that indexes hold, are as they were saved.
+/// A record that is looked up by identity or through a relationship has its unsaved values.
+/// Indexes, and the links that indexes hold, show the stored state.
 package final class OverlayTransaction<Overlay: RecordOverlay>: ReadTransaction {
   package let overlay: Overlay
-  /// The unsaved records as bytes, by identity, so that all code that reads records reads them.
+  /// The unsaved records as encoded bytes, by identity, so that the code that reads stored records
+  /// can read them, too.
   private var encoded: [ObjectID: UnsafeMutableRawBufferPointer] = [:]
 
   /// - Throws: `schemaMismatch`, `unknownEntity`.

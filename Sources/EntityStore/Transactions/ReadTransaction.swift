@@ -2,15 +2,16 @@ public import EntityModel
 public import Foundation
 package import LMDB
 
-/// One consistent view of the store: everything read through it is of the same commit.
+/// One consistent view of the store: everything that is read through it belongs to the same commit.
 ///
-/// Valid only inside the closure that `Store.read` or `Store.write` passes it to, and on the
-/// thread that runs the closure. Use after that traps.
+/// Valid only inside the closure that `Store.read` or `Store.write` passes it to, and only on the
+/// thread that runs the closure. A later use traps.
 public class ReadTransaction {
   package let transaction: TreeTransaction
   package let catalog: Catalog
   lazy var linkKey = LinkKey()
-  /// Called now and then while a fetch looks at rows and entries; ends it by throwing.
+  /// Called from time to time while a fetch reads rows and index entries. The fetch ends with the
+  /// error that it throws.
   final var interruption: (() throws -> Void)?
   private final var visits = 0
 
@@ -22,35 +23,36 @@ public class ReadTransaction {
   public var schema: Schema { catalog.schema }
   public var storeID: UUID { catalog.uuid }
 
-  /// What the catalog says of an entity.
+  /// Returns the description of an entity from the catalog.
   ///
-  /// - Throws: `unknownEntity`, naming those that there are.
+  /// - Throws: `unknownEntity`; the message lists the existing entities.
   public func description(of entity: String) throws -> EntityDescription {
     try catalog.entity(entity).description
   }
 
-  /// Called before an index of the entity is read: a write transaction applies what it has
-  /// collected.
+  /// Prepares the entity before one of its indexes is read: a write transaction applies its
+  /// buffered index changes.
   final func prepareToRead(_ entity: EntityLayout) throws {
     try prepareToRead(entityNamed: entity.name)
   }
 
   func prepareToRead(entityNamed name: String) throws {}
 
-  /// Whether a closure that is called during a fetch may write.
+  /// True if a closure that is called during a fetch may write.
   var canWrite: Bool { false }
 
-  /// What a row that is looked up now is marked with; 0 where nothing is written.
+  /// The step that marks a row which is looked up now (see `WriterScratch.step`); 0 in a
+  /// transaction that does not write.
   var step: Int { 0 }
 
-  /// The number in the history of what this transaction itself has written, once some of it stands
-  /// there.
+  /// The sequence number in the change history of the changes of this transaction; `nil` until some
+  /// of them are in the history.
   var ownHistorySequence: Int64? { nil }
 
-  /// Whether this transaction has changed the entity.
+  /// Returns true if this transaction has changed the entity.
   func hasChanged(_ entity: EntityLayout) -> Bool { false }
 
-  /// The record with this identity.
+  /// Returns the record with this identity.
   ///
   /// - Returns: `nil` if there is none.
   /// - Throws: `unknownEntity`, `damaged`, `storage`.
@@ -61,8 +63,9 @@ public class ReadTransaction {
     return try record(view, id: id.number, in: entity)
   }
 
-  /// The record that has these values in a unique index on exactly these attributes.
+  /// Returns the record that has these values in a unique index on exactly these attributes.
   ///
+  /// - Returns: `nil` if there is none.
   /// - Throws: `invalidRequest` if there is no such index; else as `get(_:)`.
   /// - Complexity: O(log *n*).
   public func get(_ entity: String, by values: [String: Value]) throws -> Record? {
@@ -71,14 +74,15 @@ public class ReadTransaction {
     return try get(ObjectID(entity: entity, number: id))
   }
 
-  /// The identity of the record that has these values in a unique index.
+  /// Returns the identity of the record that has these values in a unique index; errors as
+  /// `get(_:by:)`.
   public func objectID(_ entity: String, by values: [String: Value]) throws -> ObjectID? {
     try identifier(in: try catalog.entity(entity), by: values).map {
       ObjectID(entity: entity, number: $0)
     }
   }
 
-  /// The number of records of an entity.
+  /// Returns the number of records of an entity.
   ///
   /// - Complexity: O(1).
   public func count(of entity: String) throws -> Int {
@@ -91,12 +95,13 @@ public class ReadTransaction {
     try catalog.entity(entity)
   }
 
-  /// A record in place, by attribute position: valid until the transaction ends or writes.
+  /// Returns a record in place, by attribute position. It is valid until the transaction ends or
+  /// writes.
   package func row(_ id: Int64, of entity: EntityLayout) throws -> StoredRow? {
     try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id, step: step) }
   }
 
-  /// Calls the closure with every record in order of object id, until it returns `false`.
+  /// Calls the closure with every record in order of record id, until it returns `false`.
   package func eachRow(
     of entity: EntityLayout, _ body: (StoredRow) throws -> Bool
   ) throws {
@@ -106,24 +111,25 @@ public class ReadTransaction {
 
   // MARK: Views
 
-  /// Counts a row or an entry that a fetch looks at, whether or not it is a match.
+  /// Counts a row or an index entry that a fetch reads, match or not, and calls `interruption` from
+  /// time to time.
   @inline(__always)
   final func countVisit() throws {
     visits &+= 1
     if visits % Limits.visitsPerCheck == 0 { try interruption?() }
   }
 
-  /// The record as whoever asks by identity sees it: in a draft, with what is pending.
+  /// Returns the record as a lookup by identity sees it: in a draft, with its unsaved changes.
   package func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     try storedView(of: id, in: entity)
   }
 
-  /// Whether an entity has a record of this number; in a draft, with what is pending.
+  /// Returns true if the entity has a record with this id: in a draft, with its unsaved changes.
   package func exists(_ id: Int64, in entity: EntityLayout) throws -> Bool {
     try RecordKey.with(id) { try transaction.get(entity.tree, $0) } != nil
   }
 
-  /// The record as it lies in the store, which is what index entries speak of.
+  /// Returns the record as it is stored. Index entries refer to this state, not to unsaved changes.
   package final func storedView(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     try countVisit()
     let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
@@ -154,7 +160,10 @@ public class ReadTransaction {
     return try identifier(in: entity, index: index, by: { byPosition[$0] ?? .null })
   }
 
-  /// - Parameter value: By attribute position, of the attribute's kind or null.
+  /// Returns the id of the record that has these values in the unique index.
+  ///
+  /// - Parameter value: Returns the value for an attribute position: null, or of the attribute's
+  ///   kind.
   package func identifier(
     in entity: EntityLayout, index: IndexLayout, by value: (Int) -> Value
   ) throws -> Int64? {
@@ -173,7 +182,7 @@ public class ReadTransaction {
       let id = index.objectID(key: key.bytes, value: bytes)
     else { return nil }
     guard key.isCut else { return id }
-    // The key holds only a hash of a long value, so the record has the last word.
+    // The key holds only a hash of a long value, so the values in the record are compared as well.
     guard let view = try storedView(of: id, in: entity) else { return nil }
     for part in index.parts {
       let stored = try view.value(part.position)

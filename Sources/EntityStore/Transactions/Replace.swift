@@ -2,16 +2,16 @@ import EntityModel
 import LMDB
 
 extension WriteTransaction {
-  /// The only place where records and index entries change: they cannot drift apart.
+  /// Writes, replaces or deletes a record together with its index entries.
   ///
-  /// `old == nil` is an insert, `new == nil` a delete. Only the entries whose keys differ are
-  /// touched. Everything that can be refused is refused before the first write, so an error
-  /// leaves the transaction as it was.
+  /// All changes of records and index entries come through here, so that the two always agree. `old
+  /// == nil` is an insert, `new == nil` a delete. Only the entries whose keys differ are written.
+  /// Every check precedes the first write, so an error leaves the transaction unchanged.
   ///
   /// - Parameter old: A view of the bytes that are stored now under `id`.
   /// - Parameter new: The record in the current layout.
-  /// - Parameter marks: Of the positions in which the two may differ, as `RowChanges` has them.
-  ///   Other indexes are not looked at.
+  /// - Parameter marks: The marks (see `RowChanges`) of the positions in which the two may differ.
+  ///   Indexes on other attributes are skipped.
   /// - Complexity: O(*i* · log *n*) for *i* indexes whose keys change.
   package func replace(
     old: RecordView?, new: UnsafeRawBufferPointer?, id: Int64, marks: UInt64 = .max,
@@ -41,18 +41,18 @@ extension WriteTransaction {
       }
       throw error
     }
-    // From here on `old` must not be used: a write may reuse its page.
+    // `old` must not be used after this line: a write may reuse its page.
     try writeRecord(new, id: id, isNew: old == nil, in: entity)
     try changes.applyUrgent(in: writing)
   }
 
-  /// Writes a record of which only attributes change that no reader, no index and no history knows
-  /// yet: those that a migration step fills. Nothing else may be written in this way.
+  /// Writes a record without updating indexes or the change history. Only attributes that no
+  /// reader, no index and no history uses yet may differ: those that a migration step fills.
   package func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
     try writeRecord(new, id: id, isNew: false, in: entity)
   }
 
-  /// Says what changes to whoever builds something of the entity.
+  /// Records the change in the side log of an index or attribute that is being built.
   private func note(
     _ build: BuildLayout, id: Int64, old: RecordView?, new: RecordView?, _ changes: EntityChanges
   ) throws {
@@ -72,7 +72,8 @@ extension WriteTransaction {
     }
   }
 
-  /// Whether a change leaves the entry of a record as it is; `false` for an index on a list.
+  /// Returns true if the change leaves the record's entry in the index unchanged. An index on a
+  /// list always gives `false`.
   private func hasSameKey(
     _ index: IndexLayout, of old: RecordView, and new: RecordView, id: Int64
   ) throws -> Bool {
@@ -83,7 +84,7 @@ extension WriteTransaction {
     return entries == 2 && compare(scratch.oldKey.bytes, scratch.newKey.bytes) == 0
   }
 
-  /// Notes the change for the history, which stands or falls with it.
+  /// Adds the change to the change history, in the same transaction.
   private func log(
     old: RecordView?, new: RecordView?, id: Int64, marks: UInt64, _ entity: EntityLayout
   ) throws {
@@ -93,7 +94,8 @@ extension WriteTransaction {
     try scratch.history.writeIfLarge(to: tree, in: writing)
   }
 
-  /// The writers are handed down, as each access to them in their object is checked.
+  /// Buffers the index changes of a record. The key writers are parameters because each access to
+  /// them through their object would be checked for exclusivity.
   private func collect(
     _ changes: EntityChanges, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
     _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?, marks: UInt64
@@ -140,7 +142,7 @@ extension WriteTransaction {
   private func checkUnique(
     _ key: UnsafeRawBufferPointer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64
   ) throws {
-    // The put comes soon, and to the same place.
+    // The put follows soon and at the same place, so the cursor stays there.
     try writing.keepPlace(in: index.tree)
     guard let value = try transaction.get(index.tree, key),
       let holder = index.objectID(key: key, value: value), holder != id
@@ -157,8 +159,8 @@ extension WriteTransaction {
         try writing.delete(entity.tree, key: key)
         return
       }
-      // A new record mostly has the greatest number, and an append fills pages to the brim, where a
-      // put takes a record along when it begins one: a ninth of them.
+      // A new record mostly has the greatest id. An append fills pages completely, while a put that
+      // begins a new page moves a record to it, which is one record in nine.
       if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new) { return }
       try writing.put(entity.tree, key: key, value: new)
     }
@@ -166,6 +168,8 @@ extension WriteTransaction {
 }
 
 extension StoreError {
+  /// Returns the error for two records with the same values in a unique index.
+  ///
   /// - Parameter holder: The record that has the values.
   package static func uniqueViolation(
     of index: IndexLayout, in entity: EntityLayout, id: Int64, holder: Int64

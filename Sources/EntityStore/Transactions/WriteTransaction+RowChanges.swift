@@ -1,13 +1,13 @@
 package import EntityModel
 
 extension WriteTransaction {
-  /// Inserts a row of defaults with other values here and there. The defaults are neither judged
-  /// nor encoded again.
+  /// Inserts a row that has the default values except for the given changes. The defaults are
+  /// neither validated nor encoded again.
   ///
   /// - Throws: As `insert` of a row.
   package func insert(_ changes: RowChanges, into entity: EntityLayout) throws -> Int64 {
-    // A reference takes the place of its link along, and a value that must be given is missed
-    // there.
+    // A reference has to be validated and given a place among its links, and a required value that
+    // is missing has to be reported: the general insert does both.
     guard entity.references.isEmpty, keepsRules,
       try self.changes(of: entity).rules.unfilled.allSatisfy({ changes[$0] != nil })
     else { return try insert(changes.laid(over: entity.newRow()), into: entity) }
@@ -19,8 +19,8 @@ extension WriteTransaction {
     return id
   }
 
-  /// Changes some values of a record. The others are neither decoded nor judged again, and keep
-  /// their bytes.
+  /// Changes some values of a record. The other values are neither decoded nor validated again, and
+  /// their bytes are copied.
   ///
   /// - Throws: `missingRecord`; `damaged`; else as `insert`.
   package func update(_ changes: RowChanges, id: Int64, in entity: EntityLayout) throws {
@@ -30,8 +30,8 @@ extension WriteTransaction {
     try update(changes, id: id, old: old, in: entity)
   }
 
-  /// The same of a record that was looked up before. It is looked up again only if something has
-  /// been written since.
+  /// Changes some values of a record that was looked up before. It is looked up again only if
+  /// something has been written since.
   ///
   /// - Parameter row: A copy of the record.
   package func update(
@@ -45,15 +45,15 @@ extension WriteTransaction {
     try update(changes, id: id, in: entity)
   }
 
-  /// The same of a record that is at hand.
+  /// Changes some values of a record whose view the caller has.
   ///
-  /// - Parameter old: As it is stored now; void afterwards.
+  /// - Parameter old: The record as it is stored now; not valid after the call.
   package func update(
     _ changes: RowChanges, id: Int64, old: RecordView, in entity: EntityLayout
   ) throws {
     do {
-      // A record of an older layout moves to the current one as a whole, and a reference takes the
-      // place of its link along.
+      // A record of an older layout is rewritten as a whole, and a changed reference also changes
+      // the place of its link.
       guard entity.record.isCurrent(old),
         !entity.references.contains(where: { $0.isTouched(by: changes) })
       else {

@@ -2,37 +2,37 @@ public import EntityModel
 public import Foundation
 package import LMDB
 
-/// Everything a read transaction can do, and changes.
+/// A transaction that can read, like a read transaction, and change records.
 ///
-/// Changes are seen at once by this transaction and by nobody else until the commit. If the
-/// closure throws, none of them happen. A failed `insert`, `update`, `upsert` or `delete` has
-/// changed nothing, so the closure may catch the error and go on.
+/// Its own reads see the changes at once; other transactions see them after the commit. If the
+/// closure throws, none of the changes is stored. An `insert`, `update`, `upsert` or `delete` that
+/// fails has changed nothing, so the closure may catch the error and continue.
 public final class WriteTransaction: ReadTransaction {
-  /// Who writes, as the caller of `Store.write` said.
+  /// The author of the changes, as the caller of `Store.write` gave it.
   public let author: String?
-  /// The time of this transaction, the same for all that it writes.
+  /// The time of this transaction, the same for all its changes.
   public let now: Date
-  /// Whether what is changed from now on goes to the history. Where it does not, the history says
-  /// only that something of the entity has changed, so that live results are fetched anew.
-  // SAFETY (of all that is unchecked): a write transaction belongs to one thread, and no access to
-  // a property calls what could come back to it. The checks would be a tenth of what a change
-  // costs.
+  /// True while changes are recorded in the change history. While it is false, the history records
+  /// only that something of the entity has changed, and live results are fetched again.
+  // SAFETY (for all `@exclusivity(unchecked)` properties): a write transaction belongs to one
+  // thread, and no access to a property runs code that accesses the property again. The checks
+  // would take a tenth of the time of a change.
   @exclusivity(unchecked) public var recordsHistory = true
-  /// Whether values must keep the rules of their attributes: range, length and pattern. That there
-  /// is a value, and of the right kind, is always required.
+  /// True while values must satisfy the rules of their attributes: range, length and pattern.
+  /// Required values and value kinds are checked in any case.
   @exclusivity(unchecked) package var keepsRules = true
 
-  /// Whether this is who builds what `EntityBuild` tells of: what it changes is seen by nobody yet,
-  /// so that neither the history nor its own notes get it.
+  /// True in a transaction that builds an index or an attribute (see `EntityBuild`). Its changes
+  /// are not visible to readers yet, so they go neither to the change history nor to the side log.
   @exclusivity(unchecked) package var isBuilding = false
 
   package let writing: TreeWriter
   package let scratch: WriterScratch
-  /// By entity name.
+  /// The buffered changes, by entity name.
   @exclusivity(unchecked) private var collected: [String: EntityChanges] = [:]
-  /// Writes come in runs of one entity.
+  /// The entity of the last change. Most writes change several records of one entity in a row.
   @exclusivity(unchecked) private var last: EntityChanges?
-  /// Numbers that records of an entity are about to get.
+  /// Ids that are reserved for new records, by entity name.
   @exclusivity(unchecked) private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
 
@@ -50,10 +50,10 @@ public final class WriteTransaction: ReadTransaction {
     super.init(transaction, catalog: catalog)
   }
 
-  /// Writes a new record.
+  /// Inserts a record.
   ///
-  /// - Parameter values: By attribute name; what is not named gets the attribute's default.
-  /// - Returns: Its identity, which no record of the entity has had before.
+  /// - Parameter values: The values by attribute name; any other attribute gets its default.
+  /// - Returns: The identity of the record. Its id was never used by another record of the entity.
   /// - Throws: `unknownEntity`, `unknownAttribute`, `validation`, `uniqueViolation`, `storage`.
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
@@ -63,10 +63,10 @@ public final class WriteTransaction: ReadTransaction {
     return ObjectID(entity: entity, number: try insert(row, into: layout))
   }
 
-  /// Reads a record, lets the closure change it, and writes it if it changed.
+  /// Reads a record, calls the closure to change it, and writes it if it changed.
   ///
-  /// - Throws: `missingRecord`; what the closure throws; `invalidRequest` if the closure assigns
-  ///   a record of another identity; else as `insert`.
+  /// - Throws: `missingRecord`; the error of the closure; `invalidRequest` if the closure assigns a
+  ///   record of another identity; else as `insert`.
   public func update(_ id: ObjectID, _ change: (inout Record) throws -> Void) throws {
     guard var record = try get(id) else { throw StoreError.missing(id) }
     let before = record.values
@@ -78,9 +78,9 @@ public final class WriteTransaction: ReadTransaction {
   }
 
   /// Finds the record that has these values in a unique index on exactly `attributes` and changes
-  /// the values named; inserts a record if there is none.
+  /// the given values; inserts a record if there is none.
   ///
-  /// - Returns: Its identity.
+  /// - Returns: The identity of the record.
   /// - Throws: `invalidRequest` if there is no such index; else as `insert`.
   @discardableResult
   public func upsert(
@@ -89,7 +89,7 @@ public final class WriteTransaction: ReadTransaction {
     let layout = try catalog.entity(entity)
     var keys: [String: Value] = [:]
     for name in attributes {
-      // As an insert would have it, so that a second upsert finds what the first has made.
+      // The default applies as in an insert, so that a second upsert finds the record of the first.
       let attribute = layout.description.attributes[try layout.position(of: name)]
       keys[name] = values[name] ?? attribute.defaultValue
     }
@@ -100,12 +100,12 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
-  /// Removes a record together with every index entry and every link that points at it; what else
-  /// becomes of the linked records, the delete rules of its relationships say.
+  /// Deletes a record, its index entries and every link that leads to it. The delete rules of its
+  /// relationships determine what happens to the linked records.
   ///
-  /// - Returns: Whether there was one.
-  /// - Throws: `deletionDenied` if a rule keeps a record or one would be without a link that it
-  ///   must have; else as `insert`.
+  /// - Returns: `false` if there is no such record.
+  /// - Throws: `deletionDenied` if a delete rule forbids the deletion or a record would lose a
+  ///   required link; else as `insert`.
   @discardableResult
   public func delete(_ id: ObjectID) throws -> Bool {
     let entity = try catalog.entity(id.entity)
@@ -116,6 +116,8 @@ public final class WriteTransaction: ReadTransaction {
 
   // MARK: Rows by position
 
+  /// Inserts a row and returns the id of the new record.
+  ///
   /// - Parameter row: One value per attribute of the entity, by position.
   package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     if entity.references.isEmpty { return try insertSettled(row, into: entity) }
@@ -124,7 +126,7 @@ public final class WriteTransaction: ReadTransaction {
     return try insertSettled(row, into: entity)
   }
 
-  /// Inserts a row whose references are right.
+  /// Inserts a row whose references have been validated.
   func insertSettled(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     let id = try nextID(of: entity)
     try put(row, id: id, old: nil, in: entity)
@@ -139,7 +141,9 @@ public final class WriteTransaction: ReadTransaction {
     try update(row, id: id, old: old, in: entity)
   }
 
-  /// - Parameter old: As it is stored now.
+  /// Replaces the values of a record.
+  ///
+  /// - Parameter old: The record as it is stored now.
   func update(
     _ row: [Value], id: Int64, old: RecordView, in entity: EntityLayout
   ) throws {
@@ -149,7 +153,9 @@ public final class WriteTransaction: ReadTransaction {
     try put(row, id: id, old: old, in: entity)
   }
 
-  /// Writes a row whose references are right, if its values keep the rules of their attributes.
+  /// Writes a row whose references have been validated.
+  ///
+  /// - Throws: `validation` if a value violates a rule of its attribute.
   func put(
     _ row: [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
@@ -161,8 +167,9 @@ public final class WriteTransaction: ReadTransaction {
     try putEncoded(id: id, old: old, in: entity)
   }
 
-  /// Writes the record in `scratch`.
-  /// - Parameter marks: Of the positions that change, as `RowChanges` has them.
+  /// Writes the encoded record in `scratch`.
+  ///
+  /// - Parameter marks: The marks (see `RowChanges`) of the positions that change.
   func putEncoded(
     id: Int64, old: RecordView?, marks: UInt64 = .max, in entity: EntityLayout
   ) throws {
@@ -177,8 +184,8 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
-  /// Takes numbers for records that `insert(_:as:into:)` writes before the transaction ends. From
-  /// now on references may lead to them, so that new records can be linked in a circle.
+  /// Reserves ids for records that `insert(_:as:into:)` writes before the transaction ends.
+  /// References may lead to them from now on, so that new records can be linked in a circle.
   package func reserve(_ count: Int, of entity: EntityLayout) throws -> Range<Int64> {
     let first = try nextID(of: entity)
     let end = first + Int64(count)
@@ -191,7 +198,7 @@ public final class WriteTransaction: ReadTransaction {
     reserved[entity.name]?.contains(id) ?? false
   }
 
-  /// Inserts a row under a number that is reserved, or that the record had before it was deleted.
+  /// Inserts a row under a reserved id, or under the id that the record had before it was deleted.
   package func insert(_ row: [Value], as id: Int64, into entity: EntityLayout) throws {
     var row = row
     try settleReferences(of: &row, id: id, old: nil, in: entity)
@@ -209,8 +216,8 @@ public final class WriteTransaction: ReadTransaction {
     try collected[name]?.apply(in: writing)
   }
 
-  /// Brings the indexes up to date, stores the id counters and writes the history. The commit
-  /// follows.
+  /// Applies the buffered index changes, stores the id counters and writes the change history. The
+  /// commit follows.
   package func finish() throws {
     try finishEntities()
     guard let tree = catalog.historyTree else { return }
@@ -234,7 +241,7 @@ public final class WriteTransaction: ReadTransaction {
     }
   }
 
-  /// Whether it has changed records of an entity.
+  /// Returns true if the transaction has changed records of the entity.
   func hasChanged(entityNamed name: String) -> Bool { collected[name] != nil }
 
   override var canWrite: Bool { true }
@@ -251,7 +258,7 @@ public final class WriteTransaction: ReadTransaction {
     if let known = collected[entity.name] {
       changes = known
     } else {
-      // Rows made for another revision would miss its new indexes.
+      // Rows encoded for another schema revision would be missing from its new indexes.
       guard try catalog.entity(entity.name) === entity else {
         throw StoreError(
           .schemaMismatch, "the schema was changed meanwhile", [("entity", entity.name)],
@@ -267,18 +274,20 @@ public final class WriteTransaction: ReadTransaction {
   }
 }
 
-/// What a write transaction has collected for one entity. It belongs to the transaction.
+/// The changes that a write transaction has buffered for one entity. The object belongs to the
+/// transaction.
 package final class EntityChanges {
   let entity: EntityLayout
   package let rules: RowRules
-  /// By index: changes that are not applied yet.
+  /// The changes that are not applied yet, by index number.
   let buffers: [IndexBuffer]
-  /// By index under construction: likewise.
+  /// The entries for the side logs that are not written yet, by number of the index that is being
+  /// built.
   let notes: [IndexBuffer]
-  /// Changed records that a build wants to know of.
-  // SAFETY (of what is unchecked): as in the transaction.
+  /// Changed record ids for the side log of a build.
+  // SAFETY (`@exclusivity(unchecked)`): as in the transaction.
   @exclusivity(unchecked) var noted: [Int64] = []
-  /// The id that the next new record gets, once one has been made.
+  /// The id of the next new record; `nil` until the transaction inserts one.
   @exclusivity(unchecked) var nextID: Int64?
 
   init(_ entity: EntityLayout, _ rules: RowRules) {
@@ -288,7 +297,7 @@ package final class EntityChanges {
     notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
   }
 
-  /// Makes the present state one to come back to when a change cannot be completed.
+  /// Marks the present state, to return to it if a change cannot be completed.
   func mark() {
     for buffer in buffers { buffer.mark() }
     for buffer in notes { buffer.mark() }
@@ -299,9 +308,9 @@ package final class EntityChanges {
     for buffer in notes { buffer.removeAllAfterMark() }
   }
 
-  /// Brings those indexes up to date that cannot wait. Unique ones are kept so at once, because the
-  /// next record is checked against them; the others when they are read, when they grow large, or
-  /// at the end.
+  /// Applies the changes of the indexes that cannot wait. Unique indexes are applied at once,
+  /// because the next record is checked against them; the others when they are read, when they grow
+  /// large, or at the end of the transaction.
   func applyUrgent(in transaction: TreeWriter) throws {
     for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
       try buffers[index.number].apply(to: index, in: transaction)
@@ -313,7 +322,7 @@ package final class EntityChanges {
     }
   }
 
-  /// Brings the indexes up to date.
+  /// Applies the changes of all indexes.
   func apply(in transaction: TreeWriter) throws {
     for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
     guard let build = entity.build else { return }
@@ -351,26 +360,27 @@ extension StoreError {
   }
 }
 
-/// What the writer keeps between transactions to allocate less. Belongs to the writer queue.
+/// Buffers that the writer reuses in later transactions to save allocations. They belong to the
+/// writer queue.
 package final class WriterScratch {
-  // SAFETY (of what is unchecked): the writer's thread alone gets here, and what is handed down
-  // from here is not reached for again before that call returns.
+  // SAFETY (`@exclusivity(unchecked)`): only the writer's thread uses this object, and a value that
+  // is passed on from here is not accessed again before that call returns.
   @exclusivity(unchecked) package var record: [UInt8] = []
   @exclusivity(unchecked) var history = HistoryLog()
   @exclusivity(unchecked) var oldKey = KeyWriter()
   @exclusivity(unchecked) var newKey = KeyWriter()
-  /// Counts the changes of records and the transactions: a row that was looked up at this step is
-  /// still as it was then. Never 0.
+  /// Counts record changes and transactions. A row that was looked up at the current step has not
+  /// changed since. Never 0.
   @exclusivity(unchecked) var step = 1
-  /// Of the last typed write.
+  /// The type binding of the last typed write.
   @exclusivity(unchecked) var binding: TypeBinding?
-  /// The schema revision that has been found writable.
+  /// The schema revision that has passed the check for writing.
   var checkedRevision: UInt64?
   private var rules: [String: RowRules] = [:]
   private var rulesRevision: UInt64 = 0
 
-  /// Forgets what it knows of the schema: a transaction that changed it may not have come to its
-  /// end, and another one gives its revision to another schema.
+  /// Drops what depends on the schema. A transaction that changed the schema may have been aborted,
+  /// and a later one then uses the same revision number for another schema.
   func forgetSchema() {
     binding = nil
     checkedRevision = nil
@@ -378,7 +388,7 @@ package final class WriterScratch {
     rulesRevision = 0
   }
 
-  /// Compiled once per schema revision.
+  /// Returns the rules of an entity, compiled once per schema revision.
   func rules(of entity: EntityLayout, revision: UInt64) throws -> RowRules {
     if revision != rulesRevision {
       rules = [:]
@@ -391,10 +401,10 @@ package final class WriterScratch {
   }
 }
 
-/// What the values of a row must be.
+/// The rules that the values of a row must satisfy.
 package struct RowRules {
   package let validator: RowValidator
-  /// Positions whose defaults may not stand in a row: they must be given.
+  /// Positions of attributes whose default is not a valid value, so that a value must be given.
   let unfilled: [Int]
 
   init(_ entity: EntityLayout) throws {

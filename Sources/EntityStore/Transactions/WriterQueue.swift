@@ -3,18 +3,18 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// The one writer of this process: a serial Dispatch queue with group commit.
+/// The only writer of this process: a serial Dispatch queue with group commit.
 ///
-/// Closures that wait while a commit is under way share the next one, each in a nested
-/// transaction, so that one that throws does not harm the others. Neighbors that may be repeated
-/// share a nested transaction, too. Their callers hear of success only after the durable commit,
-/// and all of them of a commit that fails. Observers are told before the callers, so that a process
-/// that ends with its write has told them.
+/// Closures that wait during a commit share the next one, each in a nested transaction, so that one
+/// that throws does not affect the others. Consecutive repeatable closures share a nested
+/// transaction, too. A caller gets its result only after the durable commit; if the commit fails,
+/// all callers get the error. Observers are notified before the callers, so that a process that
+/// exits after its write has notified them.
 package final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
     let author: String?
-    /// True if the closure may be run again, after a transaction that it shared was aborted.
+    /// True if the closure may be run again after a transaction that it shared was aborted.
     var isRepeatable = false
     let body: @Sendable (WriteTransaction) throws -> Void
     /// Called once, on the writer queue, after the commit.
@@ -26,13 +26,13 @@ package final class WriterQueue: Sendable {
   private let catalogs: CatalogCache
   private let signal: CommitSignal
   private let now: @Sendable () -> Date
-  /// Refuses to write under a schema that this program does not fit.
+  /// Throws if this program does not fit the schema.
   private let check: @Sendable (Catalog) throws -> Void
-  /// One per environment, so that two stores opened on one folder take turns, too.
+  /// One queue per environment, so that two stores opened on one folder take turns, too.
   private let queue: DispatchQueue
   private let waiting = Locked<[Job]>([])
   private let hooks = Locked<(next: Int, all: [Int: any CommitHook])>((0, [:]))
-  // SAFETY (of both): touched on `queue` only.
+  // SAFETY (both properties): accessed on `queue` only.
   nonisolated(unsafe) private let scratch = WriterScratch()
   nonisolated(unsafe) private var lastGroupCount = 1
 
@@ -59,10 +59,10 @@ package final class WriterQueue: Sendable {
     if isFirst { queue.async { self.drain() } }
   }
 
-  /// Runs a closure that changes the schema, alone, in a transaction of its own.
+  /// Runs a closure that changes the schema in a transaction and commit of its own.
   ///
-  /// Blocks the calling thread until the commit. Nothing shares the commit, because what ran
-  /// after it would still see the schema from before.
+  /// Blocks the calling thread until the commit. No other closure shares the commit, because it
+  /// would still see the earlier schema.
   func runAlone<R>(_ body: (TreeWriter, WriterScratch) throws -> R) throws -> R {
     try queue.sync {
       defer { scratch.forgetSchema() }
@@ -72,6 +72,8 @@ package final class WriterQueue: Sendable {
     }
   }
 
+  /// Adds a commit hook.
+  ///
   /// - Returns: A closure that removes the hook.
   func add(_ hook: some CommitHook) -> @Sendable () -> Void {
     let number = hooks.withLock { hooks in
@@ -95,7 +97,7 @@ package final class WriterQueue: Sendable {
     for (job, result) in zip(group, outcome) { job.completion(result) }
   }
 
-  /// The first of the jobs that wait, as many as may share a commit.
+  /// Returns the first waiting jobs, as many as may share a commit.
   private static func nextGroup(_ waiting: [Job]) -> [Job] {
     var room = Limits.writesPerCommitMax * Limits.repeatableWritesPerWrite
     return Array(
@@ -105,9 +107,9 @@ package final class WriterQueue: Sendable {
       })
   }
 
-  /// Waits a moment for those whose writes have shared the last commit: most have another one at
-  /// once, and the first of them to come would otherwise have a flush for itself. Who writes alone
-  /// does not wait.
+  /// Waits a moment for the callers whose writes shared the last commit: most of them write again
+  /// at once, and the first of these writes would otherwise need a flush for itself. A single
+  /// writer does not wait.
   private func gather() {
     var count = waiting.withLock { $0.count }
     for _ in 0..<Limits.gatheringPausesMax where count < lastGroupCount {
@@ -137,7 +139,9 @@ package final class WriterQueue: Sendable {
 
   private typealias HookCall = (hook: any CommitHook, result: Result<Void, any Error>)
 
-  /// - Returns: `nil` if another process has changed the schema: nothing was run.
+  /// Runs the closures in one transaction.
+  ///
+  /// - Returns: `nil` if another process has changed the schema; no closure was run then.
   private func attempt(
     _ group: [Job], _ called: inout [HookCall]
   ) throws -> [Result<Void, any Error>]? {
@@ -165,7 +169,7 @@ package final class WriterQueue: Sendable {
           }
         }
         if group.count == 1 {
-          // Alone, its error may abort the whole transaction: no nesting is needed.
+          // An error of a single closure may abort the whole transaction, so no nesting is needed.
           try run(group[...], in: transaction)
           results = [.success(())]
         } else {
@@ -192,7 +196,7 @@ package final class WriterQueue: Sendable {
     return results
   }
 
-  /// The jobs in order, divided into those that share a transaction.
+  /// Divides the jobs, in order, into those that share a nested transaction.
   private static func byTransaction(_ group: [Job]) -> [ArraySlice<Job>] {
     var parts: [ArraySlice<Job>] = []
     for (position, job) in group.enumerated() {
@@ -220,7 +224,7 @@ package final class WriterQueue: Sendable {
   }
 }
 
-/// LMDB's errors leave this module only inside a `StoreError`.
+/// Converts LMDB's errors into `StoreError`, so that no other module sees them.
 package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()
@@ -235,18 +239,20 @@ package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
   }
 }
 
-/// Adds writes to the commits of others.
+/// A hook that adds writes to the commits of other writers.
 ///
-/// When a commit is about to change records of an entity, the hook may write in it, too: what it
-/// writes is durable with the same flush, and visible together with the change. It cannot make the
-/// commit fail, because it writes in a nested transaction of its own.
+/// When a commit is about to change records of an entity, the hook may write in the same
+/// transaction: its writes become durable with the same flush, and visible together with the
+/// change. It cannot make the commit fail, because it writes in a nested transaction.
 ///
 /// All calls come from the store's writer queue, in the order in which they are declared here.
 package protocol CommitHook: Sendable {
-  /// The name of the entity.
+  /// The name of the entity whose changes call the hook.
   var entity: String { get }
 
-  /// - Returns: `false` to leave this commit alone: then no other call follows for it.
+  /// Begins the participation in a commit.
+  ///
+  /// - Returns: `false` to skip this commit: no other call follows for it.
   func begin() -> Bool
 
   func write(in transaction: WriteTransaction) throws
@@ -256,6 +262,9 @@ package protocol CommitHook: Sendable {
 }
 
 extension Store {
-  /// - Returns: A closure that removes the hook. A commit that has begun the hook still publishes.
+  /// Adds a commit hook.
+  ///
+  /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
+  ///   `publish`.
   package func add(_ hook: some CommitHook) -> @Sendable () -> Void { writer.add(hook) }
 }

@@ -3,20 +3,22 @@ public import Foundation
 
 /// A Swift type that an attribute of a typed entity may have.
 ///
-/// What is generic here is `@inlinable`, so that a type of another module reads its attributes
-/// without a look at generic metadata; the reading itself stays in this module.
+/// The generic code is `@inlinable`, so that a type of another module reads its attributes without
+/// looking up generic metadata; the reading itself stays in this module.
 ///
-/// The standard ones conform already; an enumeration conforms by declaring it when its raw type is
-/// `Int64`, `Int` or `String`. A raw value without a case then throws; to keep unknown raw values
-/// use a struct that is `RawRepresentable`, or `Stored`. One that a `#Predicate` captures must be
-/// `Codable`, too.
+/// The standard types conform already; an enumeration with the raw type `Int64`, `Int` or `String`
+/// conforms by declaring it. It throws for a raw value without a case; to keep unknown raw values,
+/// use a struct that is `RawRepresentable`, or `Stored`. A type that a `#Predicate` captures must
+/// also be `Codable`.
 public protocol AttributeValue: PredicateArgument, Sendable {
   static var kind: ValueKind { get }
-  /// Whether null is a value of the type.
+  /// True if null is a value of the type.
   static var isOptional: Bool { get }
   var value: Value { get }
-  /// - Throws: `schemaMismatch` for null in a type that has none, and for a raw value that an
-  ///   enumeration does not know; `damaged`.
+  /// Reads the value of a field.
+  ///
+  /// - Throws: `schemaMismatch` for null in a type that is not optional, and for a raw value
+  ///   without a case; `damaged`.
   init(reading field: StoredField) throws
 }
 
@@ -24,13 +26,13 @@ public protocol AttributeValue: PredicateArgument, Sendable {
 public struct StoredField {
   let field: RecordField
   let position: Int
-  /// The reader that made this holds the layout; a field is used at once and not kept, so it need
-  /// not count a reference.
+  /// The layout of the entity. Unretained: the reader that creates the field holds the layout, and
+  /// a field is used at once.
   let layout: Unmanaged<EntityLayout>
 
   public var isNull: Bool { field.isNull }
 
-  /// Reads a value that must be there and of the kind.
+  /// Reads a value that must not be null and must be of the given kind.
   @inline(__always)
   fileprivate func read<T>(
     _ kind: ValueKind, _ body: (RecordField) throws -> T
@@ -47,15 +49,15 @@ public struct StoredField {
   func withText<R>(_ body: (UTF8Span) throws -> R) throws -> R? {
     if isNull { return nil }
     let text = try text()
-    // SAFETY: the text was checked, and lies in the map for as long as the reader is valid; a span
-    // does not leave the closure.
+    // SAFETY: the text was checked, and is in the map for as long as the reader is valid; a span
+    // cannot leave the closure.
     return try body(
       UTF8Span(unchecked: Span(_unsafeBytes: text.bytes), isKnownASCII: text.isASCII))
   }
 
   @usableFromInline
   struct Text {
-    /// Well-formed.
+    /// The bytes of well-formed UTF-8.
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline let isASCII: Bool
   }
@@ -76,7 +78,7 @@ public struct StoredField {
       : mismatch("an attribute has another type in the store")
   }
 
-  /// A raw value that an enumeration does not know.
+  /// Returns the error for a raw value without a case.
   @usableFromInline
   func unknown(_ rawValue: Value) -> StoreError {
     mismatch(
@@ -97,7 +99,7 @@ public struct StoredField {
 extension AttributeValue {
   public static var isOptional: Bool { false }
 
-  /// A format string takes what an attribute may have.
+  /// Returns the value as a constant, so that it can be an argument of a format string.
   public func predicateExpression() throws -> FetchExpression { .value(value) }
 }
 

@@ -3,8 +3,8 @@ import Foundation
 
 /// A Swift value type for the records of an entity.
 ///
-/// The catalog is the schema; the type says which of its attributes it needs. A type may leave
-/// attributes out: an insert gives them their defaults, an update keeps what is stored.
+/// The catalog is the schema; the type declares which of its attributes it uses. A type may leave
+/// attributes out: an insert gives them their defaults, and an update does not change them.
 /// `mooring schema --as swift` writes such a type.
 ///
 /// ```swift
@@ -25,7 +25,7 @@ public protocol Entity: Sendable {
   /// The entity's name in the catalog: by default the name of the type.
   static var entityName: String { get }
   static var attributes: [EntityAttribute<Self>] { get }
-  /// By default none.
+  /// The relationships of the type; none by default.
   static var relationships: [EntityRelationship<Self>] { get }
   init(from record: inout RecordReader) throws
 }
@@ -35,7 +35,7 @@ extension Entity {
   public static var relationships: [EntityRelationship<Self>] { [] }
 }
 
-/// A stored property of a typed entity and the attribute it stands for.
+/// A stored property of a typed entity, and its attribute.
 public struct EntityAttribute<Root>: Sendable {
   public let name: String
   public let keyPath: any PartialKeyPath<Root> & Sendable
@@ -43,7 +43,7 @@ public struct EntityAttribute<Root>: Sendable {
   public let isOptional: Bool
   @usableFromInline let value: @Sendable (UnsafePointer<Root>) -> Value
 
-  // Inlinable, so that the closure is made where the types are known.
+  // Inlinable, so that the closure is specialized for the types of the caller.
   @inlinable
   public init<T: AttributeValue>(_ name: String, _ keyPath: any KeyPath<Root, T> & Sendable) {
     self.name = name
@@ -54,7 +54,7 @@ public struct EntityAttribute<Root>: Sendable {
       value = { $0.pointee[keyPath: keyPath].value }
       return
     }
-    // To go through a key path takes ten times as long.
+    // Reading through the key path takes ten times as long.
     // SAFETY: a property that has an offset is stored there, as a value of its type.
     value = {
       (UnsafeRawPointer($0) + offset).assumingMemoryBound(to: T.self).pointee.value
@@ -63,7 +63,9 @@ public struct EntityAttribute<Root>: Sendable {
 }
 
 extension Entity {
-  /// - Throws: `invalidRequest` if the property stands for no attribute.
+  /// Returns the name of the attribute of a property.
+  ///
+  /// - Throws: `invalidRequest` if the property belongs to no attribute.
   @usableFromInline
   package static func attributeName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
     let property = try property(of: keyPath)
@@ -71,9 +73,9 @@ extension Entity {
     return property.name
   }
 
-  /// The attribute or the relationship that a property stands for.
+  /// Returns the name of the attribute or the relationship of a property.
   ///
-  /// - Throws: `invalidRequest` if it stands for none.
+  /// - Throws: `invalidRequest` if it belongs to neither.
   @usableFromInline
   package static func propertyName(of keyPath: PartialKeyPath<Self>) throws(StoreError) -> String {
     try property(of: keyPath).name
@@ -98,7 +100,7 @@ extension Entity {
   /// The values of the type's attributes, in their order.
   @inlinable
   package var attributeValues: [Value] {
-    // In place: a copy of an attribute would retain what it holds.
+    // Read in place: a copy of an attribute would retain its closures.
     Self.attributes.withUnsafeBufferPointer { attributes in
       withUnsafePointer(to: self) { entity in
         [Value](unsafeUninitializedCapacity: attributes.count) { values, count in
@@ -111,7 +113,7 @@ extension Entity {
     }
   }
 
-  /// What the type's relationships lead to, in their order; of to-many ones nothing.
+  /// The links of the type's relationships, in their order; `nil` for a to-many relationship.
   @inlinable
   package var linkedObjects: [ObjectID?] { Self.relationships.map { $0.link(self) } }
 }

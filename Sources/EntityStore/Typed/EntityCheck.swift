@@ -1,8 +1,10 @@
 import EntityModel
 
-/// Holds Swift types against the catalog.
+/// Checks Swift types against the catalog.
 enum EntityCheck {
-  /// - Throws: `schemaMismatch` that lists every difference of every type.
+  /// Checks that the schema has the entities, attributes and relationships of the types.
+  ///
+  /// - Throws: `schemaMismatch`, listing every difference of every type.
   static func check(_ types: [any Entity.Type], against schema: Schema) throws(StoreError) {
     let differences = types.flatMap { describe($0, schema) }
     if differences.isEmpty { return }

@@ -1,15 +1,17 @@
 public import EntityModel
 
-/// A stored property of a typed entity and the relationship it stands for.
+/// A stored property of a typed entity, and its relationship.
 public struct EntityRelationship<Root: Entity>: Sendable {
   public let name: String
   public let keyPath: any PartialKeyPath<Root> & Sendable
   public let destination: any Entity.Type
   public let isToMany: Bool
   public let isOptional: Bool
-  /// What it leads to, if it is to-one.
+  /// Returns the identity of the linked record; `nil` without a link and for a to-many
+  /// relationship.
   @usableFromInline let link: @Sendable (Root) -> ObjectID?
-  /// Reads the records that the relationships of some values lead to, into these.
+  /// Reads the records that the relationship of these values leads to, and stores them in the
+  /// values.
   let prefetch: @Sendable (inout [Root], ReadTransaction) throws -> Void
 
   public init<T: Entity>(
@@ -27,7 +29,7 @@ public struct EntityRelationship<Root: Entity>: Sendable {
     }
   }
 
-  /// Of a relationship that is not optional.
+  /// Creates a to-one relationship that is not optional.
   public init<T: Entity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, ToOne<T>> & Sendable
   ) {

@@ -1,7 +1,7 @@
 public import EntityModel
 public import Foundation
 
-/// A typed fetch: SwiftData's names. It becomes a `FetchRequest`, which the planner knows.
+/// A typed fetch, with the names of SwiftData. It is converted to a `FetchRequest` for the planner.
 ///
 /// ```swift
 /// let soon = try FetchDescriptor(
@@ -9,23 +9,25 @@ public import Foundation
 ///   sortBy: [SortDescriptor(\.watchLaterAt, order: .reverse)], fetchLimit: 20)
 /// ```
 public struct FetchDescriptor<T: Entity>: Sendable {
-  /// `nil` means every record.
+  /// The condition; `nil` means every record.
   public var predicate: FetchPredicate?
-  /// Empty means in order of object id; ties are in order of object id.
+  /// The sort keys. Records that are equal in all of them, or all records if there are none, are in
+  /// order of record id.
   public var sortBy: [SortBy<T>]
-  /// `nil` is no limit; 0 is none, as in SwiftData.
+  /// The largest number of records; `nil` is no limit, and 0 fetches nothing, as in SwiftData.
   public var fetchLimit: Int?
   public var fetchOffset: Int
-  /// The columns of `fetchRows(_:)`; empty means all attributes. A `fetch(_:)` reads what the type
-  /// reads.
+  /// The columns of `fetchRows(_:)`; empty means all attributes. `fetch(_:)` ignores it and reads
+  /// the attributes of the type.
   public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
-  /// The relationships whose records are read along, into `ToOne.value` and `ToMany.values`.
+  /// The relationships whose records are also read, into `ToOne.value` and `ToMany.values`.
   public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
-  /// How many records a lazy result reads at a time; 0 leaves it to the store.
+  /// The number of records that a lazy result reads at a time; 0 means the store's default.
   public var fetchBatchSize = 0
-  /// Of a draft's fetch: whether what the draft has changed takes part.
+  /// True if the fetch of a draft includes the draft's unsaved changes. Other fetches ignore it.
   public var includePendingChanges = true
-  /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
+  /// True if the fetch throws where no index narrows it or gives its order, instead of scanning or
+  /// sorting.
   public var requiresIndex = false
 
   public init(
@@ -38,7 +40,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
     self.fetchOffset = fetchOffset
   }
 
-  /// With sort keys of Foundation's kinds.
+  /// Creates a descriptor with sort keys of Foundation's types.
   @inlinable
   public init<S: SortKeyConvertible>(
     predicate: FetchPredicate? = nil, sortBy: [S], fetchLimit: Int? = nil, fetchOffset: Int = 0
@@ -48,7 +50,7 @@ public struct FetchDescriptor<T: Entity>: Sendable {
       fetchOffset: fetchOffset)
   }
 
-  /// With a `#Predicate`.
+  /// Creates a descriptor with a `#Predicate`.
   ///
   /// - Throws: `invalidRequest` for a part that has no meaning in a fetch; see
   ///   `FetchPredicate.init(_:)`.
@@ -60,9 +62,10 @@ public struct FetchDescriptor<T: Entity>: Sendable {
       fetchOffset: fetchOffset)
   }
 
-  /// With a `#Predicate` and sort keys of Foundation's kinds.
+  /// Creates a descriptor with a `#Predicate` and sort keys of Foundation's types.
   ///
-  /// - Throws: As the one above.
+  /// - Throws: `invalidRequest` for a part that has no meaning in a fetch; see
+  ///   `FetchPredicate.init(_:)`.
   public init<S: SortKeyConvertible>(
     predicate: Predicate<T>, sortBy: [S], fetchLimit: Int? = nil, fetchOffset: Int = 0
   ) throws where S.Compared == T {
@@ -81,7 +84,8 @@ public struct FetchDescriptor<T: Entity>: Sendable {
       entityName: T.entityName, predicate: predicate, fetchLimit: fetchLimit ?? 0,
       fetchOffset: fetchOffset, requiresIndex: requiresIndex)
     if fetchLimit == 0 {
-      // In a request 0 is no limit. The predicate stays, so that the same index serves.
+      // In a request 0 is no limit, so a predicate that is always false is added. The given
+      // predicate stays, so that the same index is used.
       let nothing = FetchPredicate.always(false)
       request.predicate = predicate.map { $0 && nothing } ?? nothing
     }
@@ -109,7 +113,8 @@ extension Entity {
   public static func fetchRequest() -> FetchRequest { FetchRequest(entityName: entityName) }
 }
 
-/// A property's key path stands for its attribute or relationship: `%K` takes `\Episode.watchedAt`.
+/// The key path of a property is an argument for its attribute or relationship: `%K` takes `
+/// Episode.watchedAt`.
 extension PartialKeyPath: PredicateArgument where Root: Entity {
   public func predicateExpression() throws -> FetchExpression {
     .path(try Root.propertyName(of: self))

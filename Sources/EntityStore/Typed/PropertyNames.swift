@@ -1,23 +1,23 @@
 import SystemSupport
 
-/// The names of attributes and relationships that key paths have been found to stand for.
+/// A cache of the attribute and relationship names of key paths.
 ///
-/// To compare two key paths walks both, and a type may make its list of attributes anew each time
-/// it is asked. The key path of a literal is one object however often its line runs, so that the
-/// object alone tells the name the next time.
+/// A comparison of two key paths walks both, and a type may create its list of attributes in every
+/// access. The key path of a literal is one object however often its line runs, so the object
+/// itself is the key of the cache.
 enum PropertyNames {
   struct Property {
     let name: String
     let isAttribute: Bool
   }
 
-  /// Key paths that are put together while the program runs are new objects each time: a table
-  /// that is full of those begins again.
+  /// The largest number of entries. Key paths that are composed while the program runs are new
+  /// objects each time; a full cache is emptied.
   private static let capacity = 1_024
   private static let known = Locked<[ObjectIdentifier: Known]>([:])
 
   private struct Known: @unchecked Sendable {
-    // SAFETY: held, so that no other object gets its address, and not used otherwise.
+    // SAFETY: retained so that no other object gets its address, and not used otherwise.
     let keyPath: AnyKeyPath
     let property: Property
   }

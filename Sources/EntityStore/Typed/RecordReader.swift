@@ -1,20 +1,20 @@
 public import EntityModel
 
-/// Reads the attributes and relationships of one record, where it lies in the store.
+/// A reader for the attributes and relationships of one record in place.
 ///
-/// Valid only inside `init(from:)`, or in the closure that it is handed to. Read the attributes in
+/// Valid only inside `init(from:)`, or in the closure that it is passed to. Read the attributes in
 /// the same order each time: the reader learns the order from the first record and then finds each
-/// one without looking it up.
+/// attribute without looking it up.
 public struct RecordReader {
   let view: RecordView
   let entity: EntityLayout
   private let number: Int64
-  // SAFETY: the decoder that makes a reader holds the transaction for as long as the reader is
+  // SAFETY: the decoder that creates a reader holds the transaction for as long as the reader is
   // used. Counting a reference for each record would take longer than reading an attribute.
   private let transaction: Unmanaged<ReadTransaction>
   private let order: ReadingOrder?
   private var next = 0
-  /// Collected while the order is not known yet.
+  /// The order of the reads so far, recorded while it is not known yet.
   fileprivate(set) var learned: [ReadingOrder.Step] = []
 
   init(
@@ -39,11 +39,11 @@ public struct RecordReader {
     mutating get throws { try T(reading: try field(name)) }
   }
 
-  /// A text in place, without a copy of it.
+  /// Calls the closure with a text in place, without copying it.
   ///
-  /// - Returns: What the closure returns; `nil` of null.
+  /// - Returns: The result of the closure; `nil` for null.
   /// - Throws: `unknownAttribute`; `schemaMismatch` for an attribute of another kind; `damaged`;
-  ///   what the closure throws.
+  ///   the error of the closure.
   @inlinable
   public mutating func withText<R>(
     _ name: StaticString, _ body: (UTF8Span) throws -> R
@@ -51,14 +51,14 @@ public struct RecordReader {
     try field(name).withText(body)
   }
 
-  /// What a to-one relationship leads to; `nil` without a link.
+  /// The link of a to-one relationship; `nil` if there is none.
   ///
   /// - Throws: `unknownRelationship`, `damaged`, `storage`.
   public subscript<T: Entity>(_ name: StaticString) -> ToOne<T>? {
     mutating get throws { try linked(name).map { ToOne($0) } }
   }
 
-  /// What a to-one relationship that is not optional leads to.
+  /// The link of a to-one relationship that is not optional.
   ///
   /// - Throws: `schemaMismatch` without a link; `unknownRelationship`, `damaged`, `storage`.
   public subscript<T: Entity>(_ name: StaticString) -> ToOne<T> {
@@ -71,7 +71,7 @@ public struct RecordReader {
     }
   }
 
-  /// A to-many relationship; its records are read only by prefetching.
+  /// A to-many relationship; its records are read only by a prefetch.
   ///
   /// - Throws: `unknownRelationship`.
   public subscript<T: Entity>(_ name: StaticString) -> ToMany<T> {
@@ -104,7 +104,9 @@ public struct RecordReader {
       field: view.field(position), position: position, layout: .passUnretained(entity))
   }
 
-  /// - Parameter find: Among the entity's attributes or relationships.
+  /// Returns the position of an attribute or relationship.
+  ///
+  /// - Parameter find: Finds the name among the entity's attributes or relationships.
   @inline(__always)
   private mutating func position(
     of name: StaticString, isLink: Bool,
@@ -125,9 +127,9 @@ public struct RecordReader {
   }
 }
 
-/// Hands records of one entity to one Swift type, or to a closure.
+/// Passes records of one entity to one Swift type, or to a closure.
 package struct EntityDecoder {
-  /// Whose order is kept for other fetches; `nil` of a closure.
+  /// The type whose reading order is stored for other fetches; `nil` for a closure.
   private let type: Any.Type?
   private let entity: EntityLayout
   private let transaction: ReadTransaction

@@ -1,9 +1,9 @@
 public import EntityModel
 
 extension ReadTransaction {
-  /// Calls the closure with each record of the descriptor in turn, where it lies in the store,
-  /// until it returns `false`: nothing is made of a record but what the closure reads. A closure
-  /// that reads two attributes of a thousand records allocates nothing for the others.
+  /// Calls the closure with each record of the descriptor in turn, in place, until it returns
+  /// `false`. Only the values that the closure reads are decoded: a closure that reads two
+  /// attributes of a thousand records allocates nothing for the others.
   ///
   /// ```swift
   /// try store.forEachRecord(recent) { record in
@@ -13,9 +13,9 @@ extension ReadTransaction {
   /// }
   /// ```
   ///
-  /// In a write transaction the closure may write, as in `forEach`; it is handed copies there.
+  /// In a write transaction the closure may write, as in `forEach`; it gets copies there.
   ///
-  /// - Throws: As `fetch`; what the closure throws.
+  /// - Throws: As `fetch`; the error of the closure.
   @discardableResult
   public func forEachRecord<T: Entity>(
     _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool
@@ -23,7 +23,7 @@ extension ReadTransaction {
     try forEachRecord(try descriptor.request(), body)
   }
 
-  /// The same for a request.
+  /// Calls the closure with each record of a request in turn, as for a descriptor.
   @discardableResult
   public func forEachRecord(
     _ request: FetchRequest, _ body: (inout RecordReader) throws -> Bool
@@ -41,7 +41,7 @@ extension ReadTransaction {
     return execution.statistics
   }
 
-  /// A view that stays valid when the closure writes.
+  /// Calls the closure with a view that stays valid when the closure writes.
   private func readable(_ view: RecordView, _ body: (RecordView) throws -> Void) throws {
     guard canWrite else { return try body(view) }
     try Array(view.bytes).withUnsafeBytes { try body(view.moved(to: $0)) }
@@ -49,7 +49,7 @@ extension ReadTransaction {
 }
 
 extension Store {
-  /// Each record of one fetch, on a snapshot of its own.
+  /// Calls the closure with each record of one fetch, on a snapshot of its own.
   @discardableResult
   public func forEachRecord<T: Entity>(
     _ descriptor: FetchDescriptor<T>, _ body: (inout RecordReader) throws -> Bool

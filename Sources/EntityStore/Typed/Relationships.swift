@@ -2,8 +2,8 @@ public import EntityModel
 
 /// Another record that a to-one relationship leads to.
 ///
-/// It holds the other record's identity; the record itself is there when the fetch prefetched the
-/// relationship.
+/// The value holds the other record's identity; the record itself is available if the fetch
+/// prefetched the relationship.
 ///
 /// ```swift
 /// var path: ToOne<LearningPath>?
@@ -20,12 +20,12 @@ public struct ToOne<T: Entity>: Sendable {
     fetched = value.map { [$0] } ?? []
   }
 
-  /// The record, if it was prefetched; `nil` otherwise. In a `#Predicate` it stands for the record
-  /// either way.
+  /// The record, if it was prefetched; `nil` otherwise. In a `#Predicate` it means the record in
+  /// either case.
   public var value: T? { fetched.first }
 }
 
-/// Equal when they lead to the same record.
+/// Two values are equal when they lead to the same record.
 extension ToOne: Hashable {
   public static func == (left: ToOne, right: ToOne) -> Bool { left.id == right.id }
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
@@ -33,22 +33,22 @@ extension ToOne: Hashable {
 
 /// The records that a to-many relationship leads to.
 ///
-/// It says whose records and by which relationship; the records themselves are there when the
-/// fetch prefetched the relationship.
+/// The value holds the identity of the record and the name of the relationship; the linked records
+/// are available if the fetch prefetched the relationship.
 ///
 /// ```swift
 /// var episodes = ToMany<Episode>("episodes")
 /// ```
 public struct ToMany<T: Entity>: Sendable {
-  /// The record that has them; `nil` in a value that was not read from a store.
+  /// The record with the relationship; `nil` in a value that was not read from a store.
   public let owner: ObjectID?
   /// The name of the relationship.
   public let relationship: String
   /// The records in the relationship's order, if they were prefetched; `nil` otherwise. In a
-  /// `#Predicate` it stands for the records either way.
+  /// `#Predicate` it means the records in either case.
   public internal(set) var values: [T]?
 
-  /// Of a value that is about to be inserted.
+  /// Creates the relationship of a value that is about to be inserted.
   public init(_ relationship: String) { self.init(of: nil, relationship) }
 
   init(of owner: ObjectID?, _ relationship: String) {
@@ -57,7 +57,7 @@ public struct ToMany<T: Entity>: Sendable {
   }
 }
 
-/// Equal when they are the same relationship of the same record.
+/// Two values are equal when they are the same relationship of the same record.
 extension ToMany: Hashable {
   public static func == (left: ToMany, right: ToMany) -> Bool {
     left.owner == right.owner && left.relationship == right.relationship
@@ -68,9 +68,9 @@ extension ToMany: Hashable {
   }
 }
 
-/// A relationship's value, without its type.
+/// The value of a relationship, for code that does not know its type.
 protocol RelationshipLink {
-  /// Whether a property of it stands for what the relationship leads to.
+  /// Returns true if this property means the records that the relationship leads to.
   static func leadsToTheRecord(_ keyPath: AnyKeyPath) -> Bool
 }
 

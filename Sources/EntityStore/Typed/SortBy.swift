@@ -3,9 +3,10 @@ public import Foundation
 
 /// One sort key of a typed fetch: a property, its direction and its collation.
 ///
-/// Null comes first forward and last in reverse. Texts are in the order of their UTF-8 bytes
-/// unless a collation says otherwise: Foundation's descriptors for Linux have no other order, and
-/// what is the default elsewhere differs, so that an order for people is always written out.
+/// Null comes first in forward order and last in reverse order. Texts are in the order of their
+/// UTF-8 bytes unless a collation is given: Foundation's descriptors for Linux have no other order,
+/// and their default on other systems differs, so the order for a list that people read has to be
+/// given explicitly.
 ///
 /// ```swift
 /// FetchDescriptor<Episode>(sortBy: [
@@ -13,7 +14,7 @@ public import Foundation
 /// ])
 /// ```
 public struct SortBy<T: Entity>: Sendable {
-  /// What the key path names, or why it names nothing; the fetch throws that.
+  /// The attribute path of the key path, or the error if there is none; the fetch throws it.
   private let path: Result<String, StoreError>
   public var collation: Collation
   public var order: SortOrder
@@ -24,8 +25,8 @@ public struct SortBy<T: Entity>: Sendable {
     self.init(path: T.sortPath(keyPath), collation: collation, order: order)
   }
 
-  /// By a property of the record that a to-one relationship leads to; records without one come
-  /// where null does.
+  /// Creates a sort key from a property of the record that a to-one relationship leads to; records
+  /// without a link sort like null.
   public init<D: Entity, V>(
     _ relationship: KeyPath<T, ToOne<D>?>, _ keyPath: KeyPath<D, V>,
     collation: Collation = .binary, order: SortOrder = .forward
@@ -33,8 +34,8 @@ public struct SortBy<T: Entity>: Sendable {
     self.init(relationship, SortBy<D>(keyPath, collation: collation, order: order))
   }
 
-  /// By what the record that a to-one relationship leads to is sorted by: so that a key can go
-  /// through several relationships.
+  /// Creates a sort key from one of the record that a to-one relationship leads to, so that a key
+  /// can lead through several relationships.
   public init<D: Entity>(_ relationship: KeyPath<T, ToOne<D>?>, _ key: SortBy<D>) {
     let path = Result<String, StoreError> { () throws(StoreError) in
       "\(try T.sortPath(relationship).get()).\(try key.path.get())"
@@ -42,12 +43,12 @@ public struct SortBy<T: Entity>: Sendable {
     self.init(path: path, collation: key.collation, order: key.order)
   }
 
-  /// Takes over Foundation's descriptor. Its comparator for texts is not taken over.
+  /// Converts Foundation's descriptor, without its comparator for texts.
   public init(_ descriptor: SortDescriptor<T>) {
     self.init(path: T.sortPath(descriptor.keyPath), collation: .binary, order: descriptor.order)
   }
 
-  /// Takes over Foundation's comparator.
+  /// Converts Foundation's comparator.
   public init(_ comparator: KeyPathComparator<T>) {
     self.init(path: T.sortPath(comparator.keyPath), collation: .binary, order: comparator.order)
   }
@@ -58,11 +59,13 @@ public struct SortBy<T: Entity>: Sendable {
     self.order = order
   }
 
-  /// The same key the other way round.
+  /// The same key in the opposite direction.
   public var reversed: SortBy {
     SortBy(path: path, collation: collation, order: order == .forward ? .reverse : .forward)
   }
 
+  /// Returns the sort key by name.
+  ///
   /// - Throws: `invalidRequest` if the key path names no attribute.
   @usableFromInline
   func key() throws(StoreError) -> SortKey {
@@ -83,7 +86,7 @@ extension Entity {
   }
 }
 
-/// What `FetchDescriptor` takes as a sort key beside its own: Foundation's `SortDescriptor` and
+/// A sort key of Foundation that `FetchDescriptor` accepts: `SortDescriptor` or
 /// `KeyPathComparator`.
 public protocol SortKeyConvertible<Compared> {
   associatedtype Compared: Entity

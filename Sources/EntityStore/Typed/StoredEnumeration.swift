@@ -1,7 +1,7 @@
-/// A value of a Swift enumeration that may be one of which this program knows no case.
+/// A value of a Swift enumeration that may have a raw value without a case in this program.
 ///
-/// An enumeration as a property's own type throws where the store holds another raw value, as one
-/// written by a newer program. This keeps it:
+/// A property whose type is the enumeration itself throws if the store holds another raw value, for
+/// example one written by a newer program. This type stores it unchanged:
 ///
 /// ```swift
 /// enum Level: Int64 { case easy = 1, hard = 2 }
@@ -15,14 +15,14 @@ where Case.RawValue: AttributeValue {
 
   public init(_ value: Case) { rawValue = value.rawValue }
 
-  /// The case; `nil` if this program knows none for the raw value.
+  /// The case; `nil` if the raw value has none in this program.
   public var value: Case? { Case(rawValue: rawValue) }
 }
 
 extension Stored: Equatable where Case.RawValue: Equatable {}
 extension Stored: Hashable where Case.RawValue: Hashable {}
 
-/// Its raw value. A `#Predicate` captures only what is `Codable`.
+/// Encoded as its raw value. A `#Predicate` captures only `Codable` values.
 extension Stored: Codable where Case.RawValue: Codable {
   public init(from decoder: any Decoder) throws {
     rawValue = try decoder.singleValueContainer().decode(Case.RawValue.self)
@@ -34,7 +34,7 @@ extension Stored: Codable where Case.RawValue: Codable {
   }
 }
 
-/// A `Stored`, without its type.
+/// A `Stored` value, for code that does not know its type.
 protocol KeptRawValue { static func isRawValue(_ keyPath: AnyKeyPath) -> Bool }
 
 extension Stored: KeptRawValue {

@@ -2,7 +2,7 @@ public import EntityModel
 import LMDB
 
 extension ReadTransaction {
-  /// The record with this identity as a Swift value.
+  /// Returns the record with this identity as a Swift value, or `nil`.
   @inlinable
   public func get<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> T? {
     var value: T?
@@ -10,7 +10,7 @@ extension ReadTransaction {
     return value
   }
 
-  /// The record that has this value in a unique index on exactly this attribute.
+  /// Returns the record that has this value in a unique index on exactly this attribute, or `nil`.
   @inlinable
   public func get<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V
@@ -22,17 +22,17 @@ extension ReadTransaction {
     return found
   }
 
-  /// The records of the descriptor, filtered, sorted and windowed. Throws, and never returns a
-  /// part.
+  /// Returns the records of the descriptor, filtered, sorted and limited. If an error is thrown, no
+  /// part of the result is returned.
   @inlinable
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try fetch(try descriptor.request(), as: T.self)
   }
 
-  /// The records of the request as Swift values, with what it prefetches.
+  /// Returns the records of the request as Swift values, with the records that it prefetches.
   ///
-  /// - Throws: `invalidRequest` if the request is of another entity, or prefetches what the type
-  ///   has no relationship for.
+  /// - Throws: `invalidRequest` if the request is for another entity, or prefetches a relationship
+  ///   that the type does not have.
   @inlinable
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     var rows: [T] = []
@@ -70,9 +70,9 @@ extension ReadTransaction {
     try decoder.decode(view, id, body)
   }
 
-  /// The values of some records, of those that are there.
+  /// Returns those of the records that exist, by identity.
   ///
-  /// - Throws: `invalidRequest` if they are more than memory should hold.
+  /// - Throws: `invalidRequest` if they are more than `Limits.prefetchedMax`.
   func values<T: Entity>(_ type: T.Type, _ ids: Set<ObjectID>) throws -> [ObjectID: T] {
     guard ids.count <= Limits.prefetchedMax else {
       throw StoreError(
@@ -115,7 +115,7 @@ extension ReadTransaction {
     try fetchIdentifiers(try descriptor.request())
   }
 
-  /// The columns that `propertiesToFetch` names.
+  /// Returns the columns that `propertiesToFetch` names.
   public func fetchRows<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ResultRow] {
     try fetchRows(try descriptor.request())
   }
@@ -135,15 +135,15 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  /// Writes a value as a new record; attributes that the type does not know get their defaults.
+  /// Inserts a value as a new record; attributes that the type does not have get their defaults.
   @inlinable
   @discardableResult
   public func insert<T: Entity>(_ value: T) throws -> ObjectID {
     try insert(value.attributeValues, value.linkedObjects, as: T.self)
   }
 
-  /// Reads a record, lets the closure change it, and writes it if it changed; attributes that the
-  /// type does not know keep their values.
+  /// Reads a record, calls the closure to change it, and writes it if it changed; attributes that
+  /// the type does not have keep their values.
   @inlinable
   public func update<T: Entity>(
     _ type: T.Type, _ id: ObjectID, _ change: (inout T) throws -> Void
@@ -153,8 +153,8 @@ extension WriteTransaction {
     try update(id, to: value.attributeValues, value.linkedObjects, as: type)
   }
 
-  /// Finds the record with this value's unique attributes and changes it; inserts one if there is
-  /// none.
+  /// Finds the record with this value's unique attributes and changes it; inserts a record if there
+  /// is none.
   ///
   /// - Parameter keyPaths: Exactly the attributes of one unique index.
   @inlinable
@@ -189,13 +189,13 @@ extension StoreError {
 }
 
 extension Store {
-  /// One fetch on a snapshot of its own.
+  /// Runs one fetch on a snapshot of its own.
   @inlinable
   public func fetch<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try read { try $0.fetch(descriptor) }
   }
 
-  /// One fetch on a snapshot of its own.
+  /// Runs one fetch on a snapshot of its own.
   @inlinable
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     try read { try $0.fetch(request, as: type) }

@@ -1,16 +1,19 @@
 public import EntityModel
 
-/// A Swift type as it stands to the records of its entity: looked up once, as writes come in runs
-/// of one type.
+/// The mapping of a Swift type to its entity, looked up once, because most writes change several
+/// records of one type in a row.
 final class TypeBinding {
   let entity: EntityLayout
   let positions: EntityLayout.TypePositions
-  /// Whether the type has all attributes, in the order of the entity, and nothing else.
+  /// True if the type has all attributes, in the order of the entity, and nothing else.
   let isWholeRow: Bool
   private let type: any Entity.Type
-  /// Of the last upsert. The key paths are kept, so that no other can come to stand where one was.
+  /// The key of the last upsert. The key paths are retained, so that no other object gets their
+  /// addresses.
   private var key: (paths: [AnyKeyPath], index: IndexLayout)?
 
+  /// Looks up the entity, attributes and relationships of the type.
+  ///
   /// - Throws: `unknownEntity`, `unknownAttribute`.
   init(_ type: any Entity.Type, in catalog: Catalog) throws {
     self.type = type
@@ -25,13 +28,13 @@ final class TypeBinding {
     self.type == type && catalog.entities[entity.name] === entity
   }
 
-  /// A new row.
+  /// Returns the values of a new record.
   func row(_ values: [Value], _ links: [ObjectID?]) throws -> [Value] {
     if isWholeRow { return values }
     return try entity.row(values, links, of: type, over: entity.newRow())
   }
 
-  /// What of the values is not what a record has.
+  /// Returns the values that differ from those of the record.
   func changes(
     _ values: [Value], _ links: [ObjectID?], of record: RecordView
   ) throws -> RowChanges {
@@ -48,10 +51,10 @@ final class TypeBinding {
     return changes
   }
 
-  /// The unique index on some attributes.
+  /// Returns the unique index on some attributes.
   ///
-  /// - Parameter names: Those of the attributes that the key paths stand for.
-  /// - Throws: As `EntityLayout.uniqueIndex`; what `names` throws.
+  /// - Parameter names: Returns the names of the attributes of the key paths.
+  /// - Throws: As `EntityLayout.uniqueIndex`; the error of `names`.
   func index<T: Entity>(
     on paths: [PartialKeyPath<T>], names: () throws -> [String]
   ) throws -> IndexLayout {

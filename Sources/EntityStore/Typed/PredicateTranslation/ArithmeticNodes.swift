@@ -39,7 +39,8 @@ extension PredicateExpressions.UnaryMinus: TranslatableExpression {
 }
 
 extension Term {
-  /// Constants are computed here, so that an index can be asked for the result.
+  /// Returns the result of an operation. Constants are computed here, so that an index can be
+  /// searched for the result.
   fileprivate static func arithmetic(
     _ sign: ArithmeticOperator, _ left: Term, _ right: Term
   ) throws -> Term {
@@ -58,13 +59,16 @@ extension Term {
 }
 
 extension ArithmeticOperator {
-  /// - Returns: `nil` for what overflows, divides by zero, or is not of two numbers of a kind.
+  /// Returns the result for two constants.
+  ///
+  /// - Returns: `nil` for an overflow, a division by zero, and for operands that are not two
+  ///   numbers of one kind.
   fileprivate func result(_ left: Value, _ right: Value) -> Term? {
     switch (left, right) {
     case (.int64(let a), .int64(let b)): result(a, b).map { .constant($0) }
     case (.double(let a), .double(let b)): result(a, b).map { .constant($0) }
     case (.decimal(let a), .decimal(let b)): result(a, b).map { .constant($0) }
-    // The zero that a negative constant is subtracted from.
+    // A negative constant is subtracted from zero.
     case (.int64(0), .double(let b)): result(0, b).map { .constant($0) }
     case (.int64(0), .decimal(let b)): result(0, b).map { .constant($0) }
     default: nil

@@ -1,13 +1,13 @@
 import EntityModel
 
-/// What a part of a `#Predicate` stands for: in each case of some one term.
+/// The meaning of a part of a `#Predicate`: a list of cases, each with a condition and a term.
 ///
-/// This is how Swift's optionals get into a logic where comparing null is neither true nor false.
-/// `progress ?? 0` is `progress` where that is not null, and 0 where it is. A condition is true in
-/// one case, false in another one, and null (of an optional `Bool`) in a third.
+/// Cases express Swift's optionals in a logic where a comparison with null is neither true nor
+/// false. `progress ?? 0` is `progress` where that is not null, and 0 where it is. A condition is
+/// true in one case, false in another one, and null (for an optional `Bool`) in a third.
 ///
-/// The predicate of a case is true exactly where the case holds. Elsewhere it may also be neither
-/// true nor false. At most one case holds for a record; none does where Swift would trap.
+/// The predicate of a case is true exactly where the case holds. Elsewhere it may be false or
+/// unknown. At most one case holds for a record; none does where Swift would trap.
 struct Cases {
   struct Branch {
     var when: FetchPredicate
@@ -18,17 +18,18 @@ struct Cases {
 
   init(_ term: Term) { branches = [Branch(when: .always(true), term: term)] }
 
-  /// A condition, by where it is true and where it is false.
+  /// Creates a condition from the predicates for true and for false.
   init(yes: FetchPredicate, no: FetchPredicate) {
     self.init([Branch(when: yes, term: .yes), Branch(when: no, term: .no)])
   }
 
   init(_ condition: Bool) { self.init(condition ? .yes : .no) }
 
-  /// Where Swift would trap: no case holds.
+  /// The cases of an expression for which Swift would trap: no case holds.
   static var none: Cases { Cases([]) }
 
-  /// Cases that cannot be are left out, and those of one constant condition are joined.
+  /// Creates cases. Impossible ones are left out, and those with the same constant condition are
+  /// joined.
   init(_ branches: [Branch]) {
     var others: [Branch] = []
     var yes: [FetchPredicate] = []
@@ -50,6 +51,8 @@ struct Cases {
 
   // MARK: As a condition
 
+  /// Returns the predicate for the condition being true.
+  ///
   /// - Throws: `invalidRequest` if it is no condition.
   func isTrue() throws -> FetchPredicate { try holds(true) }
   func isFalse() throws -> FetchPredicate { try holds(false) }
@@ -61,18 +64,18 @@ struct Cases {
 
   // MARK: As a value
 
-  /// The cases of what a function makes of each term.
+  /// Returns the cases that a function gives for each term.
   func flatMap(_ transform: (Term) throws -> Cases) rethrows -> Cases {
     Cases(
       try branches.flatMap { branch in try transform(branch.term).narrowed(to: branch.when) })
   }
 
-  /// The cases of what a function makes of each pair of terms.
+  /// Returns the cases that a function gives for each pair of terms.
   func with(_ other: Cases, _ transform: (Term, Term) throws -> Cases) rethrows -> Cases {
     try flatMap { left in try other.flatMap { right in try transform(left, right) } }
   }
 
-  /// The cases where there is a value, and those where it is null.
+  /// Returns the cases of a function where there is a value, and `null` where it is null.
   func unwrapping(_ value: (Term) throws -> Cases, null: Cases) rethrows -> Cases {
     try flatMap { term in
       if case .null = term { return null }
@@ -82,7 +85,7 @@ struct Cases {
     }
   }
 
-  /// These where the condition is true, the others where it is false.
+  /// Returns these cases where the condition is true, and the others where it is false.
   func chosen(by condition: Cases, otherwise: Cases) throws -> Cases {
     Cases(
       narrowed(to: try condition.isTrue()) + otherwise.narrowed(to: try condition.isFalse()))
@@ -92,7 +95,7 @@ struct Cases {
     branches.map { Branch(when: .conjunction([condition, $0.when]), term: $0.term) }
   }
 
-  /// Whether the predicates together have at most so many parts.
+  /// Returns true if the predicates together have at most this number of parts.
   func isWithin(_ limit: Int) -> Bool {
     var remaining = limit
     return branches.allSatisfy { $0.when.takeParts(from: &remaining) }
@@ -100,7 +103,8 @@ struct Cases {
 }
 
 extension FetchPredicate {
-  /// Counts its parts down, and stops at 0.
+  /// Subtracts the number of parts from `remaining`. Returns `false`, without visiting the rest, if
+  /// there are too many.
   fileprivate func takeParts(from remaining: inout Int) -> Bool {
     remaining -= 1
     guard remaining >= 0 else { return false }

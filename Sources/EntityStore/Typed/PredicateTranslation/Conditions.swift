@@ -1,6 +1,6 @@
 import EntityModel
 
-// Conditions are put together without what says nothing, so that the planner sees the plain
+// Redundant parts are left out when conditions are combined, so that the planner sees the plain
 // comparisons that an index can serve.
 
 extension FetchPredicate {
@@ -10,7 +10,7 @@ extension FetchPredicate {
       if part == .always(false) { return part }
       if !kept.contains(part) { kept.append(part) }
     }
-    // `title != nil AND title == "a"` says no more than `title == "a"`.
+    // `title != nil AND title == "a"` is equivalent to `title == "a"`.
     let needed = kept.filter { part in
       guard case .comparison(let test) = part, test.isNotNullTest else { return true }
       return !kept.contains { $0 != part && $0.failsWhereNull(test.left) }
@@ -20,7 +20,7 @@ extension FetchPredicate {
 
   static func disjunction(_ parts: [FetchPredicate]) -> FetchPredicate {
     let disjuncts = parts.flatMap(\.disjuncts)
-    // `title == nil OR title != nil AND number == 1` says no more than without `title != nil`.
+    // In `title == nil OR title != nil AND number == 1` the part `title != nil` is redundant.
     let nulls = disjuncts.compactMap { part in
       if case .comparison(let test) = part, test.isNullTest { test.left } else { nil }
     }
@@ -42,7 +42,8 @@ extension FetchPredicate {
       })
   }
 
-  /// True where the predicate is false; a part that is neither stays so.
+  /// The predicate that is true where this one is false; where this one is unknown, so is the
+  /// result.
   var negated: FetchPredicate {
     switch self {
     case .always(let value): .always(!value)
@@ -55,12 +56,14 @@ extension FetchPredicate {
     if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
   }
 
-  /// Whether it cannot be true where the expression is null. `false` where that is not known.
+  /// Returns true if the predicate cannot be true where the expression is null, `false` if that is
+  /// not known.
   private func failsWhereNull(_ expression: FetchExpression) -> Bool {
     switch self {
     case .comparison(let comparison): comparison.failsWhereNull(expression)
     case .not(.comparison(let comparison)):
-      // What is false for null would be true when negated; that of a list can be.
+      // A comparison with null is unknown, also when it is negated; one with a list can be false,
+      // and true when it is negated.
       comparison.comparison != .isIn && comparison.comparison != .between
         && comparison.failsWhereNull(expression)
     case .and(let parts): parts.contains { $0.failsWhereNull(expression) }
@@ -78,13 +81,13 @@ extension FetchPredicate.Comparison {
   fileprivate func failsWhereNull(_ expression: FetchExpression) -> Bool {
     if quantifier != nil || isNullTest { return false }
     if left.isNull(where: expression) { return true }
-    // A list of which one element is null may still hold the value.
+    // A list with a null element may still contain the value.
     return comparison != .isIn && right.isNull(where: expression)
   }
 }
 
 extension FetchExpression {
-  /// Whether it is null wherever the other one is.
+  /// Returns true if the expression is null wherever the other one is.
   fileprivate func isNull(where other: FetchExpression) -> Bool {
     if self == other { return true }
     switch self {

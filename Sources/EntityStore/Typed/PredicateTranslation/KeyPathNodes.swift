@@ -30,7 +30,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
   }
 
-  /// `isEmpty` and `count` of lists and to-many relationships, `isEmpty` of texts.
+  /// Returns the cases of `isEmpty` and `count` of lists and to-many relationships, and of
+  /// `isEmpty` of texts.
   private func count(_ term: Term) throws -> Cases {
     let isText = Root.Output.self == String.self
     switch kind {
@@ -50,7 +51,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension Term {
-  /// The number of elements or records.
+  /// Returns the number of elements or records as a term.
   fileprivate func count() throws -> Term {
     switch self {
     case .records(let path), .field(.path(let path), _):
@@ -61,9 +62,9 @@ extension Term {
 }
 
 extension Entity {
-  /// What a property of this type's records stands for.
+  /// Returns the term of a property of this type.
   ///
-  /// - Parameter path: Of the record; empty for the one that the predicate is about.
+  /// - Parameter path: The path of the record; empty for the record that the predicate is about.
   fileprivate static func term(at keyPath: AnyKeyPath, of path: String) -> Term {
     func joined(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
     if let attribute = attributes.first(where: { $0.keyPath == keyPath }) {

@@ -2,8 +2,8 @@ import EntityModel
 public import Foundation
 
 // Foundation for Linux has no `localizedStandardContains`, `localizedCompare` and
-// `caseInsensitiveCompare` in its predicates. The macro spells a call as `build_` and its name, so
-// that declaring those functions is all it takes.
+// `caseInsensitiveCompare` in its predicates. The macro expands a call to a function named `build_`
+// and the name of the call, so it is enough to declare those functions.
 
 extension PredicateExpressions {
   /// Becomes `CONTAINS[cd]`.
@@ -32,7 +32,8 @@ extension PredicateExpressions {
     TextCompare(left: left, right: right, isLocalized: false)
   }
 
-  /// Whether a text contains another one, without regard to case and accents.
+  /// The expression that is true if a text contains another one, without regard to case and
+  /// accents.
   public struct LocalizedContains<Whole: PredicateExpression, Part: PredicateExpression>:
     PredicateExpression
   where Whole.Output == String, Part.Output == String {
@@ -44,7 +45,7 @@ extension PredicateExpressions {
     }
   }
 
-  /// How two texts are ordered: as people of the locale would, or without regard to case.
+  /// The order of two texts: that of the locale, or without regard to case.
   public struct TextCompare<Left: PredicateExpression, Right: PredicateExpression>:
     PredicateExpression
   where Left.Output == String, Right.Output == String {
@@ -92,7 +93,7 @@ extension PredicateExpressions.TextCompare: TranslatableExpression {
 }
 
 extension Cases {
-  /// The cases of the order of two texts.
+  /// Returns the cases of the order of two texts.
   fileprivate static func order(
     _ left: Term, _ right: Term, options: ComparisonOptions,
     known: (String, String) -> ComparisonResult

@@ -1,21 +1,22 @@
 import EntityModel
 import Foundation
 
-/// A node of a `#Predicate`'s tree that has a meaning in ours.
+/// A node of a `#Predicate`'s tree that can be translated to a `FetchPredicate`.
 protocol TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases
 }
 
-/// The state of one translation: what the variables in reach stand for.
+/// The state of one translation: the variables that can be used, with their terms.
 struct PredicateTranslation {
-  /// Of the records that the predicate is about 0; one more in each closure over other records.
+  /// The nesting depth: 0 for the records that the predicate is about, one more in each closure
+  /// over other records.
   private var scope = 0
   private var variables: [PredicateExpressions.VariableID: (scope: Int, term: Term)] = [:]
 
-  /// What a part of the predicate stands for.
+  /// Returns the cases of a part of the predicate.
   ///
-  /// A part that is no known node is taken for a constant: captured values can be combined with
-  /// whatever Foundation evaluates.
+  /// A node of an unknown type is evaluated as a constant, so that captured values can be combined
+  /// by every operation that Foundation evaluates.
   mutating func cases<E: PredicateExpression>(of expression: E) throws -> Cases {
     guard let node = expression as? any TranslatableExpression else {
       return try constant(of: expression)
@@ -27,7 +28,7 @@ struct PredicateTranslation {
     return cases
   }
 
-  /// The value of a part without variables.
+  /// Returns the value of a part that contains no variables.
   func constant<E: PredicateExpression>(of expression: E) throws -> Cases {
     do {
       return Cases(.captured(try expression.evaluate(PredicateBindings())))
@@ -40,8 +41,10 @@ struct PredicateTranslation {
     variables[variable] = (scope, term)
   }
 
-  /// - Throws: `invalidRequest` where a closure over other records or elements speaks of the
-  ///   record outside.
+  /// Returns the term of a variable.
+  ///
+  /// - Throws: `invalidRequest` if a closure over other records or elements uses the record outside
+  ///   of it.
   func term(_ variable: PredicateExpressions.VariableID) throws -> Term {
     guard let bound = variables[variable] else { throw StoreError.untranslatable("Variable") }
     guard bound.scope == scope || bound.term.isConstant else {
@@ -53,7 +56,7 @@ struct PredicateTranslation {
     return bound.term
   }
 
-  /// Translates the body of a closure about other records, or elements.
+  /// Translates the body of a closure over other records or over elements.
   mutating func inside<E: PredicateExpression>(
     _ variable: PredicateExpressions.VariableID, _ term: Term, _ body: E
   ) throws -> Cases {
@@ -73,7 +76,7 @@ extension StoreError {
   }
 
   static func untranslatable(_ node: Any.Type) -> StoreError {
-    // Without the generic arguments, which would name the whole tree below.
+    // Without the generic arguments, which would contain the types of all nodes below.
     let name = String(reflecting: node).prefix { $0 != "<" }
     return untranslatable(name.split(separator: ".").last.map(String.init) ?? "\(node)")
   }

@@ -1,8 +1,8 @@
 import EntityModel
 import Foundation
 
-// What is asked of some or of all elements: of a captured sequence, of a list, of the records of
-// a to-many relationship.
+// Conditions on some or on all elements: of a captured sequence, of a list, of the records of a
+// to-many relationship.
 
 extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
@@ -22,7 +22,7 @@ extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-  /// Whether there is an element of which the test says `outcome`.
+  /// Returns the cases of the condition that the test gives `outcome` for at least one element.
   fileprivate mutating func some<Test: PredicateExpression>(
     _ whole: Term, _ variable: PredicateExpressions.VariableID, _ test: Test, is outcome: Bool
   ) throws -> Cases {
@@ -57,7 +57,7 @@ extension PredicateTranslation {
 }
 
 extension [Term] {
-  /// The elements of a captured sequence.
+  /// Returns the elements of a captured sequence.
   static func elements(of sequence: any Sequence) -> [Term] {
     func terms(_ sequence: some Sequence) -> [Term] { sequence.map { .captured($0) } }
     return terms(sequence)
@@ -65,7 +65,7 @@ extension [Term] {
 }
 
 extension FetchPredicate {
-  /// What is said of SELF, an element, said of some element of a list.
+  /// Returns a condition on SELF, an element, as a condition on some element of a list.
   fileprivate func ofSomeElement(_ path: String) throws -> FetchPredicate {
     switch self {
     case .always(false): return self
@@ -83,7 +83,10 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate.Comparison {
-  /// - Throws: `invalidRequest` unless the element is on one side alone and may be on the left.
+  /// Returns the comparison for some or all elements.
+  ///
+  /// - Throws: `invalidRequest` unless the element is on one side only and can be moved to the
+  ///   left.
   fileprivate func about(
     _ path: String, _ quantifier: FetchPredicate.Quantifier
   ) throws -> FetchPredicate {

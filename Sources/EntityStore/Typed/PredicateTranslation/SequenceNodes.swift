@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-// What is asked of captured sequences, of lists, of to-many relationships and of texts.
+// Conditions on captured sequences, on lists, on to-many relationships and on texts.
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
@@ -11,8 +11,8 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
       case .range(let lower, let upper, let isClosed):
         return try part.isWithin(lower: lower, upper: upper, isClosed: isClosed)
       case .field where LHS.Output.self == [String].self:
-        // A list is on the right of IN, which any value may be left of; a constant is better
-        // asked for by CONTAINS, as an index on the list serves it.
+        // A list may be on the right of IN with any value on the left. For a constant CONTAINS is
+        // better, because an index on the list serves it.
         if part.isConstant { return try .contains(whole, part) }
         let isIn = FetchPredicate.comparison(
           .init(try part.expression(), .isIn, try whole.expression()))

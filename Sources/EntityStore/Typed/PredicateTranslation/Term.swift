@@ -1,24 +1,24 @@
 import EntityModel
 import Foundation
 
-/// What a part of a `#Predicate` stands for in one case.
+/// The meaning of a part of a `#Predicate` in one case.
 enum Term {
   /// Swift's `nil`.
   case null
   /// A captured or computed value, whose optionals are unwrapped.
   case constant(Any)
-  /// A value of the record, or computed from it. `isOptional`: it may be null.
+  /// A value of the record, or one computed from it. `isOptional` is true if it may be null.
   case field(FetchExpression, isOptional: Bool)
-  /// The record itself, whose path is empty, or one that a to-one relationship leads to.
+  /// The record itself, with an empty path, or one that a to-one relationship leads to.
   case record(path: String, isOptional: Bool)
   /// The records of a to-many relationship.
   case records(path: String)
   /// A range; `nil` is an open end.
   indirect case range(lower: Term?, upper: Term?, isClosed: Bool)
-  /// A property that is no attribute itself, but may lead to some.
+  /// A property that is no attribute itself, but whose own properties may be attributes.
   case part(path: String, entity: any Entity.Type, keyPath: AnyKeyPath)
 
-  /// The term of a Swift value.
+  /// Returns the term of a Swift value.
   static func captured(_ value: Any) -> Term {
     if let optional = value as? any OptionalValue {
       return optional.unwrapped.map(captured) ?? .null
@@ -46,7 +46,7 @@ enum Term {
     }
   }
 
-  /// The same where it is known not to be null.
+  /// The same term, known not to be null.
   var unwrapped: Term {
     switch self {
     case .field(let expression, _): .field(expression, isOptional: false)
@@ -55,7 +55,7 @@ enum Term {
     }
   }
 
-  /// As a side of a comparison.
+  /// Returns the term as one side of a comparison.
   func expression() throws -> FetchExpression {
     switch self {
     case .null: .value(.null)
@@ -72,7 +72,7 @@ enum Term {
     switch constant {
     case let id as ObjectID: return .object(id)
     case let link as any ToOneLink: return .object(link.id)
-    // What the order of two texts is compared with; see `TextCompare`.
+    // The constant that the order of two texts is compared with; see `TextCompare`.
     case let order as ComparisonResult: return .value(.int64(Int64(order.rawValue)))
     case let text as Substring: return .value(.string(String(text)))
     case let character as Character: return .value(.string(String(character)))
@@ -88,7 +88,7 @@ enum Term {
   }
 }
 
-/// Any `Optional`, taken apart without knowing its type.
+/// Any `Optional`, unwrapped without knowing its type.
 private protocol OptionalValue { var unwrapped: Any? { get } }
 
 extension Optional: OptionalValue {

@@ -1,7 +1,7 @@
 import EntityModel
 
-// What is said of two terms, as a condition. Each says when it is true and when it is false, for
-// of a null neither is.
+// Comparisons of two terms. Each gives a predicate for true and one for false, because with null
+// neither of them is true.
 
 extension Term {
   var isNull: FetchPredicate { test(.equal) }
@@ -17,7 +17,7 @@ extension Term {
     }
   }
 
-  /// Whether it is the condition `flag`.
+  /// Returns the predicate for the condition being equal to `flag`.
   func equals(_ flag: Bool) throws -> FetchPredicate {
     switch self {
     case .null: return .always(false)
@@ -28,7 +28,7 @@ extension Term {
     }
   }
 
-  /// Swift's `==`: two nulls are equal, and a null and a value are not.
+  /// Returns the cases of Swift's `==`: two nulls are equal, and a null and a value are not.
   static func equal(_ left: Term, _ right: Term) throws -> Cases {
     if case .null = left { return Cases(yes: right.isNull, no: right.isNotNull) }
     if case .null = right { return Cases(yes: left.isNull, no: left.isNotNull) }
@@ -45,7 +45,8 @@ extension Term {
       ]))
   }
 
-  /// Swift's `<` and its kin, of which a null side is a trap.
+  /// Returns the cases of `<`, `<=`, `>` or `>=`. No case holds if one side is null, where Swift
+  /// would trap.
   static func ordered(
     _ left: Term, _ comparison: ComparisonOperator, _ right: Term
   ) throws -> Cases {
@@ -60,7 +61,9 @@ extension Term {
       no: .comparison(.init(a, comparison.opposite, b)))
   }
 
-  /// - Parameter known: What is true of two constants.
+  /// Returns the cases of a comparison of texts.
+  ///
+  /// - Parameter known: Returns the result for two constants.
   static func text(
     _ left: Term, _ comparison: ComparisonOperator, _ right: Term,
     options: ComparisonOptions = [], known: (String, String) -> Bool
@@ -71,7 +74,7 @@ extension Term {
     return Cases(yes: holds, no: holds.negated)
   }
 
-  /// Whether it is one of the constants, of which some may be null.
+  /// Returns the cases of being equal to one of the constants, some of which may be null.
   func isElement(of constants: [Term]) throws -> Cases {
     if isConstant {
       return Cases(try constants.contains { try Term.equal(self, $0).isTrue() == .always(true) })
@@ -109,7 +112,7 @@ extension FetchExpression {
 }
 
 extension ComparisonOperator {
-  /// What holds of two values where this one does not.
+  /// The operator that gives true where this one gives false.
   fileprivate var opposite: ComparisonOperator {
     switch self {
     case .less: .greaterOrEqual
