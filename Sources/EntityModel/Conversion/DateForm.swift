@@ -81,8 +81,7 @@ extension Conversion.DateForm {
     return (number.double?.nearest).flatMap(seconds)
   }
 
-  /// Returns the seconds since 2001; infinity for a number that is outside of all dates, `nil` for
-  /// a form that is not counted in whole units.
+  /// Returns the seconds since 2001; `nil` for a number that `wrappedUnixSeconds` cannot hold.
   private func seconds(of number: Int64, fraction: Double = 0) -> Double? {
     switch self {
     case .julianDay: return seconds(of: Double(number))
