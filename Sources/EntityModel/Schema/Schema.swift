@@ -36,7 +36,7 @@ public struct EntityDescription: Codable, Hashable, Sendable {
   public var name: String
   /// The attributes in the order of the newest layout.
   public var attributes: [AttributeDescription]
-  /// The layouts; version 1 is the first. Each row begins with the version in which it was written.
+  /// The layouts; version 1 is the first. Each row contains the version in which it was written.
   public var layouts: [RecordShape]
   public var indexes: [IndexDescription]
   public var relationships: [RelationshipDescription]
