@@ -42,8 +42,8 @@ struct PageSource {
     var last: UInt64?
     while true {
       let newest = try readNewestMeta()
-      // A writer that commits twice meanwhile uses the pages of the walked commit again, and a
-      // sound file looks damaged: only two looks at the same commit prove that it is.
+      // If a writer commits twice during the check, it uses the pages of the checked commit again,
+      // and a sound file looks damaged. Only two checks of the same commit prove damage.
       if let cause, newest.transaction == last { throw damaged(cause) }
       cause = try damage(under: newest)
       if cause == nil { return }

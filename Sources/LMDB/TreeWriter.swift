@@ -15,7 +15,7 @@ public final class TreeWriter: TreeTransaction {
   /// does not.
   private(set) var firstFailure: StorageError?
   /// True at a tree's handle if the tree was found to exist in this transaction.
-  // SAFETY: as of the places of a transaction.
+  // SAFETY: no other code is called while these are read or changed, as for `places`.
   @exclusivity(unchecked) private var known: [Bool]
 
   init(environment: Environment, raw: OpaquePointer, parent: TreeWriter?) {

@@ -63,7 +63,7 @@ extension Environment {
     try record(of: name, in: transaction) != nil
   }
 
-  /// Calls `body` with the record of a tree in the tree of trees, in the map; see `PageFormat`. In
+  /// Returns the record of a tree in the tree of trees, in the map; see `PageFormat`. In
   /// a write transaction it is the record of the last commit.
   func record(
     of name: String, in transaction: TreeTransaction

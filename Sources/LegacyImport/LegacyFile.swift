@@ -135,7 +135,7 @@ public struct MappingText: Sendable {
 
   init(_ root: YAMLNode) { self.root = root }
 
-  /// Returns the guesses that nobody has confirmed, as `Entity.property: why`. A run refuses a
+  /// Returns the guesses that have not been confirmed, as `Entity.property: why`. A run refuses a
   /// mapping that has any.
   ///
   /// - Throws: `YAMLError` for a mapping that does not fit what is in the store.

@@ -4,8 +4,8 @@ import Foundation
 import Maintenance
 import Migrations
 
-/// A store whose content tells whether it is of one moment: each commit adds the next row and
-/// counts it in a record of its own.
+/// A store whose content shows if it is of one moment: each commit adds the next row and counts it
+/// in a separate record.
 public enum Ledger {
   public struct Broken: Error, CustomStringConvertible { public let description: String }
 
