@@ -42,7 +42,7 @@ public enum DataFile {
   /// Copies a data file that no process writes to, and flushes the copy. The source is only read.
   ///
   /// No lock is taken. A commit does not change the pages of the commit before it, so the copy is
-  /// sound if no commit happens while it is made. That is checked at the end.
+  /// sound if no commit happens while it is made, which is checked.
   ///
   /// - Parameter target: must not exist; gets mode 0600.
   /// - Parameter progress: is called with the number of bytes copied; an error that it throws ends

@@ -18,7 +18,7 @@ public enum BatchPlan: String, CaseIterable, Sendable {
     }
   }
 
-  /// Runs the batch, or goes on with it.
+  /// Runs the batch, or continues it.
   ///
   /// - Parameter progress: Called after each commit.
   @discardableResult
@@ -54,7 +54,7 @@ public enum BatchPlan: String, CaseIterable, Sendable {
 
   /// Holds a store against the progress that it has.
   ///
-  /// - Returns: What is wrong; empty if all is as it should be.
+  /// - Returns: The differences; empty if all is as expected.
   public func problems(in transaction: ReadTransaction) throws -> [String] {
     let committed = try committed(in: transaction)
     let changed = try changed(in: transaction)

@@ -9,7 +9,7 @@ import Migrations
 public enum Ledger {
   public struct Broken: Error, CustomStringConvertible { public let description: String }
 
-  /// Makes a store, or goes on with one, and closes it.
+  /// Creates a store, or continues one, and closes it.
   public static func write(rows: Int, at folder: String) async throws {
     let store = try openStore(at: folder)
     for _ in 0..<rows { try await addRow(to: store) }

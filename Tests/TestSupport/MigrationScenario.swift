@@ -104,7 +104,7 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
     }
   ]
 
-  /// Runs it, or goes on with it.
+  /// Runs the migration, or continues it.
   ///
   /// - Returns: The names of the migrations that are complete by that.
   public func run(on store: Store, _ options: MigrationOptions) throws -> [String] {
