@@ -1,6 +1,7 @@
 extension String {
-  /// What an error says, in one line: what is wrong, with what, and what to do. Whatever a server,
-  /// a file or a caller says in it cannot break out of the line.
+  /// Makes the line of an error: what is wrong, with what value, and what to do. Control characters
+  /// and line breaks in texts from a server, a file or a caller are replaced, so that the result is
+  /// always one line.
   package init(
     errorLine summary: StaticString, _ context: [(String, String)], advice: String? = nil
   ) {
@@ -14,7 +15,7 @@ extension String {
 }
 
 extension String {
-  /// With U+FFFD for each control character and line break.
+  /// The text with U+FFFD in place of each control character and line break.
   package var onOneLine: String { String(map { $0.isControlCharacter ? "\u{fffd}" : $0 }) }
 }
 

@@ -14,7 +14,7 @@ public final class CurlTransport: HTTPTransport {
     /// contact the operator.
     public var userAgent = UserAgent.text()
     /// The URL of a proxy, such as `http://proxy:3128` or `socks5h://127.0.0.1:1080`. The
-    /// environment is not used. Behind a proxy the addresses of hosts cannot be checked.
+    /// environment is not used. With a proxy the addresses of hosts cannot be checked.
     public var proxy: String?
     /// The hosts that are connected to without the proxy: in lower case, in the form that URLs use.
     public var directHosts: Set<String> = []

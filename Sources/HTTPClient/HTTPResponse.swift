@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// A successful transfer does not prove that the document is complete: libcurl does not notice if a
 /// compressed stream or a body without a length ends early. Only a parser that reaches the
-/// document's end can tell.
+/// document's end can show that.
 public struct HTTPResponse: Sendable {
   /// One redirect that was followed.
   public struct Redirect: Sendable, Equatable {

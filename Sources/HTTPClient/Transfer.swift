@@ -151,8 +151,8 @@ final class Transfer: @unchecked Sendable {
       address.pointee.protocol)
   }
 
-  /// Returns false for a private address where only public ones are allowed. Behind a proxy only
-  /// the proxy's address is visible, which the operator has configured.
+  /// Returns false for a private address where only public ones are allowed. With a proxy only the
+  /// proxy's address is visible, which the operator has configured.
   private func allows(_ address: IPAddress?) -> Bool {
     if allowsPrivateAddresses || usesProxy || address?.isPublic == true { return true }
     hasRefusedAddress = true
@@ -166,7 +166,7 @@ final class Transfer: @unchecked Sendable {
     continuation = task
   }
 
-  /// True if nobody waits for the result any more. May be read on any thread.
+  /// True if the caller no longer waits for the result. May be read on any thread.
   var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
   /// Asks the loop to end the transfer. May be called on any thread.

@@ -1,4 +1,4 @@
-/// The same calls with arrays of bytes, for callers that have no buffer at hand.
+/// The calls of a transaction with arrays of bytes, for callers that have no buffer.
 extension TreeTransaction {
   public final func get(_ tree: Tree, _ key: [UInt8]) throws -> UnsafeRawBufferPointer? {
     try key.withUnsafeBytes { try get(tree, $0) }

@@ -1,26 +1,31 @@
 import Glibc
 import SystemSupport
 
-/// The folder of a store that no process has open, and that none can open meanwhile.
+/// The folder of a store that no process has open, and that none can open while this value is
+/// valid.
 ///
+/// It is valid only within the body of `Environment.whileClosed`, which must not open the store.
 /// It is valid within the body of `Environment.whileClosed` only, which must not open the store.
 public struct ClosedStore {
   public let folder: String
   private let lockFile: LockFile
 
-  /// Which data file the folder has, and what was last committed to it; nil without one.
+  /// Returns the identity of the data file and the number of its last commit; nil if there is no
+  /// data file.
   public func mark() throws -> DataFile.Mark? {
     try DataFile.mark(of: StoreFiles.dataFile(folder))
   }
 
-  /// Puts a file in the place of the data file. A kill at any moment leaves the old file or the new
-  /// one as the store, whole; when this returns, the new one stands there also after a power cut.
+  /// Replaces the data file by another file. If the process is killed at any moment, the store is
+  /// either the old file or the new one, complete. When this returns, the replacement also survives
+  /// a power failure.
   ///
   /// The file gets owner, group and mode of the one that it replaces.
   ///
-  /// - Parameter path: a data file on the same file system that was flushed. It is moved.
-  /// - Parameter kept: a second name for the replaced file, in the same folder; nil removes it.
-  /// - Throws: `.permission`, `.diskFull`, `.inputOutput`, `.other`; the store is the old one then.
+  /// - Parameter path: a data file on the same file system that has been flushed. It is moved.
+  /// - Parameter kept: a second name for the replaced file, in the same folder; nil removes the
+  ///   file.
+  /// - Throws: `.permission`, `.diskFull`, `.inputOutput`, `.other`; the store is unchanged then.
   public func replaceData(with path: String, keepingAs kept: String?) throws {
     let data = StoreFiles.dataFile(folder)
     try adoptOwner(path, of: data)
@@ -29,8 +34,8 @@ public struct ClosedStore {
         errno, "the replaced data file cannot be kept", context: [("path", kept)])
     }
     do {
-      // Before the rename: whoever finds the new file must not find the old table. The old file
-      // does not need it, as nobody has it open.
+      // Before the rename, because a process that finds the new file must not find the old table.
+      // The old file does not need the table, as no process has it open.
       try lockFile.empty()
       guard rename(path, data) == 0 else {
         throw StorageError.system(
@@ -47,7 +52,7 @@ public struct ClosedStore {
     var old = stat()
     var new = stat()
     let isFirst = stat(data, &old) != 0
-    // The first data file of a folder belongs to whom the folder belongs.
+    // The first data file of a folder gets the owner of the folder.
     if isFirst, stat(folder, &old) != 0 { return }
     guard stat(path, &new) == 0 else {
       throw .system(errno, "the new data file cannot be read", context: [("path", path)])
@@ -71,12 +76,13 @@ public struct ClosedStore {
 }
 
 extension Environment {
-  /// Runs `body` while no process has the store of a folder open. Those who want to open it wait,
-  /// so `body` must be short.
+  /// Runs `body` while no process has the store of a folder open. Processes that open it wait, so
+  /// `body` must be short.
   ///
-  /// - Parameter folder: It exists; it need not hold a store.
-  /// - Parameter limit: How long to wait for those who have it open.
-  /// - Throws: What `body` throws; `.busy`, which tells who has it open; `.permission`.
+  /// - Parameter folder: an existing folder; it need not contain a store.
+  /// - Parameter limit: the longest wait for processes that have the store open.
+  /// - Throws: the errors of `body`; `.busy`, with the process that has the store open;
+  ///   `.permission`.
   public static func whileClosed<R>(
     _ folder: String, within limit: Duration, _ body: (ClosedStore) throws -> R
   ) throws -> R {
@@ -105,9 +111,9 @@ extension Environment {
   ) throws -> Attempt<R> {
     guard let gate = try OpeningGate.shut(folder) else { return .busy(beingOpened(folder)) }
     defer { gate.release() }
-    // A writer has the lock file, too. Asked first, its own lock tells which of those who have the
-    // store open it is that writes; and it holds where other code of a process has closed the lock
-    // file and so dropped LMDB's.
+    // A writer also holds the lock file. Its own lock is tried first, because it shows which of the
+    // processes that have the store open is writing, and because it still holds where other code of
+    // a process has closed the lock file and so dropped LMDB's locks.
     let writer = try WriterLock(folder: folder)
     let lockFile: LockFile
     do throws(StorageError) {

@@ -3,16 +3,16 @@ import Glibc
 
 /// A position in one tree. Entries come in the order of their key bytes (memcmp, shorter first).
 ///
-/// It must not outlive its transaction (that traps when the transaction ends). Every pointer it
-/// returns is valid until the transaction ends or, in a write transaction, until its next write.
-/// Steps allocate nothing.
+/// A cursor must not outlive its transaction (that traps when the transaction ends). Every pointer
+/// that it returns is valid until the transaction ends or, in a write transaction, until its next
+/// write. Moving a cursor allocates nothing.
 public struct Cursor: ~Copyable {
   public struct Entry {
     public let key: UnsafeRawBufferPointer
     public let value: UnsafeRawBufferPointer
   }
 
-  /// Null for a tree that is not in the snapshot: it reads as empty.
+  /// The handle; null for a tree that is not in the snapshot, which reads as empty.
   private let handle: OpaquePointer?
   private let tree: Tree
   private let transaction: TreeTransaction
@@ -28,40 +28,41 @@ public struct Cursor: ~Copyable {
   deinit {
     transaction.openCursors -= 1
     if steps >= MapReadAhead.stepsMin { transaction.environment.readAhead.end() }
-    // SAFETY: the transaction is still open: it traps if it ends before its cursors.
+    // SAFETY: the transaction is still open: if it ends before its cursors, the program traps.
     if let handle { mdb_cursor_close(handle) }
   }
 
   public mutating func first() throws -> Entry? { try move(MDB_FIRST) }
   public mutating func last() throws -> Entry? { try move(MDB_LAST) }
 
-  /// The entry after the position; the first if there is none yet; nil at the end, where the
-  /// position stays on the last entry.
+  /// Moves to the next entry: to the first one if there is no position yet. Returns nil at the end,
+  /// where the position stays on the last entry.
   public mutating func next() throws -> Entry? {
     countStep()
     return try move(MDB_NEXT)
   }
 
-  /// The entry before the position; the last if there is none yet; nil at the beginning.
+  /// Moves to the previous entry: to the last one if there is no position yet. Returns nil at the
+  /// beginning.
   public mutating func previous() throws -> Entry? {
     countStep()
     return try move(MDB_PREV)
   }
 
-  /// The entry at the position, or nil if there is none.
+  /// Returns the entry at the position; nil if there is none.
   public mutating func current() throws -> Entry? { try move(MDB_GET_CURRENT) }
 
-  /// The entry with the least key that is not less than `key`.
+  /// Moves to the entry with the least key that is not less than `key`.
   public mutating func seek(atLeast key: UnsafeRawBufferPointer) throws -> Entry? {
     key.isEmpty ? try first() : try move(MDB_SET_RANGE, to: key)
   }
 
-  /// The entry with exactly this key.
+  /// Moves to the entry with exactly this key.
   public mutating func seek(exactly key: UnsafeRawBufferPointer) throws -> Entry? {
     key.isEmpty ? nil : try move(MDB_SET_KEY, to: key)
   }
 
-  /// The entry with the greatest key that is less than `key`.
+  /// Moves to the entry with the greatest key that is less than `key`.
   public mutating func seek(below key: UnsafeRawBufferPointer) throws -> Entry? {
     if key.isEmpty { return nil }
     return try move(MDB_SET_RANGE, to: key) == nil ? try last() : try previous()
@@ -83,7 +84,7 @@ public struct Cursor: ~Copyable {
     try store(key, value, flags: UInt32(MDB_APPEND))
   }
 
-  /// Removes the entry at the position; `next` then returns the one after it. Write transactions
+  /// Removes the entry at the position; `next` then returns the entry after it. Write transactions
   /// only.
   public mutating func deleteCurrent() throws {
     let writer = try requireWriter()
@@ -125,7 +126,7 @@ public struct Cursor: ~Copyable {
     return try nothing(result, operation)
   }
 
-  /// There is no such entry, or it could not be read.
+  /// Returns nil if there is no such entry, and throws if it could not be read.
   @inline(never)
   private func nothing(_ result: Int32, _ operation: MDB_cursor_op) throws -> Entry? {
     // EINVAL: the cursor has no position yet.

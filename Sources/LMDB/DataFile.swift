@@ -1,12 +1,12 @@
 import Glibc
 import SystemSupport
 
-/// The data file of a store as a file: looked at and copied, and never mapped.
+/// The data file of a store as a plain file, which is read and copied but never mapped.
 public enum DataFile {
-  /// Tells whether a data file is the one that it was.
+  /// The state of a data file, by which a change or a replacement is recognized.
   public struct Mark: Hashable, Sendable {
     private let identity: StoreFiles.Identity
-    /// The number of the newest commit; nil if no meta page can be read.
+    /// The number of the last commit; nil if no meta page can be read.
     public let lastCommit: UInt64?
     /// The size of the file.
     public let bytes: Int
@@ -21,14 +21,14 @@ public enum DataFile {
       lastCommit = try source.readMetaPages().compactMap(\.page?.transaction).max()
     }
 
-    /// Whether both are one file, whatever was committed to it in between.
+    /// True if both are the same file, even if there were commits in between.
     public func isSameFile(as other: Mark) -> Bool { identity == other.identity }
   }
 
-  /// Where the data file of a store is.
+  /// Returns the path of a store's data file.
   public static func path(in folder: String) -> String { StoreFiles.dataFile(folder) }
 
-  /// - Returns: nil if there is no such file.
+  /// - Returns: the state of the file; nil if there is no such file.
   /// - Throws: `.permission`, `.inputOutput`, `.notAFolder`.
   public static func mark(of path: String) throws -> Mark? {
     do throws(StorageError) {
@@ -39,15 +39,16 @@ public enum DataFile {
     }
   }
 
-  /// Copies a data file that nobody writes to, and flushes the copy. The source is only read.
+  /// Copies a data file that no process writes to, and flushes the copy. The source is only read.
   ///
-  /// A commit leaves the pages of the one before it alone, so that the copy is sound if none comes
-  /// while it is made; that is what is watched for, and no lock is taken.
+  /// No lock is taken. A commit does not change the pages of the commit before it, so the copy is
+  /// sound if no commit happens while it is made, which is checked.
   ///
   /// - Parameter target: must not exist; gets mode 0600.
-  /// - Parameter progress: is called with the bytes copied; what it throws ends the copy.
-  /// - Throws: `.storeMissing`, `.permission`, `.inputOutput`, `.diskFull`; `.busy` if somebody
-  ///   has written to the source meanwhile. No file is left then.
+  /// - Parameter progress: is called with the number of bytes copied; an error that it throws ends
+  ///   the copy.
+  /// - Throws: `.storeMissing`, `.permission`, `.inputOutput`, `.diskFull`; `.busy` if a process
+  ///   has written to the source during the copy. No file is left then.
   public static func copy(
     from path: String, to target: String, progress: (Int) throws -> Void = { _ in }
   ) throws {
@@ -71,7 +72,7 @@ public enum DataFile {
     }
   }
 
-  /// - Throws: `.diskFull` if a file of so many bytes has no room in a folder.
+  /// - Throws: `.diskFull` if the folder has no room for a file of this many bytes.
   public static func requireRoom(for bytes: Int, in folder: String) throws {
     guard let free = StoreFiles.freeBytes(folder: folder), free < bytes else { return }
     throw StorageError(

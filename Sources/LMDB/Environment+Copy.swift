@@ -4,15 +4,15 @@ import Glibc
 import SystemSupport
 
 extension Environment {
-  /// Copies the last commit into `data.mdb` of another folder, which is made (mode 0700) if it is
-  /// missing, while readers and writers go on. Waits for a write that runs just now, so it must
-  /// not be called within one. The copy is flushed when this returns.
+  /// Copies the last commit into `data.mdb` of another folder, which is created (mode 0700) if it
+  /// is missing, while readers and writers continue. A write that is running is waited for, so this
+  /// must not be called within one. The copy is flushed when this returns.
   ///
-  /// - Parameter compacting: leaves free pages out, in about twice the processor time. The numbers
-  ///   of the copy's commits then begin at 1 again.
-  /// - Parameter progress: is called on this thread, some ten times a second, with the bytes that
-  ///   were copied. What it throws ends the copy.
-  /// - Throws: what `progress` throws; `.programming` if that folder holds a store already;
+  /// - Parameter compacting: leaves free pages out, which takes about twice the processor time. The
+  ///   commit numbers of the copy then begin at 1 again.
+  /// - Parameter progress: is called on this thread, about ten times a second, with the number of
+  ///   bytes that were copied. An error that it throws ends the copy.
+  /// - Throws: the errors of `progress`; `.programming` if that folder already contains a store;
   ///   `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
   public func copy(
     toFolder target: String, compacting: Bool, progress: (Int) throws -> Void = { _ in }
@@ -38,9 +38,9 @@ extension Environment {
     StoreFiles.flushFolder(target)
   }
 
-  /// LMDB copies in one call that tells nothing and cannot be ended. So it runs on a thread of its
-  /// own, the size of the file tells how far it is, and to end it its descriptor is made one that
-  /// cannot be written to.
+  /// LMDB copies in one call that reports no progress and cannot be cancelled. So it runs on its
+  /// own thread, the size of the file shows the progress, and to cancel it, its descriptor is
+  /// replaced by one that cannot be written to.
   private func copy(
     to descriptor: Int32, compacting: Bool, _ progress: (Int) throws -> Void
   ) throws -> Int32 {
@@ -65,10 +65,11 @@ extension Environment {
     return result.withLock { $0 }
   }
 
-  /// The number stays taken, so that no other file can come under it while LMDB writes.
+  /// Replaces the descriptor and keeps its number in use, so that no other file can get the number
+  /// while LMDB writes.
   private static func closeForWriting(_ descriptor: Int32) {
     let nothing = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
-    // Without it the copy goes on to its end, and is removed then.
+    // Without the replacement the copy runs to its end and is removed then.
     guard nothing >= 0 else { return }
     dup2(nothing, descriptor)
     close(nothing)

@@ -2,9 +2,9 @@ import CMooringLMDB
 import Glibc
 
 extension Environment {
-  /// Frees the reader slots of processes that died. Opening does this too.
+  /// Frees the reader slots of processes that have died. Opening a store does this, too.
   ///
-  /// - Returns: how many were freed.
+  /// - Returns: the number of slots that were freed.
   @discardableResult
   public func clearStaleReaders() throws -> Int {
     var dead: Int32 = 0
@@ -14,16 +14,16 @@ extension Environment {
   }
 
   public struct Information: Sendable, Hashable {
-    /// Bytes.
+    /// The size of the map in bytes.
     public let mapSize: Int
     public let lastTransactionID: Int
-    /// Slots of the reader table in use, idle ones of the pool included.
+    /// The slots of the reader table that are in use, including idle ones of the pool.
     public let readersInUse: Int
     public let readersMax: Int
-    /// Bytes.
+    /// The size of a page in bytes.
     public let pageSize: Int
     public let fileBytes: Int
-    /// Pages up to the last one ever used; some of them may be free.
+    /// The number of pages up to the last one that was ever used; some of them may be free.
     public let pagesUsed: Int
   }
 
@@ -44,11 +44,11 @@ extension Environment {
       pagesUsed: Int(information.me_last_pgno) + 1)
   }
 
-  /// Bytes that the volume of the store has left for this user; `nil` if the system does not say.
+  /// The free bytes of the store's volume for this user; `nil` if the system does not report them.
   public var freeBytesOfVolume: Int? { StoreFiles.freeBytes(folder: folder) }
 
   /// The size and shape of every tree of the snapshot: first "(free list)" and "(main)", the tree
-  /// of the others' names, then the named ones in byte order.
+  /// with the names of the others, then the named trees in byte order.
   ///
   /// - Complexity: O(number of trees).
   public func allStatistics(
@@ -65,9 +65,9 @@ extension Environment {
     return all
   }
 
-  /// The number of pages that the next writers can use before the file grows.
+  /// The number of pages that the next write transactions can use before the file grows.
   ///
-  /// - Parameter transaction: a snapshot: LMDB keeps its free list from writers.
+  /// - Parameter transaction: a snapshot, because LMDB does not show its free list to a writer.
   /// - Complexity: O(entries of the free list).
   public func freePages(in transaction: TreeTransaction) throws -> Int {
     var cursor: OpaquePointer?
@@ -82,9 +82,9 @@ extension Environment {
     var value = MDB_val()
     var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
     while result == MDB_SUCCESS {
-      // Each entry begins with its count.
+      // Each entry begins with the number of its pages.
       if value.mv_size >= 8 {
-        // A count that the entry has no room for is damage, which `PageFile.verify` describes.
+        // A number that is too large for the entry is damage, which `PageFile.verify` reports.
         total += min(
           Int(clamping: value.mv_data.loadUnaligned(as: UInt64.self)), value.mv_size / 8 - 1)
       }

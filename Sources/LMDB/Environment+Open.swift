@@ -6,12 +6,13 @@ public import SystemSupport
 extension Environment {
   /// Opens the store in a folder, or returns the object with which this process has it open.
   ///
-  /// The folder holds `data.mdb`, `lock.mdb` and the two files of the writer lock, all of mode
-  /// 0600; a folder that is made has mode 0700. Before the file is mapped, its size and its meta
-  /// pages are held against each other, so that a cut or overwritten file is an error and no
-  /// signal. The tree of trees is walked, the trees are not: that is `PageFile.verify`.
+  /// The folder contains `data.mdb`, `lock.mdb` and the two files of the writer lock, all with mode
+  /// 0600; a folder that is created has mode 0700. Before the file is mapped, its size and its meta
+  /// pages are compared with each other, so that a cut or overwritten file is an error and not a
+  /// signal. The tree of trees is checked, the named trees are not: that is the task of
+  /// `PageFile.verify`.
   ///
-  /// - Parameter options: those of the first open hold while the object lives. Asking for a
+  /// - Parameter options: the options of the first open apply while the object lives. Opening a
   ///   writable environment while a read-only one is open fails with `.programming`.
   /// - Throws: `.storeMissing`, `.notAFolder`, `.permission`, `.damaged`, `.notAStore`,
   ///   `.addressSpace`, `.tooManyTrees`, `.diskFull`, `.inputOutput`; `.busy` if the data file is
@@ -64,7 +65,7 @@ extension Environment {
     do {
       try FaultGuard.install(for: environment)
     } catch {
-      // A system without /proc: a store that is sound opens all the same.
+      // A system without /proc: a sound store can be opened all the same.
     }
   }
 
@@ -80,14 +81,14 @@ extension Environment {
     mdb_env_set_maxdbs(raw, UInt32(options.treesMax))
     mdb_env_set_maxreaders(raw, UInt32(options.readersMax))
     mdb_env_set_assert(raw, exitOnDamage)
-    // Read-ahead is off but for long walks: see `MapReadAhead`. New pages are zeroed (no
-    // MDB_NOMEMINIT): stale bytes of the heap have no place in a file.
+    // Read-ahead is on only for long walks: see `MapReadAhead`. New pages are zeroed (no
+    // MDB_NOMEMINIT), so that no old memory content gets into the file.
     var flags = UInt32(MDB_NOTLS | MDB_NORDAHEAD)
     if options.access == .readOnly { flags |= UInt32(MDB_RDONLY) }
     if !options.flushesCommits { flags |= UInt32(MDB_NOSYNC) }
     result = mdb_env_open(raw, folder, flags, 0o600)
     guard result == MDB_SUCCESS else {
-      // SAFETY: LMDB asks for mdb_env_close after a failed open, and nothing else has the pointer.
+      // SAFETY: LMDB requires mdb_env_close after a failed open, and nothing else has the pointer.
       mdb_env_close(raw)
       if result == EACCES { try checkLockFile(folder: folder) }
       let context = [("path", folder), ("map size", String(options.mapSize))]
@@ -96,7 +97,7 @@ extension Environment {
     return raw
   }
 
-  /// Says so if it is the lock file that the system refuses: readers need it, too.
+  /// Throws if the system refuses access to the lock file, which readers need, too.
   private static func checkLockFile(folder: String) throws(StorageError) {
     let path = folder + "/lock.mdb"
     if access(path, R_OK | W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0) { return }
@@ -106,8 +107,8 @@ extension Environment {
       advice: "run as the owner of the store, or copy data.mdb to a folder of your own")
   }
 
-  /// A write beyond `ulimit -f` raises SIGXFSZ, which would end the process; ignored, the write
-  /// fails with EFBIG and becomes `.diskFull`. A handler of the program stays.
+  /// Ignores SIGXFSZ, which a write beyond `ulimit -f` raises and which would end the process. The
+  /// write then fails with EFBIG, which becomes `.diskFull`. A handler of the program stays.
   private static func ignoreFileSizeSignal() {
     var action = sigaction()
     sigaction(SIGXFSZ, nil, &action)
@@ -117,10 +118,11 @@ extension Environment {
   }
 }
 
-/// LMDB found its own pages in a state that no write of it leaves, in the middle of a call, maybe
-/// with its locks held. There is no way back out of that call, and going on could write the
-/// damage; so the process says what it is and ends, with the exit code for bad data. The kernel
-/// frees the locks. Left alone, LMDB would call abort().
+/// Ends the process when LMDB finds its own pages in a state that no write of LMDB leaves. This
+/// happens in the middle of a call, possibly with locks held, and the call cannot return;
+/// continuing could write the damage to the file. So the process reports the damage and ends with
+/// the exit code for bad data. The kernel frees the locks. Without this function LMDB would call
+/// abort().
 private func exitOnDamage(environment: OpaquePointer?, message: UnsafePointer<CChar>?) {
   let text = message.map { String(cString: $0) } ?? "an assertion failed"
   let name = CommandLine.arguments.first?.split(separator: "/").last ?? "store"
@@ -133,8 +135,8 @@ private func exitOnDamage(environment: OpaquePointer?, message: UnsafePointer<CC
 enum OpenEnvironments {
   final class Entry: Sendable {
     let identity: StoreFiles.Identity
-    /// Left when the environment is closed: from the last release until then it can be neither
-    /// used nor opened again.
+    /// Left when the environment is closed. From the last release until then the environment can be
+    /// neither used nor opened again.
     let closed = DispatchGroup()
     private let environment = Locked(Weak())
 
@@ -153,7 +155,7 @@ enum OpenEnvironments {
   enum Found { case open(Environment), closing(Entry) }
 
   private static let entries = Locked<[StoreFiles.Identity: Entry]>([:])
-  /// Held while an environment is opened, so that none is opened twice.
+  /// Held while an environment is opened, so that no environment is opened twice.
   private static let opening = ThreadLock()
 
   static func find(
@@ -165,18 +167,18 @@ enum OpenEnvironments {
       return entry.current().map(Found.open) ?? .closing(entry)
     }
     let entry = Entry(identity)
-    // An opening that fails late closes an environment, which removes its entry: so the entry is
-    // known only once the opening has succeeded.
+    // An opening that fails late closes an environment, which removes its entry. So the entry is
+    // stored only when the opening has succeeded.
     let environment = try open(entry)
     entry.set(environment)
     entries.withLock { $0[identity] = entry }
     return .open(environment)
   }
 
-  /// Runs `body` while this process has not the folder open and cannot open it. It must not open
-  /// any.
+  /// Runs `body` while this process does not have the folder open and cannot open it. `body` must
+  /// not open any folder.
   ///
-  /// - Returns: nil if this process has it open.
+  /// - Returns: nil if this process has the folder open.
   static func whileNotOpen<R>(
     _ identity: StoreFiles.Identity, _ body: () throws -> R
   ) throws -> R? {

@@ -6,29 +6,30 @@ import SystemSupport
 
 /// An open store: one folder with `data.mdb`, one map of it, many readers, one writer at a time.
 ///
-/// A process opens a folder once. LMDB forbids a second open, because closing either drops the
+/// A process opens a folder once. LMDB forbids a second open, because closing either one drops the
 /// `fcntl` locks of both; so `open` returns the same object while one is alive.
 ///
-/// Threads: every method may be called from any thread. The writers of one process are serialised
-/// by the caller; those of several processes take turns (see `WriterLock`).
-// @unchecked: `raw` is an MDB_env, which LMDB makes safe for threads; all other state is
-// immutable, atomic or behind a lock.
+/// Threads: every method may be called from any thread. The caller serializes the writers of its
+/// process; the writers of several processes take turns (see `WriterLock`).
+// @unchecked: `raw` is an MDB_env, which LMDB makes safe for threads; all other state is immutable,
+// atomic or protected by a lock.
 public final class Environment: @unchecked Sendable {
   public enum Access: Sendable { case readWrite, readOnly }
 
   public struct Options: Sendable {
-    /// Bytes of address space, and so the largest size of the store. The file is as large as
-    /// its data. The map never moves while the environment is open.
+    /// The address space in bytes, and so the largest size of the store. The file is only as large
+    /// as its data. The map never moves while the environment is open.
     public var mapSize = 64 << 30
     public var treesMax = 512
-    /// Slots of the reader table; the first process that opens the store decides.
+    /// The number of slots of the reader table; the first process that opens the store determines
+    /// it.
     public var readersMax = 512
     public var access = Access.readWrite
-    /// Makes the folder, its parents and the store if they are missing.
+    /// Creates the folder, its parents and the store if they are missing.
     public var createIfMissing = false
-    /// How long `write` waits for another process.
+    /// The longest wait of `write` for another process.
     public var writerDeadline = Duration.seconds(10)
-    /// `false` leaves commits in the page cache (MDB_NOSYNC): a power cut may then damage the
+    /// `false` leaves commits in the page cache (MDB_NOSYNC): a power failure may then damage the
     /// store. For benchmarks only.
     public var flushesCommits = true
     /// Installs `FaultGuard` as soon as the file is mapped, before any page is read.
@@ -49,21 +50,21 @@ public final class Environment: @unchecked Sendable {
     }
   }
 
-  /// The folder as it was named at the first open.
+  /// The path of the folder, as given at the first open.
   public let folder: String
   public let options: Options
-  /// Where the writes of this process take turns: `write` is called on this queue, or by somebody
-  /// who knows that there is no other writer.
+  /// The queue on which the writes of this process take turns. `write` is called on this queue, or
+  /// where the caller ensures that there is no other writer.
   public let writerQueue = DispatchQueue(label: "mooring.writer")
 
   let raw: OpaquePointer
-  /// Null if the environment is read-only.
+  /// The writer lock; null if the environment is read-only.
   let writerLock: WriterLock?
   let readers = ReaderPool()
   let trees = TreeHandles()
   let readAhead = MapReadAhead()
   let entry: OpenEnvironments.Entry
-  /// The place in the table of `FaultGuard`, or -1.
+  /// The index in the table of `FaultGuard`, or -1.
   let faultGuardPlace = Atomic<Int32>(-1)
   private let isWriting = Atomic<Bool>(false)
 
@@ -79,8 +80,8 @@ public final class Environment: @unchecked Sendable {
   }
 
   deinit {
-    // SAFETY: every transaction holds a reference to its environment, so none is open here but
-    // the idle ones of the pool, which are aborted first, as mdb_env_close demands.
+    // SAFETY: every transaction holds a reference to its environment, so only idle ones of the pool
+    // are still open here. They are aborted first, as mdb_env_close requires.
     readers.abortAll()
     FaultGuard.remove(self)
     mdb_env_close(raw)
@@ -89,25 +90,25 @@ public final class Environment: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Runs `body` on a snapshot: it sees the last commit before it began, whatever is written
-  /// meanwhile. Never waits for a writer.
+  /// Runs `body` on a snapshot: it sees the last commit before it began, and nothing that is
+  /// written later. It never waits for a writer.
   ///
-  /// - Throws: what `body` throws; `StorageError` with `.readersFull`.
+  /// - Throws: the errors of `body`; `StorageError` with `.readersFull`.
   public func read<R>(_ body: (TreeReader) throws -> R) throws -> R {
     let transaction = try beginRead()
     defer { endRead(transaction) }
     return try body(transaction)
   }
 
-  /// Begins a snapshot that outlives a scope. It keeps the pages of its snapshot from being used
-  /// again, so that a store with a forgotten one grows. It may move between threads, one at a
-  /// time.
+  /// Begins a snapshot that outlives a scope. Its pages cannot be used again until it ends, so that
+  /// a store with a forgotten snapshot grows. The snapshot may move between threads, but only one
+  /// thread may use it at a time.
   ///
   /// - Throws: `StorageError` with `.readersFull`.
   public func beginRead() throws -> TreeReader {
     var handle = try readers.takeOrBegin(in: self)
     while true {
-      // The order matters: what was verified *before* the snapshot began is visible in it.
+      // The order matters: a tree that was verified *before* the snapshot began is visible in it.
       let verified = trees.verifiedTransaction.load(ordering: .acquiring)
       let result = mdb_txn_renew(handle)
       guard result == MDB_SUCCESS else {
@@ -124,7 +125,7 @@ public final class Environment: @unchecked Sendable {
     return TreeReader(environment: self, raw: handle)
   }
 
-  /// Ends a snapshot; its pointers are void from here on.
+  /// Ends a snapshot. Its pointers are invalid from here on.
   public func endRead(_ transaction: TreeReader) {
     precondition(transaction.environment === self, "a transaction of another environment")
     let handle = transaction.end()
@@ -132,18 +133,19 @@ public final class Environment: @unchecked Sendable {
     readers.put(handle)
   }
 
-  /// The id of the newest commit, of whatever process, that a snapshot begun now would see.
+  /// The id of the newest commit, of any process, that a snapshot begun now would see.
   ///
-  /// It is asked of a snapshot, because the meta page, which `mdb_env_info` reads, names a commit
-  /// already while its writer still waits for the device; a reader would not find it yet.
+  /// It is read from a snapshot. The meta page, which `mdb_env_info` reads, already names a commit
+  /// while its writer still waits for the device; a reader would not see that commit yet.
   ///
   /// - Throws: `StorageError` with `.readersFull`.
   public var lastCommit: Int {
     get throws { try read { $0.id } }
   }
 
-  /// Runs `body`, which reads much of what lies side by side, with read-ahead by the kernel: what
-  /// is not in memory is read page by page otherwise. A cursor that goes far does so by itself.
+  /// Runs `body`, which reads many adjacent pages, with read-ahead by the kernel. Otherwise pages
+  /// that are not in memory are read one by one. A cursor that moves far turns read-ahead on by
+  /// itself.
   public func readingAhead<R>(_ body: () throws -> R) rethrows -> R {
     readAhead.begin(in: self)
     defer { readAhead.end() }
@@ -152,13 +154,14 @@ public final class Environment: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Runs `body` in a write transaction, and commits: when this returns, the changes are on the
-  /// device. If `body` throws, or the commit fails, nothing of it is in the store.
+  /// Runs `body` in a write transaction and commits it. When this returns, the changes are on the
+  /// device. If `body` throws or the commit fails, none of the changes is in the store.
   ///
-  /// The caller serialises the writers of its process (a second `write` at the same time traps);
+  /// The caller serializes the writers of its process (a second `write` at the same time traps);
   /// this method makes the processes take turns.
   ///
-  /// - Throws: what `body` throws; `StorageError` with `.busy` after `Options.writerDeadline`, with
+  /// - Throws: the errors of `body`; `StorageError` with `.busy` after `Options.writerDeadline`,
+  ///   with
   ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.permission` if the
   ///   environment is read-only.
   public func write<R>(_ body: (TreeWriter) throws -> R) throws -> R {
@@ -196,7 +199,7 @@ public final class Environment: @unchecked Sendable {
     return value
   }
 
-  /// Whether another process waits for the writer lock that this process holds. `false` if this
+  /// True if another process waits for the writer lock that this process holds; `false` if this
   /// process does not hold it.
   ///
   /// - Complexity: two system calls.
@@ -210,7 +213,8 @@ public final class Environment: @unchecked Sendable {
       advice: "open it for writing")
   }
 
-  /// The id of the last commit; of one of another process maybe before a snapshot sees it.
+  /// The id of the last commit. A commit of another process may be counted before a snapshot sees
+  /// it.
   var lastTransactionID: Int {
     var information = MDB_envinfo()
     mdb_env_info(raw, &information)
@@ -218,7 +222,7 @@ public final class Environment: @unchecked Sendable {
   }
 
   func failure(_ result: Int32, doing: StaticString) -> StorageError {
-    // LMDB turns the short write of a full device into EIO, so ask the device itself.
+    // LMDB reports the short write of a full device as EIO, so the device is checked.
     if result == EIO, let room = StoreFiles.exhaustedRoom(folder: folder) {
       return .lmdb(ENOSPC, doing: doing, context: [("path", folder), room])
     }

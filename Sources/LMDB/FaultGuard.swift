@@ -3,20 +3,20 @@ import Glibc
 import Synchronization
 public import SystemSupport
 
-/// Makes damage that only shows as a page fault end a command-line tool with one line and exit
-/// code 65 instead of a crash.
+/// Ends a command-line tool with one line and exit code 65, instead of a crash, when damage of a
+/// store shows only as a page fault.
 ///
-/// For tools only, as signal handlers belong to the whole process, and a library that is embedded
-/// leaves them to the program. `Environment.Options.guardsFaults` installs it before any page is
-/// read. The check at open finds cut files; this is for pages that are overwritten, and for a
-/// file that another program cuts while it is open.
+/// For tools only: signal handlers belong to the whole process, and a library leaves them to the
+/// program. `Environment.Options.guardsFaults` installs it before any page is read. The check at
+/// open finds cut files; this is for pages that are overwritten, and for a file that another
+/// program cuts while it is open.
 public enum FaultGuard {
   private static let isInstalled = Locked(false)
 
-  /// Handles SIGBUS and SIGSEGV from inside the map of this environment until it is closed, and
-  /// those that the code of LMDB raises. Other faults go to the handler that was there before.
+  /// Handles SIGBUS and SIGSEGV for addresses in the map of this environment until it is closed,
+  /// and those that the code of LMDB raises. Other faults are passed to the previous handler.
   ///
-  /// - Throws: `StorageError` with `.other` if the system refuses the handler, or the map is not
+  /// - Throws: `StorageError` with `.other` if the system refuses the handler, the map is not
   ///   found, or sixteen environments are guarded already.
   public static func install(for environment: Environment) throws(StorageError) {
     let mappings = try mappings(of: environment)
@@ -26,7 +26,7 @@ public enum FaultGuard {
         guard mooring_fault_install() == 0 else {
           throw StorageError.system(errno, "the fault handler cannot be installed", context: [])
         }
-        // Linked into the program, LMDB has no mapping of its own, and only its map is guarded.
+        // LMDB linked into the program has no mapping of its own; then only its map is guarded.
         if let code = mappings.first(where: { $0.isCode && $0.path.contains("/liblmdb") }) {
           mooring_fault_set_code(code.range.lowerBound, code.range.upperBound)
         }
@@ -44,9 +44,9 @@ public enum FaultGuard {
     if place >= 0 { isInstalled.withLock { _ in mooring_fault_remove(place) } }
   }
 
-  /// The addresses of the map. LMDB does not tell them, the kernel does, by inode.
+  /// The addresses of the map. LMDB does not report them; the kernel does, by inode.
   ///
-  /// - Throws: `.other` if it does not.
+  /// - Throws: `.other` if the map is not found.
   static func mapRange(of environment: Environment) throws(StorageError) -> Range<UInt> {
     try mapRange(of: environment, mappings(of: environment))
   }

@@ -1,19 +1,19 @@
 import Glibc
 import SystemSupport
 
-/// `lock.mdb`, held so that no process can have the store open.
+/// `lock.mdb`, locked so that no process can have the store open.
 ///
 /// Each process that has an LMDB environment open holds a shared lock on byte 0 of this file. An
-/// exclusive one can be had only when no process does.
+/// exclusive lock is granted only when no process does.
 ///
-/// It must never be opened by a process that has the environment open: closing it would drop the
-/// locks of that environment, which belong to the process. So this comes after
+/// A process that has the environment open must never open this file: closing it would drop the
+/// locks of that environment, which belong to the process. So this is used only within
 /// `OpenEnvironments.whileNotOpen`.
 struct LockFile {
   private let file: FileLock
   private let path: String
 
-  /// - Throws: `.busy`, with the process if the system tells it.
+  /// - Throws: `.busy`, with the process that holds the lock, if the system reports it.
   static func hold(in folder: String) throws(StorageError) -> LockFile {
     let path = folder + "/lock.mdb"
     let process: Int32?
@@ -24,17 +24,17 @@ struct LockFile {
     } catch {
       throw .system(error.number, "the lock file cannot be locked", context: [("path", path)])
     }
-    // Not positive for a process in another namespace.
+    // The number is not positive for a process in another namespace.
     throw busy(folder, process.flatMap { $0 > 0 ? LockHolder(process: $0) : nil })
   }
 
-  /// Removes what was written for the data file that is about to go: the table of readers and the
-  /// number of the last commit.
+  /// Removes the content that belongs to the data file that is being replaced: the table of readers
+  /// and the number of the last commit.
   ///
-  /// The next process that opens the store is the first one and writes them again. One that waits
-  /// for the lock at this moment, which behind the gate only a foreign program such as `mdb_stat`
-  /// can, would not: it takes the file as it is. From an empty one it ends with an error (the map
-  /// of no bytes is refused), where the old table would have it read the wrong meta page.
+  /// The next process that opens the store is the first one and writes them again. A process that
+  /// is already waiting for the lock would not: it takes the file as it is. While the gate is shut,
+  /// this can only be another program, such as `mdb_stat`. With an empty file it ends with an error
+  /// (the map of no bytes is refused); with the old table it would read the wrong meta page.
   func empty() throws(StorageError) {
     guard ftruncate(file.descriptor, 0) == 0 else {
       throw .system(errno, "the lock file cannot be emptied", context: [("path", path)])

@@ -1,26 +1,26 @@
 import Glibc
 import SystemSupport
 
-/// Whether the kernel reads ahead of page faults in the map of an environment.
+/// Turns the kernel's read-ahead in the map of an environment on and off.
 ///
-/// It does not (MDB_NORDAHEAD), as most reads are of single pages anywhere in the file, and each
-/// fault would bring in its surroundings: of a store that is not in memory the first page took ten
-/// times as long. Who walks through a whole tree would wait for page after page, though, which
-/// takes forty times as long; so it is on while somebody does.
+/// It is normally off (MDB_NORDAHEAD). Most reads are of single pages anywhere in the file, and
+/// each fault would also read the pages around it: for a store that is not in memory the first
+/// fetched page took ten times as long. A walk through a whole tree, however, takes forty times as
+/// long without read-ahead. So it is on while there is such a walk.
 final class MapReadAhead: Sendable {
-  /// Steps of a cursor from which on its walk is a long one: beside them two system calls count
-  /// for nothing.
+  /// The number of steps after which a cursor's walk counts as long. The cost of two system calls
+  /// is then negligible.
   static let stepsMin = 1_024
 
   private struct State {
     var walks = 0
-    /// Looked up by the first walk; empty if the kernel does not tell it.
+    /// The map, found by the first walk; empty if the kernel does not report it.
     var map: Range<UInt>?
   }
 
   private let state = Locked(State())
 
-  /// Begins a long walk; to be ended.
+  /// Begins a long walk, which must be ended.
   func begin(in environment: Environment) {
     state.withLock { state in
       if state.map == nil { state.map = Self.map(of: environment) }
@@ -40,15 +40,15 @@ final class MapReadAhead: Sendable {
     do throws(StorageError) {
       return try FaultGuard.mapRange(of: environment)
     } catch {
-      // A system without /proc: what is not in memory is read page by page there.
+      // A system without /proc: pages that are not in memory are read one by one there.
       return 0..<0
     }
   }
 
   private static func advise(_ advice: Int32, _ map: Range<UInt>?) {
     guard let map, let start = UnsafeMutableRawPointer(bitPattern: map.lowerBound) else { return }
-    // SAFETY: the range is the map, which stays while the environment is open; the advice changes
-    // nothing of what is read in it.
+    // SAFETY: the range is the map, which stays while the environment is open; the advice does not
+    // change the content that is read.
     madvise(start, map.count, advice)
   }
 }

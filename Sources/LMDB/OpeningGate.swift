@@ -1,16 +1,15 @@
 import SystemSupport
 
-/// The gate through which every opening of a store goes, and which is shut while its data file is
-/// replaced.
+/// The gate that every opening of a store passes, and that is shut while its data file is replaced.
 ///
-/// LMDB's own locks do not suffice for that. A process that waits in `mdb_env_open` for the lock of
-/// `lock.mdb` takes what it finds there afterwards for the work of a living process, and one that
-/// opens for reading only has opened `data.mdb` before it waits. Behind the gate no process is at
-/// either place while the file is replaced.
+/// LMDB's own locks are not sufficient. A process that waits in `mdb_env_open` for the lock of
+/// `lock.mdb` takes the content that it finds afterwards for the work of a living process, and one
+/// that opens for reading only has opened `data.mdb` before it waits. The gate keeps processes from
+/// being at either place while the file is replaced.
 ///
-/// It is `flock` on the folder itself: shared to open the store, exclusive to replace its data
-/// file. A process that may only read can take it, and no file stands for it. It is held for the
-/// few milliseconds of an opening or a replacement.
+/// The gate is `flock` on the folder itself: shared to open the store, exclusive to replace its
+/// data file. So it needs no file of its own, and a process that may only read can take it. It is
+/// held for the few milliseconds of an opening or a replacement.
 enum OpeningGate {
   /// Waits while the data file is being replaced. The caller releases the lock when it has opened
   /// the store.

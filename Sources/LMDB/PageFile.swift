@@ -2,14 +2,14 @@ import CMooringLMDB
 import Glibc
 import SystemSupport
 
-/// A data file read page by page, with every number in it held against its bounds.
+/// A data file that is read page by page, with every number in it checked against its bounds.
 ///
-/// LMDB trusts its file: damage in it ends in a signal. This reader maps nothing, never trusts a
-/// number, visits a page once, and holds one page per level and two bits per page in memory; so
-/// it answers with a report for garbage of any kind.
+/// LMDB trusts its file, so that damage in it ends in a signal. This reader maps nothing, trusts no
+/// number, visits a page once, and holds one page per level and two bits per page in memory. So it
+/// returns a report for any content, however damaged.
 public enum PageFile {
   public struct Problem: Sendable, Hashable, CustomStringConvertible {
-    /// The page, if the problem is in one.
+    /// The page; nil if the problem is not in a single page.
     public let page: Int?
     /// The tree's name; nil for the file as a whole.
     public let tree: String?
@@ -21,7 +21,7 @@ public enum PageFile {
     }
   }
 
-  /// What a walk over one tree counted.
+  /// The pages and entries that were counted in one tree.
   public struct TreePages: Sendable, Hashable {
     public let name: String
     public internal(set) var depth = 0
@@ -32,41 +32,41 @@ public enum PageFile {
   }
 
   public struct Report: Sendable {
-    /// The commit that was walked; nil if the file has no meta page to start from.
+    /// The commit that was checked; nil if the file has no valid meta page.
     public internal(set) var transactionID: Int?
-    /// Bytes.
+    /// The size of a page in bytes.
     public internal(set) var pageSize = 0
-    /// Pages up to the last one ever used.
+    /// The number of pages up to the last one that was ever used.
     public internal(set) var pagesTotal = 0
     public internal(set) var pagesFree = 0
-    /// Pages that are neither free nor in a tree: room that is lost, and no damage. Counted only
-    /// when every tree was walked and there is no problem.
+    /// The number of pages that are neither free nor in a tree. They are lost room, and no damage.
+    /// Counted only when every tree was checked and there is no problem.
     public internal(set) var pagesLost = 0
     /// The free list, the main tree and the named trees, under "(free list)", "(main)" and their
     /// names.
     public internal(set) var trees: [TreePages] = []
-    /// The first problems, at most as many as were asked for.
+    /// The first problems, up to the limit of the call.
     public internal(set) var problems: [Problem] = []
-    /// All of them.
+    /// The number of all problems.
     public internal(set) var problemsTotal = 0
-    /// Other processes have committed so often during the walk that what it took for damage may
-    /// be their work.
+    /// True if other processes have committed so often during the check that reported damage may be
+    /// their writes.
     public internal(set) var wasOvertaken = false
   }
 
   /// Checks the structure of a store: meta pages, free list, main tree and named trees.
   ///
-  /// Without `snapshotOf` nothing is mapped, so that it can come before any trust in the file. But
-  /// a process that commits twice during the walk may use pages of the walked commit again, which
-  /// then show as damage; the report says so (`wasOvertaken`). With `snapshotOf` a read
-  /// transaction of that environment pins the pages of its snapshot until the walk ends.
+  /// Without `snapshotOf` nothing is mapped, so that the check can run on a file that is not
+  /// trusted. But a process that commits twice during the check may use pages of the checked commit
+  /// again, which then appear as damage; the report shows this (`wasOvertaken`). With `snapshotOf`
+  /// a read transaction of that environment pins the pages of its snapshot until the check ends.
   ///
-  /// Keys are compared as their tree sorts them, by bytes or as 8-byte integers. Trees with
-  /// duplicate values or another order, which Mooring never makes, are reported as problems.
+  /// Keys are compared in their tree's order, by bytes or as 8-byte integers. Trees with duplicate
+  /// values or another order, which Mooring never creates, are reported as problems.
   ///
-  /// - Parameter names: the named trees to walk, besides the free list and the main tree; nil for
+  /// - Parameter names: the named trees to check, besides the free list and the main tree; nil for
   ///   all.
-  /// - Parameter limit: how many problems to describe.
+  /// - Parameter limit: the number of problems to describe.
   /// - Throws: `StorageError` if the file cannot be read: `.storeMissing`, `.permission`,
   ///   `.inputOutput`. Damage is in the report.
   /// - Complexity: O(pages used), each read once.
@@ -88,14 +88,14 @@ public enum PageFile {
     return try verify(source, names, snapshot: snapshot, of: environment, limit: limit)
   }
 
-  /// The snapshot's meta page stays in the file until the second commit after it. If those have
-  /// come between, a newer snapshot is taken.
+  /// Checks the commit of a snapshot. Its meta page stays in the file until the second commit after
+  /// it. If that has been written already, a newer snapshot is taken.
   private static func verify(
     _ source: PageSource, _ names: Set<String>?, snapshot: TreeReader,
     of environment: Environment, limit: Int
   ) throws -> Report {
     let metas = try source.readMetaPages().compactMap(\.page)
-    // A damaged number may be as large as can be.
+    // A damaged number may have any value.
     let walked = UInt64(truncatingIfNeeded: snapshot.id)
     if let meta = metas.first(where: { $0.transaction == walked }) {
       return try walk(source, names, from: meta, PageFindings(limit: limit))
@@ -135,7 +135,7 @@ public enum PageFile {
       findings.add("the file is cut short")
     }
     var report = try walk(source, names, from: chosen, findings)
-    // The first commit after the walked one takes no page of it, the second may.
+    // The first commit after the checked one uses none of its pages, the second one may.
     let last = try source.readMetaPages().compactMap(\.page?.transaction).max() ?? 0
     report.wasOvertaken = last > chosen.transaction + 1
     return report
@@ -154,7 +154,7 @@ public enum PageFile {
     var trees = [
       try walk.walkTree(.freeList, meta.freeList), try walk.walkTree(.main, meta.main),
     ]
-    // Taken out of the walk: walking a named tree finds no further ones.
+    // A copy of the list, because walking a named tree finds no further ones.
     for (name, record) in walk.namedTrees where names?.contains(name) ?? true {
       trees.append(try walk.walkTree(.named(name), record))
     }
@@ -169,7 +169,7 @@ public enum PageFile {
   }
 }
 
-/// Problems found so far: all counted, the first ones described.
+/// The problems that have been found: all are counted, the first ones described.
 struct PageFindings {
   let limit: Int
   private(set) var problems: [PageFile.Problem] = []

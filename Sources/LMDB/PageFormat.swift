@@ -1,7 +1,7 @@
 import Glibc
 
-/// The page format of LMDB 0.9 data files on a 64-bit little-endian machine, as far as we read
-/// it. All numbers are in the byte order of the host.
+/// The page format of LMDB 0.9 data files on a 64-bit little-endian machine, as far as it is read
+/// here. All numbers are in the byte order of the machine.
 ///
 /// Page header, 16 bytes:
 ///
@@ -51,7 +51,7 @@ enum PageFormat {
   static let version: UInt32 = 1
   static let noPage = UInt64.max
   static let pageSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768]
-  /// LMDB gives up beyond this depth (CURSOR_STACK).
+  /// The greatest depth of a tree that LMDB supports (CURSOR_STACK).
   static let depthMax = 32
 
   enum Kind {
@@ -63,7 +63,7 @@ enum PageFormat {
 
   enum TreeFlag {
     static let integerKeys: UInt16 = 0x08
-    /// All that change the order or the number of entries of a key.
+    /// All flags that change the order of keys or the number of entries of a key.
     static let orders: UInt16 = 0x7e
   }
 
@@ -85,7 +85,7 @@ struct TreeRecord {
   var entries: UInt64
   var root: UInt64
 
-  /// - Precondition: 48 bytes.
+  /// - Precondition: `bytes` has 48 bytes.
   init(_ bytes: UnsafeRawBufferPointer) {
     pageSize = bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)
     flags = bytes.loadUnaligned(fromByteOffset: 4, as: UInt16.self)
@@ -98,7 +98,7 @@ struct TreeRecord {
   }
 }
 
-/// One of the two pages that say where everything is.
+/// One of the two pages that begin the file and lead to all trees of a commit.
 struct MetaPage {
   var freeList: TreeRecord
   var main: TreeRecord
@@ -107,7 +107,7 @@ struct MetaPage {
 
   enum Flaw: Error { case noMagic, otherVersion, scribbled }
 
-  /// - Precondition: at least `PageFormat.metaCount` bytes.
+  /// - Precondition: `bytes` has at least `PageFormat.metaCount` bytes.
   init(_ bytes: UnsafeRawBufferPointer) throws(Flaw) {
     guard bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self) == PageFormat.magic else {
       throw .noMagic

@@ -1,14 +1,14 @@
-/// The nodes of one branch or leaf page, taken apart without trusting a number in it.
+/// The nodes of one branch or leaf page, read without trusting any number in it.
 struct PageNodes {
   struct Node {
     var flags: UInt16
-    /// Where the key lies in the page.
+    /// The range of the key within the page.
     var key: Range<Int>
-    /// Where the value lies in the page, or the number of its overflow page.
+    /// The range of the value within the page, or of the number of its overflow page.
     var payload: Range<Int>
     /// The size of the value itself.
     var valueCount: Int
-    /// Of a branch page.
+    /// The number of the child page; used in a branch page only.
     var child: UInt64
   }
 
@@ -17,7 +17,7 @@ struct PageNodes {
   struct Flaw: Error { let text: String }
 
   /// - Throws: the first flaw in the order of the page: lower and upper bound, node offsets, node
-  ///   sizes, keys. Nodes must lie side by side from the upper bound to the end of the page, as
+  ///   sizes, keys. Nodes must be adjacent from the upper bound to the end of the page, because
   ///   LMDB moves them on that assumption.
   init(_ page: UnsafeRawBufferPointer, isLeaf: Bool) throws(Flaw) {
     let lower = Int(page.loadUnaligned(fromByteOffset: 12, as: UInt16.self))
@@ -56,7 +56,7 @@ struct PageNodes {
   }
 
   private static func check(_ node: Node, isFirst: Bool, isLeaf: Bool) throws(Flaw) {
-    // The first key of a branch page is not used, and may be empty.
+    // The first key of a branch page is not used and may be empty.
     guard node.key.count <= 511, !node.key.isEmpty || (isFirst && !isLeaf) else {
       throw Flaw(text: "a key has \(node.key.count) bytes")
     }
@@ -81,7 +81,7 @@ struct PageNodes {
   }
 }
 
-/// One bit per page.
+/// A set of pages, with one bit per page.
 struct PageSet {
   private var words: [UInt64]
   private(set) var count = 0
@@ -90,7 +90,7 @@ struct PageSet {
 
   func contains(_ page: Int) -> Bool { words[page >> 6] & (1 << UInt64(page & 63)) != 0 }
 
-  /// - Returns: `false` if it was there.
+  /// - Returns: `false` if the page was already in the set.
   mutating func insert(_ page: Int) -> Bool {
     if contains(page) { return false }
     words[page >> 6] |= 1 << UInt64(page & 63)

@@ -1,7 +1,8 @@
 import Glibc
 import SystemSupport
 
-/// A data file, read by `pread`: a cut file is a short read, where a map of it is a signal.
+/// A data file that is read by `pread`. If the file is cut, a read is short, where access to a map
+/// raises a signal.
 struct PageSource {
   let descriptor: Int32
   let path: String
@@ -14,7 +15,7 @@ struct PageSource {
     return Int(status.st_size)
   }
 
-  /// Fills `buffer` from `offset`.
+  /// Fills `buffer` with the bytes from `offset`.
   ///
   /// - Returns: the number of bytes read; fewer than asked for only at the end of the file.
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(StorageError) -> Int
@@ -34,15 +35,15 @@ struct PageSource {
     return done
   }
 
-  /// Holds the meta pages against each other and the size of the file, and walks the tree of
-  /// trees: what LMDB touches when it opens the file.
+  /// Compares the meta pages with each other and with the size of the file, and checks the tree of
+  /// trees: the parts that LMDB uses when it opens the file.
   func checkBeforeMapping() throws(StorageError) {
     var cause: String?
     var last: UInt64?
     while true {
       let newest = try readNewestMeta()
-      // A writer that commits twice meanwhile uses the pages of the walked commit again, and a
-      // sound file looks damaged: only two looks at the same commit prove that it is.
+      // If a writer commits twice during the check, it uses the pages of the checked commit again,
+      // and a sound file looks damaged. Only two checks of the same commit prove damage.
       if let cause, newest.transaction == last { throw damaged(cause) }
       cause = try damage(under: newest)
       if cause == nil { return }
@@ -64,8 +65,8 @@ struct PageSource {
 
   private func damage(under meta: MetaPage) throws(StorageError) -> String? {
     let size = try byteCount()
-    // LMDB does not write a page that was taken and given back within one transaction, so that
-    // the end of the file may be missing if those pages are free.
+    // LMDB does not write a page that was allocated and freed within one transaction, so the end of
+    // the file may be missing if those pages are free.
     if size < (Int(meta.lastPage) + 1) * meta.pageSize,
       try !PageWalk.endIsFree(of: self, meta: meta, pagesInFile: size / meta.pageSize)
     {
@@ -81,7 +82,8 @@ struct PageSource {
     var flaw: MetaPage.Flaw?
   }
 
-  /// Both meta pages; the second is looked for where the first says, or else at any page size.
+  /// Returns both meta pages. The second one is searched for at the page size that the first gives,
+  /// or else at any page size.
   func readMetaPages() throws(StorageError) -> [FoundMeta] {
     let first = try readMeta(at: 0)
     if let page = first.page { return [first, try readMeta(at: page.pageSize)] }

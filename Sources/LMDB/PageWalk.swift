@@ -15,12 +15,12 @@ struct PageWalk {
   }
 
   private(set) var findings: PageFindings
-  /// In the order of the main tree.
+  /// The named trees, in the order of the main tree.
   private(set) var namedTrees: [(String, TreeRecord)] = []
 
   private let source: PageSource
   private let meta: MetaPage
-  /// Pages that are whole in the file; those after it can only be free.
+  /// The number of pages that are complete in the file; later pages can only be free.
   private let pagesInFile: Int
   private var used: PageSet
   private var free: PageSet
@@ -38,7 +38,7 @@ struct PageWalk {
     free = PageSet(capacity: pagesInFile)
   }
 
-  /// Whether every page that the file is too short for is on the free list.
+  /// True if every page after the end of the file is on the free list.
   static func endIsFree(
     of source: PageSource, meta: MetaPage, pagesInFile: Int
   ) throws(StorageError) -> Bool {
@@ -48,7 +48,7 @@ struct PageWalk {
       && walk.freeBeyondFile.count == Int(meta.lastPage) + 1 - pagesInFile
   }
 
-  /// Walks a tree in key order and holds what it counted against the tree's record.
+  /// Walks a tree in key order and compares the counts with the tree's record.
   mutating func walkTree(_ kind: Kind, _ record: TreeRecord) throws(StorageError)
     -> PageFile.TreePages
   {
@@ -74,18 +74,18 @@ struct PageWalk {
     return tree.counted
   }
 
-  /// Where the walk over one tree is.
+  /// The state of the walk over one tree.
   private struct Progress {
     let kind: Kind
     let depth: Int
-    /// Keys are 8 bytes that sort as unsigned integers of the machine: the free list and trees
-    /// made with `MDB_INTEGERKEY`.
+    /// True if keys are 8 bytes that sort as unsigned integers of the machine: in the free list and
+    /// in trees created with `MDB_INTEGERKEY`.
     let hasIntegerKeys: Bool
     var counted: PageFile.TreePages
-    /// One buffer per level.
+    /// The page buffers, one per level.
     var pages: [UnsafeMutableRawBufferPointer] = []
     var lastKey: [UInt8]?
-    /// The separator of the branch above: the next key is not less.
+    /// The separator of the branch above; the next key must not be less.
     var floor: [UInt8]?
 
     init(kind: Kind, _ record: TreeRecord) {
@@ -132,7 +132,7 @@ struct PageWalk {
     } else {
       tree.counted.branchPages += 1
       if case .freeList = tree.kind, nodes.count == 1 {
-        // LMDB itself lets the free list have branches of one child.
+        // LMDB itself allows branches with one child in the free list.
       } else if nodes.count < 2 {
         add("a branch page has \(nodes.count) children", page: number, in: tree)
       }
@@ -190,12 +190,12 @@ struct PageWalk {
     namedTrees.append((String(decoding: key, as: UTF8.self), TreeRecord(payload)))
   }
 
-  /// Checks the run of pages that a large value has.
+  /// Checks the overflow pages of a large value.
   private mutating func visitOverflow(
     _ first: UInt64, valueCount: Int, key: [UInt8], _ tree: inout Progress
   ) throws(StorageError) {
     guard claim(first, in: tree) else { return }
-    // The leaf's buffer is in use, so the header is read into one of its own.
+    // The leaf's buffer is in use, so the header is read into a separate one.
     let header = UnsafeMutableRawBufferPointer.allocate(
       byteCount: PageFormat.headerCount, alignment: 8)
     defer { header.deallocate() }
@@ -209,8 +209,8 @@ struct PageWalk {
       return add("a value has \(count) pages and needs \(needed)", page: first, in: tree)
     }
     tree.counted.overflowPages += count
-    // Stops at the first page that something else has, so that all runs together cost at most
-    // one look at each page.
+    // Stops at the first page that is in use elsewhere, so that all runs together check each page
+    // at most once more.
     for page in 1..<max(count, 1) where !claim(first + UInt64(page), in: tree) { return }
     if case .freeList = tree.kind {
       try releaseOverflow(first, valueCount: valueCount, key: key, in: tree)
@@ -220,7 +220,7 @@ struct PageWalk {
   private mutating func releaseOverflow(
     _ first: UInt64, valueCount: Int, key: [UInt8], in tree: Progress
   ) throws(StorageError) {
-    // The run was claimed page by page, so that it lies in the file and memory is bounded by it.
+    // The pages were claimed one by one, so the run lies in the file, which also bounds the memory.
     let value = UnsafeMutableRawBufferPointer.allocate(byteCount: valueCount, alignment: 8)
     defer { value.deallocate() }
     let offset = Int(first) * meta.pageSize + PageFormat.headerCount
@@ -230,8 +230,8 @@ struct PageWalk {
     release(UnsafeRawBufferPointer(value), key: key, first, in: tree)
   }
 
-  /// An entry of the free list: under the commit that freed them, a count and that many page
-  /// numbers in descending order.
+  /// Checks an entry of the free list: its key is the commit that freed the pages, its value their
+  /// count and their numbers in descending order.
   private mutating func release(
     _ list: UnsafeRawBufferPointer, key: [UInt8], _ number: UInt64, in tree: Progress
   ) {
@@ -263,7 +263,7 @@ struct PageWalk {
 
   /// Marks a page as used by the tree.
   ///
-  /// - Returns: `false` if it cannot be, which is a problem.
+  /// - Returns: `false` if the page cannot be used, which is reported as a problem.
   private mutating func claim(_ page: UInt64, in tree: Progress) -> Bool {
     guard (2...meta.lastPage).contains(page) else {
       add("page number \(page) is not in the store", in: tree)
@@ -311,7 +311,8 @@ struct PageWalk {
   }
 
   private mutating func checkFlags(of record: TreeRecord, in tree: Progress) {
-    // Only these bits mean something to a tree; the free list's record has some of the environment.
+    // Only these bits have a meaning in a tree; the free list's record also has some of the
+    // environment.
     let expected = tree.hasIntegerKeys ? PageFormat.TreeFlag.integerKeys : 0
     if record.flags & PageFormat.TreeFlag.orders != expected {
       add("the tree has duplicate values or an order of its own (unsupported)", in: tree)

@@ -2,16 +2,16 @@ import CMooringLMDB
 import Glibc
 
 extension TreeReader {
-  /// The number of entries from one key on and below another, by the pages that hold them: each
-  /// leaf says how many it has, and only those at the two ends are looked into. LMDB itself can but
-  /// step from one entry to the next.
+  /// Counts the entries from one key up to, but not including, another by their pages: each leaf
+  /// has a number of entries, and only the leaves at the two ends are searched. LMDB itself can
+  /// only step from one entry to the next.
   ///
   /// - Parameter upper: `nil` for the end of the tree.
-  /// - Parameter visit: Called now and then; ends the count by throwing.
-  /// - Returns: `nil` if the pages do not tell: the tree has integer keys, or is damaged. Stepping
-  ///   from entry to entry tells then, or meets the damage.
-  /// - Complexity: A look at the header of each page in between, a seventieth of stepping over its
-  ///   entries.
+  /// - Parameter visit: Called regularly; ends the count by throwing.
+  /// - Returns: `nil` if the pages do not show the number, because the tree has integer keys or is
+  ///   damaged. The caller then steps from entry to entry, and finds the number or the damage.
+  /// - Complexity: Reads the header of each page of the range, which takes a seventieth of the time
+  ///   of stepping over its entries.
   public func count(
     _ tree: Tree, from lower: UnsafeRawBufferPointer, upTo upper: UnsafeRawBufferPointer?,
     visit: () throws -> Void
@@ -22,10 +22,10 @@ extension TreeReader {
   }
 }
 
-/// A count by pages, of a tree in a snapshot: those pages lie in the map and stay as they are.
+/// A count by pages of a tree in a snapshot, whose pages lie in the map and do not change.
 ///
-/// No number in a page is trusted: pages must be of the kind that their place asks for and lie in
-/// the store, nodes must lie in their pages, and no more pages are looked at than the tree has.
+/// No number in a page is trusted: a page must have the kind that its place requires and lie in the
+/// store, nodes must lie in their pages, and no more pages are read than the tree has.
 private struct RangeCount {
   private let map: UnsafeRawPointer
   private let pageSize: Int
@@ -33,7 +33,7 @@ private struct RangeCount {
   private let tree: TreeRecord
   private var pagesLeft: UInt64
 
-  /// - Parameter record: As the tree of trees holds it, in the map.
+  /// - Parameter record: The record from the tree of trees, in the map.
   init?(_ record: UnsafeRawBufferPointer, in environment: Environment) {
     guard record.count == PageFormat.treeRecordCount, let start = record.baseAddress else {
       return nil
@@ -46,7 +46,7 @@ private struct RangeCount {
     pageSize = Int(statistics.ms_psize)
     lastPage = UInt64(info.me_last_pgno)
     // SAFETY: the record lies in a page of the map, which begins at a multiple of the page size and
-    // says its own number.
+    // contains its own number.
     let page = start - Int(bitPattern: start) % pageSize
     let number = page.load(as: UInt64.self)
     guard number <= lastPage else { return nil }
@@ -65,7 +65,7 @@ private struct RangeCount {
     return try entries(of: tree.root, level: 1, from: lower, upTo: upper, visit)
   }
 
-  /// - Parameter lower: `nil` where all of the page is above it, and `upper` likewise.
+  /// - Parameter lower: `nil` if the whole page is above it, and `upper` likewise.
   private mutating func entries(
     of number: UInt64, level: Int, from lower: UnsafeRawBufferPointer?,
     upTo upper: UnsafeRawBufferPointer?, _ visit: () throws -> Void
@@ -103,15 +103,16 @@ private struct CountedPage {
   private let start: UnsafeRawPointer
   private let pageSize: Int
   private let isLeaf: Bool
-  /// Of its nodes; a branch has one at least.
+  /// The number of its nodes; a branch has at least one.
   let count: Int
 
-  /// - Returns: `nil` if there is no such page in the store.
+  /// - Returns: `nil` if the store has no such page.
   init?(
     _ map: UnsafeRawPointer, _ number: UInt64, _ pageSize: Int, lastPage: UInt64, isLeaf: Bool
   ) {
     guard (2...lastPage).contains(number) else { return nil }
-    // SAFETY: the store has the page, so that it lies in the map; the header is its first 16 bytes.
+    // SAFETY: the page is one of the store's, so it lies in the map; its first 16 bytes are the
+    // header.
     start = map + Int(number) * pageSize
     let kind = start.load(fromByteOffset: 10, as: UInt16.self)
     let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
@@ -125,7 +126,7 @@ private struct CountedPage {
     if count == 0 { return nil }
   }
 
-  /// How many keys are less than this one.
+  /// Returns the number of keys that are less than this one.
   ///
   /// - Returns: `nil` if a node is damaged.
   func place(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
@@ -133,10 +134,10 @@ private struct CountedPage {
     return place(from: 0) { CountedPage.precedes($0, key) }
   }
 
-  /// The child in which this key would be: the last one whose first key is not greater.
+  /// Returns the child that contains this key: the last one whose first key is not greater.
   func child(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
     guard let key else { return otherwise }
-    // The first node's key stands for everything that is less than the second one's.
+    // The first node's key stands for everything less than the second node's key.
     return place(from: 1) { !CountedPage.precedes(key, $0) }.map { $0 - 1 }
   }
 
@@ -146,7 +147,7 @@ private struct CountedPage {
     return low | UInt64(node.loadUnaligned(fromByteOffset: 4, as: UInt16.self)) << 32
   }
 
-  /// The first node from one on whose key does not pass.
+  /// Returns the first node, from a given one on, whose key does not pass the test.
   private func place(from first: Int, where passes: (UnsafeRawBufferPointer) -> Bool) -> Int? {
     var low = first
     var high = count
@@ -166,10 +167,10 @@ private struct CountedPage {
     return UnsafeRawBufferPointer(start: node + key, count: count)
   }
 
-  /// - Parameter place: Below `count`.
+  /// - Parameter place: Less than `count`.
   private func node(at place: Int) -> UnsafeRawPointer? {
-    // SAFETY: the offsets of all nodes lie in the page, as `init` has checked; a node is handed on
-    // only if its header does.
+    // SAFETY: `init` has checked that the offsets of all nodes lie in the page; a node is returned
+    // only if its header does, too.
     let offset = Int(
       start.load(fromByteOffset: PageFormat.headerCount + 2 * place, as: UInt16.self))
     guard offset >= PageFormat.headerCount, offset + PageFormat.nodeHeaderCount <= pageSize else {

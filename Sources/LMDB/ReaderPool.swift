@@ -1,18 +1,22 @@
 import CMooringLMDB
 import SystemSupport
 
-/// Idle read transactions: reset, each with its slot in the reader table, ready to be renewed.
+/// Idle read transactions. They are reset, each keeps its slot in the reader table, and they can be
+/// renewed.
 ///
-/// Renewing one costs no lock of LMDB's and no allocation in it.
+/// Renewing one takes no lock of LMDB and allocates nothing in it.
 final class ReaderPool: Sendable {
-  /// An idle slot is cheap, but other processes share the table.
+  /// The greatest number of idle transactions. An idle slot is cheap, but other processes use the
+  /// same table.
   private static let idleMax = 64
 
-  // @unchecked: the pointer is an idle transaction, used by none until it is taken out.
+  // @unchecked: the pointer is an idle transaction, which is not used until it is removed from the
+  // pool.
   struct Idle: @unchecked Sendable { let raw: OpaquePointer }
   private let idle = Locked<[Idle]>([])
 
-  /// A reset transaction. When the reader table is full, slots of dead processes are freed once.
+  /// Returns a reset transaction, or begins one. If the reader table is full, slots of dead
+  /// processes are freed once.
   func takeOrBegin(in environment: Environment) throws -> OpaquePointer {
     if let pooled = idle.withLock({ $0.popLast() }) { return pooled.raw }
     var handle: OpaquePointer?
@@ -29,7 +33,7 @@ final class ReaderPool: Sendable {
     return handle
   }
 
-  /// Takes back a reset transaction.
+  /// Returns a reset transaction to the pool.
   func put(_ handle: OpaquePointer) {
     let item = Idle(raw: handle)
     let kept = idle.withLock { idle in

@@ -3,7 +3,7 @@ import Glibc
 import SystemSupport
 
 extension StorageError {
-  /// The error for a result code of LMDB or, as LMDB hands them on, an `errno`.
+  /// Returns the error for a result code of LMDB, or for an `errno`, which LMDB passes on.
   ///
   /// - Parameter doing: The operation, for example "commit".
   static func lmdb(_ result: Int32, doing: StaticString, context: [(String, String)])
@@ -57,7 +57,7 @@ extension StorageError {
   }
 
   static func text(of result: Int32) -> String {
-    // SAFETY: mdb_strerror returns a constant string, or that of strerror, and never null.
+    // SAFETY: mdb_strerror returns a constant string or that of strerror, and never null.
     String(cString: mdb_strerror(result))
   }
 }

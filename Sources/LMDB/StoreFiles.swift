@@ -1,9 +1,9 @@
 import Glibc
 import SystemSupport
 
-/// What the file system says about a store, before LMDB touches it.
+/// The checks of a store's files by means of the file system, before LMDB uses them.
 enum StoreFiles {
-  /// The folder itself, under whatever path.
+  /// The identity of the folder itself, independent of its path.
   struct Identity: Hashable, Sendable {
     let device: UInt
     let inode: UInt
@@ -11,9 +11,9 @@ enum StoreFiles {
 
   static func dataFile(_ folder: String) -> String { folder + "/data.mdb" }
 
-  /// Makes the folder with its parents, mode 0700, if it is missing and `create` says so.
+  /// Creates the folder with its parents, mode 0700, if it is missing and `create` is true.
   ///
-  /// - Returns: whether there is no data file yet.
+  /// - Returns: true if there is no data file yet.
   static func prepareFolder(_ folder: String, create: Bool) throws(StorageError) -> Bool {
     let context = [("path", folder)]
     var status = stat()
@@ -46,7 +46,7 @@ enum StoreFiles {
     return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
   }
 
-  /// Makes the names of new files in the folder durable; LMDB flushes only their contents.
+  /// Makes the names of new files in the folder durable; LMDB flushes only their content.
   static func flushFolder(_ folder: String) {
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -54,7 +54,7 @@ enum StoreFiles {
     close(descriptor)
   }
 
-  /// Refuses a data file that LMDB would map and then fault in.
+  /// Refuses a data file whose use in a map would raise a signal.
   static func checkDataFile(folder: String, create: Bool) throws(StorageError) {
     let path = dataFile(folder)
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -81,10 +81,11 @@ enum StoreFiles {
     return Int(free) * Int(status.f_frsize)
   }
 
-  /// The limit that keeps the data file from growing, as context for an error, or nil.
+  /// Returns the limit that keeps the data file from growing, as context for an error; nil if there
+  /// is none.
   static func exhaustedRoom(folder: String) -> (String, String)? {
-    // A transaction that overran the room by less than this leaves so little that the cause is
-    // plain; a failing device seldom is nearly full as well.
+    // A transaction that exceeds the room by less than this leaves so little room that the cause is
+    // clear. A device that fails is rarely almost full as well.
     let nearlyNothing = 1 << 20
     var limit = rlimit()
     var status = stat()

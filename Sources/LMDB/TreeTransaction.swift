@@ -1,17 +1,17 @@
 import CMooringLMDB
 import Glibc
 
-/// One view of the whole store: a snapshot, or the writer's own.
+/// A view of the whole store: a snapshot, or the view of the writer.
 ///
-/// Not for use by two threads at once. Using it after its scope, or while a nested transaction
-/// runs in it, is a mistake of the program and traps.
+/// It must not be used by two threads at once. Using it after its scope, or while a nested
+/// transaction runs in it, is an error of the program and traps.
 public class TreeTransaction {
   final let environment: Environment
-  // SAFETY (of what is unchecked): nothing is called back while these are looked at or changed.
-  /// Null when the transaction has ended, or while a nested one runs in it.
+  // SAFETY (of the unchecked members): no other code is called while these are read or changed.
+  /// The handle; null after the transaction has ended, and while a nested transaction runs in it.
   @exclusivity(unchecked) final var handle: OpaquePointer?
   @exclusivity(unchecked) final var openCursors = 0
-  /// By the handle of a tree: where in it something was read or written last.
+  /// The cursor at the place of the last read or write, by the handle of the tree.
   @exclusivity(unchecked) final var places: [OpaquePointer?] = []
 
   init(environment: Environment, raw: OpaquePointer) {
@@ -19,10 +19,11 @@ public class TreeTransaction {
     handle = raw
   }
 
-  /// The snapshot's number: of the last commit it sees, or the one that this write will be.
+  /// The id of the last commit that a snapshot sees, or of the commit that this write will be.
   public final var id: Int { Int(mdb_txn_id(raw)) }
 
-  /// The value of a key, or nil. A tree that is not in this snapshot reads as empty.
+  /// Returns the value of a key; nil if there is none. A tree that is not in this snapshot reads as
+  /// empty.
   ///
   /// - Returns: bytes in the map, valid until the transaction ends or, in a write transaction,
   ///   until its next write.
@@ -50,7 +51,7 @@ public class TreeTransaction {
     return number < places.count ? places[number] : nil
   }
 
-  /// A cursor before the first entry.
+  /// Returns a cursor that has no position yet, before the first entry.
   public final func cursor(_ tree: Tree) throws -> Cursor {
     var cursor: OpaquePointer?
     let result = mdb_cursor_open(raw, tree.handle, &cursor)
@@ -65,7 +66,7 @@ public class TreeTransaction {
 
   /// - Complexity: O(1).
   public final func statistics(_ tree: Tree) throws -> TreeStatistics {
-    // mdb_stat says nothing about a tree that is not in the snapshot, so that is asked first.
+    // mdb_stat reports nothing for a tree that is not in the snapshot, so that is checked first.
     guard try environment.exists(tree.name, in: self) else { return TreeStatistics() }
     return try statistics(ofHandle: tree.handle)
   }
@@ -80,7 +81,7 @@ public class TreeTransaction {
     return TreeStatistics(statistics)
   }
 
-  /// The handle of LMDB; traps on misuse.
+  /// The transaction's handle; traps if the transaction cannot be used.
   final var raw: OpaquePointer {
     guard let handle else {
       preconditionFailure("the transaction has ended, or a nested one runs in it")
@@ -88,7 +89,7 @@ public class TreeTransaction {
     return handle
   }
 
-  /// Ends the Swift side; the caller commits, resets or aborts the returned handle.
+  /// Ends the transaction on the side of Swift; the caller commits, resets or aborts the handle.
   final func end() -> OpaquePointer {
     precondition(openCursors == 0, "a cursor outlives its transaction")
     let handle = raw
@@ -103,8 +104,8 @@ public class TreeTransaction {
     places = []
   }
 
-  /// EINVAL for a handle that came into being after this transaction began: the tree is younger
-  /// than the snapshot, and so not in it.
+  /// True if a tree's handle was opened after this transaction began (EINVAL): the tree is newer
+  /// than the snapshot and not in it.
   private func isUnknownTree(_ result: Int32, _ handle: MDB_dbi) -> Bool {
     guard result == EINVAL else { return false }
     var flags: UInt32 = 0
@@ -122,15 +123,15 @@ public struct TreeStatistics: Sendable, Hashable {
   public var leafPages = 0
   public var overflowPages = 0
   public var entries = 0
-  /// Bytes.
+  /// The size of a page in bytes.
   public var pageSize = 0
 
   init() {}
 
-  /// Branches, leaves and overflow. Of a damaged tree it may be any number.
+  /// The number of branch, leaf and overflow pages. For a damaged tree it may be any number.
   public var pages: Int { branchPages &+ leafPages &+ overflowPages }
 
-  /// Of its pages.
+  /// The size of all its pages, in bytes.
   public var bytes: Int { pages &* pageSize }
 
   init(_ statistics: MDB_stat) {

@@ -3,17 +3,19 @@ import SystemSupport
 
 /// The one write transaction of a store.
 ///
-/// It sees its own changes. An error from a write leaves the transaction usable, except
-/// `.mapFull`: that transaction can only be given up.
+/// It sees its own changes. After an error from a write the transaction can still be used, except
+/// after `.mapFull`: then it can only be aborted.
 public final class TreeWriter: TreeTransaction {
-  /// Trees made here, by name; they become everyone's when the outermost transaction commits.
+  /// The trees created here, by name. Other transactions see them when the outermost transaction
+  /// has committed.
   var createdTrees: [String: MDB_dbi] = [:]
-  /// Trees emptied by `drop`, whose names go after the commit.
+  /// The trees emptied by `drop`, whose names are removed after the commit.
   var droppedTrees: Set<String> = []
-  /// The failure after which LMDB refuses the commit; it says more than the refusal.
+  /// The failure because of which LMDB refuses the commit. It gives the reason, which the refusal
+  /// does not.
   private(set) var firstFailure: StorageError?
-  /// By handle: whether the tree was seen to exist in this transaction.
-  // SAFETY: as of the places of a transaction.
+  /// True at a tree's handle if the tree was found to exist in this transaction.
+  // SAFETY: no other code is called while these are read or changed, as for `places`.
   @exclusivity(unchecked) private var known: [Bool]
 
   init(environment: Environment, raw: OpaquePointer, parent: TreeWriter?) {
@@ -23,11 +25,11 @@ public final class TreeWriter: TreeTransaction {
     super.init(environment: environment, raw: raw)
   }
 
-  /// Has reads and writes by key begin in this tree where the last one was: what is read is often
-  /// written next, and what comes next often lies on the same page. Until the transaction ends, or
-  /// a nested one begins.
+  /// Keeps a cursor in this tree at the place of the last read or write, where the next one by key
+  /// then begins: a value that is read is often written next, and the next key often lies on the
+  /// same page. The cursor is kept until the transaction ends or a nested one begins.
   ///
-  /// - Throws: As `cursor`.
+  /// - Throws: the errors of `cursor`.
   public func keepPlace(in tree: Tree) throws {
     let number = Int(tree.handle)
     if number < places.count, places[number] != nil { return }
@@ -52,9 +54,9 @@ public final class TreeWriter: TreeTransaction {
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
   }
 
-  /// Adds an entry whose key is greater than every other: fills pages to the brim.
+  /// Adds an entry whose key is greater than every other. Pages are filled completely.
   ///
-  /// - Throws: as `put`; `.keyInvalid` also if the key is not the greatest.
+  /// - Throws: the errors of `put`; `.keyInvalid` also if the key is not the greatest.
   public func append(
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws {
@@ -62,10 +64,10 @@ public final class TreeWriter: TreeTransaction {
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
   }
 
-  /// Adds an entry as `append` does if its key is greater than every other.
+  /// Adds an entry, as `append` does, if its key is greater than every other.
   ///
-  /// - Returns: `false` if it is not; nothing is changed then.
-  /// - Throws: as `put`.
+  /// - Returns: `false` if the key is not the greatest; nothing is changed then.
+  /// - Throws: the errors of `put`.
   public func appendIfGreatest(
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
   ) throws -> Bool {
@@ -75,9 +77,9 @@ public final class TreeWriter: TreeTransaction {
     return true
   }
 
-  /// Sets the value of a key that is not there yet.
+  /// Sets the value of a key that does not exist yet.
   ///
-  /// - Returns: `false` if the key is there; its value stays.
+  /// - Returns: `false` if the key exists; its value is unchanged.
   @discardableResult
   public func insert(
     _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
@@ -88,7 +90,7 @@ public final class TreeWriter: TreeTransaction {
     return true
   }
 
-  /// Sets the value of a key by letting `fill` write `count` bytes into the page itself.
+  /// Sets the value of a key: `fill` writes `count` bytes directly into the page.
   ///
   /// - Parameter fill: is given exactly `count` bytes, must write all of them, and must not use
   ///   the transaction.
@@ -108,7 +110,7 @@ public final class TreeWriter: TreeTransaction {
 
   /// Removes a key.
   ///
-  /// - Returns: whether it was there.
+  /// - Returns: true if it existed.
   @discardableResult
   public func delete(_ tree: Tree, key: UnsafeRawBufferPointer) throws -> Bool {
     try requireTree(tree)
@@ -130,9 +132,9 @@ public final class TreeWriter: TreeTransaction {
     }
   }
 
-  /// Empties a tree now and removes its name right after the commit.
+  /// Empties a tree now, and removes its name after the commit.
   ///
-  /// Older snapshots go on seeing the tree. A crash between the two leaves an empty tree.
+  /// Older snapshots still see the tree. A crash between the two leaves an empty tree.
   // LMDB's own drop closes the handle at once and for everyone, so that older snapshots of this
   // process would read an empty tree, or memory that was freed.
   public func drop(_ tree: Tree) throws {
@@ -141,8 +143,8 @@ public final class TreeWriter: TreeTransaction {
   }
 
   /// Runs `body` in a transaction within this one. If it throws, its changes are undone and this
-  /// transaction goes on; else they become this transaction's. This one must not be used
-  /// meanwhile (that traps).
+  /// transaction continues; otherwise they become changes of this transaction. This one must not be
+  /// used while `body` runs (that traps).
   public func nested<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     forgetPlaces()
     let parentHandle = raw
@@ -177,13 +179,13 @@ public final class TreeWriter: TreeTransaction {
     try requireTree(tree)
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
-    // SAFETY: LMDB copies key and value and keeps no pointer to them.
+    // SAFETY: LMDB copies key and value and stores no pointer to them.
     if let place = place(in: tree) { return mdb_cursor_put(place, &keyValue, &valueValue, flags) }
     return mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
   }
 
-  /// Holds a tree against the store once per transaction: LMDB would write through a handle
-  /// whose tree is gone with the root of some older snapshot.
+  /// Checks once per transaction that a tree exists in the store: through a handle whose tree is
+  /// gone, LMDB would write with the root of some older snapshot.
   @inline(__always)
   func requireTree(_ tree: Tree) throws {
     let index = Int(tree.handle)

@@ -3,26 +3,27 @@ import Glibc
 import Synchronization
 import SystemSupport
 
-/// A named tree of an environment. The value stays good while the environment is open; whether
-/// the tree is in a snapshot is the snapshot's matter.
+/// A named tree of an environment. The value is valid while the environment is open; the tree may
+/// still be missing in a snapshot.
 public struct Tree: Sendable, Hashable {
   let handle: MDB_dbi
   public let name: String
 }
 
 extension Environment {
-  /// The tree of this name, or nil if the snapshot has none.
+  /// Returns the tree of this name; nil if the snapshot has none.
   public func tree(named name: String, in transaction: TreeTransaction) throws -> Tree? {
     guard try exists(name, in: transaction) else { return nil }
     let created = (transaction as? TreeWriter)?.createdTrees[name]
     return (created ?? trees.handle(named: name)).map { Tree(handle: $0, name: name) }
   }
 
-  /// The tree of this name, made if it is missing. If the transaction fails, so does the tree.
+  /// Returns the tree of this name, and creates it if it is missing. If the transaction fails, the
+  /// tree is not created.
   ///
-  /// - Parameter hasIntegerKeys: Keys are 8 bytes in the machine's order and sort as unsigned
-  ///   integers (`MDB_INTEGERKEY`), which costs less per comparison than bytes. Kept with the
-  ///   tree.
+  /// - Parameter hasIntegerKeys: True for keys of 8 bytes in the machine's byte order that sort as
+  ///   unsigned integers (`MDB_INTEGERKEY`); a comparison costs less than one of bytes. Stored with
+  ///   the tree.
   /// - Throws: `.keyInvalid` for a name that is empty, longer than 511 bytes or holds a zero
   ///   byte; `.tooManyTrees`.
   public func createTree(
@@ -48,7 +49,7 @@ extension Environment {
     return Tree(handle: handle, name: name)
   }
 
-  /// The names of the trees in the snapshot, in byte order.
+  /// Returns the names of the trees in the snapshot, in byte order.
   public func treeNames(in transaction: TreeTransaction) throws -> [String] {
     var names: [String] = []
     try trees.forEachName(in: transaction.raw, environment: self) {
@@ -62,8 +63,8 @@ extension Environment {
     try record(of: name, in: transaction) != nil
   }
 
-  /// What the tree of trees says of a tree, in the map; see `PageFormat`. In a write transaction it
-  /// is as the last commit left it.
+  /// Returns the record of a tree in the tree of trees, in the map; see `PageFormat`. In
+  /// a write transaction it is the record of the last commit.
   func record(
     of name: String, in transaction: TreeTransaction
   ) throws -> UnsafeRawBufferPointer? {
@@ -79,27 +80,28 @@ extension Environment {
   }
 }
 
-/// The handles of all named trees, opened ahead of their use and never closed.
+/// The handles of all named trees. They are opened before their use and never closed.
 ///
-/// LMDB numbers handles per environment, and a transaction knows those that were there when it
+/// LMDB numbers handles per environment, and a transaction knows only those that existed when it
 /// began. Opening one is safe only while no other transaction of the process opens one, and a
-/// handle can be closed only while nobody uses it. Hence: handles are opened when the environment
-/// opens, by the transaction that creates a tree, or, for trees that other processes made, before
-/// a transaction begins whose snapshot has them; and nothing closes one.
+/// handle can be closed only while it is not in use. Hence handles are opened when the environment
+/// opens, by the transaction that creates a tree, or, for trees that other processes created,
+/// before a transaction begins whose snapshot has them. They are never closed.
 final class TreeHandles: Sendable {
   /// The handle of the tree whose entries are the named trees (MAIN_DBI).
   static let main: MDB_dbi = 1
-  /// The node flag of such an entry (F_SUBDATA in mdb.c). LMDB's own functions put and remove the
-  /// entry of a tree with it, through the same calls.
+  /// The node flag of such an entry (F_SUBDATA in mdb.c). LMDB's own functions, called with it, put
+  /// and remove the entry of a tree.
   private static let treeRecordFlag: UInt32 = 0x02
   private static let treeRecordCount = 48
 
   private let byName = Locked<[String: MDB_dbi]>([:])
-  /// Held while handles are opened: by a write transaction as a whole, as it may create trees.
+  /// Held while handles are opened; a write transaction holds it until it ends, as it may create
+  /// trees.
   private let opening = ThreadLock()
-  /// Trees that were dropped, and whose empty entry could not be removed yet.
+  /// The dropped trees whose empty entries could not be removed yet.
   private let emptied = Locked<Set<String>>([])
-  /// A commit up to which every tree has a handle that new transactions know.
+  /// The newest commit that is known to have a handle for each of its trees, for new transactions.
   let verifiedTransaction = Atomic<Int>(-1)
 
   func handle(named name: String) -> MDB_dbi? { byName.withLock { $0[name] } }
@@ -113,8 +115,8 @@ final class TreeHandles: Sendable {
     verifiedTransaction.max(transaction, ordering: .releasing)
   }
 
-  /// Runs a write transaction: every tree has its handle before it begins, and no reader opens
-  /// one before it has ended.
+  /// Runs a write transaction. Every tree has its handle before it begins, and no reader opens one
+  /// before it has ended.
   func whileOpeningIsBlocked<R>(in environment: Environment, _ body: () throws -> R) throws -> R {
     opening.lock()
     defer { opening.unlock() }
@@ -125,7 +127,7 @@ final class TreeHandles: Sendable {
     return try body()
   }
 
-  /// Whether the transaction knows a handle for every tree of its snapshot.
+  /// True if the transaction knows a handle for every tree of its snapshot.
   func allVisible(in transaction: OpaquePointer, environment: Environment) throws -> Bool {
     var all = true
     try forEachName(in: transaction, environment: environment) { name in
@@ -138,8 +140,8 @@ final class TreeHandles: Sendable {
     return all
   }
 
-  /// Opens a handle for each tree that another process made. Waits for a write transaction of
-  /// this process that runs just now.
+  /// Opens a handle for each tree that another process created. Waits for a write transaction of
+  /// this process that is running.
   func openMissing(in environment: Environment) throws(StorageError) {
     opening.lock()
     defer { opening.unlock() }
@@ -160,7 +162,7 @@ final class TreeHandles: Sendable {
       throw error
     }
     let id = Int(mdb_txn_id(transaction))
-    // Only a commit, not an abort, keeps the handles that a transaction opened.
+    // Only a commit keeps the handles that a transaction has opened, an abort does not.
     let committed = mdb_txn_commit(transaction)
     guard committed == MDB_SUCCESS else {
       throw environment.failure(committed, doing: "opening trees")
@@ -172,7 +174,7 @@ final class TreeHandles: Sendable {
   private func openMissing(
     in transaction: OpaquePointer, environment: Environment
   ) throws(StorageError) -> [String: MDB_dbi] {
-    // Opening the main tree once sets its order; without it a lookup in it would crash.
+    // Opening the main tree once sets its order; without that, a lookup in it would crash.
     var main: MDB_dbi = 0
     let result = mdb_dbi_open(transaction, nil, 0, &main)
     guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "opening trees") }
@@ -194,7 +196,7 @@ final class TreeHandles: Sendable {
   }
 
   /// Calls `body` with each tree's name, in byte order, until it returns `false`. Entries of the
-  /// main tree that are not trees with a name in UTF-8 are not ours, and passed over.
+  /// main tree that are not trees, or whose names are not UTF-8, are not Mooring's and are skipped.
   func forEachName(
     in transaction: OpaquePointer, environment: Environment, _ body: (String) -> Bool
   ) throws(StorageError) {
@@ -219,12 +221,13 @@ final class TreeHandles: Sendable {
     guard result == MDB_NOTFOUND else { throw environment.failure(result, doing: "listing trees") }
   }
 
-  /// Puts the entry of an empty tree whose handle is open already: `mdb_dbi_open` would return
-  /// the handle and make no entry.
+  /// Creates the entry of an empty tree whose handle is already open: `mdb_dbi_open` would return
+  /// the handle and create no entry.
   func createRecord(
     named name: String, hasIntegerKeys: Bool, in transaction: TreeWriter
   ) throws {
-    // MDB_db: all zero but the flags, little-endian, and the root, which is the number of no page.
+    // MDB_db: all zero except the flags, in little-endian order, and the root, whose value stands
+    // for no page.
     var record = [UInt8](repeating: 0, count: Self.treeRecordCount)
     if hasIntegerKeys { record[4] = UInt8(MDB_INTEGERKEY) }
     record.replaceSubrange(40..<48, with: repeatElement(0xff, count: 8))
@@ -242,8 +245,8 @@ final class TreeHandles: Sendable {
     }
   }
 
-  /// Removes the entries of trees that the write before emptied. That write stands, so that a
-  /// failure is no error of it: the entries are kept in mind until the next drop.
+  /// Removes the entries of trees that the last write emptied. That write is committed already, so
+  /// a failure here is not its error: the entries are remembered until the next drop.
   func removeEmptied(_ dropped: Set<String>, in environment: Environment) {
     guard !dropped.isEmpty else { return }
     let names = emptied.withLock { emptied in

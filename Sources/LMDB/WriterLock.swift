@@ -1,27 +1,27 @@
 import Synchronization
 import SystemSupport
 
-/// The lock under which one process at a time writes.
+/// The lock by which one process at a time writes.
 ///
-/// LMDB has a writer lock of its own, which is taken after this one; but it waits without a
-/// deadline, does not say who holds it, and is not fair: a process that commits chunk after chunk
-/// kept another waiting for 5.7 s. So two files stand before it, each under `flock`:
+/// LMDB has a writer lock of its own, which is taken after this one. But LMDB waits for it without
+/// a deadline, does not report its holder, and is not fair: a process that committed chunk after
+/// chunk kept another one waiting for 5.7 s. So two files are locked before it, each with `flock`:
 ///
 ///     writer.turn   held while waiting: its holder is next
 ///     writer.lock   held while writing; contains "pid\tcommand\n" of the last holder
 ///
-/// To write, take `turn`, then `lock`, then release `turn`. A waiter holds `turn`, so that a holder
-/// that has committed cannot overtake it: processes alternate.
+/// To write, a process takes `turn`, then `lock`, then releases `turn`. Because a waiter holds
+/// `turn`, a holder that has committed cannot overtake it: the processes alternate.
 final class WriterLock: Sendable {
   private let folder: String
   private let turn: FileLock
   private let lock: FileLock
-  /// A second open of `writer.turn`. `flock` belongs to the open file, so that a probe through
-  /// `turn` would take or drop the turn of a thread that waits.
+  /// A second open file description of `writer.turn`. `flock` belongs to the open file, so a probe
+  /// through `turn` would take or drop the turn of a thread that is waiting.
   private let probe: FileLock
   private let isHeld = Atomic<Bool>(false)
 
-  /// Opens the files and takes no lock.
+  /// Opens the files without taking a lock.
   init(folder: String) throws(StorageError) {
     func open(_ name: String) throws(StorageError) -> FileLock {
       let path = folder + "/" + name
@@ -38,9 +38,9 @@ final class WriterLock: Sendable {
     probe = try open("writer.turn")
   }
 
-  /// Waits for the turn and the lock, together at most `limit`.
+  /// Waits for the turn and the lock, at most `limit` in total.
   ///
-  /// - Throws: `.busy` with the holder's pid and command line.
+  /// - Throws: `.busy` with the process id and command line of the holder.
   func acquire(within limit: Duration) throws(StorageError) {
     let deadline = ContinuousClock.now + limit
     try wait(for: turn, until: deadline)
@@ -55,7 +55,7 @@ final class WriterLock: Sendable {
     lock.release()
   }
 
-  /// True while a process waits for this one, that is, holds the turn.
+  /// True while another process waits for the lock, that is, holds the turn.
   var anotherProcessWaits: Bool {
     guard isHeld.load(ordering: .acquiring) else { return false }
     return (try? probe.isHeld()) ?? false

@@ -33,7 +33,7 @@ public struct LegacyFile: Sendable {
 
   /// Examines the file and proposes a mapping and a migration. Nothing is written.
   ///
-  /// - Parameter name: What the store is to remember it by; by default of the file's name.
+  /// - Parameter name: The import's name in the store; by default from the file's name.
   /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
   ///   others.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
@@ -47,7 +47,7 @@ public struct LegacyFile: Sendable {
   /// the records of the store. Nothing is written.
   ///
   /// - Parameter reject: Called with each row and link that a run would not take over.
-  /// - Returns: What the run would amount to.
+  /// - Returns: The effects that the run would have.
   /// - Throws: `ImportError`, `YAMLError` for a mapping that does not fit; what the closure throws.
   public func plan(
     _ mapping: MappingText, in store: Store, reject: (ImportReject) throws -> Void = { _ in }
@@ -66,7 +66,7 @@ public struct LegacyFile: Sendable {
   /// Imports the file. A run that was interrupted is resumed. After a completed run, only what has
   /// changed in the file since is written, and rejected rows are tried again.
   ///
-  /// - Returns: What was written, and how what is in the store now compares with the file.
+  /// - Returns: The counts of what was written, and a comparison of store and file.
   /// - Throws: As `plan`; `unconfirmed` if the mapping has guesses; `running` if another run of the
   ///   same import is under way; `StoreError`. What was committed stays.
   public func run(_ mapping: MappingText, in store: Store) throws -> ImportReport {
@@ -135,7 +135,7 @@ public struct MappingText: Sendable {
 
   init(_ root: YAMLNode) { self.root = root }
 
-  /// Returns the guesses that nobody has confirmed, as `Entity.property: why`. A run refuses a
+  /// Returns the guesses that have not been confirmed, as `Entity.property: why`. A run refuses a
   /// mapping that has any.
   ///
   /// - Throws: `YAMLError` for a mapping that does not fit what is in the store.

@@ -52,7 +52,7 @@ extension Store {
   /// Calls the closure with each row and link that the last run of an import rejected, in order of
   /// code.
   ///
-  /// - Returns: Whether there is an import of this name.
+  /// - Returns: True if there is an import of this name.
   public func eachImportReject(
     of name: String, _ body: (ImportReject) throws -> Void
   ) throws -> Bool {

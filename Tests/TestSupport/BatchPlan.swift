@@ -2,7 +2,7 @@ import EntityModel
 public import EntityObjects
 public import EntityStore
 
-/// Batches whose every state can be told from what is committed of their progress: by which a test
+/// The batches of the crash tests. The committed progress determines every state, so that a test
 /// knows, after a kill, what must be in the store.
 public enum BatchPlan: String, CaseIterable, Sendable {
   case update, delete, insert
@@ -18,7 +18,7 @@ public enum BatchPlan: String, CaseIterable, Sendable {
     }
   }
 
-  /// Runs the batch, or goes on with it.
+  /// Runs the batch, or continues it.
   ///
   /// - Parameter progress: Called after each commit.
   @discardableResult
@@ -47,14 +47,14 @@ public enum BatchPlan: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the batch has gone to its end. Its progress is gone then, as before its first chunk.
+  /// True if the batch is complete. It then has no stored progress, as before its first chunk.
   public func isDone(in transaction: ReadTransaction) throws -> Bool {
     try committed(in: transaction) == nil && changed(in: transaction).count == Self.rows
   }
 
   /// Holds a store against the progress that it has.
   ///
-  /// - Returns: What is wrong; empty if all is as it should be.
+  /// - Returns: The differences; empty if all is as expected.
   public func problems(in transaction: ReadTransaction) throws -> [String] {
     let committed = try committed(in: transaction)
     let changed = try changed(in: transaction)

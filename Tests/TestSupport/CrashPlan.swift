@@ -2,11 +2,11 @@ public import EntityModel
 public import EntityStore
 import Foundation
 
-/// A long write whose every state can be told from its frontier: by which a test knows, after a
-/// kill, what must be in the store.
+/// A long write whose checkpoint determines its state, so that a test knows, after a kill, what
+/// must be in the store.
 ///
-/// The store holds `localRows` records at the start, each with a local note. The write goes over
-/// them and on to `rows` records, so that it updates and inserts.
+/// At the start the store has `localRows` records, each with a local note. The write scans them and
+/// continues to `rows` records, so that it updates and inserts.
 public enum CrashPlan {
   public static let name = "crash plan"
   public static let rows = 240
@@ -43,22 +43,22 @@ public enum CrashPlan {
     }
   }
 
-  /// What a record should hold when the write has come so far; `nil` if it should not be there.
+  /// The expected content of a record for a checkpoint; `nil` if it should not exist.
   public static func expected(_ row: Int, frontier: Int) -> [String: Value]? {
     let local: [String: Value] = row < localRows ? ["note": note(row)] : [:]
     if row < frontier { return values(row).merging(local) { old, _ in old } }
     return row < localRows ? ["name": .string("n\(row)"), "rank": -1, "note": note(row)] : nil
   }
 
-  /// Whether the write has gone to its end. Its progress is gone then, as before its first chunk.
+  /// True if the write is complete. It then has no stored progress, as before its first chunk.
   public static func isDone(in transaction: ReadTransaction) throws -> Bool {
     let isUnderWay = try ChunkedWrite<Int>(name: name).load(in: transaction) != nil
     return try !isUnderWay && transaction.count(of: "Sample") == rows
   }
 
-  /// Holds a store against the frontier that it has.
+  /// Compares a store with the checkpoint that it contains.
   ///
-  /// - Returns: What is wrong; empty if all is as it should be.
+  /// - Returns: The differences; empty if all is as expected.
   public static func problems(in transaction: ReadTransaction) throws -> [String] {
     let progress = try ChunkedWrite<Int>(name: name).load(in: transaction)
     let count = try transaction.count(of: "Sample")

@@ -24,7 +24,7 @@ public final class Journal: Sendable {
 
   /// Waits for a line that has all the parts.
   ///
-  /// - Parameter start: How many lines are passed over.
+  /// - Parameter start: The number of lines to skip.
   /// - Returns: How many lines there are up to the one that was found, to look for another one
   ///   after it.
   /// - Throws: `CancellationError` when the test's time is up.

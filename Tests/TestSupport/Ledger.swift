@@ -4,12 +4,12 @@ import Foundation
 import Maintenance
 import Migrations
 
-/// A store whose content tells whether it is of one moment: each commit adds the next row and
-/// counts it in a record of its own.
+/// A store whose content shows if it is of one moment: each commit adds the next row and counts it
+/// in a separate record.
 public enum Ledger {
   public struct Broken: Error, CustomStringConvertible { public let description: String }
 
-  /// Makes a store, or goes on with one, and closes it.
+  /// Creates a store, or continues one, and closes it.
   public static func write(rows: Int, at folder: String) async throws {
     let store = try openStore(at: folder)
     for _ in 0..<rows { try await addRow(to: store) }

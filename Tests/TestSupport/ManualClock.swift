@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Time that stands still until a test moves it.
+/// A clock whose time changes only when a test changes it.
 public final class ManualClock: Sendable {
   private let time: Mutex<Date>
 

@@ -7,7 +7,7 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
   case retype, derive, list, compound, unique, keepNewest, keepOldest, quarantine, required
   case validation, code, update, delete, series, down, destructive
 
-  /// Whether nothing of it is seen before its end, when all of it is.
+  /// True if other transactions see nothing of the migration until its end, and then all of it.
   public var isSeenAtOnce: Bool {
     switch self {
     case .retype, .derive, .list, .compound, .unique, .validation, .code: true
@@ -15,11 +15,11 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it makes the same of what others write meanwhile as of what was there before: then it
-  /// ends as if they had written first.
+  /// True if the migration treats records that others write during it in the same way as earlier
+  /// ones: the result is then the same as if they had been written first.
   public var followsWriters: Bool { isSeenAtOnce || self == .required }
 
-  /// Whether the store has the migrations already, and they are taken back.
+  /// True if the store already has the migrations, and the test reverts them.
   public var isDown: Bool { self == .down }
 
   /// The line of the items, and that of the migrations.
@@ -94,7 +94,7 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
     }
   }
 
-  /// What `code` runs.
+  /// The code that the scenario `code` runs.
   public static let codes = [
     MigrationCode("reverse", revision: 1) { record in
       if case .string(let code) = try record["code"] {
@@ -104,7 +104,7 @@ public enum MigrationScenario: String, CaseIterable, Sendable {
     }
   ]
 
-  /// Runs it, or goes on with it.
+  /// Runs the migration, or continues it.
   ///
   /// - Returns: The names of the migrations that are complete by that.
   public func run(on store: Store, _ options: MigrationOptions) throws -> [String] {

@@ -52,7 +52,7 @@ extension SeededRandom {
     }
   }
 
-  /// Of up to 38 digits, of every exponent that Foundation has.
+  /// Returns a decimal of up to 38 digits, with any exponent that Foundation supports.
   public mutating func decimal() -> Decimal {
     switch number(0...3) {
     case 0:

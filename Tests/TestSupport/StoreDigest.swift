@@ -1,9 +1,11 @@
 public import EntityModel
 public import EntityStore
 
-/// What a store holds, whatever way it came to that: without numbers that only the catalog knows.
+/// The content of a store as text, independent of its origin: without the numbers that only the
+/// catalog uses.
 public enum StoreDigest {
-  /// The schema by names, and all records in order; of the system's own the copies of records.
+  /// Returns the schema by names and all records in order. Of the system's records, it contains
+  /// only the copies of records.
   public static func lines(in transaction: ReadTransaction) throws -> [String] {
     var lines = [text(of: transaction.schema)]
     for name in transaction.schema.entities.map(\.name).sorted() where !name.hasPrefix("_") {

@@ -26,7 +26,7 @@ public func testSeed(_ usual: UInt64) -> UInt64 {
   ProcessInfo.processInfo.environment["MOORING_SEED"].flatMap { UInt64($0) } ?? usual
 }
 
-/// Whether the long versions of the tests are asked for (`MOORING_THOROUGH=1`).
+/// True if the long versions of the tests are requested (`MOORING_THOROUGH=1`).
 public var isThorough: Bool { ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" }
 
 /// Runs `body` with a new store, and removes it at the end.
@@ -76,7 +76,7 @@ public func requireClean(_ store: Store) throws {
   guard report.isClean else { throw StoreNotClean(problems: report.problems.map(\.description)) }
 }
 
-/// Walks the pages of the file; nobody may write meanwhile.
+/// Checks the pages of the file. No process may write during the check.
 ///
 /// - Throws: `StoreNotClean`.
 public func requireWholePages(_ store: Store) throws {

@@ -102,7 +102,7 @@ public struct JobQueue: Sendable {
     try await change { try $0.retry(id) }
   }
 
-  /// Pauses a queue: no more of its jobs are claimed. Running attempts go on.
+  /// Pauses a queue: no more of its jobs are claimed. Running attempts continue.
   ///
   /// - Returns: `false` if the queue was paused.
   @discardableResult

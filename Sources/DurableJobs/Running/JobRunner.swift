@@ -76,7 +76,7 @@ public actor JobRunner {
   /// `run` returns when everything has ended.
   public func stop(within bound: Duration) { report(.stopRequested(within: bound)) }
 
-  /// Changes how many jobs the runner runs at once. Running attempts go on.
+  /// Changes how many jobs the runner runs at once. Running attempts continue.
   public func limit(concurrency: Int, queues: [QueueName: Int]) {
     report(.limitsChanged(concurrency: concurrency, queues: queues))
   }

@@ -6,7 +6,7 @@ extension WriteTransaction {
   /// Enqueues jobs that form a batch, and a completion job that runs when all of them have ended,
   /// successfully or not.
   ///
-  /// - Throws: As `enqueue(_:)`.
+  /// - Throws: The errors of `enqueue(_:)`.
   @discardableResult
   public func enqueue(
     batch requests: [JobRequest], named name: String? = nil, then completion: JobRequest? = nil

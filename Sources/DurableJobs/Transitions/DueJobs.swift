@@ -45,7 +45,7 @@ extension JobTable {
         for (name, value) in values { try record.set(name, to: value) }
       }
     } catch let error as JobError {
-      // No other runner can read it either, and the other schedules must go on.
+      // No other runner can read it either, and the other schedules must continue.
       try transaction.update(id) { record in
         try record.set("isPaused", to: .bool(true))
         try record.set("error", to: .string("\(error)"))

@@ -67,7 +67,7 @@ extension JobTable {
       let wasHeld = job.state == .held
       job.wait(until: job.runAt, now: now)
       try update(job)
-      // Others may wait for the limit behind this job.
+      // Other jobs after this one may be waiting for the limit.
       if !wasHeld { try releaseLimit(of: job) }
     case .blocked, .running, .succeeded, .discarded, .cancelled, .poisoned, nil: break
     }

@@ -41,7 +41,7 @@ final class RunnerLease: Sendable {
 
   /// True while a process holds the lock of an epoch.
   ///
-  /// - Throws: `busy` if the system does not tell.
+  /// - Throws: `busy` if the system does not report it.
   static func isAlive(_ epoch: Int64, in store: Store) throws(JobError) -> Bool {
     do {
       // For reading only: a process that may not write can ask, too.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers and booleans, which become each other.
+/// The conversion of numbers and booleans into each other.
 extension Conversion {
   func integer(_ value: Value) throws(ConversionFailure) -> Value {
     if scale == nil {
@@ -58,7 +58,7 @@ extension Conversion {
   func bool(_ value: Value) throws(ConversionFailure) -> Value {
     switch value {
     case .bool: return value
-    // As most booleans of other databases are: no word needs to be made of it.
+    // The usual case, as other databases store booleans as 0 and 1: no text is built.
     case .int64(let number) where number == 0 || number == 1: return .bool(number == 1)
     case .int64, .double, .decimal, .string: break
     default: throw mismatch(value, .bool)
@@ -70,7 +70,7 @@ extension Conversion {
     }
   }
 
-  /// The number, multiplied.
+  /// The number of a value, multiplied by ``scale``.
   private func number(_ value: Value) throws(ConversionFailure) -> ExactNumber {
     let number: ExactNumber? =
       switch value {

@@ -1,6 +1,6 @@
 extension Conversion {
-  /// The rules in plain words, for plans: `dates as unix milliseconds; 0 is null`. It shows at most
-  /// eight words of each rule.
+  /// The rules as a sentence for plans: `dates as unix milliseconds; 0 is null`. At most eight
+  /// words of each rule are listed.
   public var text: String {
     var parts: [String] = []
     if let encoding { parts.append("data as \(encoding.rawValue)") }

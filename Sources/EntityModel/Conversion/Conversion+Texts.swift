@@ -1,6 +1,6 @@
 import Foundation
 
-/// Texts, and what is written as text.
+/// The conversion of texts, and of values into texts.
 extension Conversion {
   func moment(_ value: Value) throws(ConversionFailure) -> Value {
     switch value {
@@ -33,7 +33,8 @@ extension Conversion {
     }
   }
 
-  /// By bytes: an accent after a separator makes no other character of it. Of an empty text, none.
+  /// Splits a text at each separator, byte by byte, so that a separator before a combining accent
+  /// is found, too. Returns an empty list for an empty text.
   private static func parts(of text: String, _ separator: String) -> [String] {
     if text.isEmpty || separator.isEmpty { return text.isEmpty ? [] : [text] }
     return text.utf8.split(separator: separator.utf8, omittingEmptySubsequences: false)
@@ -88,7 +89,7 @@ extension Conversion {
 
   private static func uuid(_ data: Data) -> UUID? {
     guard data.count == 16 else { return nil }
-    // SAFETY: the bytes are as many as the tuple has, and a tuple of bytes may begin anywhere.
+    // SAFETY: `data` has as many bytes as the tuple, and a tuple of bytes needs no alignment.
     return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 }
@@ -121,7 +122,8 @@ extension Conversion.Encoding {
     }
   }
 
-  /// Of capital or small digits, two each byte.
+  /// Returns the bytes of hexadecimal digits, upper or lower case, two digits for each byte; `nil`
+  /// for any other text.
   static func bytes(ofHex text: String) -> Data? {
     let count = text.utf8.count
     guard count % 2 == 0 else { return nil }

@@ -1,6 +1,6 @@
 extension Conversion {
-  /// Whether no value that a store can hold is refused: where it is false, success depends on the
-  /// data. Never true by mistake; it may be false where no value would be refused.
+  /// Returns true only if every value that a store can hold is converted; otherwise success depends
+  /// on the data. The answer is conservative: it may be false where no value would be refused.
   public func isTotal(from: AttributeType, to: AttributeType) -> Bool {
     switch orElse {
     case .refuse: return isTotalWithoutFallback(from, to)

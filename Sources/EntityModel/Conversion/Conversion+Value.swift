@@ -3,17 +3,16 @@ import Foundation
 extension Conversion {
   /// Converts one value.
   ///
-  /// What the kinds say by themselves: whole numbers, doubles and decimals become each other where
-  /// no digit is lost; booleans are 1 and 0; every value becomes a text (`Value.text`), and the
-  /// text of a value becomes that value if it is one as a whole. Texts of numbers have no
-  /// separators and no spaces. A UUID is 36 or 32 characters, or 16 bytes. A number is no date, and
-  /// a text no list, until the conversion says how it is one. To an enumeration every value of its
-  /// own kind goes; of another kind only what becomes one of its cases, by raw value or name.
+  /// Without rules, whole numbers, doubles and decimals become each other where no digit is lost;
+  /// booleans are 1 and 0; every value becomes a text (`Value.text`), and a text becomes a value if
+  /// the whole text is one. Texts of numbers have no separators and no spaces. A UUID is 36 or 32
+  /// characters, or 16 bytes. A number becomes a date, and a text a list, only if the conversion
+  /// has a rule for it. An enumeration accepts every value of its own kind, and of other kinds only
+  /// what becomes one of its cases, by raw value or name.
   ///
-  /// - Returns: A value of the type's kind, or null. Whether null is allowed, and what else the
-  ///   attribute's rules say, is not asked here.
-  /// - Throws: Why there is no such value, unless ``orElse`` has one. Nothing else happens,
-  ///   whatever the value is.
+  /// - Returns: A value of the type's kind, or null. The rules of the attribute, and if it may be
+  ///   null, are not checked here.
+  /// - Throws: The reason why the value cannot be converted, unless ``orElse`` has a value for it.
   /// - Complexity: O(size of the value).
   public func value(
     from value: Value, to type: AttributeType
@@ -48,7 +47,7 @@ extension Conversion {
 
   // MARK: Preparation
 
-  /// The value with its text prepared; `nil` for null and what stands for it.
+  /// The value with its text prepared; `nil` for null and for the words that stand for null.
   private func prepared(
     _ value: Value, for type: AttributeType
   ) throws(ConversionFailure) -> Value? {
@@ -92,7 +91,7 @@ extension Conversion {
     return String(scalars[first...last])
   }
 
-  /// The text that ``nullValues`` and ``cases`` look for. Data and lists have none.
+  /// The text that is looked up in ``nullValues`` and ``cases``; `nil` for data and lists.
   package static func word(of value: Value) -> String? {
     switch value {
     case .null, .data, .strings: nil
@@ -155,7 +154,7 @@ extension Conversion {
     }
   }
 
-  /// A program may say more than a day has.
+  /// The zone offset, bounded to one day, as a program may set any number.
   private var zone: Int? { zoneMinutes.map { min(max($0, -1_439), 1_439) } }
 
   private func clamped(_ value: Value) -> Value {
@@ -164,7 +163,8 @@ extension Conversion {
     return value
   }
 
-  /// What the conversion itself names is of the type's kind in every file; a program may be wrong.
+  /// Checks the kind of a value that the conversion itself names. Files are checked when they are
+  /// read, conversions that a program builds are not.
   private func checked(_ value: Value, _ type: AttributeType) throws(ConversionFailure) -> Value {
     if let kind = value.kind, kind != type.kind {
       throw .init(.typeMismatch, value, "is no \(type.kind.rawValue); correct the conversion")

@@ -1,44 +1,45 @@
 public import Foundation
 
-/// How a value of one kind becomes a value of an attribute's type: a declaration, without code.
+/// The rules by which a value of one kind becomes a value of an attribute's type, without code.
 ///
-/// One vocabulary serves migrations that give an attribute another type, mappings of feeds, and
-/// imports. Each member is one rule, and the rules apply in the order in which they stand here; a
-/// conversion without rules does what the two kinds say by themselves (``value(from:to:)``).
+/// Migrations that change the type of an attribute, mappings of feeds, and imports use the same
+/// rules. Each member is one rule; the rules apply in the order in which they are declared here. A
+/// conversion without rules does what ``value(from:to:)`` describes for the two kinds.
 ///
 /// A *word* is the text of a value: `0` is the number 0, whether whole, double or decimal, and the
 /// text `0`; dates are words in RFC 3339. Data and lists are no words.
 public struct Conversion: Codable, Hashable, Sendable {
-  /// How data is text: that text is what the other rules see, and what is made of text.
+  /// The encoding of data as text. The other rules see that text; a text that is converted to data
+  /// is decoded by it.
   public var encoding: Encoding?
   /// Removes white space at both ends of a text.
   public var trims: Bool
   /// Brings texts into Unicode's normalization form C.
   public var normalizes: Bool
-  /// Makes texts lower case, as Unicode does for no language in particular.
+  /// Makes texts lower case, independently of any language.
   public var lowercases: Bool
-  /// Takes an empty text for null. Of a list, empty elements are left out.
+  /// Converts an empty text to null, and leaves out empty elements of a list.
   public var emptyIsNull: Bool
   /// The words that stand for null.
   public var nullValues: Set<String>
-  /// The values that words become. If there are any, no other word is converted.
+  /// The value for each word. If there are any, a word that is not among them cannot be converted.
   public var cases: [String: Value]
-  /// How a date is written where it is no date: in the value that comes, or in the one that is
-  /// made.
+  /// The form of dates that are stored as numbers or texts, in the source or in the target.
   public var date: DateForm?
-  /// Minutes that times of day are ahead of UTC, in texts that do not say it and in those made.
+  /// The offset from UTC, in minutes, of texts that give none and of texts that are written.
   public var zoneMinutes: Int?
-  /// What numbers are multiplied by, exactly.
+  /// The exact factor that numbers are multiplied by.
   public var scale: Decimal?
-  /// How a number becomes one that the type can hold. Without it, no digit may be lost.
+  /// The rounding of a number that the type cannot hold exactly. Without it such a number is
+  /// refused.
   public var round: Rounding?
-  /// What lesser values become, of the type's kind.
+  /// The lower bound, of the type's kind, that replaces every lesser value.
   public var atLeast: Value
-  /// What greater values become, of the type's kind.
+  /// The upper bound, of the type's kind, that replaces every greater value.
   public var atMost: Value
-  /// What stands between the elements of a list, in a text.
+  /// The text between two elements of a list that is written as a text.
   public var separator: String?
-  /// What a value becomes that cannot be converted.
+  /// The replacement for a value that cannot be converted.
   public var orElse: Fallback
 
   public init(
@@ -65,7 +66,7 @@ public struct Conversion: Codable, Hashable, Sendable {
     self.orElse = orElse
   }
 
-  /// A rule that is not there is as `init` has it.
+  /// Reads a conversion. A missing rule has the default of `init`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func flag(_ key: CodingKeys) throws -> Bool {
@@ -87,18 +88,18 @@ public struct Conversion: Codable, Hashable, Sendable {
       orElse: try container.decodeIfPresent(Fallback.self, forKey: .orElse) ?? .refuse)
   }
 
-  /// What the two kinds say by themselves.
+  /// The conversion without rules.
   public static let none = Conversion()
 
   public enum Encoding: String, Codable, Hashable, Sendable, CaseIterable {
     case base64, hex, utf8
   }
 
-  /// The whole number that another one becomes.
+  /// The whole number that a number with a fraction is rounded to.
   public enum Rounding: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The nearest; of two the even one.
+    /// The nearest; if two are equally near, the even one.
     case halfEven
-    /// The nearest; of two the one farther from zero.
+    /// The nearest; if two are equally near, the one farther from zero.
     case halfUp
     /// The next greater one.
     case up

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Why a value could not be converted.
+/// The reason why a value could not be converted.
 public struct ConversionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The raw values are stable: programs may branch on them, and files of rejects hold them.
+  /// The kind of a failure. The raw values are stable: programs may depend on them, and files of
+  /// rejected records contain them.
   public enum Code: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Nothing makes a value of that type of one of this kind.
+    /// No rule converts a value of this kind to that type.
     case typeMismatch = "type_mismatch"
-    /// Beyond what the type, or the calendar from year 1 to 9999, can hold.
+    /// A value outside the range of the type, or of the calendar's years 1 to 9999.
     case outOfRange = "out_of_range"
-    /// Digits would be lost, and no rounding is asked for.
+    /// A number that would lose digits, while the conversion has no rounding.
     case inexact
     case badNumber = "bad_number"
     case badBool = "bad_bool"
@@ -18,23 +19,23 @@ public struct ConversionFailure: Error, Hashable, Sendable, CustomStringConverti
     case badBase64 = "bad_base64"
     case badHex = "bad_hex"
     case badUTF8 = "bad_utf8"
-    /// The elements could not be told apart in the joined text.
+    /// A list whose elements could not be distinguished in the joined text.
     case badList = "bad_list"
-    /// Not one of the cases.
+    /// A value that is none of the enumeration's cases.
     case enumUnknown = "enum_unknown"
   }
 
   public let code: Code
-  /// One line: at most 60 characters of the value, and what is wrong with it.
+  /// The failure in one line: at most 60 characters of the value, and what is wrong with it.
   public let description: String
 
-  /// - Parameter problem: What is wrong, as it goes on after the value: `is no date`.
+  /// - Parameter problem: The rest of the sentence that begins with the value: `is no date`.
   init(_ code: Code, _ value: Value, _ problem: String) {
     self.code = code
     description = "\(ConversionFailure.excerpt(value)) \(problem)"
   }
 
-  /// Never reads more of a value than it shows.
+  /// Returns the beginning of the value's text, without reading more of the value than that.
   private static func excerpt(_ value: Value) -> String {
     switch value {
     case .string(let text): return quoted(text.unicodeScalars)

@@ -2,15 +2,16 @@ import Foundation
 import TextFormats
 
 extension Conversion {
-  /// How a date is written as a number or a text. All are times of UTC, in the years 1 to 9999.
+  /// The form of a date that is written as a number or a text. All are times of UTC, in the years 1
+  /// to 9999.
   ///
-  /// Numbers may be texts. A date counts to the microsecond, and is not exact beyond: nanoseconds
-  /// read and written again may differ in the last three digits.
+  /// Numbers may be given as texts. Dates are exact to the microsecond: nanoseconds that are read
+  /// and written again may differ in the last three digits.
   public enum DateForm: String, Codable, Hashable, Sendable, CaseIterable {
     case unixSeconds, unixMilliseconds, unixMicroseconds, unixNanoseconds
     /// Seconds since 1970 modulo 2³² in an unsigned column: 1902 to 2038.
     case wrappedUnixSeconds
-    /// Since 2001, as Core Data and `Date` count.
+    /// Time since 2001, as Core Data and `Date` count.
     case coreDataSeconds, coreDataNanoseconds
     /// Microseconds since 1601, as Chrome counts.
     case webKitMicroseconds
@@ -18,16 +19,17 @@ extension Conversion {
     case fileTime
     /// Tenths of a microsecond since the year 1, as .NET counts.
     case ticks
-    /// Days since noon of 4714-11-24 before Christ, to the millisecond, as SQLite reads them.
+    /// Days since noon of 4714-11-24 BC, to the millisecond, as SQLite reads them.
     case julianDay
     /// Texts of one exact form: `2026-11-20T10:00:00.25Z`.
     case rfc3339
-    /// What databases write as well: `2026-11-20`, `2026-11-20 10:00:00`, offsets as `+0800`.
+    /// Texts as databases write them: RFC 3339, and also `2026-11-20`, `2026-11-20 10:00:00`,
+    /// offsets as `+0800`.
     case iso8601
-    /// As in mail and RSS: `Fri, 20 Nov 2026 10:00:00 +0800`.
+    /// Texts as in mail and RSS: `Fri, 20 Nov 2026 10:00:00 +0800`.
     case rfc822
 
-    /// Whether it is written as text only.
+    /// True for a form that is written as text only.
     package var isText: Bool {
       switch self {
       case .rfc3339, .iso8601, .rfc822: true
@@ -35,13 +37,13 @@ extension Conversion {
       }
     }
 
-    /// Whether texts may lack what they are ahead of UTC.
+    /// True for a form whose texts may lack the offset from UTC.
     package var mayLackZone: Bool { self == .iso8601 || self == .rfc822 }
   }
 }
 
 extension Conversion.DateForm {
-  /// From the year 1 to before the year 10000, in seconds since 2001.
+  /// The dates from the year 1 to the end of the year 9999, in seconds since 2001.
   private static let range = -63_113_904_000.0..<252_423_993_600.0
 
   // MARK: Reading
@@ -79,7 +81,7 @@ extension Conversion.DateForm {
     return (number.double?.nearest).flatMap(seconds)
   }
 
-  /// The seconds since 2001; infinite beyond all dates, `nil` for a number of another form.
+  /// Returns the seconds since 2001; `nil` for a number that `wrappedUnixSeconds` cannot hold.
   private func seconds(of number: Int64, fraction: Double = 0) -> Double? {
     switch self {
     case .julianDay: return seconds(of: Double(number))
@@ -100,24 +102,26 @@ extension Conversion.DateForm {
       return ((number - Self.julianDayOf2001) * 86_400_000).rounded() / 1_000
     }
     let floor = number.rounded(.down)
-    // Whole seconds and the rest apart, so that the rest keeps its digits.
+    // The whole part and the fraction are converted separately, so that the fraction keeps its
+    // digits.
     if let whole = Int64(exactly: floor) { return seconds(of: whole, fraction: number - floor) }
     return self == .wrappedUnixSeconds ? nil : number / perSecond + epoch
   }
 
   // MARK: Writing
 
-  /// The date in this form: a text, a whole number, or where it is none, a double.
+  /// Returns the date in this form: a text or a whole number, or a double if the number is not
+  /// whole.
   ///
-  /// - Parameter asDouble: Whether a double is wanted in any case.
-  /// - Parameter mayRound: Whether a form that has not enough places may be used.
+  /// - Parameter asDouble: True if a double is wanted in any case.
+  /// - Parameter mayRound: True if the form may have fewer fractional digits than the date.
   func value(
     of date: Date, zoneMinutes: Int?, asDouble: Bool, mayRound: Bool
   ) throws(ConversionFailure) -> Value {
     let seconds = date.timeIntervalSinceReferenceDate
     let shown = self == .rfc822 ? seconds.rounded() : seconds
     let local = shown + Double(zoneMinutes ?? 0) * 60
-    // What is nearer to the year 10000 than half a microsecond would be written as that year.
+    // A date less than half a microsecond before the year 10000 would be written as that year.
     guard Self.range.contains(seconds), Self.range.contains(local + 0.000_000_5) else {
       throw .init(.outOfRange, .date(date), "is not in the years 1 to 9999")
     }
@@ -143,7 +147,7 @@ extension Conversion.DateForm {
     return DateText.rfc822(seconds: seconds.rounded(), zoneMinutes: zoneMinutes)
   }
 
-  /// `nil` if the date lies between two of them.
+  /// Returns the date as a whole number of units; `nil` if it lies between two of them.
   private func wholeNumber(of seconds: Double) throws(ConversionFailure) -> Int64? {
     let floor = seconds.rounded(.down)
     if self == .julianDay {
@@ -172,7 +176,8 @@ extension Conversion.DateForm {
     return (floor - epoch) * perSecond + (seconds - floor) * perSecond
   }
 
-  /// To the microsecond, or to what a double can tell apart so far from 2001.
+  /// Compares two dates to the microsecond, or to the precision of a double at that distance from
+  /// 2001.
   private func isSame(_ first: Double, _ second: Double) -> Bool {
     abs(first - second) <= max(0.000_000_5, second.ulp)
   }
@@ -191,7 +196,7 @@ extension Conversion.DateForm {
     }
   }
 
-  /// Where it begins to count, in seconds since 2001.
+  /// The start of the count, in seconds since 2001.
   private var epoch: Double {
     switch self {
     case .coreDataSeconds, .coreDataNanoseconds: 0
@@ -201,7 +206,7 @@ extension Conversion.DateForm {
     }
   }
 
-  /// As plans and errors name it.
+  /// The name of the form in plans and errors.
   var name: String {
     switch self {
     case .unixSeconds: "unix seconds"

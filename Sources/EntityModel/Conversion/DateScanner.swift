@@ -1,6 +1,7 @@
 import TextFormats
 
-/// Reads the parts that texts of dates have in common. Each part is taken or the answer is `nil`.
+/// Reads the parts of date texts. Each method consumes its part, or returns `nil` if the text at
+/// the position is not one.
 struct DateScanner {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
@@ -9,7 +10,7 @@ struct DateScanner {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  /// `2026-11-20`
+  /// Reads a day: `2026-11-20`.
   mutating func day() -> CivilDate? {
     guard let year = number(digits: 4), take("-"), let month = number(digits: 2), take("-"),
       let day = number(digits: 2)
@@ -23,9 +24,9 @@ struct DateScanner {
     var hasSeconds = false
   }
 
-  /// `10:00:00`. The second may be 60.
+  /// Reads a time of day: `10:00:00`. The second may be 60.
   ///
-  /// - Parameter needsSeconds: Whether `10:00` is refused.
+  /// - Parameter needsSeconds: True if `10:00` is refused.
   mutating func timeOfDay(needsSeconds: Bool) -> TimeOfDay? {
     guard let hour = number(digits: 2), hour <= 23, take(":"), let minute = number(digits: 2),
       minute <= 59
@@ -38,13 +39,13 @@ struct DateScanner {
     return time
   }
 
-  /// The fraction of a second after its point, of any number of digits; the first 15 count.
+  /// Reads the fraction of a second after its point, of any number of digits; the first 15 count.
   mutating func fraction() -> Double? {
     var digits = 0
     var scale = 1.0
     let start = position
     while let digit = digit() {
-      // Both operands of the division stay exact in a Double up to here.
+      // Both operands of the division are exact in a Double up to this number of digits.
       if position - start <= 15 {
         digits = digits * 10 + digit
         scale *= 10
@@ -58,11 +59,11 @@ struct DateScanner {
     case colon
     /// `+0800`
     case basic
-    /// Both, and `+08`.
+    /// Either of the two, and `+08`.
     case any
   }
 
-  /// Minutes that a text is ahead of UTC, from its sign on.
+  /// Reads an offset from UTC, beginning at its sign. In minutes.
   mutating func offset(_ style: OffsetStyle) -> Int? {
     let sign = take("+") ? 1 : take("-") ? -1 : 0
     guard sign != 0, let hours = number(digits: 2), hours <= 23 else { return nil }
@@ -75,10 +76,10 @@ struct DateScanner {
     return sign * (hours * 60 + minutes)
   }
 
-  /// The seconds since 2001.
+  /// Converts a day and a time of day to seconds since 2001.
   ///
-  /// - Returns: `nil` for a leap second that is not the last second of a day of UTC. One that is,
-  ///   is the second after it, as in POSIX time.
+  /// - Returns: The seconds. A leap second at the end of a day of UTC is the second after it, as in
+  ///   POSIX time; `nil` for any other leap second.
   static func seconds(
     _ day: CivilDate, _ time: TimeOfDay, fraction: Double = 0, offset: Int
   ) -> Double? {
@@ -98,16 +99,16 @@ struct DateScanner {
     return true
   }
 
-  /// Takes spaces and tabs.
+  /// Consumes spaces and tabs.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: True if there was one.
   mutating func takeSpace() -> Bool {
     let start = position
     while take(" ", or: "\t") {}
     return position > start
   }
 
-  /// Takes ASCII letters, at most eight.
+  /// Consumes ASCII letters, at most eight.
   ///
   /// - Returns: The letters in lower case.
   mutating func word() -> String {
@@ -121,15 +122,15 @@ struct DateScanner {
     return word
   }
 
-  /// Takes everything.
+  /// Consumes the rest of the text.
   ///
-  /// - Returns: Whether it ended with the byte.
+  /// - Returns: True if it ended with the byte.
   mutating func takeAll(endingWith byte: UInt8) -> Bool {
     position = bytes.count
     return bytes.last == byte
   }
 
-  /// As many digits as there are, from the least to the greatest number.
+  /// Reads the digits at the position; `nil` if their number is outside of the range.
   mutating func number(digits range: ClosedRange<Int>) -> (value: Int, digits: Int)? {
     let start = position
     var value = 0

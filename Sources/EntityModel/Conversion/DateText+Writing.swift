@@ -1,10 +1,10 @@
 import TextFormats
 
 extension DateText {
-  /// A date as RFC 3339 has it, with as many places of a second as it needs, at most six.
+  /// Writes a date as RFC 3339, with as many fractional digits as it needs, at most six.
   ///
-  /// - Parameter seconds: Since 2001, between the years 1 and 9999.
-  /// - Parameter zoneMinutes: What the text is ahead of UTC; without it, it ends with `Z`.
+  /// - Parameter seconds: The seconds since 2001, between the years 1 and 9999.
+  /// - Parameter zoneMinutes: The offset of the text from UTC; without it the text ends with `Z`.
   package static func rfc3339(seconds: Double, zoneMinutes: Int?) -> String {
     let (whole, micros) = parts(of: seconds, zoneMinutes)
     let (days, second) = whole.dividedFlooring(by: 86_400)
@@ -19,7 +19,7 @@ extension DateText {
     return text + (zoneMinutes.map { offset($0, ":") } ?? "Z")
   }
 
-  /// A date as RFC 5322 has it. A fraction of a second is lost.
+  /// Writes a date as RFC 5322, without the fraction of a second.
   static func rfc822(seconds: Double, zoneMinutes: Int?) -> String {
     let (whole, _) = parts(of: seconds.rounded(.down), zoneMinutes)
     let (days, second) = whole.dividedFlooring(by: 86_400)
@@ -29,7 +29,7 @@ extension DateText {
       + offset(zoneMinutes ?? 0, "")
   }
 
-  /// `+08:00`, or without the colon.
+  /// Writes an offset from UTC: `+08:00`, or with another text in place of the colon.
   package static func offset(_ minutes: Int, _ colon: String = ":") -> String {
     let size = Int(minutes.magnitude)
     return (minutes < 0 ? "-" : "+") + (size / 60).padded(to: 2) + colon + (size % 60).padded(to: 2)
@@ -47,6 +47,6 @@ extension DateText {
       .joined(separator: ":")
   }
 
-  /// Days from 1970-01-01 to 2001-01-01.
+  /// The number of days from 1970-01-01 to 2001-01-01.
   static let daysTo2001 = 11_323
 }

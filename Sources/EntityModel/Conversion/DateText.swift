@@ -1,18 +1,18 @@
 package import Foundation
 import TextFormats
 
-/// Dates as texts. Reading and writing know neither the machine's time zone nor its language.
+/// Reads and writes dates as texts, independently of the machine's time zone and language.
 ///
-/// Foundation's formatters take several microseconds, want to be told whether there is a fraction,
-/// and accept days that do not exist.
+/// Foundation's formatters are not used: they take several microseconds, need to know in advance if
+/// there is a fraction, and accept days that do not exist.
 package enum DateText {
-  /// A time as RFC 3339 section 5.6 has it: `2026-11-20T10:00:00.25+08:00`. O(length).
+  /// Reads a time as in RFC 3339 section 5.6: `2026-11-20T10:00:00.25+08:00`. O(length).
   ///
   /// `T` and `Z` may be lower case; a space in place of `T` is refused. The fraction may have any
   /// number of digits; the first 15 count. A leap second (23:59:60 UTC) is the second after it, as
   /// in POSIX time. The day must exist in the proleptic Gregorian calendar, from the year 0 on.
   ///
-  /// - Returns: `nil` if the whole text is not one.
+  /// - Returns: `nil` if the whole text is not such a time.
   package static func rfc3339(_ text: String) -> Date? {
     var text = text
     return text.withUTF8 { rfc3339(UnsafeRawBufferPointer($0)) }
@@ -28,11 +28,12 @@ package enum DateText {
     return date(DateScanner.seconds(day, time, fraction: fraction, offset: offset))
   }
 
-  /// A day, or a day and a time, as ISO 8601 has them in the extended format, and as databases
-  /// write them: `2026-11-20`, `2026-11-20 10:00`, `2026-11-20T10:00:00,25+08`. O(length).
+  /// Reads a day, or a day and a time, in the extended format of ISO 8601 and as databases write
+  /// them: `2026-11-20`, `2026-11-20 10:00`, `2026-11-20T10:00:00,25+08`. O(length).
   ///
-  /// More than RFC 3339 it allows a space in place of `T` and before the offset, a comma in place
-  /// of the point, a time without seconds, a day without a time, and the offsets `+0800` and `+08`.
+  /// In addition to RFC 3339 it accepts a space in place of `T` and before the offset, a comma in
+  /// place of the point, a time without seconds, a day without a time, and the offsets `+0800` and
+  /// `+08`.
   ///
   /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is
   ///   refused.
@@ -50,7 +51,7 @@ package enum DateText {
         else { return nil }
         time = found
         if scanner.take(".", or: ",") {
-          // Of a minute nothing is a fraction here.
+          // A time without seconds has no fraction.
           guard found.hasSeconds, let found = scanner.fraction() else { return nil }
           fraction = found
         }
@@ -67,11 +68,12 @@ package enum DateText {
     }
   }
 
-  /// A time as RFC 822, 1123, 2822 and 5322 have it: `Fri, 20 Nov 2026 10:00:00 +0800`. O(length).
+  /// Reads a time as in RFC 822, 1123, 2822 and 5322: `Fri, 20 Nov 2026 10:00:00 +0800`. O(length).
   ///
-  /// The day of the week may be missing and is not compared with the date, for many writers have it
-  /// wrong; so may the seconds. Years of two digits are those from 1950 to 2049. Zones by name are
-  /// `UT`, `UTC`, `GMT`, `Z` and the eight of North America. A comment may stand at the end.
+  /// The day of the week is optional and is not compared with the date, because many programs write
+  /// a wrong one. Seconds are optional. Years of two digits are those from 1950 to 2049. Named
+  /// zones are `UT`, `UTC`, `GMT`, `Z` and the eight of North America. The text may end with a
+  /// comment.
   ///
   /// - Parameter zoneMinutes: The offset of a text that has none; without it such a text is
   ///   refused.
@@ -103,7 +105,7 @@ package enum DateText {
     }
   }
 
-  /// Minutes that `Z` or an offset as `+08:00` is ahead of UTC.
+  /// Returns the offset from UTC, in minutes, of `Z` or a text such as `+08:00`.
   ///
   /// - Returns: `nil` if the whole text is neither.
   package static func zoneMinutes(_ text: String) -> Int? {

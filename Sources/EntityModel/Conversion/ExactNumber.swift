@@ -1,18 +1,18 @@
 import Foundation
 
-/// A decimal number with as many digits as 128 bits hold, at least 38: between the kinds of numbers
-/// nothing is lost unnoticed.
+/// A decimal number with as many digits as 128 bits hold, at least 38. Every loss of digits in a
+/// conversion between the kinds of numbers is detected.
 struct ExactNumber: Equatable {
   private var isNegative = false
-  /// Without sign and point.
+  /// The digits without sign and point.
   private var digits: UInt128 = 0
   /// The power of ten that the digits are multiplied by.
   private var exponent = 0
-  /// Whether digits followed that did not fit and are not all zero.
+  /// True if there were more digits than fit, and they are not all zero.
   private var isCut = false
 
-  /// Reads a whole text: a sign, digits, a point and digits, an exponent; the first and the last
-  /// two may be missing. `nil` for anything else. O(length).
+  /// Reads a whole text: an optional sign, digits, an optional point with digits, an optional
+  /// exponent. `nil` for any other text. O(length).
   init?(_ text: String) {
     var rest = Substring(text).utf8
     let sign = rest.first
@@ -40,8 +40,8 @@ struct ExactNumber: Equatable {
     dropZeros()
   }
 
-  /// The shortest decimal number that names the double; up to 64 bits a whole one is itself. `nil`
-  /// for infinities and NaN.
+  /// The shortest decimal number that identifies the double; a whole number of at most 64 bits is
+  /// itself. `nil` for infinities and NaN.
   init?(_ number: Double) {
     if let whole = Int64(exactly: number) {
       self.init(whole)
@@ -51,7 +51,7 @@ struct ExactNumber: Equatable {
     }
   }
 
-  /// `nil` for NaN.
+  /// The same number; `nil` for NaN.
   init?(_ number: Decimal) {
     guard number.isFinite else { return nil }
     self.init(number.description)
@@ -72,12 +72,15 @@ struct ExactNumber: Equatable {
 
   enum Integer {
     case exactly(Int64)
-    /// Between two of them.
+    /// A number with a fraction, without a rounding rule.
     case inexact
     case tooSmall, tooGreat
   }
 
-  /// - Parameter rounding: What a number with a fraction becomes; without it, it is inexact.
+  /// Converts the number to a whole one.
+  ///
+  /// - Parameter rounding: The rule for a number with a fraction; `nil` makes such a number
+  ///   inexact.
   func integer(_ rounding: Conversion.Rounding?) -> Integer {
     let outside: Integer = isNegative ? .tooSmall : .tooGreat
     var magnitude = digits
@@ -87,7 +90,7 @@ struct ExactNumber: Equatable {
       guard !overflow else { return outside }
       magnitude = product
     } else if exponent < 0 || isCut {
-      // Beyond the table the number is less than a half: 128 bits have 39 digits at most.
+      // With a greater exponent the number is less than a half: 128 bits have 39 digits at most.
       let places = -exponent
       let divisor = places < Self.powersOfTen.count ? Self.powersOfTen[places] : 0
       let (whole, rest) =
@@ -106,7 +109,7 @@ struct ExactNumber: Equatable {
     return .exactly(isNegative ? -number : number)
   }
 
-  /// Whether the magnitude grows.
+  /// True if rounding increases the magnitude.
   private func goesUp(_ rounding: Conversion.Rounding, _ half: Ordering, isOdd: Bool) -> Bool {
     switch rounding {
     case .halfEven: half == .descending || half == .same && isOdd
@@ -117,14 +120,14 @@ struct ExactNumber: Equatable {
     }
   }
 
-  /// The nearest double and whether it names this number. `nil` beyond the greatest one.
+  /// The nearest double, and if it is exactly this number; `nil` above the greatest double.
   var double: (nearest: Double, isExact: Bool)? {
     guard let nearest = Double(text), nearest.isFinite else { return nil }
     let isExact = self == ExactNumber(nearest.description) || self == ExactNumber(nearest)
     return (nearest, isExact)
   }
 
-  /// The same decimal, or `nil` if there is none.
+  /// The same number as a decimal; `nil` if a decimal cannot hold it.
   var decimal: Decimal? {
     guard !isCut, abs(exponent) < 200, let decimal = Decimal(string: text),
       ExactNumber(decimal) == self
@@ -136,9 +139,9 @@ struct ExactNumber: Equatable {
 
   // MARK: Reading
 
-  /// Appends the digits at the front. Those that do not fit count as powers of ten.
+  /// Consumes the leading digits and appends them. Those that do not fit increase the exponent.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of digits that were consumed.
   private mutating func takeDigits(of rest: inout Substring.UTF8View) -> Int {
     var count = 0
     var isFull = false
@@ -165,14 +168,14 @@ struct ExactNumber: Equatable {
     if sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest.removeFirst() }
     var power = ExactNumber(Int64(0))
     guard power.takeDigits(of: &rest) > 0 else { return nil }
-    // No number with such a power fits anywhere, and sums of powers stay far from overflow.
+    // No type can hold a number with so large an exponent, and sums of exponents cannot overflow.
     let size = power.exponent > 0 ? powerMax : Int(min(power.digits, UInt128(powerMax)))
     return sign == UInt8(ascii: "-") ? -size : size
   }
 
   private static let powerMax = 1 << 40
 
-  /// Equal numbers have equal members.
+  /// Removes trailing zeros, so that equal numbers have equal members.
   private mutating func dropZeros() {
     guard digits != 0 else {
       if !isCut { (isNegative, exponent) = (false, 0) }

@@ -1,9 +1,9 @@
-/// Of which forms the numbers of a column may be dates: a number votes for each form in which it
-/// lies in the years that caches are from.
+/// Counts in which date forms the numbers of a column are plausible dates. A number votes for each
+/// form in which it lies in the range of years of that form.
 ///
-/// The years are 1989 to 2040 where the unit leaves no doubt, and narrower where two forms would
-/// meet. That of seconds since 1970 and since 2001 remains: from 600,000,000 to 970,000,000 a
-/// number is the years 1989 to 2000 in one and 2020 to 2031 in the other.
+/// The range is 1989 to 2040 where the unit is unambiguous, and narrower where two forms would
+/// overlap. Seconds since 1970 and seconds since 2001 still do: a number from 600,000,000 to
+/// 970,000,000 is in the years 1989 to 2000 in one form and 2020 to 2031 in the other.
 package struct DateVotes: Sendable {
   private static let forms: [(form: Conversion.DateForm, range: ClosedRange<Double>)] = [
     (.julianDay, 2_447_500...2_466_500),
@@ -17,16 +17,17 @@ package struct DateVotes: Sendable {
     (.ticks, 627_300_000_000_000_000...643_400_000_000_000_000),
     (.unixNanoseconds, 980_000_000_000_000_000...2_210_000_000_000_000_000),
   ]
-  /// What programs write where there is no date, Core Data's distant past among it.
+  /// The numbers that programs write in place of a missing date, Core Data's distant past among
+  /// them.
   private static let sentinels: [Double] = [0, -1, -63_114_076_800]
 
   private var votes = Array(repeating: 0, count: forms.count)
   private var sentinelCounts = Array(repeating: 0, count: sentinels.count)
-  /// Numbers that are no sentinels.
+  /// The count of the numbers that are no sentinels.
   package private(set) var numbers = 0
   package private(set) var least = Double.infinity
   package private(set) var greatest = -Double.infinity
-  /// Seconds that would be after 2038, in the range of 32 bits without a sign.
+  /// The count of the seconds after 2038, in the range of 32 bits without a sign.
   package private(set) var wrapped = 0
 
   package init() {}
@@ -45,7 +46,7 @@ package struct DateVotes: Sendable {
     }
   }
 
-  /// The forms that at least nine of ten numbers may have, the likeliest first.
+  /// The forms that at least nine of ten numbers support, the likeliest first.
   package var candidates: [(form: Conversion.DateForm, votes: Int)] {
     guard numbers > 0 else { return [] }
     return Self.forms.indices.filter { votes[$0] * 10 >= numbers * 9 }
@@ -53,7 +54,7 @@ package struct DateVotes: Sendable {
       .map { (Self.forms[$0].form, votes[$0]) }
   }
 
-  /// The sentinels that were seen, as words, with their numbers.
+  /// The sentinels that were seen, as words, with their counts.
   package var seenSentinels: [(word: String, count: Int)] {
     Self.sentinels.indices.filter { sentinelCounts[$0] > 0 }
       .compactMap { place in

@@ -1,6 +1,7 @@
-/// The words of a name of the source: `last_modified`, `lastModified` and `LASTModified` have two.
+/// The words of a name in a source: `last_modified`, `lastModified` and `LASTModified` have two
+/// each.
 package struct NameWords: Hashable, Sendable {
-  /// In lower case; letters and digits of ASCII.
+  /// The words in lower case; they consist of ASCII letters and digits.
   package let words: [String]
 
   package init(_ name: String) {
@@ -30,13 +31,13 @@ package struct NameWords: Hashable, Sendable {
 
   package var joined: String { words.joined() }
 
-  /// `lastModified`
+  /// The words joined as in `lastModified`.
   package var camelCase: String {
     guard let first = words.first else { return "" }
     return first + words.dropFirst().map(Self.capitalized).joined()
   }
 
-  /// `LastModified`
+  /// The words joined as in `LastModified`.
   package var capitalizedCamelCase: String { words.map(Self.capitalized).joined() }
 
   private static func capitalized(_ word: String) -> String {

@@ -1,13 +1,13 @@
-/// What the texts of a column or of a member look like: how many of them are of a form.
+/// Counts how many texts of a column, or of a member of a document, have a certain form.
 package struct TextShapes: Sendable {
   package private(set) var empty = 0
   package private(set) var longestBytes = 0
   package private(set) var iso8601 = 0
   package private(set) var rfc822 = 0
-  /// Dates among these that do not say their offset.
+  /// The dates among them that have no offset from UTC.
   package private(set) var withoutZone = 0
   package private(set) var numbers = 0
-  /// The texts true and false, in this spelling.
+  /// The texts `true` and `false`, in this spelling.
   package private(set) var booleans = 0
   package private(set) var uuids = 0
   package private(set) var urls = 0
@@ -24,7 +24,7 @@ package struct TextShapes: Sendable {
     if text == "true" || text == "false" { booleans += 1 }
     if bytes == 36, Self.isUUID(text) { uuids += 1 }
     if text.hasPrefix("http://") || text.hasPrefix("https://") { urls += 1 }
-    // Nothing longer is a date, and a column of articles is not to be read twice.
+    // No date is longer. The texts of a column of articles would take too long to examine.
     guard bytes <= 64 else { return }
     let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
     if Int64(text) != nil { numbers += 1 }

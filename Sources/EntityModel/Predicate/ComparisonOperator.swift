@@ -1,4 +1,4 @@
-/// What a comparison says of its two sides, spelled as a format string has it.
+/// The operator of a comparison, spelled as in a format string.
 public enum ComparisonOperator: String, Codable, Hashable, Sendable, CaseIterable {
   case equal = "=="
   case notEqual = "!="
@@ -6,28 +6,29 @@ public enum ComparisonOperator: String, Codable, Hashable, Sendable, CaseIterabl
   case lessOrEqual = "<="
   case greater = ">"
   case greaterOrEqual = ">="
-  /// The right side is a list of two: from the first to the second, both included.
+  /// Within a range: the right side is a list of two values, both included.
   case between = "BETWEEN"
-  /// The right side is a list, or an attribute that is one. Nothing is in an empty list.
+  /// Contained in the right side, which is a list or an attribute that is one. False for an empty
+  /// list.
   case isIn = "IN"
-  /// A text contains another one, or a list an element.
+  /// True if a text contains another one, or a list an element.
   case contains = "CONTAINS"
   case beginsWith = "BEGINSWITH"
   case endsWith = "ENDSWITH"
-  /// `*` stands for any characters, `?` for one, a backslash takes the next one literally.
+  /// Matches a pattern: `*` is any characters, `?` is one, a backslash makes the next one literal.
   case like = "LIKE"
   /// The whole text matches a regular expression of ICU.
   case matches = "MATCHES"
 }
 
-/// How a comparison takes texts: without options by their UTF-8 bytes.
+/// The way in which a comparison compares texts. Without options it compares UTF-8 bytes.
 public struct ComparisonOptions: OptionSet, Codable, Hashable, Sendable {
   public let rawValue: UInt8
 
-  /// Bits that stand for no option are left out.
+  /// Creates the options from bits. Bits without a meaning are ignored.
   public init(rawValue: UInt8) { self.rawValue = rawValue & 0b1111 }
 
-  /// `[c]`: capital and small letters are the same (full case folding of Unicode).
+  /// `[c]`: upper and lower case are equal (full case folding of Unicode).
   public static let caseInsensitive = ComparisonOptions(rawValue: 1)
   /// `[d]`: letters are the same with and without their accents.
   public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)

@@ -1,28 +1,29 @@
-/// Which records a fetch returns: a plain tree that can be stored, sent and printed.
+/// The condition for the records that a fetch returns: a tree of values that can be stored, sent
+/// and printed.
 ///
-/// There are two languages into it, Core Data's format strings (`FetchPredicate(format:)`) and
-/// Swift's `#Predicate`, and one logic, that of Apple's SQLite store. It is three-valued: a
-/// comparison in which a side is null is neither true nor false, `not` leaves it so, and a record
-/// is returned only where the whole is true. `attribute != 5` does not match null.
-/// The constant null itself is the exception: `attribute == nil` and `attribute != nil` ask
-/// whether there is a value.
+/// It can be written in Core Data's format strings (`FetchPredicate(format:)`) or with Swift's
+/// `#Predicate`. The logic is that of Apple's SQLite store. It is three-valued: a comparison with a
+/// null side is unknown, the negation of unknown is unknown, and a record is returned only if the
+/// whole predicate is true. So `attribute != 5` does not match null. The constant null is the
+/// exception: `attribute == nil` and `attribute != nil` test if there is a value.
 public indirect enum FetchPredicate: Hashable, Sendable {
   case always(Bool)
   case comparison(Comparison)
-  /// Whether some record at the end of a to-many relationship's path satisfies a predicate, which
-  /// is about that record: `ANY episodes SATISFIES (progress == 0 AND type == 1)`.
+  /// True if at least one record at the end of a to-many path satisfies the predicate, which is
+  /// evaluated on that record: `ANY episodes SATISFIES (progress == 0 AND type == 1)`.
   case exists(String, FetchPredicate)
   case and([FetchPredicate])
   case or([FetchPredicate])
   case not(FetchPredicate)
 
-  /// Two expressions and what is said of them.
+  /// Two expressions and the operator that compares them.
   public struct Comparison: Hashable, Sendable {
     public var left: FetchExpression
     public var comparison: ComparisonOperator
     public var right: FetchExpression
     public var options: ComparisonOptions
-    /// How a path that leads to many values is taken. `nil` where it leads to one.
+    /// The number of values that must match, for a path that leads to many values; `nil` for one
+    /// value.
     public var quantifier: Quantifier?
 
     public init(
@@ -40,7 +41,7 @@ public indirect enum FetchPredicate: Hashable, Sendable {
   /// `NONE` is `NOT ANY`, and `SOME` is `ANY`.
   public enum Quantifier: String, Hashable, Sendable {
     case any = "ANY"
-    /// True where there are no values at all.
+    /// Every value must match. True if there are no values.
     case all = "ALL"
   }
 }
@@ -77,10 +78,10 @@ extension FetchPredicate {
 
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 
-  /// The parts that must all hold, nested conjunctions flattened.
+  /// The conditions that must all be true, with nested conjunctions flattened.
   public var conjuncts: [FetchPredicate] {
     var flat: [FetchPredicate] = []
-    // Not by recursion: a tree that was built by hand may be deeper than the stack.
+    // Without recursion, because a tree that a program built may be deeper than the stack allows.
     var waiting = [self]
     while let next = waiting.popLast() {
       if case .and(let parts) = next {

@@ -1,11 +1,10 @@
 public import Foundation
 
-/// What a format string's `%@`, `%K` and number specifiers stand for, and what variables are
-/// replaced by.
+/// A value for `%@`, `%K` or a number specifier of a format string, or for a variable.
 public protocol PredicateArgument {
-  /// The argument as a part of the tree.
+  /// Returns the argument as a part of the tree.
   ///
-  /// - Throws: What keeps it from being one: a key path that stands for no attribute, for example.
+  /// - Throws: An error if it cannot be one: for example, a key path that stands for no attribute.
   func predicateExpression() throws -> FetchExpression
 }
 
@@ -78,7 +77,7 @@ extension Array: PredicateArgument where Element: PredicateArgument {
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {
-  /// The elements in no particular order.
+  /// Returns the elements, in no particular order.
   public func predicateExpression() throws -> FetchExpression {
     .list(try map { try $0.predicateExpression() })
   }

@@ -1,10 +1,11 @@
 extension FetchPredicate {
   /// Reads a predicate in Apple's format language: `%K != nil AND progress != 0`.
   ///
-  /// - Parameter arguments: What `%@`, `%K` and the other specifiers stand for, in their order.
+  /// - Parameter arguments: The values for `%@`, `%K` and the other specifiers, in their order.
   ///   `nil` is null.
-  /// - Throws: What is wrong with the format or an argument, with the place and what to do. The
-  ///   format has at most 1 MiB, 100,000 parts and 200 levels. Arguments do not count.
+  /// - Throws: `PredicateFormatError` for a mistake in the format or an argument, with its place
+  ///   and the remedy. A format has at most 1 MiB, 100,000 parts and 200 levels; arguments do not
+  ///   count.
   /// - Complexity: O(n) in the length of the format and the number of arguments.
   public init(
     format: String, _ arguments: (any PredicateArgument)?...
@@ -24,7 +25,7 @@ extension FetchPredicate {
 extension FetchExpression {
   /// Reads a value in the same language: `duration * 2`, `sum(duration)`, `episodes.@count`.
   ///
-  /// - Throws: As `FetchPredicate.init(format:_:)`.
+  /// - Throws: The errors of `FetchPredicate.init(format:_:)`.
   public init(
     format: String, _ arguments: (any PredicateArgument)?...
   ) throws(PredicateFormatError) {
@@ -40,12 +41,12 @@ extension FetchExpression {
   }
 }
 
-/// A predicate is stored and sent as one string, its format: people can read it, and nobody has to
-/// trust the tree of a stranger.
+/// Stores and sends a predicate as one string, its format. People can read it, and a reader need
+/// not trust a tree that another program built.
 extension FetchPredicate: Codable {
   /// Writes `description`.
   ///
-  /// - Throws: `EncodingError` if that could not be read back.
+  /// - Throws: `EncodingError` if the text could not be read back.
   public func encode(to encoder: any Encoder) throws {
     try encodeFormat(of: self, to: encoder, read: FetchPredicate.init(plainFormat:))
   }
@@ -62,11 +63,11 @@ extension FetchPredicate: Codable {
   }
 }
 
-/// An expression is stored and sent as one string, its format.
+/// Stores and sends an expression as one string, its format.
 extension FetchExpression: Codable {
   /// Writes `description`.
   ///
-  /// - Throws: `EncodingError` if that could not be read back.
+  /// - Throws: `EncodingError` if the text could not be read back.
   public func encode(to encoder: any Encoder) throws {
     try encodeFormat(of: self, to: encoder, read: FetchExpression.init(plainFormat:))
   }
@@ -85,7 +86,8 @@ extension FetchExpression: Codable {
 
 private typealias Reading<Tree> = (String) throws(PredicateFormatError) -> Tree
 
-/// What is stored must be readable later, so what is too large or NaN is told here.
+/// Encodes a tree as its format. A tree that is too large or contains NaN is refused here, because
+/// it could not be decoded later.
 private func encodeFormat<Tree: CustomStringConvertible>(
   of tree: Tree, to encoder: any Encoder, read: Reading<Tree>
 ) throws {

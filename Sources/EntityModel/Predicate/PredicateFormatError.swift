@@ -1,6 +1,6 @@
-/// Why a format string is no predicate, and where.
+/// A mistake in a format string, with its place.
 public struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was expected and what to do, in one line.
+  /// The expected text and the remedy, in one line.
   public let message: String
   /// The place in `format`, in UTF-8 bytes from its start.
   public let offset: Int
@@ -14,8 +14,8 @@ public struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConve
 
   public var description: String { "byte \(offset) of the predicate format: \(message)" }
 
-  /// Two lines for a terminal: the format, or the 76 characters around the place, and a `^` under
-  /// it. Control characters show as spaces.
+  /// Two lines for a terminal: the format, or 76 characters of it around the place, and a `^` under
+  /// the place. Control characters are replaced by spaces.
   public var caret: String {
     let reach = 38
     let scalars = format.unicodeScalars
@@ -30,7 +30,7 @@ public struct PredicateFormatError: Error, Sendable, Hashable, CustomStringConve
     return before + after + "\n" + String(repeating: " ", count: before.count) + "^"
   }
 
-  /// Text from a format as it can stand in one line.
+  /// Returns a part of a format so that it fits in one line of a message.
   static func printable(_ text: Substring.UnicodeScalarView) -> String {
     var shown = String.UnicodeScalarView()
     for scalar in text {

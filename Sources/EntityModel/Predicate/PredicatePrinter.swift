@@ -1,6 +1,6 @@
 extension FetchPredicate: CustomStringConvertible {
-  /// The format string that reads back to this tree: `FetchPredicate(format: description)` is
-  /// equal, unless a constant is NaN, or the tree is beyond what a format may hold.
+  /// The format string of the predicate. `FetchPredicate(format: description)` is equal to it,
+  /// unless a constant is NaN or the tree exceeds the limits of a format.
   public var description: String {
     var printer = PredicatePrinter()
     printer.print(self)
@@ -9,7 +9,7 @@ extension FetchPredicate: CustomStringConvertible {
 }
 
 extension FetchExpression: CustomStringConvertible {
-  /// The format string that reads back to this tree, as that of a predicate.
+  /// The format string of the expression, which reads back as that of a predicate does.
   public var description: String {
     var printer = PredicatePrinter()
     printer.print(self)
@@ -17,7 +17,7 @@ extension FetchExpression: CustomStringConvertible {
   }
 }
 
-/// Writes trees as format strings, with no more parentheses than a reader wants.
+/// Writes trees as format strings, without parentheses that are not needed.
 private struct PredicatePrinter {
   private(set) var text = ""
 
@@ -42,7 +42,8 @@ private struct PredicatePrinter {
     text += ")"
   }
 
-  /// `a AND b`; what has one part or none, which no chain can say, as `AND(a)` and `AND()`.
+  /// Writes `a AND b`. A condition of one part or none, which is no chain, is written as `AND(a)`
+  /// or `AND()`.
   private mutating func print(_ parts: [FetchPredicate], joinedBy word: String) {
     guard parts.count > 1 else {
       text += word + "("
@@ -89,7 +90,7 @@ private struct PredicatePrinter {
     case .collection(let path, let function, let rest):
       text += FormatText.path(path) + ".@" + function.rawValue
       if let rest {
-        // A name behind a count is an error, unless it is marked: no store runs either.
+        // A name after a count is an error unless it is marked; no store runs either.
         text += "." + (function == .count ? "#" + FormatText.quoted(rest) : FormatText.path(rest))
       }
     case .aggregate(let function, let part):

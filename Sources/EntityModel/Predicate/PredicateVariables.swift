@@ -1,15 +1,15 @@
-/// Why the variables of a predicate cannot be replaced.
+/// The reason why the variables of a predicate cannot be replaced.
 public struct PredicateVariableError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The variable, without its `$`.
   public let variable: String
-  /// What is wrong and what to do, in one line.
+  /// The mistake and the remedy, in one line.
   public let message: String
 
   public var description: String { "$\(variable): \(message)" }
 }
 
 extension FetchPredicate {
-  /// The names of its variables, without `$`.
+  /// The names of the predicate's variables, without `$`.
   public var variables: Set<String> {
     switch self {
     case .always: []
@@ -22,8 +22,10 @@ extension FetchPredicate {
 
   /// The predicate with values in place of its variables.
   ///
-  /// - Parameter variables: By their names without `$`; those that do not occur are ignored.
-  /// - Throws: For a variable that is not given, whose argument stands for nothing, or is NaN.
+  /// - Parameter variables: The values by variable name, without `$`. Names that do not occur are
+  ///   ignored.
+  /// - Throws: `PredicateVariableError` for a variable without a value, and for a value that is NaN
+  ///   or cannot be a part of a predicate.
   public func substituting(
     _ variables: [String: any PredicateArgument]
   ) throws(PredicateVariableError) -> FetchPredicate {
@@ -45,7 +47,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-  /// The names of its variables, without `$`.
+  /// The names of the expression's variables, without `$`.
   public var variables: Set<String> {
     switch self {
     case .variable(let name): [name]
@@ -57,7 +59,8 @@ extension FetchExpression {
     }
   }
 
-  /// The expression with values in place of its variables, as `FetchPredicate.substituting(_:)`.
+  /// The expression with values in place of its variables. Parameters and errors are those of
+  /// `FetchPredicate.substituting(_:)`.
   public func substituting(
     _ variables: [String: any PredicateArgument]
   ) throws(PredicateVariableError) -> FetchExpression {

@@ -1,16 +1,16 @@
-/// What a batch update gives an attribute or a to-one relationship.
+/// The new value that a batch update gives to an attribute or a to-one relationship.
 public enum AttributeAssignment: Hashable, Sendable {
-  /// A constant, or an expression about the record as it was before the update: `wins + 1`. For a
-  /// relationship a record, a path that leads to one, or null.
+  /// A constant, or an expression on the record as it was before the update: `wins + 1`. For a
+  /// relationship: a record, a path that leads to one, or null.
   case expression(FetchExpression)
-  /// The time at which the batch began: the same for all records, also if it was interrupted.
+  /// The time at which the batch began. It is the same for all records, even after an interruption.
   case now
 
   public static func value(_ value: Value) -> AttributeAssignment { .expression(.value(value)) }
 
   public static func object(_ id: ObjectID) -> AttributeAssignment { .expression(.object(id)) }
 
-  /// An expression in the language of predicates.
+  /// Reads an expression in the language of predicates.
   ///
   /// - Throws: `PredicateFormatError`.
   public static func format(
@@ -19,7 +19,7 @@ public enum AttributeAssignment: Hashable, Sendable {
     .expression(try FetchExpression(format: format, arguments: arguments))
   }
 
-  /// By which two requests are told apart.
+  /// The text by which two requests are distinguished.
   package var identity: String {
     switch self {
     case .expression(let expression): "= \(expression)"

@@ -1,37 +1,39 @@
-/// A fetch of one entity's records: filter, then group, then sort, then window.
+/// A fetch of one entity's records. The predicate is applied first, then the grouping, the sort,
+/// and at last offset and limit.
 ///
-/// Core Data's shape, without its types: everything is named by strings, so a request can be
-/// stored in a template, sent to a job, or typed on a command line.
+/// It has the structure of Core Data's fetch request, but without its types: everything has a name,
+/// so that a request can be stored in a template, sent to a job, or given on a command line.
 public struct FetchRequest: Codable, Hashable, Sendable {
   public var entityName: String
-  /// `nil` means every record.
+  /// The condition for the records; `nil` for all.
   public var predicate: FetchPredicate?
-  /// Empty means in order of object id. Records with equal sort keys come in order of object id.
-  /// Rows of groups are sorted by the names of their columns; without a key they come in the order
-  /// of the group keys.
+  /// The sort keys. Records with equal keys, and all records if there are no keys, come in the
+  /// order of their record ids. Rows of groups are sorted by the names of their columns, and
+  /// without a sort key by the group keys.
   public var sortBy: [SortKey]
-  /// At most so many records; 0 is no limit.
+  /// The greatest number of records; 0 for no limit.
   public var fetchLimit: Int
   public var fetchOffset: Int
-  /// What `execute(_:)` returns.
+  /// The kind of result that `execute(_:)` returns.
   public var resultType = ResultType.entities
-  /// The columns of result rows. Empty means all attributes, or for groups the group keys.
+  /// The columns of result rows. Empty for all attributes, or, for groups, the group keys.
   public var propertiesToFetch: [FetchProperty] = []
-  /// The paths that group rows: one row for each distinct combination of their values, null being
-  /// one. May pass to-one relationships only.
+  /// The paths that rows are grouped by: there is one row for each distinct combination of their
+  /// values, and null is a value here. They may pass through to-one relationships only.
   public var propertiesToGroupBy: [String] = []
-  /// Which groups are returned: about the names of the columns, the group keys, and aggregates.
+  /// The condition for the groups, on the names of columns, the group keys, and aggregates.
   public var havingPredicate: FetchPredicate?
-  /// Leaves out result rows that equal an earlier one; the window is taken of what remains.
+  /// Leaves out result rows that equal an earlier one, before offset and limit are applied.
   public var returnsDistinctResults = false
-  /// How many records a lazy result reads at a time; 0 leaves it to the store.
+  /// The number of records that a lazy result reads at a time; 0 lets the store choose.
   public var fetchBatchSize = 0
-  /// To-one and to-many relationships that are read along with the records.
+  /// The to-one and to-many relationships whose records are read together with the fetched ones.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// Of a draft's fetch: whether what the draft has changed takes part. If not, the records are
-  /// those of the store, with the draft's values. Any other fetch knows no drafts.
+  /// True if the fetch of a draft includes the draft's unsaved changes. Otherwise the predicate is
+  /// applied to the records of the store, and the results have the draft's values. Without effect
+  /// outside of a draft.
   public var includesPendingChanges = true
-  /// Throw where no index narrows the fetch or gives its order, instead of scanning or sorting.
+  /// Refuses a fetch that no index narrows or sorts, instead of scanning or sorting.
   public var requiresIndex: Bool
 
   /// The kinds of results, Core Data's result types.
@@ -51,7 +53,8 @@ public struct FetchRequest: Codable, Hashable, Sendable {
     self.requiresIndex = requiresIndex
   }
 
-  /// Only the name of the entity must be there; what is missing is as `init` has it.
+  /// Reads a request. Only the entity's name is required; any other missing member has the default
+  /// of `init`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func value<T: Decodable>(_ key: CodingKeys, _ otherwise: T) throws -> T {
@@ -76,7 +79,7 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   /// A request for all records of an entity that the catalog describes.
   public init(entity: EntityDescription) { self.init(entityName: entity.name) }
 
-  /// Whether one row stands for many records.
+  /// True if one row stands for many records.
   public var isGrouped: Bool {
     !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.hasAggregate }
   }
@@ -84,7 +87,7 @@ public struct FetchRequest: Codable, Hashable, Sendable {
 
 /// A column of result rows.
 public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLiteral {
-  /// What the column is called in the row, and in `havingPredicate` and `sortBy` of groups.
+  /// The name of the column in the row, and in `havingPredicate` and `sortBy` of groups.
   public var name: String
   public var expression: FetchExpression
 
@@ -93,7 +96,7 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
     self.expression = expression
   }
 
-  /// The value of a path, under its own name.
+  /// Creates a column with the value of a path, under the path's name.
   public init(stringLiteral path: String) { self.init(path, .path(path)) }
 
   public static func path(_ path: String) -> FetchProperty { .init(path, .path(path)) }
@@ -110,7 +113,7 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
   public static func maximum(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.maximum, .path(path)))
   }
-  /// Of all rows, or of those where the path is not null.
+  /// Counts all rows, or those in which the path is not null.
   public static func count(_ path: String? = nil, as name: String) -> FetchProperty {
     .init(name, .aggregate(.count, path.map(FetchExpression.path)))
   }
@@ -120,7 +123,7 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
 }
 
 extension FetchExpression {
-  /// Whether it has a value only for many rows together.
+  /// True if the column has a value only for many rows together.
   public var hasAggregate: Bool {
     switch self {
     case .aggregate: true

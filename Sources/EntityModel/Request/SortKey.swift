@@ -1,4 +1,4 @@
-/// One sort key. Null comes first ascending and last descending.
+/// One sort key. Null comes first in ascending order and last in descending order.
 public struct SortKey: Codable, Hashable, Sendable, CustomStringConvertible {
   /// An attribute, or one of a record at the end of to-one relationships: `path.title`.
   public var path: String
@@ -11,7 +11,7 @@ public struct SortKey: Codable, Hashable, Sendable, CustomStringConvertible {
     self.collation = collation
   }
 
-  /// The same key the other way round (`reversedSortDescriptor`).
+  /// The same key in the other direction (`reversedSortDescriptor`).
   public var reversed: SortKey { SortKey(path, descending: !isDescending, collation: collation) }
 
   public var description: String {
@@ -19,7 +19,7 @@ public struct SortKey: Codable, Hashable, Sendable, CustomStringConvertible {
     return words.compactMap { $0 }.joined(separator: " ")
   }
 
-  /// Reads a key as `description` writes it, with `asc` for the other direction.
+  /// Reads a key as `description` writes it; `asc` is accepted for the ascending direction.
   ///
   /// - Returns: `nil` for anything else.
   public init?(text: String) {

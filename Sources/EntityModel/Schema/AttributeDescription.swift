@@ -1,17 +1,17 @@
 public import Foundation
 
-/// One attribute of an entity, as the catalog knows it.
+/// One attribute of an entity, as the catalog stores it.
 public struct AttributeDescription: Codable, Hashable, Sendable {
-  /// Assigned by the catalog, unique within the entity, never used again.
+  /// The id that the catalog has assigned, unique within the entity and never used again.
   public var id: Int
   public var name: String
   public var type: AttributeType
   public var isOptional: Bool
-  /// What a record without the attribute reads as, and what an insert that does not name it gets.
+  /// The value of a record that has none, and of an insert that does not give one.
   public var defaultValue: Value
   public var owner: AttributeOwner
   public var validation: Validation
-  /// Whether the history keeps the value that a change replaces.
+  /// True if the change history stores the value that a change replaces.
   public var keepsHistory: Bool
 
   public init(
@@ -29,7 +29,7 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
     self.keepsHistory = keepsHistory
   }
 
-  /// What a catalog of an older version lacks is as `init` has it.
+  /// Reads an attribute. A member that an older catalog lacks has the default of `init`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -43,11 +43,13 @@ public struct AttributeDescription: Codable, Hashable, Sendable {
       keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? false)
   }
 
-  /// Made by the catalog for a relationship; its name begins with an underscore.
+  /// True for an attribute that the catalog created for a relationship; its name begins with an
+  /// underscore.
   public var isHidden: Bool { name.hasPrefix("_") }
 }
 
-/// Whose attribute it is: a sync writes only what the feed owns, people only what is local.
+/// The side that may write an attribute: a sync writes only what the feed owns, people only what is
+/// local.
 public enum AttributeOwner: String, Codable, Hashable, Sendable {
   case feed, local
 }
@@ -55,12 +57,13 @@ public enum AttributeOwner: String, Codable, Hashable, Sendable {
 /// The type of an attribute.
 public enum AttributeType: Codable, Hashable, Sendable {
   case int64, double, decimal, bool, string, date, uuid, data, url, strings
-  /// Named raw values. A raw value without a name is kept as it came.
+  /// Named raw values. A raw value without a name is stored unchanged.
   case enumeration(Enumeration)
-  /// The number of a record of the entity named: what a to-one relationship is stored as.
+  /// The record id of a record of the named entity; to-one relationships are stored in such
+  /// attributes.
   case reference(String)
 
-  /// The kind its values are stored as.
+  /// The kind in which its values are stored.
   public var kind: ValueKind {
     switch self {
     case .int64: .int64
@@ -78,7 +81,7 @@ public enum AttributeType: Codable, Hashable, Sendable {
     }
   }
 
-  /// As a migration file writes it.
+  /// The name of the type in a migration file.
   public var name: String {
     switch self {
     case .enumeration: "enum"
@@ -111,12 +114,12 @@ public struct Enumeration: Codable, Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// A value of this attribute as people type it: `Value.text`, or the name of an enumeration's
-  /// case.
+  /// Reads a value of this attribute as a person enters it: the form of `Value.text`, or the name
+  /// of an enumeration's case.
   ///
-  /// - Parameter now: What the word `now` stands for in a date.
-  /// - Returns: `nil` if the text is no value of the attribute's type. `null` is no value where the
-  ///   attribute may be without one; where it must have one it may be a text of that name.
+  /// - Parameter now: The date that the word `now` stands for.
+  /// - Returns: `nil` if the text is no value of the attribute's type. `null` is not a value of an
+  ///   optional attribute; for a required one it may be a text like any other.
   public func value(of text: String, now: Date) -> Value? {
     if case .enumeration(let enumeration) = type,
       let named = enumeration.cases.first(where: { $0.name == text })

@@ -1,17 +1,19 @@
-/// How texts are put in order.
+/// The order and equality of texts.
 public enum Collation: Hashable, Sendable {
-  /// By UTF-8 bytes.
+  /// Compares UTF-8 bytes.
   case binary
-  /// By the UTF-8 bytes of the texts after Unicode's full case folding.
+  /// Compares the UTF-8 bytes of the texts after Unicode's full case folding.
   case caseInsensitive
-  /// As people order them: by the collation of ICU for the locale (an identifier such as `de` or
-  /// `zh`; empty is the root locale), numbers in number order.
+  /// Compares texts as people sort them: by ICU's collation for the locale (an identifier such as
+  /// `de` or `zh`; empty for the root locale), with numbers in numeric order.
   case localizedStandard(String)
 
-  /// Of the root locale, which serves most languages in Latin, Greek or Cyrillic letters.
+  /// The localized collation of the root locale, which fits most languages in Latin, Greek or
+  /// Cyrillic letters.
   public static let localizedStandard = Collation.localizedStandard("")
 
-  /// As requests and migration files write it: `binary`, `caseInsensitive`, `localized`,
+  /// The collation in requests and migration files: `binary`, `caseInsensitive`, `localized`,
+  /// `localized(zh)`.
   /// `localized(zh)`.
   public var text: String {
     switch self {
@@ -22,7 +24,7 @@ public enum Collation: Hashable, Sendable {
     }
   }
 
-  /// - Returns: `nil` if the text is none of what `text` writes.
+  /// - Returns: `nil` if the text is not one that `text` writes.
   public init?(text: String) {
     switch text {
     case "binary": self = .binary
@@ -38,7 +40,7 @@ public enum Collation: Hashable, Sendable {
   }
 }
 
-/// A collation is its text.
+/// Stores a collation as its text.
 extension Collation: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()

@@ -1,16 +1,16 @@
-/// How much of its history a store keeps.
+/// The bounds of a store's change history.
 ///
-/// A transaction goes when it is older than `age`, or when the history is larger than `bytes` and
-/// it is the oldest. One that a named consumer has not read yet stays all the same, until it is
-/// older than `consumerAge` or the history larger than `consumerBytes`; then the consumer's token
-/// has expired. The newest transaction always stays.
+/// A transaction is removed when it is older than `age`, or when it is the oldest one and the
+/// history is larger than `bytes`. A transaction that a named consumer has not read stays until it
+/// is older than `consumerAge` or the history is larger than `consumerBytes`; then the consumer's
+/// token has expired. The newest transaction always stays.
 public struct HistoryRetention: Codable, Hashable, Sendable {
-  /// Seconds.
+  /// The greatest age of a transaction, in seconds.
   public var age: Double
   public var bytes: Int
-  /// Seconds; at least `age`.
+  /// The greatest age of a transaction that a consumer has not read, in seconds; at least `age`.
   public var consumerAge: Double
-  /// At least `bytes`.
+  /// The greatest size of a history that a consumer has not read; at least `bytes`.
   public var consumerBytes: Int
 
   /// A week and 64 MiB; for consumers a month and 256 MiB.

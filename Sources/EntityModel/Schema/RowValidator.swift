@@ -1,20 +1,20 @@
 import Foundation
 
-/// The validators of all attributes of an entity, for rows with one value per attribute.
+/// The validators of all attributes of an entity, for rows with one value for each attribute.
 ///
-/// Keep it within one isolation domain, as its validators.
+/// Use it within one isolation domain only, as its validators.
 public struct RowValidator {
-  /// What settles most values without a look at the rules of their attributes.
+  /// The kind that an attribute expects. It decides most values without the rules of the attribute.
   private struct Expectation {
     let kind: ValueKind
     let isOptional: Bool
     let hasRules: Bool
 
-    /// - Returns: `false` also for a value that only its rules can judge.
+    /// - Returns: `false` also for a value that must be checked against the rules.
     @inline(__always)
     func isSurelyMet(by value: Value) -> Bool {
       if hasRules { return false }
-      // In one switch no payload is retained, as it would be to ask for the kind and then for NaN.
+      // One switch retains no payload; separate checks of the kind and of NaN would.
       return switch value {
       case .null: isOptional
       case .int64: kind == .int64
@@ -34,7 +34,7 @@ public struct RowValidator {
   private let expectations: [Expectation]
   private let validators: [AttributeValidator]
 
-  /// - Throws: What `Regex` says of an unreadable pattern.
+  /// - Throws: The error of `Regex` for an unreadable pattern.
   public init(_ attributes: [AttributeDescription]) throws {
     validators = try attributes.map { try AttributeValidator($0) }
     expectations = attributes.map {
@@ -43,19 +43,21 @@ public struct RowValidator {
     }
   }
 
-  /// The validator of the attribute at a position.
+  /// Returns the validator of the attribute at a position.
   public subscript(position: Int) -> AttributeValidator { validators[position] }
 
-  /// - Parameter row: One value per attribute, by position.
-  /// - Parameter keepsRules: Whether values must keep the rules of their attributes: range, length
-  ///   and pattern. That there is a value, and of the right kind, is always required.
-  /// - Returns: The first value that may not stand in the row; `nil` if all may.
+  /// Finds the first value that the row may not contain.
+  ///
+  /// - Parameter row: One value for each attribute, by position.
+  /// - Parameter keepsRules: True if values must satisfy the rules of their attributes: range,
+  ///   length and pattern. A required value, and its kind, are always checked.
+  /// - Returns: The first failure; `nil` if the row is valid.
   public func failure(
     in row: [Value], keepsRules: Bool = true
   ) -> (position: Int, failure: ValidationFailure)? {
     row.withUnsafeBufferPointer { row in
       for position in expectations.indices {
-        // In place, as below.
+        // The value is read in place; see below.
         if expectations[position].isSurelyMet(by: row[position]) { continue }
         if let failure = failure(of: row[position], at: position, keepsRules: keepsRules) {
           return (position, failure)
@@ -65,13 +67,13 @@ public struct RowValidator {
     }
   }
 
-  /// As `failure(in:keepsRules:)`, for the values that change.
+  /// Checks the values that change, as `failure(in:keepsRules:)` checks a row.
   package func failure(
     in changes: RowChanges, keepsRules: Bool
   ) -> (position: Int, failure: ValidationFailure)? {
     changes.entries.withUnsafeBufferPointer { entries in
       for number in entries.indices {
-        // In place: a copy would retain and release what the value holds.
+        // Read in place: a copy would retain and release what the value holds.
         let position = entries[number].position
         if expectations[position].isSurelyMet(by: entries[number].value) { continue }
         if let failure = failure(of: entries[number].value, at: position, keepsRules: keepsRules) {
@@ -82,7 +84,8 @@ public struct RowValidator {
     }
   }
 
-  /// Why a value may not stand at a position; `nil` if it may. As `failure(in:keepsRules:)`.
+  /// Returns the reason why a value may not be at a position; `nil` if it may. See
+  /// `failure(in:keepsRules:)`.
   @inline(__always)
   public func failure(
     of value: Value, at position: Int, keepsRules: Bool = true
@@ -96,7 +99,8 @@ public struct RowValidator {
 }
 
 extension ValidationFailure {
-  /// Whether a rule of the attribute is broken, and not what a store itself relies on.
+  /// True if the failure is a broken rule of the attribute, false if it concerns what a store
+  /// itself relies on.
   fileprivate var isOfRule: Bool {
     switch self {
     case .required, .wrongKind, .notANumber: false

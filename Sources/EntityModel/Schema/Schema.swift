@@ -1,17 +1,17 @@
-/// The schema of a store: what the catalog records (design: the catalog is the schema).
+/// The schema of a store, as its catalog describes it.
 public struct Schema: Codable, Hashable, Sendable {
   public var entities: [EntityDescription]
   /// The ids that the next new entity and the next new index get; an id is never used again.
   public var nextEntityID = 1
   public var nextIndexID = 1
   public var nextRelationshipID = 1
-  /// By name; each name once.
+  /// The templates in the order of their names; each name occurs once.
   public var templates: [RequestTemplate] = []
   public var historyRetention = HistoryRetention.standard
 
   public init(entities: [EntityDescription] = []) { self.entities = entities }
 
-  /// What a catalog of an older version lacks is empty.
+  /// Reads a schema. A list that an older catalog lacks is empty.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entities = try container.decode([EntityDescription].self, forKey: .entities)
@@ -29,20 +29,20 @@ public struct Schema: Codable, Hashable, Sendable {
   }
 }
 
-/// One entity: its attributes, the record layouts of its past and its present, its indexes.
+/// One entity: its attributes, its former and current record layouts, its indexes.
 public struct EntityDescription: Codable, Hashable, Sendable {
-  /// Assigned by the catalog, never used again.
+  /// The id that the catalog has assigned; it is never used again.
   public var id: Int
   public var name: String
-  /// In the order of the newest layout.
+  /// The attributes in the order of the newest layout.
   public var attributes: [AttributeDescription]
-  /// Layout version 1 is the first. A record names the version it was written in.
+  /// The layouts; version 1 is the first. Each row contains the version in which it was written.
   public var layouts: [RecordShape]
   public var indexes: [IndexDescription]
   public var relationships: [RelationshipDescription]
   /// The id that the next new attribute gets.
   public var nextAttributeID: Int
-  /// Whether what changes is written to the history; never of a system entity.
+  /// True if changes are written to the change history; always false for a system entity.
   public var keepsHistory: Bool
 
   public init(
@@ -60,7 +60,7 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     self.keepsHistory = keepsHistory && !name.hasPrefix("_")
   }
 
-  /// What a catalog of an older version lacks is as `init` has it.
+  /// Reads an entity. A member that an older catalog lacks has the default of `init`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -87,7 +87,8 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     relationships.first { $0.name == name }
   }
 
-  /// System entities carry a leading underscore; migrations of other lines cannot make one.
+  /// True for a system entity, whose name begins with an underscore. Migrations of other lines
+  /// cannot create one.
   public var isSystem: Bool { name.hasPrefix("_") }
 }
 
@@ -109,19 +110,20 @@ public struct RecordShape: Codable, Hashable, Sendable {
 
 /// One secondary index.
 public struct IndexDescription: Codable, Hashable, Sendable {
-  /// Assigned by the catalog, never used again; names the index's tree with the generation.
+  /// The id that the catalog has assigned; it is never used again. Together with the generation it
+  /// names the index's tree.
   public var id: Int
-  /// Grows when the index is built anew beside its old tree.
+  /// A number that increases when the index is built again, while its old tree still exists.
   public var generation: Int
   public var name: String
   public var keys: [IndexKey]
-  /// No two records have equal keys. Null is a value like any other here; a unique index that
-  /// should allow many records without a value is also sparse.
+  /// True if no two records may have equal keys. Null counts as a value here; a unique index that
+  /// allows many records without a value must also be sparse.
   public var isUnique: Bool
-  /// A record is left out when any of the key attributes is null.
+  /// True if a record is left out when any of the key attributes is null.
   public var isSparse: Bool
-  /// The version of the collation that its keys were made with; `nil` if all of them are binary.
-  /// With another version the index serves no fetch until it is rebuilt.
+  /// The version of the collation with which its keys were created; `nil` if all of them are
+  /// binary. If the system's version differs, the index serves no fetch until it is rebuilt.
   public var collationVersion: String?
 
   public init(
@@ -142,7 +144,7 @@ public struct IndexDescription: Codable, Hashable, Sendable {
 public struct IndexKey: Codable, Hashable, Sendable {
   public var attributeID: Int
   public var isDescending: Bool
-  /// Other than binary only for attributes of the type string.
+  /// The collation of the key. Other than binary only for attributes of the type string.
   public var collation: Collation
 
   public init(attributeID: Int, isDescending: Bool = false, collation: Collation = .binary) {
@@ -151,7 +153,7 @@ public struct IndexKey: Codable, Hashable, Sendable {
     self.collation = collation
   }
 
-  /// What a catalog of an older version lacks is binary.
+  /// Reads an index key. The collation that an older catalog lacks is binary.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     attributeID = try container.decode(Int.self, forKey: .attributeID)
@@ -161,7 +163,7 @@ public struct IndexKey: Codable, Hashable, Sendable {
 }
 
 extension EntityDescription {
-  /// The index as a migration file writes it: `updatedAt desc, title localized`.
+  /// Returns the keys of the index as in a migration file: `updatedAt desc, title localized`.
   public func keyText(of index: IndexDescription) -> String {
     index.keys.map { key in
       let name = attributes.first { $0.id == key.attributeID }?.name ?? "#\(key.attributeID)"
@@ -173,8 +175,8 @@ extension EntityDescription {
   }
 }
 
-/// A request with a name, made by a migration and kept in the catalog. Its predicate may hold
-/// `$VARIABLES`.
+/// A fetch request with a name, which a migration creates and the catalog stores. Its predicate may
+/// contain `$VARIABLES`.
 public struct RequestTemplate: Codable, Hashable, Sendable {
   public var name: String
   public var request: FetchRequest

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The rules that a value of an attribute must keep. Null is not subject to them.
+/// The rules for the values of an attribute. They do not apply to null.
 public struct Validation: Codable, Hashable, Sendable {
-  /// Least and greatest allowed value, of the attribute's kind.
+  /// The least and the greatest allowed value, of the attribute's kind.
   public var min: Value
   public var max: Value
-  /// In characters for strings and URLs, in bytes for data, in elements for lists.
+  /// The greatest length: in characters for strings and URLs, in bytes for data, in elements for
+  /// lists.
   public var maxLength: Int?
   /// A regular expression (Swift's dialect) that the whole string, or each element, must match.
   public var pattern: String?
@@ -47,9 +48,9 @@ public enum ValidationFailure: Error, Hashable, Sendable, CustomStringConvertibl
 
 /// The validation of one attribute, prepared once and applied to many values.
 ///
-/// A compiled pattern is not `Sendable`; keep a validator within one isolation domain.
+/// A compiled pattern is not `Sendable`, so use a validator within one isolation domain only.
 public struct AttributeValidator {
-  /// A class, as a validator is copied for each value that it looks at.
+  /// A class, because a validator is copied for each value that it checks.
   fileprivate final class Rules {
     let validation: Validation
     let regex: Regex<AnyRegexOutput>?
@@ -62,17 +63,17 @@ public struct AttributeValidator {
 
   private let kind: ValueKind
   private let isOptional: Bool
-  /// `nil` without any, as most attributes are.
+  /// The rules; `nil` if there are none, as for most attributes.
   private let rules: Rules?
 
-  /// - Throws: What `Regex` says of an unreadable pattern.
+  /// - Throws: The error of `Regex` for an unreadable pattern.
   public init(_ attribute: AttributeDescription) throws {
     kind = attribute.type.kind
     isOptional = attribute.isOptional
     rules = attribute.validation == .none ? nil : try Rules(attribute.validation)
   }
 
-  /// - Returns: The first rule that the value breaks, `nil` if it keeps them all.
+  /// - Returns: The first rule that the value breaks; `nil` if it satisfies all of them.
   public func failure(of value: Value) -> ValidationFailure? {
     guard let found = value.kind else { return isOptional ? nil : .required }
     if found != kind { return .wrongKind(expected: kind, found: found) }
@@ -104,7 +105,7 @@ extension AttributeValidator.Rules {
   }
 
   private func isLonger(_ text: String, than maximum: Int) -> Bool {
-    // A character takes a byte at least, and bytes need not be counted.
+    // A character has at least one byte, so usually the characters need not be counted.
     text.utf8.count > maximum && text.count > maximum
   }
 
@@ -117,7 +118,8 @@ extension AttributeValidator.Rules {
       case .strings(let list): list
       default: []
       }
-    // A match that fails for another reason is a refusal, too: because of that no error is lost.
+    // If the match itself fails with an error, the value is refused, too; the error is not
+    // reported.
     return texts.allSatisfy { (try? regex.wholeMatch(in: $0)) != nil }
   }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The identity of a record within its store: 64 bits per entity, never used again (Core Data's
-/// object id, SQLite's rowid). It says nothing of the record's content.
+/// The identity of a record within its store: a number of 64 bits for each entity, never used again
+/// (Core Data's object id, SQLite's rowid). It does not depend on the record's content.
 public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
   public let entity: String
   public let number: Int64
@@ -13,17 +13,17 @@ public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(entity)/\(number)" }
 
-  /// Whether it is the identity of a record that a draft has inserted and not saved. The save gives
-  /// the record another one.
+  /// True for the identity of a record that a draft has inserted and not saved. The save replaces
+  /// it by another one.
   public var isTemporary: Bool { ObjectID.isTemporary(number) }
 
-  /// Temporary numbers lie above all others, so that they are last in order of identity, as the
-  /// numbers of the records will be.
+  /// The least temporary number. Temporary numbers are greater than all others, so that inserted
+  /// records come last in order of identity, before and after the save.
   package static let firstTemporaryNumber: Int64 = 1 << 62
 
   package static func isTemporary(_ number: Int64) -> Bool { number >= firstTemporaryNumber }
 
-  /// The reference that can leave the program: `mooring://<store-uuid>/<Entity>/<id>`.
+  /// Returns the reference for use outside of the program: `mooring://<store-uuid>/<Entity>/<id>`.
   public func reference(in store: UUID) -> String {
     "mooring://\(store.uuidString.lowercased())/\(entity)/\(number)"
   }
@@ -39,13 +39,14 @@ public struct ObjectID: Hashable, Codable, Sendable, CustomStringConvertible {
     self.init(entity: String(parts[3]), number: number)
   }
 
-  /// The reference as a URL, for what passes URLs on (Core Data's `uriRepresentation`).
+  /// Returns the reference as a URL, for interfaces that expect one (Core Data's
+  /// `uriRepresentation`).
   public func url(in store: UUID) -> URL {
     var components = URLComponents()
     components.scheme = "mooring"
     components.host = store.uuidString.lowercased()
     components.path = "/\(entity)/\(number)"
-    // There always is one: the path begins with a slash, and what does not fit is escaped.
+    // The URL always exists: the path begins with a slash, and other characters are escaped.
     return components.url ?? URL(filePath: components.path)
   }
 

@@ -1,4 +1,4 @@
-/// New values for some attributes of a row, by position.
+/// The new values of some attributes of a row, by position.
 package struct RowChanges: Sendable {
   package struct Change: Sendable {
     package let position: Int
@@ -6,15 +6,15 @@ package struct RowChanges: Sendable {
   }
 
   package private(set) var entries: [Change] = []
-  /// Has bit *p* mod 64 for each position *p*: most that have not changed are told without a
-  /// search.
+  /// A bit field with bit *p* mod 64 set for each changed position *p*. It shows for most unchanged
+  /// positions, without a search, that they have no new value.
   package private(set) var marks: UInt64 = 0
 
   package init() {}
 
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// The new value; `nil` where there is none.
+  /// The new value at a position; `nil` if it is unchanged.
   ///
   /// - Complexity: O(*c*) for *c* changes.
   package subscript(position: Int) -> Value? {
@@ -34,7 +34,7 @@ package struct RowChanges: Sendable {
     }
   }
 
-  /// The row with the new values in it.
+  /// Returns the row with the new values in place.
   package func laid(over row: consuming [Value]) -> [Value] {
     for change in entries { row[change.position] = change.value }
     return row

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value is a JSON object with one member that names its kind, so that nothing is guessed back:
-/// `{"int64": 5}`, `{"date": 785000000.5}`, `{"data": "…base64…"}`; null is `null`.
+/// Writes a value as a JSON object with one member that names its kind, so that a reader need not
+/// guess: `{"int64": 5}`, `{"date": 785000000.5}`, `{"data": "…base64…"}`; null is `null`.
 extension Value: Codable {
   private enum Key: String, CodingKey {
     case int64, double, decimal, bool, string, date, uuid, data, url, strings
@@ -50,7 +50,8 @@ extension Value: Codable {
       let seconds = try container.decode(Double.self, forKey: key)
       self = .date(Date(timeIntervalSinceReferenceDate: seconds))
     case .decimal, .data, .url:
-      // Not through `init(text:…)`, for which "null", a good base64 text, is null.
+      // `init(text:…)` cannot be used: it reads "null" as null, and that is also a valid base64
+      // text.
       let text = try container.decode(String.self, forKey: key)
       let value: Value? =
         switch key {

@@ -2,7 +2,7 @@ public import Foundation
 import TextFormats
 
 extension Value {
-  /// The value as people read and type it: dates as RFC 3339 in UTC, data as base64, lists joined
+  /// The value as people read and enter it: dates as RFC 3339 in UTC, data as base64, lists joined
   /// by commas, null as `null`.
   public var text: String {
     switch self {
@@ -22,10 +22,10 @@ extension Value {
 
   /// Reads the text form of one value.
   ///
-  /// - Parameter text: What `Value.text` prints. `null` is null for every type but string and URL,
-  ///   which have no need to guess: the caller passes null itself.
-  /// - Parameter now: What the word `now` stands for in a date.
-  /// - Returns: `nil` if the text is not of that kind.
+  /// - Parameter text: The form that `Value.text` writes. `null` is null for every type except
+  ///   string and URL, for which it is a text; a caller passes null itself there.
+  /// - Parameter now: The date that the word `now` stands for.
+  /// - Returns: `nil` if the text is not a value of that kind.
   public init?(text: String, as kind: ValueKind, now: Date) {
     if text == "null", kind != .string, kind != .url {
       self = .null
@@ -48,8 +48,8 @@ extension Value {
     self = parsed
   }
 
-  /// A date as RFC 3339 in UTC with as many fractional digits as tell it from its neighbours
-  /// (at most microseconds); outside the years 1 to 9999 as seconds since 2001.
+  /// Writes a date as RFC 3339 in UTC, with as many fractional digits as distinguish it from its
+  /// neighbours (at most microseconds); outside of the years 1 to 9999 as seconds since 2001.
   private static func text(of date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds > -63_114_076_800, seconds < 252_423_993_600 else { return "\(seconds)s" }
@@ -89,8 +89,8 @@ extension Value {
   }
 
   static func decimal(of text: String) -> Value? {
-    // Decimal(string:) reads a prefix, so the grammar is checked first. The greatest decimal has
-    // 39 digits and 127 zeros, the least 128 places.
+    // Decimal(string:) accepts a valid prefix, so the whole text is checked first. The greatest
+    // decimal has 39 digits and 127 zeros, the least one 128 fractional digits.
     guard text.wholeMatch(of: /-?[0-9]{1,166}(\.[0-9]{1,166})?/) != nil,
       let decimal = Decimal(string: text)
     else { return nil }
@@ -103,9 +103,9 @@ extension Value {
 }
 
 extension Value {
-  /// The value as JSON: numbers and flags as such, a list as an array, null as `null`, and all else
-  /// as a string of ``text`` (dates as RFC 3339, data as base64). A decimal is a string, because
-  /// readers convert a number to a double.
+  /// The value as JSON: numbers and booleans unquoted, a list as an array, null as `null`, and all
+  /// others as a string with their ``text`` (dates as RFC 3339, data as base64). A decimal is a
+  /// string, because readers convert a number to a double.
   public var json: String {
     switch self {
     case .null: "null"
@@ -117,6 +117,6 @@ extension Value {
     }
   }
 
-  /// The value as a field of CSV: ``text``, or `nil` for null, which is not the same as empty text.
+  /// The value as a CSV field: its ``text``, or `nil` for null, which differs from an empty text.
   public var csvField: String? { isNull ? nil : text }
 }

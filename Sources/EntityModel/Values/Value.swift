@@ -2,7 +2,7 @@ public import Foundation
 
 /// One attribute value, outside a record.
 ///
-/// An enumeration attribute has the case of its raw type, `int64` or `string`.
+/// The value of an enumeration attribute has the case of its raw type, `int64` or `string`.
 public enum Value: Hashable, Sendable {
   case null
   case int64(Int64)
@@ -20,8 +20,9 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value {
-  /// Equal as `compared(with:)` says: texts are equal when their UTF-8 bytes are. Swift's own
-  /// `==` takes two spellings of one character for equal, and a change between them would be lost.
+  /// Compares as `compared(with:)` does: texts are equal if their UTF-8 bytes are. Swift's own `==`
+  /// treats two spellings of one character as equal, and a change from one to the other would be
+  /// lost.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -57,11 +58,12 @@ extension Value {
   }
 
   private static func haveSameBytes(_ a: String, _ b: String) -> Bool {
-    // The first is a comparison of memory for ASCII, which the second then is, too.
+    // The first comparison compares memory if both texts are ASCII, and the second one then does,
+    // too.
     a == b && a.utf8.elementsEqual(b.utf8)
   }
 
-  /// The kind of this value; `nil` for null, which fits every optional attribute.
+  /// The kind of the value; `nil` for null, which fits every optional attribute.
   public var kind: ValueKind? {
     switch self {
     case .null: nil
@@ -78,7 +80,7 @@ extension Value {
     }
   }
 
-  /// Whether it is a NaN, which has no place in any order: it is neither stored nor looked for.
+  /// True for a NaN, which has no place in any order: it can be neither stored nor searched for.
   public var isNotANumber: Bool {
     switch self {
     case .double(let number): number.isNaN
@@ -88,12 +90,12 @@ extension Value {
     }
   }
 
-  /// How the value compares with another one of the same kind.
+  /// Compares the value with another one of the same kind.
   ///
   /// Null comes first. Strings and URLs compare by UTF-8 bytes, data by bytes, lists element by
-  /// element, false before true: the order of the index keys.
+  /// element, and false is less than true. This is the order of the index keys.
   ///
-  /// - Returns: `nil` when the kinds differ, for then no order is defined.
+  /// - Returns: `nil` if the kinds differ, because no order is defined then.
   public func compared(with other: Value) -> Ordering? {
     switch (self, other) {
     case (.null, .null): .same
@@ -156,7 +158,7 @@ public enum Ordering: Sendable {
   }
 }
 
-/// The storage kinds of values.
+/// The kinds in which values are stored.
 public enum ValueKind: String, Codable, Hashable, Sendable, CaseIterable {
   case int64, double, decimal, bool, string, date, uuid, data, url, strings
 }

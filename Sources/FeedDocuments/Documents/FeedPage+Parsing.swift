@@ -1,12 +1,12 @@
 extension FeedPage {
   /// Reads a whole document: homefeed/1 by its own rules, any other by a mapping.
   ///
-  /// Damage to the structure (a cut, a missing comma, bytes behind the end) and broken rules of
-  /// the document itself fail the page; what is wrong inside one item rejects that item. If an
-  /// object has a name twice, the last one wins. O(length), plus the bounded time that the paths of
-  /// the feed's own mapping take.
+  /// Damage to the structure (a cut, a missing comma, bytes after the end) and broken rules of the
+  /// document itself fail the page; an error inside one item rejects that item. If an object has a
+  /// name twice, the last one is used. O(length), plus the bounded time that the paths of the
+  /// feed's own mapping take.
   ///
-  /// - Parameter bytes: The body, with `JSONParser.padding` readable bytes behind it.
+  /// - Parameter bytes: The body, followed by `JSONParser.padding` readable bytes.
   package static func parse(
     _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, by mappings: FeedMappings
   ) throws(DocumentError) -> FeedPage {
@@ -123,9 +123,9 @@ extension DocumentError {
   }
 }
 
-/// The kind of document that a body seems to be which is not JSON.
+/// The kind of document that a body seems to be if it is not JSON.
 package enum DocumentGuess: String {
-  /// Includes HTML: only the XML reader can tell a page from a feed that contains HTML.
+  /// Includes HTML: only the XML reader can distinguish a page from a feed that contains HTML.
   case xml = "XML"
   case utf16 = "UTF-16 text; JSON must be UTF-8"
   case gzip = "gzip data"

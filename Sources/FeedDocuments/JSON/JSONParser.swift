@@ -36,8 +36,8 @@ package final class JSONParser {
     _ body: (JSONDocument) throws(DocumentError) -> Value
   ) throws(DocumentError) -> Value {
     let (start, count, mark) = try text(of: bytes)
-    // SAFETY: `count` bytes are ours to read and the caller promises the padding behind them;
-    // both stay in place until `body` has returned, because the caller lends them.
+    // SAFETY: the caller provides `count` readable bytes and promises the padding after them; both
+    // stay in place until `body` has returned, because the caller lends them.
     let outcome = mooring_json_split(handle, start, count)
     guard outcome.code == MOORING_JSON_OK else {
       throw DocumentError(json: outcome, shift: mark)

@@ -97,7 +97,7 @@ extension FeedPage {
   }
 }
 
-/// The facts about a document that its response tells.
+/// The facts about a document that its response reports.
 package struct DocumentSource: Sendable {
   /// The Content-Type, which is used for its charset and in errors. The format is read in the body.
   package var contentType: String?

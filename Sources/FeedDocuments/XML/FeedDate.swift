@@ -81,7 +81,7 @@ enum FeedDate {
     var words = words
     if let first = words.first, weekdays.contains(String(first.prefix(3))) {
       words.removeFirst()
-      // "Thu,01 Jan 2004" has no space to tell them apart.
+      // "Thu,01 Jan 2004" has no space that separates them.
       if let comma = first.firstIndex(of: ","), first.index(after: comma) < first.endIndex {
         words.insert(first[first.index(after: comma)...], at: 0)
       }

@@ -97,7 +97,7 @@ struct DecodedText {
   }
 
   /// Returns the encoding of the XML declaration, in lower case. A declaration that reads as ASCII
-  /// cannot be UTF-16 or UTF-32, whatever it names; otherwise the first bytes tell those apart.
+  /// cannot be UTF-16 or UTF-32, whatever it names; otherwise the first bytes distinguish those.
   private static func declaredName(
     _ body: UnsafeRawBufferPointer, _ mark: ByteOrderMark?
   ) -> String? {

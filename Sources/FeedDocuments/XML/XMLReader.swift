@@ -25,8 +25,8 @@ enum XMLReader {
     var events = mooring_xml_events(start: startElement, end: endElement, text: characters)
     let code = withUnsafeMutablePointer(to: &builder) { builder in
       text.withUnsafeBytes { bytes in
-        // SAFETY: libxml2 copies the bytes and calls back on this thread before it returns; nobody
-        // else uses the builder until then.
+        // SAFETY: libxml2 copies the bytes and calls back on this thread before it returns; no
+        // other code uses the builder until then.
         mooring_xml_read(
           bytes.baseAddress, length, recovering ? 1 : 0, Int32(XMLLimits.namesMax), &events,
           builder)

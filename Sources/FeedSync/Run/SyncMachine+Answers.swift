@@ -121,7 +121,7 @@ extension SyncMachine {
       isOwn: feed.isOwn, now: now)
   }
 
-  /// Goes on to the next page, or ends the run.
+  /// Continues with the next page, or ends the run.
   ///
   /// - Parameter hasNews: True if the page had items that are new or changed.
   mutating func advance(hasNews: Bool) throws -> [Action] {

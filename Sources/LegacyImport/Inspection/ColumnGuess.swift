@@ -161,7 +161,7 @@ struct ColumnGuess: Sendable {
     noteCodes(profile)
   }
 
-  /// Notes the values of a column with few distinct ones, which may be an enumeration.
+  /// Records the values of a column with few distinct ones, which may be an enumeration.
   private mutating func noteCodes(_ profile: ColumnProfile) {
     let counts = profile.distinct.counts
     guard profile.distinct.isWhole, (2...8).contains(counts.count), profile.values >= 20 else {

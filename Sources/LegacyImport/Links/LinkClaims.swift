@@ -18,7 +18,7 @@ final class LinkClaims {
       ? try ScratchKeys(in: context.database.scratchFolder) : nil
   }
 
-  /// - Returns: Whether the target is the owner's, now or by an earlier row. O(log rows).
+  /// - Returns: True if the target is the owner's, now or by an earlier row. O(log rows).
   func claim(_ target: RowKey, for owner: RowKey) throws -> Bool {
     guard let keys else { return true }
     let (one, other) = (owner.identity.bytes, target.identity.bytes)

@@ -26,8 +26,8 @@ final class LinkReader {
   private let link: BoundLink
   private let target: BoundTable
   private let context: ImportContext
-  /// The owner's table without its attributes: its key, the columns that tell the entity, and the
-  /// columns of the relationship.
+  /// The owner's table without its attributes: its key, the columns that determine the entity, and
+  /// the columns of the relationship.
   private let owner: BoundTable
   private let reader: RowReader
   /// The first row of the next list.

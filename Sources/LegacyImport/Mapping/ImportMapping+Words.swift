@@ -74,7 +74,7 @@ extension ImportMapping {
     return mapping
   }
 
-  /// The guesses that nobody has confirmed, as `Entity.property: why`.
+  /// The guesses that have not been confirmed, as `Entity.property: why`.
   var unconfirmed: [String] {
     entities.flatMap { entity in
       entity.attributes.compactMap { attribute in

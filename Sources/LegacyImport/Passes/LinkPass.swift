@@ -4,7 +4,7 @@ import EntityStore
 /// The second pass of a run: the records are linked.
 ///
 /// A link is written if one of its two rows has been written in this run, or if a list has changed.
-/// All other links stay as they are, even if somebody has changed them since. After an interruption
+/// All other links stay as they are, even if they have been changed since. After an interruption
 /// the pass starts from the first link; links that exist already are not written again.
 struct LinkPass {
   private let context: ImportContext

@@ -127,7 +127,7 @@ struct LinkWriter {
   }
 
   private func refuse(_ error: StoreError, _ key: RowKey) throws {
-    // A record that somebody has deleted since has no links.
+    // A record that has been deleted since has no links.
     if error.code == .missingRecord { return }
     guard let reject = Reject(refusal: error) else { throw error }
     try add(

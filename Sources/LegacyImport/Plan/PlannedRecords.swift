@@ -39,7 +39,7 @@ final class PlannedRecords {
 
   /// Adds the values that a new or changed row would write.
   ///
-  /// - Parameter entry: What the ledger knows of it.
+  /// - Parameter entry: The ledger's entry for it.
   /// - Returns: Why the store would refuse it; nothing is taken in then.
   func refusal(
     _ mapped: MappedRow, of entity: BoundEntity, _ uniques: [UniqueValues], _ entry: LedgerEntry?,

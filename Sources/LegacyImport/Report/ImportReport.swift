@@ -37,7 +37,7 @@ public struct ImportReport: Codable, Hashable, Sendable {
     /// Sums over the mapped values of these records, in no order. They are equal if all values are.
     public internal(set) var expectedDigest = ""
     public internal(set) var foundDigest = ""
-    /// The number of records that somebody has changed, or deleted, in the store since they were
+    /// The number of records that have been changed, or deleted, in the store since they were
     /// imported.
     public internal(set) var edited: Int64 = 0
     public internal(set) var deleted: Int64 = 0
@@ -61,7 +61,7 @@ public struct ImportReport: Codable, Hashable, Sendable {
     /// links.
     public internal(set) var skipped: Int64 = 0
     public internal(set) var unreadable: Int64 = 0
-    /// The number of links that somebody has changed in the store since.
+    /// The number of links that have been changed in the store since they were imported.
     public internal(set) var edited: Int64 = 0
     public internal(set) var problems: [String] = []
 
@@ -121,7 +121,7 @@ public struct WriteCounts: Codable, Hashable, Sendable {
   public internal(set) var new: Int64 = 0
   public internal(set) var changed: Int64 = 0
   public internal(set) var unchanged: Int64 = 0
-  /// The number of changed rows whose records somebody has deleted. They are not created again.
+  /// The number of changed rows whose records have been deleted. They are not created again.
   public internal(set) var deleted: Int64 = 0
 }
 

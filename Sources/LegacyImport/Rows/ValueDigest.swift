@@ -53,7 +53,7 @@ struct ValueDigest {
 
   mutating func append(_ number: Int64) { append(1, UInt64(bitPattern: number)) }
 
-  /// A hash of 16 bytes, which tells different values apart in a set.
+  /// A hash of 16 bytes, which distinguishes the values of a set.
   var key: [UInt8] {
     let hash = bytes.withUnsafeBytes { mooring_xxh3_128($0.baseAddress, $0.count) }
     return withUnsafeBytes(of: (hash.high, hash.low)) { Array($0) }

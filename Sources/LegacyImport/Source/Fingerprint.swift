@@ -1,7 +1,7 @@
 import CMooringXXHash
 
-/// The XXH3-128 hash of bytes that come in pieces, as `xxhsum -H2` prints it. It tells files apart
-/// and does not protect against forgery.
+/// The XXH3-128 hash of bytes that come in pieces, as `xxhsum -H2` prints it. It distinguishes
+/// files and does not protect against forgery.
 struct Fingerprint: ~Copyable {
   private let state: OpaquePointer
 

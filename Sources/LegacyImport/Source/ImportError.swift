@@ -22,7 +22,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case tooLarge
     /// The mapping does not fit the source or the store.
     case mapping
-    /// The mapping has guesses that nobody has confirmed.
+    /// The mapping has guesses that have not been confirmed.
     case unconfirmed
     /// There is no space for the copy.
     case noSpace

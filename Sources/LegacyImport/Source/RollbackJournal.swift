@@ -54,7 +54,7 @@ extension RollbackJournal {
   /// there. SQLite would also open and delete the file of that name, which could be any that a
   /// hostile journal names.
   ///
-  /// - Returns: Whether the transaction was rolled back.
+  /// - Returns: True if the transaction was rolled back.
   func disarm(copy: String) throws(ImportError) -> Bool {
     guard let superJournal else { return true }
     let path = String(decoding: superJournal.name.prefix { $0 != 0 }, as: UTF8.self)

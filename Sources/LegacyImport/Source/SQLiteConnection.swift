@@ -18,7 +18,7 @@ final class SQLiteConnection {
     try self.init(path, flags: SQLITE_OPEN_CREATE) { false }
   }
 
-  /// Opens the main file as if there were no log. Only for a file that nobody writes.
+  /// Opens the main file as if there were no log. Only for a file that no process writes.
   ///
   /// - Throws: ``ImportError``.
   convenience init(ignoringLogOf path: String) throws(ImportError) {

@@ -26,7 +26,7 @@ final class SQLiteStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// - Returns: Whether there is a row.
+  /// - Returns: True if there is a row.
   /// - Throws: ``ImportError`` or `CancellationError`.
   func step() throws -> Bool {
     switch try outcome() {

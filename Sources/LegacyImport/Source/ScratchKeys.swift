@@ -29,7 +29,7 @@ package final class ScratchKeys {
     search = try connection.prepare("SELECT 1 FROM keys WHERE space = ?1 AND key = ?2")
   }
 
-  /// - Returns: Whether the key was not in the space before. O(log keys).
+  /// - Returns: True if the key was not in the space before. O(log keys).
   package func insert(_ key: [UInt8], in space: Int) throws -> Bool {
     insertion.reset()
     try insertion.bind([.integer(Int64(space)), .blob(key)])

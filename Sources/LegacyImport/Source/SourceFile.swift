@@ -77,7 +77,7 @@ func readBytes(of descriptor: Int32, at offset: Int64, count: Int) -> [UInt8]? {
   return bytes
 }
 
-/// The properties of a file that tell one state of it from another without reading it.
+/// The properties of a file that distinguish its states without reading it.
 struct SourceStamp: Hashable {
   let inode: UInt64
   let bytes: Int64

@@ -4,7 +4,7 @@ package struct SourceReport: Hashable, Sendable {
   package let source: String
   package let bytes: Int64
   /// The XXH3-128 hash, in hexadecimal, of the main file and, if they exist, its `-wal` and its
-  /// `-journal`. It tells states of the file apart and does not protect against forgery.
+  /// `-journal`. It distinguishes states of the file and does not protect against forgery.
   package let fingerprint: String
   /// The header; `nil` for an empty file, which is a valid empty database, and for a damaged
   /// header.

@@ -140,7 +140,7 @@ struct WriteAheadLog {
 }
 
 extension WriteAheadLog {
-  /// Returns true if the frames were written to the file with this header, as far as the log tells:
+  /// Returns true if the frames were written to the file with this header, as far as the log shows:
   /// the change counter increases by at most one from the file to the first frame of page 1,
   /// checkpointed frames come from the log, and the schema cookie never decreases.
   func fits(_ main: DatabaseHeader) -> Bool {

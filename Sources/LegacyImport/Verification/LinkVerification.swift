@@ -149,8 +149,8 @@ private struct LinkCheck {
     }
   }
 
-  /// Counts links that are missing: the store has refused them, or somebody has changed them,
-  /// unless this run has just written them.
+  /// Counts links that are missing because the store has refused them, or because they have been
+  /// changed in the store, unless this run has just written them.
   private func differ(
     _ entries: [LedgerEntry], links: Int64, _ key: RowKey,
     _ balance: inout ImportReport.Relationship

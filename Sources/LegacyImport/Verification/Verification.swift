@@ -78,7 +78,7 @@ struct EntityBalance {
 
   mutating func expect() { entity.expected += 1 }
 
-  /// Counts a record that is as the source says, or that somebody has changed.
+  /// Counts a record that is as the source gives it, or that has been changed in the store.
   mutating func find(expected digest: Int64, found other: Int64) {
     entity.found += 1
     if digest == other {

@@ -4,7 +4,7 @@ import LegacyImport
 extension LongCommand {
   /// Works on a legacy file with progress until it is done or interrupted.
   ///
-  /// - Throws: What the body throws; exit status 130 after an interrupt.
+  /// - Throws: The errors of the body; exit status 130 after an interrupt.
   func read<R: Sendable>(
     _ file: LegacyFileArgument, afterInterrupt: String,
     _ body: @escaping @Sendable (LegacyFile) throws -> R

@@ -60,7 +60,7 @@ extension ImportCommand {
       return shown
     }
 
-    /// - Returns: How many there were, up to the limit.
+    /// - Returns: The number of rejects, up to the limit.
     private func each(_ store: Store, _ body: (ImportReject) throws -> Void) throws -> Int {
       struct LimitReached: Error {}
       var count = 0

@@ -6,7 +6,7 @@ import Foundation
 enum JobEnding {
   /// Follows a job to its end and prints how that was.
   ///
-  /// - Throws: As `JobWatcher.watch`; exit status 65 if the job has not succeeded.
+  /// - Throws: The errors of `JobWatcher.watch`; exit status 65 if the job has not succeeded.
   static func watch(
     _ job: JobID, in queue: JobQueue, _ options: StoreOptions, _ format: OutputFormat
   ) async throws {

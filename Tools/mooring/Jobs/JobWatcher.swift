@@ -8,9 +8,9 @@ struct JobWatcher {
   /// Called with each status that is new, in order.
   var eachStatus: @Sendable (JobStatus) throws -> Void = { _ in }
 
-  /// - Returns: How the job stands at its end.
+  /// - Returns: The state of the job at its end.
   /// - Throws: `JobError` with `unknownJob`; exit status 130 after Ctrl-C, which is then said. The
-  ///   job goes on.
+  ///   job continues.
   func watch(_ id: JobID) async throws -> JobStatus {
     let command = LongCommand(isQuiet: options.quiet)
     let (queue, eachStatus) = (queue, eachStatus)

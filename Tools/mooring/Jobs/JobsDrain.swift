@@ -38,7 +38,7 @@ struct JobsDrain: AsyncParsableCommand {
     if !options.quiet { Message.say("the queue \(queue) is paused, and none of its jobs runs") }
   }
 
-  /// - Returns: Whether the queue was drained within the bound.
+  /// - Returns: True if the queue was drained within the bound.
   private static func drain(
     _ queue: QueueName, in jobs: JobQueue, _ bound: Duration?
   ) async throws -> Bool {

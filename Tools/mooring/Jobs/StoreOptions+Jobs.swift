@@ -17,7 +17,7 @@ extension StoreOptions {
     return JobQueue(store)
   }
 
-  /// Says so if nobody is there who would run a job of a kind.
+  /// Prints a warning if no runner is there that would run a job of a kind.
   func warnIfNobodyRuns(_ kind: String, in queue: JobQueue) throws {
     if quiet { return }
     let runners = try queue.runners().filter(\.claimsJobs)

@@ -63,7 +63,7 @@ extension Migrate {
           .usage,
           "--detach is for migrations that make indexes; name their folder: --migrations DIR")
       }
-      // With the lines of the folders the store would count as behind, and take no job.
+      // With the lines of the folders, the store would count as out of date and accept no job.
       let store = try Store.open(
         at: options.folder, migrations: options.builtInSources,
         options: try options.storeOptions())
@@ -83,8 +83,8 @@ extension Migrate {
 }
 
 extension [Migration] {
-  /// A draft of `migrate new` that nobody has filled in yet must not become part of a store's
-  /// history, for it could not be filled in after that.
+  /// Refuses a draft of `migrate new` without steps: it must not become part of a store's history,
+  /// because it could not be changed after that.
   ///
   /// - Throws: `CommandError`
   func requireSteps() throws {

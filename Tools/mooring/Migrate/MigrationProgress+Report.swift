@@ -7,7 +7,7 @@ extension LongCommand {
   ///
   /// - Parameter command: The command that continues after an interrupt, as it is typed.
   /// - Parameter options: Progress and cancellation are added to them.
-  /// - Throws: What the body throws; exit status 130 after an interrupt.
+  /// - Throws: The errors of the body; exit status 130 after an interrupt.
   func migrate<R: Sendable>(
     _ options: MigrationOptions, continuedBy command: String,
     _ body: @escaping @Sendable (MigrationOptions) throws -> R

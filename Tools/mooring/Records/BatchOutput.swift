@@ -52,7 +52,7 @@ struct BatchOutput {
 extension StoreOptions {
   /// Runs a batch with progress until it is done or interrupted.
   ///
-  /// - Throws: What the batch throws; exit status 130 after an interrupt.
+  /// - Throws: The errors of the batch; exit status 130 after an interrupt.
   func runBatch(
     _ label: String,
     _ batch:

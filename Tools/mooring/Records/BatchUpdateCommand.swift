@@ -100,7 +100,7 @@ struct BatchAssignments {
     } catch {
       throw PlacedError("--set", error)
     }
-    // What cannot be bound is told before anything is written, also of a dry run.
+    // A value that cannot be bound is reported before anything is written, also in a dry run.
     var request = FetchRequest(entityName: entity.name, predicate: .always(false))
     request.propertiesToFetch = [FetchProperty(name, expression)]
     _ = try transaction.fetchRows(request)

@@ -26,7 +26,7 @@ struct FetchExport: ParsableArguments {
     try format.require(.table, .jsonl, .csv)
   }
 
-  /// - Throws: As `JobEnding.watch`, unless detached.
+  /// - Throws: The errors of `JobEnding.watch`, unless detached.
   func run(
     _ request: FetchRequest, to path: String, in queue: JobQueue, _ options: StoreOptions,
     _ format: OutputFormat

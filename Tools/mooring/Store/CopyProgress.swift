@@ -7,7 +7,7 @@ extension LongCommand {
   ///
   /// An interrupt ends the copy at its next report, which removes the incomplete copy.
   ///
-  /// - Throws: What the body throws; exit status 130 after an interrupt.
+  /// - Throws: The errors of the body; exit status 130 after an interrupt.
   func copy<R: Sendable>(
     _ body: @escaping @Sendable (_ progress: (CopyProgress) throws -> Void) throws -> R
   ) async throws -> R {

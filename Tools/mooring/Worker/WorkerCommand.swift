@@ -40,7 +40,7 @@ struct WorkerCommand: AsyncParsableCommand {
     logger.debug("descriptors", metadata: ["max": "\(descriptors)"])
     let worker = Worker(
       try configuration(settings, logger, output, environment: environment))
-    // Shut down from the last to the first: the last figures are written when the jobs have ended.
+    // Shut down from the last to the first: the last metrics are written when the jobs have ended.
     var group = ServiceGroupConfiguration(
       services: [
         .init(service: MetricsTextfile(metrics, settings: settings, logger: logger)),

@@ -1,4 +1,4 @@
-/// The arguments of a format string, handed out from left to right.
+/// The arguments of a format string, which are consumed from left to right.
 struct FormatArguments {
   private let values: [(any PredicateArgument)?]
   private(set) var used = 0
@@ -8,9 +8,9 @@ struct FormatArguments {
   var count: Int { values.count }
   var areUsedUp: Bool { used == values.count }
 
-  /// The next argument, if it is one for the specifier.
+  /// Consumes the next argument and checks that it fits the specifier.
   ///
-  /// - Parameter failure: Makes an error of a message; it knows the specifier's place.
+  /// - Parameter failure: Creates the error for a message at the specifier's place.
   mutating func next(
     _ specifier: FormatSpecifier, _ failure: (String) -> PredicateFormatError
   ) throws(PredicateFormatError) -> FetchExpression {
@@ -37,7 +37,7 @@ struct FormatArguments {
 }
 
 extension FormatSpecifier {
-  /// The argument as the specifier has it; `nil` if it is of another type.
+  /// Converts the argument for the specifier; `nil` if its type does not fit.
   fileprivate func expression(_ argument: FetchExpression) -> FetchExpression? {
     switch (self, argument) {
     case (.any, _): argument
@@ -66,7 +66,7 @@ extension FormatSpecifier {
 }
 
 extension FetchExpression {
-  /// Whether a constant in it is NaN, which is neither stored nor looked for.
+  /// True if a constant in the expression is NaN, which can be neither stored nor searched for.
   var hasNotANumber: Bool {
     switch self {
     case .value(let value): value.isNotANumber

@@ -1,5 +1,5 @@
 extension FormatLexer {
-  /// Digits, `0x` and hexadecimal digits, or digits with a fraction or an exponent.
+  /// Reads a number: digits, `0x` and hexadecimal digits, or digits with a fraction or an exponent.
   mutating func number() throws(PredicateFormatError) -> String {
     let start = offset
     if skip("0x") || skip("0X") {
@@ -27,8 +27,8 @@ extension FormatLexer {
     while let scalar = peek, isDigit(scalar) { skip() }
   }
 
-  /// What stands between quotes, without its escapes. Nothing else has a meaning there, `%@`
-  /// neither.
+  /// Reads a quoted text and replaces its escapes. Specifiers such as `%@` have no meaning within
+  /// quotes.
   mutating func text() throws(PredicateFormatError) -> String {
     let start = offset
     let quote = skip()
@@ -58,7 +58,7 @@ extension FormatLexer {
     }
   }
 
-  /// `\uXXXX`, or two of them for what lies beyond 16 bits.
+  /// Reads `\uXXXX`, or two of them for a character above U+FFFF.
   private mutating func unicodeEscape(at start: Int) throws(PredicateFormatError) -> Unicode.Scalar
   {
     let first = try hexadecimal(at: start)

@@ -1,11 +1,11 @@
-/// Takes a format string apart, one token at a time.
+/// Splits a format string into tokens, one at a time.
 struct FormatLexer {
   let format: String
   private let scalars: String.UnicodeScalarView
   private var place: String.UnicodeScalarView.Index
 
   init(_ format: String) {
-    // A string of another encoding would make every offset a walk.
+    // In a string of another encoding every offset would be computed by a walk from its start.
     var native = format
     native.makeContiguousUTF8()
     self.format = native
@@ -34,7 +34,7 @@ struct FormatLexer {
     }
   }
 
-  /// A name or a quoted text after `#` or `$`.
+  /// Reads a name or a quoted text after `#` or `$`.
   private mutating func marked(_ expected: String) throws(PredicateFormatError) -> String {
     let start = offset
     let mark = skip()
@@ -86,7 +86,7 @@ struct FormatLexer {
 
   var peek: Unicode.Scalar? { place < scalars.endIndex ? scalars[place] : nil }
 
-  /// In UTF-8 bytes.
+  /// The position, in UTF-8 bytes from the start.
   var offset: Int { format.utf8.distance(from: format.startIndex, to: place) }
 
   @discardableResult
@@ -95,14 +95,14 @@ struct FormatLexer {
     return scalars[place]
   }
 
-  /// Passes over a text if it comes next.
+  /// Consumes a text if it comes next. Returns true if it did.
   mutating func skip(_ expected: String) -> Bool {
     guard scalars[place...].starts(with: expected.unicodeScalars) else { return false }
     place = scalars.index(place, offsetBy: expected.unicodeScalars.count)
     return true
   }
 
-  /// The text from an offset up to here.
+  /// Returns the text from an offset to the position.
   func slice(from start: Int) -> String {
     String(scalars[format.utf8.index(format.startIndex, offsetBy: start)..<place])
   }
@@ -113,14 +113,14 @@ struct FormatLexer {
 }
 
 extension FormatLexer {
-  /// The text of a token.
+  /// Returns the text of a token.
   func text(_ token: FormatToken) -> String {
     let start = format.utf8.index(format.startIndex, offsetBy: token.offset)
     let end = format.utf8.index(start, offsetBy: token.end - token.offset)
     return PredicateFormatError.printable(format[start..<end].unicodeScalars)
   }
 
-  /// A token as a message has it, of readable length.
+  /// Returns a token for a message, cut to a readable length.
   func excerpt(_ token: FormatToken) -> String {
     if token.kind == .end { return "the end" }
     let shown = text(token).unicodeScalars

@@ -1,15 +1,15 @@
-/// Functions over rows: `sum(duration)`, `count(*)`.
+/// The parsing of functions over rows: `sum(duration)`, `count(*)`.
 extension FormatParser {
-  /// A function of which the name is taken already.
+  /// Reads a function whose name has been consumed.
   ///
-  /// - Returns: Whether it is complete: `count(*)`.
+  /// - Returns: True if the operand is complete, as `count(*)` is.
   mutating func readFunction(
     _ name: String, _ first: FormatToken
   ) throws(PredicateFormatError) -> Bool {
     guard let function = AggregateFunction(name: name) else {
       throw failure(FormatParser.advice(onFunction: name), at: first.offset)
     }
-    // Apple writes sum:(duration).
+    // Apple's form is sum:(duration).
     _ = try skip(.colon)
     guard try skip(.openParenthesis) else {
       throw failure("expected ( after the function \(name), found \(found)")
@@ -42,7 +42,7 @@ extension FormatParser {
 }
 
 extension AggregateFunction {
-  /// The function with that name in any case of its letters.
+  /// Finds the function with a name, in upper or lower case.
   fileprivate init?(name: String) {
     let name = name.asciiLowercased
     guard let found = Self.allCases.first(where: { $0.rawValue.asciiLowercased == name }) else {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What can stand where a value or a condition is expected.
+/// The parsing of operands, where a value or a condition is expected.
 extension FormatParser {
-  /// One step towards an operand: a sign or an opening parenthesis, or all of it.
+  /// Reads a sign or an opening parenthesis before an operand, or a whole operand.
   ///
-  /// - Returns: Whether the operand is complete.
+  /// - Returns: True if the operand is complete.
   mutating func readOperand() throws(PredicateFormatError) -> Bool {
     let first = try take()
     switch first.kind {
@@ -98,7 +98,7 @@ extension FormatParser {
     return true
   }
 
-  /// What stands before its operand, which is not complete with it.
+  /// Reads a prefix operator, whose operand still follows.
   private mutating func readPrefix(
     _ kind: Pending.Kind, _ first: FormatToken
   ) throws(PredicateFormatError) -> Bool {
@@ -108,7 +108,7 @@ extension FormatParser {
 
   // MARK: - Literals
 
-  /// The value of a number without or with a minus before it.
+  /// Reads a number, optionally negative.
   private func number(
     _ text: String, at offset: Int? = nil
   ) throws(PredicateFormatError) -> Value {
@@ -128,7 +128,7 @@ extension FormatParser {
     return .int64(number)
   }
 
-  /// The texts of `STRINGS {"a", "b"}`, from its brace on.
+  /// Reads the texts of `STRINGS {"a", "b"}`, beginning at the brace.
   private mutating func readTexts() throws(PredicateFormatError) -> [String] {
     try advance()
     var texts: [String] = []

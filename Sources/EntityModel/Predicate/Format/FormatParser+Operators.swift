@@ -1,6 +1,6 @@
-/// The operators between two operands, and how tightly they bind.
+/// The operators between two operands, and their precedence.
 extension FormatParser {
-  /// The operator that a token is between two operands.
+  /// Returns the operator that a token stands for between two operands; `nil` if it is none.
   func infix(_ token: FormatToken) -> Pending.Kind? {
     switch token.kind {
     case .symbol(let symbol):
@@ -32,7 +32,7 @@ extension FormatParser {
     }
   }
 
-  /// `[cd]`, if it comes next.
+  /// Reads comparison options such as `[cd]`, if they come next.
   mutating func readOptions() throws(PredicateFormatError) -> ComparisonOptions {
     guard try skip(.openBracket) else { return [] }
     var options: ComparisonOptions = []
@@ -53,7 +53,7 @@ extension FormatParser {
 }
 
 extension FormatParser.Pending.Kind {
-  /// What binds tighter has more. A group ends with its bracket only.
+  /// The precedence: a higher number binds tighter. A group ends at its bracket only.
   var precedence: Int {
     switch self {
     case .open: 0
@@ -69,7 +69,8 @@ extension FormatParser.Pending.Kind {
 }
 
 extension ArithmeticOperator {
-  /// All take the left operand first, also the power, as Apple has it.
+  /// The precedence. All operators of one precedence group from the left, the power too, as in
+  /// Apple's language.
   var precedence: Int {
     switch self {
     case .add, .subtract: 1

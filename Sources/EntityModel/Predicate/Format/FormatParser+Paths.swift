@@ -1,6 +1,6 @@
-/// Key paths: `a.b.c`, `path.@sum.duration`, `tags[SIZE]`, `%K`.
+/// The parsing of key paths: `a.b.c`, `path.@sum.duration`, `tags[SIZE]`, `%K`.
 extension FormatParser {
-  /// Reads a path of which the first step is taken already.
+  /// Reads a path whose first step has been consumed.
   mutating func readPath(from first: FormatToken) throws(PredicateFormatError) -> FetchExpression {
     var path = FormatPath()
     var step = first
@@ -46,7 +46,8 @@ extension FormatParser {
     path.function = function
   }
 
-  /// `%K`: a text of names and functions, or a path, which stands as it is.
+  /// Appends the argument of `%K`: a text of names and functions, or a path, which is taken
+  /// unchanged.
   private mutating func appendArgument(
     to path: inout FormatPath, _ step: FormatToken
   ) throws(PredicateFormatError) {
@@ -71,7 +72,7 @@ extension FormatParser {
     }
   }
 
-  /// `[SIZE]`, which is `.@count`.
+  /// Reads `[SIZE]`, which means `.@count`.
   private mutating func readIndex(_ path: inout FormatPath) throws(PredicateFormatError) {
     let open = try take()
     guard case .word(let word) = token.kind, word.asciiLowercased == "size" else {
@@ -93,7 +94,7 @@ extension FormatParser {
   }
 }
 
-/// A path as far as it is read.
+/// The part of a path that has been read.
 struct FormatPath {
   private var names: [String] = []
   private var rest: [String] = []

@@ -1,4 +1,4 @@
-/// How operators take their operands, and groups what stands in them.
+/// The step in which operators take their operands, and groups their content.
 extension FormatParser {
   mutating func push(
     _ tree: Operand.Tree, at offset: Int, height: Int = 1
@@ -18,14 +18,15 @@ extension FormatParser {
     try wait(.open(group), at: offset)
   }
 
-  /// Each operator that waits is one more level of the tree, but for ANY, behind which a comparison
-  /// waits, and for parentheses. So what is refused here would be too deep when it is complete.
+  /// Puts an operator or a group on the stack. Each one adds a level to the tree, except
+  /// parentheses and ANY, which waits together with its comparison. So a tree that will be too deep
+  /// is refused before it is complete.
   mutating func wait(_ kind: Pending.Kind, at offset: Int) throws(PredicateFormatError) {
     guard pending.count < 3 * FormatLimits.nestingMax else { throw tooDeep(at: offset) }
     pending.append(Pending(kind: kind, offset: offset))
   }
 
-  /// Lets the operators that bind at least so tightly take their operands.
+  /// Lets the operators of at least this precedence take their operands.
   mutating func reduce(from precedence: Int) throws(PredicateFormatError) {
     while let last = pending.last, last.kind.precedence >= precedence {
       pending.removeLast()
@@ -65,12 +66,12 @@ extension FormatParser {
       try push(
         .expression(.negative(try expression(part))), at: last.offset, height: part.height + 1)
     case .open:
-      // Its precedence is below all that is asked for.
+      // Not reached: the precedence of these is lower than any that is asked for.
       break
     }
   }
 
-  /// With the `ANY` or `ALL` before it.
+  /// Builds a comparison, with the `ANY` or `ALL` before it.
   private mutating func reduceComparison(
     _ comparison: ComparisonOperator, _ options: ComparisonOptions
   ) throws(PredicateFormatError) {
@@ -108,7 +109,7 @@ extension FormatParser {
     return (word, pending.removeLast().offset)
   }
 
-  /// `NONE x` is `NOT ANY x`.
+  /// Builds a negation. `NONE x` is `NOT ANY x`.
   private mutating func negate(
     if quantifier: (word: QuantifierWord, offset: Int)?
   ) throws(PredicateFormatError) {
@@ -150,8 +151,8 @@ extension FormatParser {
 
   // MARK: - Operands
 
-  // Operators and commas are read behind an operand only, and what they wait for is the next one.
-  // So when they take their operands, as many are there.
+  // Operators and commas are read only after an operand, and each waits for the next one. So when
+  // they take their operands, there are enough on the stack.
 
   private mutating func popExpressions(
     _ count: Int
@@ -180,13 +181,13 @@ extension FormatParser {
     return (parts, offset, height)
   }
 
-  /// The operand as a condition.
+  /// Converts the operand to a condition.
   func predicate(_ operand: Operand) throws(PredicateFormatError) -> FetchPredicate {
     guard case .predicate(let predicate) = operand.tree else { throw notAPredicate(operand) }
     return predicate
   }
 
-  /// The operand as a value.
+  /// Converts the operand to a value.
   func expression(_ operand: Operand) throws(PredicateFormatError) -> FetchExpression {
     guard case .expression(let expression) = operand.tree else { throw notAnExpression(operand) }
     return expression

@@ -1,10 +1,10 @@
-/// Reads a format string into a tree: an operator-precedence parser with a stack of its own, so
-/// that no text, however nested, is a matter of the thread's stack.
+/// Parses a format string into a tree. It is an operator-precedence parser with its own stack, so
+/// that deeply nested texts do not use up the thread's stack.
 ///
-/// A parenthesis may hold a condition or a value, which only its end tells. So both are operands
-/// here, and an operator looks at what its operands are when it takes them. From the loosest to the
-/// tightest: `OR`, `AND`, `NOT`, `ANY ALL NONE`, comparisons and `SATISFIES`, `+ -`, `* /`, `**`,
-/// the sign.
+/// A parenthesis may contain a condition or a value, and only its content shows which. So both are
+/// operands here, and an operator checks the kind of its operands when it takes them. The
+/// precedence, from the lowest: `OR`, `AND`, `NOT`, `ANY ALL NONE`, comparisons and `SATISFIES`,
+/// `+ -`, `* /`, `**`, the sign.
 ///
 ///     condition  = condition (OR | AND) condition | NOT condition | "(" condition ")"
 ///                | [quantifier] value comparator [options] value
@@ -24,19 +24,19 @@ struct FormatParser {
     }
 
     var tree: Tree
-    /// Where its text begins.
+    /// The offset at which its text begins.
     var offset: Int
-    /// The levels of its tree.
+    /// The number of levels of its tree.
     var height: Int
   }
 
-  /// An operator or an open parenthesis that waits for the end of its last operand.
+  /// An operator or an open parenthesis whose last operand is not complete.
   struct Pending {
     enum Kind {
       case open(Group)
       case not, negative
       case quantifier(QuantifierWord)
-      /// With the number of their operands: a chain is one condition of many parts.
+      /// The number of operands: a chain is one condition of many parts.
       case and(Int), or(Int)
       case comparison(ComparisonOperator, ComparisonOptions)
       case satisfies
@@ -49,7 +49,7 @@ struct FormatParser {
 
   enum Group {
     case parenthesis
-    /// With the number of elements before the current one.
+    /// A list, with the number of elements before the current one.
     case list(Int)
     case aggregate(AggregateFunction)
     /// `AND(x)` and `OR(x)`.
@@ -93,11 +93,12 @@ struct FormatParser {
       throw failure(
         "\(arguments.count) arguments for \(arguments.used) specifiers; leave out what is not used")
     }
-    // Every operator and group was taken off and left one operand for those it took.
+    // Every operator and group has been removed, and one operand is left.
     return operands[0]
   }
 
-  /// Reads on behind an operand: closes groups until an operator or a comma asks for the next one.
+  /// Reads the tokens after an operand: closes groups until an operator or a comma demands an
+  /// operand.
   ///
   /// - Returns: `false` at the end.
   private mutating func readOperator() throws(PredicateFormatError) -> Bool {
@@ -137,7 +138,7 @@ struct FormatParser {
     }
     try reduce(from: kind.precedence + 1)
     switch (kind, pending.last?.kind) {
-    // A longer chain of AND or OR is the same condition with one part more.
+    // A longer chain of AND or OR is the same condition with one more part.
     case (.and, .and(let count)?): pending[pending.count - 1].kind = .and(count + 1)
     case (.or, .or(let count)?): pending[pending.count - 1].kind = .or(count + 1)
     default:
@@ -162,21 +163,21 @@ struct FormatParser {
 extension FormatParser {
   mutating func advance() throws(PredicateFormatError) { token = try lexer.next() }
 
-  /// Takes the next token.
+  /// Consumes the next token and returns it.
   mutating func take() throws(PredicateFormatError) -> FormatToken {
     let taken = token
     try advance()
     return taken
   }
 
-  /// Passes over a symbol if it comes next.
+  /// Consumes a symbol if it comes next. Returns true if it did.
   mutating func skip(_ symbol: FormatSymbol) throws(PredicateFormatError) -> Bool {
     guard token.kind == .symbol(symbol) else { return false }
     try advance()
     return true
   }
 
-  /// The next token as a message has it.
+  /// The next token, for a message.
   var found: String { lexer.excerpt(token) }
 
   func failure(_ message: String, at offset: Int? = nil) -> PredicateFormatError {

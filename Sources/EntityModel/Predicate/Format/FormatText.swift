@@ -1,6 +1,6 @@
-/// How names and values are written in a format string.
+/// Writes names and values for a format string.
 enum FormatText {
-  /// A path as it is, or marked where it would not be taken for one: `#in`, `#"a b"`.
+  /// Writes a path, with marks where it would be taken for something else: `#in`, `#"a b"`.
   static func path(_ path: String) -> String {
     let names = path.split(separator: ".", omittingEmptySubsequences: false)
     guard names.allSatisfy({ String($0).isFormatName }) else { return "#" + quoted(path) }
@@ -22,7 +22,7 @@ enum FormatText {
     }
   }
 
-  /// A text in quotes, control characters as escapes.
+  /// Writes a text in quotes, with escapes for control characters.
   static func quoted(_ text: String) -> String {
     var shown = ""
     for scalar in text.unicodeScalars {

@@ -1,16 +1,16 @@
-/// A part of a format string: what it is and where it stands.
+/// A part of a format string: its kind and its place.
 struct FormatToken {
   enum Kind: Hashable {
-    /// A name, a reserved word, or a function: the parser decides by what follows.
+    /// A name, a reserved word, or a function: the parser decides by the token that follows.
     case word(String)
-    /// `#name` or `#"any text"`: a name whatever it looks like.
+    /// `#name` or `#"any text"`: always a name.
     case name(String)
     /// `$NAME` or `$"any text"`.
     case variable(String)
     /// `@count`, in a path.
     case collectionFunction(String)
     case text(String)
-    /// Digits as they stand, without a sign.
+    /// Digits without a sign.
     case number(String)
     case specifier(FormatSpecifier)
     case symbol(FormatSymbol)
@@ -18,12 +18,12 @@ struct FormatToken {
   }
 
   var kind: Kind
-  /// The first byte, and the one after the last.
+  /// The offset of the first byte, and of the byte after the last one.
   var offset: Int
   var end: Int
 }
 
-/// Everything that is not made of letters or digits, the longer before its beginning.
+/// The symbols without letters and digits. A symbol is listed before those that it begins with.
 enum FormatSymbol: String, CaseIterable {
   case equalEqual = "=="
   case notEqual = "!="
@@ -54,7 +54,8 @@ enum FormatSymbol: String, CaseIterable {
   case colon = ":"
 }
 
-/// What stands for an argument, the longer before its beginning.
+/// The specifiers that stand for an argument. A specifier is listed before those that it begins
+/// with.
 enum FormatSpecifier: String, CaseIterable {
   case longLong = "lld"
   case long = "ld"
@@ -67,7 +68,7 @@ enum FormatSpecifier: String, CaseIterable {
   case text = "s"
 }
 
-/// The words that are no attribute names, unless a `#` or a dot stands before them.
+/// The words that are attribute names only after a `#` or a dot.
 enum ReservedWord: String, CaseIterable {
   case and, or, not
   case any, all, none, some
@@ -81,19 +82,20 @@ enum ReservedWord: String, CaseIterable {
   case falsePredicate = "falsepredicate"
   case itself = "self"
 
-  /// The word in any case of its letters, which are ASCII.
+  /// Finds the word in upper or lower case, in ASCII only.
   init?(_ word: String) { self.init(rawValue: word.asciiLowercased) }
 }
 
 extension String {
-  /// In small letters, but only those of ASCII: `ſ` and the Kelvin sign are not S and K.
+  /// The text in lower case, for ASCII letters only: `ſ` and the Kelvin sign are not S and K.
   var asciiLowercased: String {
     String(
       String.UnicodeScalarView(
         unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar($0.value + 32) ?? $0 : $0 }))
   }
 
-  /// Whether a path may hold it as it is: letters, digits and `_`, no digit first.
+  /// True for a text that a path may contain without a mark: letters, digits and `_`, no digit
+  /// first.
   var isFormatName: Bool {
     guard let first = unicodeScalars.first else { return false }
     return first.startsFormatName && unicodeScalars.allSatisfy(\.continuesFormatName)
@@ -110,12 +112,13 @@ extension Unicode.Scalar {
   }
 }
 
-/// The bounds of a format string. Each stops a hostile text; none is near what people write.
+/// The bounds of a format string. They protect against hostile texts and are far above what people
+/// write.
 enum FormatLimits {
   static let bytesMax = 1 << 20
-  /// Open parentheses and braces, and levels of the tree. What walks a tree (printing, comparing,
-  /// destroying) does so by recursion, so this bounds the stack.
+  /// The greatest number of open parentheses and braces, and of levels of the tree. Printing,
+  /// comparing and destroying a tree are recursive, so this bounds the use of the stack.
   static let nestingMax = 200
-  /// Parts of the tree.
+  /// The greatest number of parts of the tree.
   static let nodesMax = 100_000
 }

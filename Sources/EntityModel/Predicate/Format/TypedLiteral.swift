@@ -1,12 +1,12 @@
 import Foundation
 
-/// A word that says what the quoted text behind it is. `DATE "…"` is a literal, `date` alone an
-/// attribute. Texts alone already fit attributes of these types; the words keep the tree's type
-/// where a predicate is printed.
+/// A word that gives the type of the quoted text after it. `DATE "…"` is a literal, `date` alone an
+/// attribute. A text without the word also fits attributes of these types; the word preserves the
+/// type in a predicate that is printed and read back.
 enum TypedLiteral: String {
   case date, uuid, decimal, data, url, double, object
 
-  /// The value; `nil` if the text is not of that type. May be NaN.
+  /// Converts the text; `nil` if it is not of that type. The result may be NaN.
   func expression(of text: String) -> FetchExpression? {
     switch self {
     case .date: Self.date(of: text).map { .value(.date($0)) }
@@ -32,7 +32,7 @@ enum TypedLiteral: String {
     }
   }
 
-  /// The text that reads back to the very same bits.
+  /// Writes the date so that exactly the same bits are read back.
   static func text(of date: Date) -> String {
     let text = Value.date(date).text
     let isExact =
@@ -45,7 +45,7 @@ enum TypedLiteral: String {
     if text.hasSuffix("s") {
       return Double(text.dropLast()).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
-    // A format has no time of its own: "now" is no date in it.
+    // A format is not bound to a time, so that "now" is no date in it.
     guard text != "now", case .date(let date)? = Value(text: text, as: .date, now: .distantPast)
     else { return nil }
     return date
@@ -53,8 +53,8 @@ enum TypedLiteral: String {
 }
 
 extension ObjectID {
-  /// Reads `description` back. An entity's name may hold anything; the number is behind the last
-  /// slash.
+  /// Reads `description` back. An entity's name may contain any character, so the number is what
+  /// follows the last slash.
   fileprivate init?(text: String) {
     guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")),
       let number = Int64(text[text.utf8.index(after: slash)...])

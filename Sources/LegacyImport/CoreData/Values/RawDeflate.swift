@@ -28,8 +28,8 @@ package enum RawDeflate {
     var input = bytes
     var output: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: chunkBytes)
-    // SAFETY: zlib reads and writes only within the two buffers, whose sizes it is told, and both
-    // stay where they are until the closures end; after that the stream is only freed.
+    // SAFETY: zlib reads and writes only within the two buffers, whose sizes are passed to it, and
+    // both stay in place until the closures end; after that the stream is only freed.
     let failure: ArchiveDamage? = input.withUnsafeMutableBufferPointer { input in
       chunk.withUnsafeMutableBufferPointer { chunk in
         stream.next_in = input.baseAddress
