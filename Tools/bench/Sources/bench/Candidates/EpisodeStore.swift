@@ -82,32 +82,24 @@ extension EpisodeStore {
   func misused() -> BenchError { BenchError(.candidate, "\(name): used before it was opened") }
 }
 
-/// The six lists of the home page; dates sort newest first.
-enum HomeList: Equatable {
-  /// All, by `updatedAt`.
-  case recent
-  /// Those with the date, by it.
-  case favorites, watchLater, histories
-  /// Those of `freeType`, by `updatedAt`.
-  case free
-  /// One learning path, by `position`, lowest first.
-  case learningPath(String)
-}
-
-/// Two fields of an episode: what a line of a list shows.
-struct Card: Equatable {
-  let title: String
-  let updatedAt: Double
-}
-
-struct ScanFilter {
-  var durationAtLeast = 1800
-  var progressAbove = 0.5
-}
-
-struct ProgressChange {
-  let id: String
-  let progress: Double
+extension CandidateName {
+  /// The candidates of these names, in their order. A view reads the store of `mooring`, which
+  /// comes with it.
+  static func make(_ names: [CandidateName]) throws -> [any Candidate] {
+    var candidates: [any Candidate] = []
+    let mooring = MooringCandidate()
+    for name in names {
+      switch name {
+      case .mooring: candidates.append(mooring)
+      case .mooringView: candidates.append(MooringView(of: mooring))
+      case .grdb: candidates.append(GRDBCandidate())
+      case .grdbCached: candidates.append(GRDBCachedCandidate())
+      case .sqlite: candidates.append(try SQLiteCandidate())
+      case .raw: candidates.append(try RawLMDBCandidate())
+      }
+    }
+    return candidates
+  }
 }
 
 /// Bytes of the regular files directly in `folder`.

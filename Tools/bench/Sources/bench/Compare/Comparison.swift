@@ -106,5 +106,3 @@ struct Comparison {
     note("\(workload.count) rows: \(operation.name)")
   }
 }
-
-func megabytes(_ bytes: Int) -> Double { Double(bytes) / 1e6 }

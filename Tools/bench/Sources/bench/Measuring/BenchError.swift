@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why a run ended without a table.
 struct BenchError: Error, CustomStringConvertible {
   enum Code: Int32 {
@@ -16,4 +18,9 @@ struct BenchError: Error, CustomStringConvertible {
     self.code = code
     self.description = description
   }
+}
+
+/// Says how far the run has come.
+func note(_ text: String) {
+  FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
 }

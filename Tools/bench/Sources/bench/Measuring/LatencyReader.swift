@@ -55,3 +55,17 @@ struct Percentiles {
     sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
 }
+
+/// Seconds on the monotonic clock that `body` took.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+  let clock = ContinuousClock()
+  let start = clock.now
+  try await body()
+  return (clock.now - start).seconds
+}
+
+extension Duration {
+  var seconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

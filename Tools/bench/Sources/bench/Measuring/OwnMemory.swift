@@ -36,3 +36,5 @@ func statusValue(_ field: String) throws -> Int {
   else { throw BenchError(.candidate, "/proc/self/status has no \(field)") }
   return value * 1024
 }
+
+func megabytes(_ bytes: Int) -> Double { Double(bytes) / 1e6 }

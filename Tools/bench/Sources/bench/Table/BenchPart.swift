@@ -48,8 +48,3 @@ struct OutputOptions: ParsableArguments {
     }
   }
 }
-
-/// Says how far the run has come.
-func note(_ text: String) {
-  FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
-}

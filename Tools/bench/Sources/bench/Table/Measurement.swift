@@ -48,16 +48,12 @@ struct Summary: Equatable {
   }
 }
 
-/// Seconds on the monotonic clock that `body` took.
-func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-  let clock = ContinuousClock()
-  let start = clock.now
-  try await body()
-  return (clock.now - start).seconds
-}
-
-extension Duration {
-  var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
+/// The lines of one part of the table, measured together.
+struct Section {
+  let title: String
+  /// Of what the figures are: how many rows, how many rounds.
+  let scope: String
+  /// Of the stores, as targets may be asked of one size.
+  let rows: Int
+  let measurements: [Measurement]
 }

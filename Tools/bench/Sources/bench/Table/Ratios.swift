@@ -34,11 +34,6 @@ struct Ratio {
   }
 }
 
-/// 14, not 14.0.
-private func plain(_ number: Double) -> String {
-  number == number.rounded() ? "\(Int(number))" : "\(number)"
-}
-
 extension Section {
   /// The targets of an operation for which everything was measured.
   func ratios(of measurement: Measurement) -> [Ratio] {

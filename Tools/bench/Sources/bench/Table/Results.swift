@@ -76,23 +76,3 @@ extension Summary {
     return figures(median) + String(format: " ±%.0f%%", (highest - lowest) / median * 50)
   }
 }
-
-/// Three significant figures below a hundred, whole numbers with grouped thousands above.
-func figures(_ value: Double) -> String {
-  guard value >= 100 else {
-    if value == 0 { return "0" }
-    return String(format: value >= 10 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f", value)
-  }
-  return Int(value.rounded()).grouped
-}
-
-extension Int {
-  /// `1,000`.
-  var grouped: String {
-    let digits = Array(String(self))
-    let grouped = digits.enumerated().map { index, digit in
-      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
-    }
-    return grouped.joined()
-  }
-}

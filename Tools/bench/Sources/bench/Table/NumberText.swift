@@ -1,0 +1,31 @@
+import Foundation
+
+/// Three significant figures below a hundred, whole numbers with grouped thousands above.
+func figures(_ value: Double) -> String {
+  guard value >= 100 else {
+    if value == 0 { return "0" }
+    return String(format: value >= 10 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f", value)
+  }
+  return Int(value.rounded()).grouped
+}
+
+extension Int {
+  /// `1,000`.
+  var grouped: String {
+    let digits = Array(String(self))
+    let grouped = digits.enumerated().map { index, digit in
+      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
+    }
+    return grouped.joined()
+  }
+}
+
+/// 14, not 14.0.
+func plain(_ number: Double) -> String {
+  number == number.rounded() ? "\(Int(number))" : "\(number)"
+}
+
+/// `1 round`, `3 rounds`, `1,000 jobs`.
+func counted(_ number: Int, _ plural: String) -> String {
+  "\(number.grouped) \(number == 1 ? String(plural.dropLast()) : plural)"
+}
