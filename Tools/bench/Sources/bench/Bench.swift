@@ -3,7 +3,7 @@ import ArgumentParser
 @main
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bench", abstract: "What Mooring takes, beside what else does the same.",
+    commandName: "bench", abstract: "Measures Mooring and the alternatives to it on the same work.",
     subcommands: [
       AllBench.self, CompareBench.self, SyncBench.self, HomeBench.self, MigrationBench.self,
       JobsBench.self, ImportBench.self, JobsWorker.self, FeedServer.self, PutLoop.self,
@@ -12,11 +12,12 @@ struct Bench: ParsableCommand {
     defaultSubcommand: AllBench.self)
 }
 
-/// All parts, one after another, in one table.
+/// Runs several parts one after another and prints one table.
 struct AllBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "all",
-    abstract: "All parts, one after another, in one table; the options of each are its own.")
+    abstract: "Runs all parts one after another and prints one table.",
+    discussion: "Each part has further options of its own: see `bench compare --help`.")
 
   enum Part: String, CaseIterable, ExpressibleByArgument {
     case compare, sync, home, migrate, jobs, `import`
@@ -35,13 +36,13 @@ struct AllBench: ParsableCommand {
     }
   }
 
-  @Option(parsing: .upToNextOption, help: "Parts to run, of \(Part.list).")
+  @Option(parsing: .upToNextOption, help: "Parts to run: \(Part.list).")
   var only: [Part] = Part.allCases
-  @Option(parsing: .upToNextOption, help: "Episodes of the comparison: sections for each size.")
+  @Option(parsing: .upToNextOption, help: "Numbers of episodes for the part compare.")
   var rows: [Int] = []
-  @Option(help: "Rounds of each part (default: as many as the part has by itself).")
+  @Option(help: "Rounds of each part (default: that of the part).")
   var rounds: Int?
-  @Option(help: "The release build of `mooring` for the part home (default: the one beside it).")
+  @Option(help: "The release build of `mooring` for home (default: in the folder of bench).")
   var mooring: String?
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions

@@ -1,12 +1,14 @@
 import Foundation
 import GRDB
 
-/// A `DatabasePool` with the episodes, on which a commit is as durable as LMDB's.
+/// GRDB's `DatabasePool` with the table of episodes. Its commits are as durable as LMDB's.
 struct EpisodePool {
   let pool: DatabasePool
   private let folder: URL
 
-  /// Opens the file; creates it, with its indexes, in an empty folder.
+  /// Opens the file. In an empty folder the file is created, with its indexes.
+  ///
+  /// - Throws: `BenchError` if commits are not flushed; the errors of GRDB.
   init(in folder: URL) throws {
     pool = try DatabasePool(path: folder.appending(path: "episodes.sqlite").path)
     self.folder = folder
@@ -21,14 +23,14 @@ struct EpisodePool {
     if try !pool.read({ try $0.tableExists("episode") }) { try pool.write(createSchema) }
   }
 
-  /// Bytes of the files once the log has been moved into the database.
+  /// Moves the log into the database and returns the bytes of the files.
   func fileSize() throws -> Int {
     _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
     return try sizeOfFiles(in: folder)
   }
 
-  /// GRDB's blocking write; within an asynchronous function its suspending one would be called,
-  /// which costs a little more.
+  /// Calls GRDB's blocking write. An asynchronous caller would get the suspending one, which takes
+  /// a little longer.
   func commit<Value>(_ updates: (Database) throws -> Value) throws -> Value {
     try pool.write(updates)
   }
@@ -36,7 +38,8 @@ struct EpisodePool {
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try pool.read(body) }
 }
 
-/// The seven indexes: the primary key, and six more, the sparse ones partial.
+/// Creates the table and the seven indexes: the primary key and six others. The sparse ones are
+/// partial indexes.
 private func createSchema(_ database: Database) throws {
   try database.create(table: "episode") { table in
     table.primaryKey("id", .text)

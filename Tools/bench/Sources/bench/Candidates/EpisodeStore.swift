@@ -1,21 +1,21 @@
 import Foundation
 
-/// A column of the table.
+/// A way to do the compared work: a column of the table.
 protocol Candidate: AnyObject {
   var name: CandidateName { get }
 }
 
-/// One way to read two fields of the episodes of a list.
+/// A candidate that reads two fields of the episodes of a list.
 ///
-/// Reads of a candidate exist twice: those that return values serve the cross-check, `touch…` is
-/// what the clock sees; the two differ only where a Swift value is not what the candidate's users
-/// get (the C candidates copy into C structs).
+/// Each read has two forms. One returns values for the cross-check. The other one, `touch…`, is
+/// timed; it ends when the values exist that the users of the candidate work with, which are C
+/// structs for the C candidates.
 protocol CardReader: Candidate {
   func cards(_ list: HomeList, limit: Int) throws -> [Card]
   func touchCards(_ list: HomeList, limit: Int) throws -> Int
 }
 
-/// What is asked of stores that should hold the same rows.
+/// A candidate that answers the questions by which copies of the same rows are compared.
 protocol EpisodeReader: Candidate {
   func episode(id: String) throws -> Episode?
   func sumOfDurations() throws -> Int
@@ -23,39 +23,41 @@ protocol EpisodeReader: Candidate {
   func countsByType() throws -> [Int]
 }
 
-/// One way to keep the episodes. It is driven by one task; every write is durable when its method
-/// returns, and suspends where the candidate's own writes do; every read sees a fresh snapshot.
+/// A store of the episodes. One task at a time uses it. Each write is durable when its method
+/// returns, and suspends where the writes of the candidate do. Each read sees a new snapshot.
 protocol EpisodeStore: CardReader, EpisodeReader {
-  /// Opens the store in an existing folder; creates it, with the seven indexes, in an empty one.
+  /// Opens the store in an existing folder. In an empty folder the store is created, with the seven
+  /// indexes.
   func open(in folder: URL) throws
-  /// Releases the store; `open` may follow.
+  /// Releases the store. It may be opened again.
   func close() throws
-  /// Bytes of the files, after whatever folds a journal into them.
+  /// Returns the bytes of the files, after a checkpoint if there is a journal.
   func fileSize() throws -> Int
 
   /// Loads the empty store in arrival order, one durable commit per chunk of the feed.
   func bulkLoad(_ feed: RowFeed) async throws
-  /// Loads the empty store by the fastest way the candidate has for rows in any order; false, with
-  /// nothing done, when that is `bulkLoad`.
+  /// Loads the empty store in the fastest way that the candidate has for rows in any order. Returns
+  /// false and does nothing if that way is `bulkLoad`.
   func sortedLoad(_ feed: RowFeed) async throws -> Bool
   /// Inserts or replaces rows by `id` in one durable commit.
   func upsert(_ page: Rows) async throws
-  /// Gives each of these episodes new progress, durably before its producer goes on to its next
-  /// one. Where commits cannot be shared, one after another.
+  /// Sets the progress of each of these episodes. A producer starts its next change when the last
+  /// one is durable. A candidate that cannot share commits makes the changes one after another.
   func setProgress(_ changes: [ProgressChange], producers: Int) async throws
-  /// Gives all episodes of a type the same progress. Returns how many they are.
+  /// Sets the progress of all episodes of a type. Returns how many there are.
   func setProgress(ofType type: Int, to progress: Double) async throws -> Int
-  /// Deletes the episodes that were last updated before a date. Returns how many they are.
+  /// Deletes the episodes that were last updated before a date. Returns how many there were.
   func delete(updatedBefore date: Double) async throws -> Int
 
-  /// False when there is none.
+  /// Reads an episode. Returns false if there is none with this id.
   func touchEpisode(id: String) throws -> Bool
   func episodes(_ list: HomeList, limit: Int) throws -> [Episode]
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int
-  /// The number of episodes that match a filter that no index helps with.
+  /// Counts the episodes that match a filter, by a scan.
   func count(_ filter: ScanFilter) throws -> Int
   func count(type: Int) throws -> Int
-  /// A read of the 20 most recent, decoded, that one other thread may call beside a writer.
+  /// Returns a read of the 20 most recent episodes, decoded. One other thread may call it while
+  /// this store is written.
   func recentReader() throws -> @Sendable () throws -> Int
 }
 
@@ -79,12 +81,13 @@ extension EpisodeStore {
     try episodes(list, limit: limit).count
   }
 
+  /// Returns the error for a call before `open`.
   func misused() -> BenchError { BenchError(.candidate, "\(name): used before it was opened") }
 }
 
 extension CandidateName {
-  /// The candidates of these names, in their order. A view reads the store of `mooring`, which
-  /// comes with it.
+  /// Creates the candidates with these names, in the given order. A view reads the store of
+  /// `mooring`, which must be among them.
   static func make(_ names: [CandidateName]) throws -> [any Candidate] {
     var candidates: [any Candidate] = []
     let mooring = MooringCandidate()
@@ -102,7 +105,7 @@ extension CandidateName {
   }
 }
 
-/// Bytes of the regular files directly in `folder`.
+/// Returns the bytes of the files directly in `folder`.
 func sizeOfFiles(in folder: URL) throws -> Int {
   let files = try FileManager.default.contentsOfDirectory(
     at: folder, includingPropertiesForKeys: [.fileSizeKey])

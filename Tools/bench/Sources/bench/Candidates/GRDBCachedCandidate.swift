@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// GRDB as fast as it goes: SQL by hand, cached statements, columns read by position.
+/// GRDB in its fastest form: SQL by hand, cached statements, columns read by position.
 final class GRDBCachedCandidate: EpisodeSaver {
   let name = CandidateName.grdbCached
   private var database: EpisodePool?

@@ -35,7 +35,7 @@ struct EpisodeRecord: FetchableRecord, PersistableRecord {
   }
 }
 
-/// Two of its columns.
+/// Two columns of an episode.
 struct CardRecord: FetchableRecord {
   let card: Card
 

@@ -1,10 +1,10 @@
 import Foundation
 import Mooring
 
-// The row of the comparison and the episode of the home feed, each made of the other.
+// Conversions between the episode of the data set and that of the home feed.
 
 extension Episode {
-  /// Of a feed, of whose items nothing is missing.
+  /// Converts an episode of a feed whose items have all attributes.
   init(_ episode: HomeFeed.Episode) {
     self.init(
       id: episode.id, title: episode.title ?? "", summary: episode.summary ?? "",

@@ -131,7 +131,7 @@ final class MooringCandidate: EpisodeStore {
     return { try store.fetch(HomeList.recent.descriptor(limit: 20)).count }
   }
 
-  /// Two attributes where they lie in the records: see `MooringView`.
+  /// Passes two attributes of each record of a list, read in place: see `MooringView`.
   func eachCard(
     _ list: HomeList, limit: Int, _ body: (UTF8Span, Date) -> Void
   ) throws {
@@ -154,7 +154,7 @@ final class MooringCandidate: EpisodeStore {
     try opened().fetch(list.descriptor(limit: limit).request(), as: MooringCard.self)
   }
 
-  /// The one number of each row.
+  /// Returns the last value of each row, which must be a number.
   private func numbers(_ request: FetchRequest) throws -> [Int] {
     try opened().read { transaction in
       try transaction.fetchRows(request).map { row in

@@ -1,6 +1,7 @@
 import Foundation
 import Mooring
 
+/// An episode as a record of Mooring.
 struct MooringEpisode: Entity {
   static let entityName = "Episode"
 
@@ -76,7 +77,7 @@ extension MooringEpisode {
   }
 }
 
-/// Two attributes of an episode: the others are not read.
+/// Two attributes of an episode. The others are not read.
 struct MooringCard: Entity {
   static let entityName = MooringEpisode.entityName
 
@@ -97,7 +98,7 @@ struct MooringCard: Entity {
   }
 }
 
-/// How far an episode was listened to: what a player writes. The other attributes stay.
+/// The progress of an episode, as a player writes it. The other attributes stay unchanged.
 struct MooringProgress: Entity {
   static let entityName = MooringEpisode.entityName
 
@@ -142,7 +143,7 @@ extension HomeList {
         predicate: .comparison("type", .equal, .int64(Int64(freeType))),
         sortBy: [SortDescriptor(\.updatedAt, order: .reverse)], fetchLimit: limit)
     case .learningPath(let path):
-      // The index leaves out rows without a position, so the fetch has to say that it does too.
+      // The index omits rows without a position, so the predicate has to exclude them, too.
       FetchDescriptor(
         predicate: .comparison("pathID", .equal, .string(path)) && .isNotNull("position"),
         sortBy: [SortDescriptor(\.position)], fetchLimit: limit)
@@ -150,7 +151,8 @@ extension HomeList {
   }
 }
 
-/// The seven indexes of the comparison; the date and path indexes leave nulls out.
+/// The migration that creates the entity and its seven indexes. Those of dates and of the path omit
+/// nulls.
 let episodeMigration = """
   line: bench
   summary: The episodes of the comparison

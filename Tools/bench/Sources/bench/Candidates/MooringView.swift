@@ -1,8 +1,8 @@
 import Foundation
 import Mooring
 
-/// Two fields of Mooring's records where they lie in the map, of which no value is made unless it
-/// is kept. It reads the store of `MooringCandidate`.
+/// Reads two fields of Mooring's records in place, in the map. It creates no Swift values except
+/// those it returns. It reads the store of a `MooringCandidate`.
 final class MooringView: CardReader {
   let name = CandidateName.mooringView
   private let store: MooringCandidate

@@ -2,7 +2,7 @@ import CEpisodes
 import CRawLMDB
 import Foundation
 
-/// LMDB from C, without any store on top: the floor that Mooring is measured against.
+/// LMDB used from C, without a store on top: the lower bound of what Mooring can reach.
 final class RawLMDBCandidate: RowSaver {
   let name = CandidateName.raw
   private var store: OpaquePointer?
@@ -51,7 +51,7 @@ final class RawLMDBCandidate: RowSaver {
     try check(raw_store_upsert(opened(), first, rows.count))
   }
 
-  /// As many changes to a commit as there are producers.
+  /// Commits as many changes at a time as there are producers.
   func setProgress(_ changes: [ProgressChange], producers: Int) async throws {
     let store = try opened()
     for start in stride(from: 0, to: changes.count, by: producers) {
@@ -74,7 +74,7 @@ final class RawLMDBCandidate: RowSaver {
     return deleted
   }
 
-  /// Rows to a commit of a batch, as Mooring commits them.
+  /// The rows of one commit of a batch, as many as Mooring commits.
   private var batchRows: Int { 5_000 }
 
   // MARK: Reads
@@ -133,7 +133,7 @@ final class RawLMDBCandidate: RowSaver {
     return { try own.read() }
   }
 
-  /// Builds one more index, as a careful C programmer does it.
+  /// Builds one more index: reads all records, sorts the keys in memory and appends them.
   func buildIndex(rows: Int) throws {
     try check(raw_store_build_index(opened(), rows, 10_000))
   }
@@ -149,9 +149,9 @@ final class RawLMDBCandidate: RowSaver {
   }
 }
 
-/// A reader of a thread of its own.
+/// A reader for a thread of its own.
 ///
-/// SAFETY: whoever has its closure calls it from one thread at a time, and drops it before the
+/// SAFETY: the owner of its closure calls it from one thread at a time, and releases it before the
 /// store is closed.
 private final class OwnReader: @unchecked Sendable {
   private let reader: OpaquePointer
@@ -176,7 +176,7 @@ private func check(_ code: Int32) throws {
   throw BenchError(.candidate, "\(CandidateName.raw): \(String(cString: raw_error(code)))")
 }
 
-/// Passes the bytes of some strings to C for the length of the call.
+/// Passes the bytes of some strings to C. They are valid during the call only.
 private func withTexts(
   _ strings: [String], _ body: (UnsafePointer<episode_text>) -> Int32
 ) -> Int32 {

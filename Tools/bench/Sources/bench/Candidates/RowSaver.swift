@@ -1,8 +1,8 @@
 import CEpisodes
 
-/// A store that is written in C.
+/// A store that is implemented in C.
 protocol RowSaver: EpisodeStore {
-  /// What was read last.
+  /// The rows that were read last.
   var found: EpisodeResult { get }
 
   /// Inserts or replaces rows by `id` in one durable commit.

@@ -2,7 +2,7 @@ import CEpisodes
 import CSQLiteStore
 import Foundation
 
-/// SQLite from C, as a careful programmer uses it.
+/// SQLite used from C with prepared statements, a large cache and a map.
 final class SQLiteCandidate: RowSaver {
   let name = CandidateName.sqlite
   private var store: OpaquePointer?
@@ -127,9 +127,9 @@ final class SQLiteCandidate: RowSaver {
   }
 }
 
-/// A connection of a thread of its own.
+/// A connection for a thread of its own.
 ///
-/// SAFETY: whoever has its closure calls it from one thread at a time.
+/// SAFETY: the owner of its closure calls it from one thread at a time.
 private final class OwnConnection: @unchecked Sendable {
   private let store: OpaquePointer
   let found: EpisodeResult

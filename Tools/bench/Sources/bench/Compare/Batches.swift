@@ -1,14 +1,16 @@
 import CEpisodes
 
 extension Comparison {
-  /// The same progress for all rows of a type, about three eighths of all.
+  /// Measures batch updates that set the progress of all rows of a type, about three eighths of
+  /// all.
   mutating func updateBatches() async throws {
     try await measureBatches(.batchUpdate) { store, round in
       try await store.setProgress(ofType: 3, to: Double(round + 1) / 100)
     }
   }
 
-  /// The rows of which the last update is the longest ago, a fiftieth of those loaded at a time.
+  /// Measures batch deletes of the rows with the oldest updates, a fiftieth of the loaded rows
+  /// each.
   mutating func deleteBatches() async throws {
     let dates = workload.withAllRows { $0.map(\.updated_at).sorted() }
     try await measureBatches(.batchDelete) { store, round in
@@ -16,8 +18,10 @@ extension Comparison {
     }
   }
 
-  /// - Parameter body: returns the number of rows that it has changed, which must be the same for
-  ///   all.
+  /// Measures one batch for each store and round.
+  ///
+  /// - Parameter body: Returns the number of rows that it changed.
+  /// - Throws: `mismatch` if these numbers differ.
   private mutating func measureBatches(
     _ operation: Operation, _ body: (any EpisodeStore, _ round: Int) async throws -> Int
   ) async throws {

@@ -1,7 +1,8 @@
 import Dispatch
 
 extension Comparison {
-  /// A thread reads the 20 most recent, over and over, while pages are written without a pause.
+  /// Measures a thread that reads the 20 most recent episodes in a loop while pages are written
+  /// without a pause.
   mutating func readBesideWriter() async throws {
     var median = Measurement(.busyMedian)
     var tail = Measurement(.busyTail)

@@ -1,7 +1,8 @@
 import Foundation
 
 extension Comparison {
-  /// Opens a closed store, of whose files nothing is in the page cache, and reads its first page.
+  /// Measures how long it takes to open a store and read its first page when none of its files is
+  /// in the page cache.
   mutating func openCold() async throws {
     var time = Measurement(.coldOpen)
     var memory = Measurement(.openMemory)
@@ -20,8 +21,8 @@ extension Comparison {
         memory.add(megabytes(max(0, try ownMemory() - before)), of: store.name)
       }
     }
-    // The operations after this one are of stores that are in memory; whoever reads ahead least
-    // would otherwise pay most for it.
+    // The next operations expect stores in memory. Without this, a candidate would pay the more,
+    // the less it reads ahead.
     try await eachStore(.coldOpen, 0) { store in
       try readThrough(scratch.folder(store.name.rawValue))
     }
@@ -29,7 +30,7 @@ extension Comparison {
   }
 }
 
-/// Has the page cache hold the files in a folder.
+/// Reads the files in a folder into the page cache.
 private func readThrough(_ folder: URL) throws {
   for file in try files(in: folder) {
     let handle = try FileHandle(forReadingFrom: file)
@@ -38,8 +39,7 @@ private func readThrough(_ folder: URL) throws {
   }
 }
 
-/// Drops what the page cache has of the files in a folder. They must have been flushed, and not be
-/// mapped.
+/// Removes the files in a folder from the page cache. They must be flushed, and must not be mapped.
 private func dropPageCache(of folder: URL) throws {
   for file in try files(in: folder) {
     let descriptor = open(file.path, O_RDONLY)

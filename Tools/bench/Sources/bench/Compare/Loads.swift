@@ -1,6 +1,6 @@
 extension Comparison {
-  /// Loads empty stores in both ways. Those of the last load in arrival order stay open: all
-  /// further operations run on them.
+  /// Measures both kinds of loads into empty stores. The stores of the last load in arrival order
+  /// stay open for all further operations.
   mutating func load() async throws {
     try await loadInArrivalOrder()
     try await loadSorted()
@@ -23,7 +23,7 @@ extension Comparison {
     writes += [speed, memory, size]
   }
 
-  /// By candidates that are not used yet, in folders of their own.
+  /// Measures sorted loads by new candidates in folders of their own.
   private mutating func loadSorted() async throws {
     var speed = Measurement(.sortedLoad)
     var size = Measurement(.sortedFileSize)

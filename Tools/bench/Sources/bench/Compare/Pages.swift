@@ -1,5 +1,5 @@
 extension Comparison {
-  /// Pages of rows that are there already, each in one durable commit.
+  /// Measures upserts of pages of existing rows, each in one durable commit.
   mutating func upsertPages() async throws {
     try await upsertPages(.randomPages, .random, rows: 100, commits: plan.repetitions(40))
     try await upsertPages(.hotPages, .hot, rows: 100, commits: plan.repetitions(40))

@@ -1,5 +1,5 @@
 extension Comparison {
-  /// Random ids, all fields decoded.
+  /// Measures gets by random ids, with all fields decoded.
   mutating func get() async throws {
     var random = SeededRandom(seed: workload.seed &+ 3)
     let ids = (0..<plan.repetitions(20_000)).map { _ in
@@ -15,7 +15,7 @@ extension Comparison {
       })
   }
 
-  /// The six lists, and the first thousand of one of them, with all fields and with two.
+  /// Measures the six lists and the first 1,000 rows of one of them, with all fields and with two.
   mutating func readLists() async throws {
     let lists = sixLists()
     var rows: [Measurement] = []
@@ -51,7 +51,8 @@ extension Comparison {
     }
   }
 
-  /// Each list often enough for the clock; the learning path is another one every time.
+  /// Returns each list, repeated so often that the clock can measure it. Each repetition of the
+  /// learning path has another path.
   private func sixLists() -> [(title: String, lists: [HomeList])] {
     let count = plan.repetitions(500)
     var random = SeededRandom(seed: workload.seed)
@@ -65,7 +66,7 @@ extension Comparison {
     return five.map { ($0, Array(repeating: $1, count: count)) } + [("learning path", paths)]
   }
 
-  /// Of each round the median of some operations.
+  /// Returns the median of some operations in each round.
   private func medians(of parts: [Measurement], as operation: Operation) -> Measurement {
     var result = Measurement(operation)
     for candidate in candidates.map(\.name) {
@@ -81,7 +82,7 @@ extension Comparison {
 }
 
 extension Comparison {
-  /// What looks at all rows, or at all entries of an index, and returns a number.
+  /// Measures the scan and the aggregates, which read all rows or all entries of an index.
   mutating func readAggregates() async throws {
     var scan = try await aggregate(.scan) { _ = try $0.count(ScanFilter()) }
     // From microseconds to rows a second.

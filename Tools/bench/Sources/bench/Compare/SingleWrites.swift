@@ -1,6 +1,6 @@
 extension Comparison {
-  /// One number of one row, durable each: what a player writes. By one producer, and by many at
-  /// once whose writes may share a commit.
+  /// Measures durable writes of one number of one row, as a player makes them: by one producer, and
+  /// by several at once, whose writes may share a commit.
   mutating func writeTiny() async throws {
     var random = SeededRandom(seed: workload.seed &+ 4)
     for (producers, count) in [(1, 200), (8, 800), (64, 3200)] {
@@ -25,7 +25,7 @@ extension Comparison {
 }
 
 extension [ProgressChange] {
-  /// Without a second change of a row: of two at once either may be the last.
+  /// Returns the first change of each row. With two changes at once, either could be the last one.
   fileprivate func uniqued() -> [ProgressChange] {
     var seen: Set<String> = []
     return filter { seen.insert($0.id).inserted }

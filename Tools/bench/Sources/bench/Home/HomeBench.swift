@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 
-/// What a person waits for who types `mooring home`.
+/// Measures the process `mooring home` from its start to its end.
 struct HomeBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "home",
-    abstract: "The process `mooring home` on a store that is warm, beside a program on GRDB.")
+    abstract: "Measures the process `mooring home` on a warm store, and a program on GRDB.")
 
   @Option(help: "Episodes in the store.") var rows = 100_000
-  @Option(help: "Runs of each; the median is shown.") var runs = 20
-  @Option(help: "The release build of `mooring` (default: the one beside this program).")
+  @Option(help: "Runs of each program; the median is shown.") var runs = 20
+  @Option(help: "The release build of `mooring` (default: in the folder of this program).")
   var mooring: String?
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import Mooring
 
-/// The same home page in a store of Mooring and in a file of SQLite, and the programs that print
-/// it.
+/// The same home page in a store of Mooring and in an SQLite file, with the programs that print it.
 struct HomePages {
   let workload: Workload
   let folder: URL
 
-  /// Runs both programs by turns, after a first run of each whose output is compared.
+  /// Runs both programs in turn, after a first run of each whose output is compared.
   ///
-  /// - Returns: Without samples of Mooring, and with a note why, if there is no such program.
-  /// - Throws: `mismatch` if one prints another page than the other.
+  /// - Returns: The times. If the program `mooring` does not exist, there are none for Mooring, and
+  ///   the note gives the reason.
+  /// - Throws: `mismatch` if the two pages differ.
   func measure(runs: Int, mooring: String, peer: String) async throws -> Measurement {
     try await fill()
     let programs: [(name: CandidateName, program: TimedProgram)] = [
@@ -25,7 +25,7 @@ struct HomePages {
         .mismatch,
         """
         the home page: Mooring prints \(pages[0].count) lines, GRDB prints \(pages[1].count); the \
-        first that differ are \(own) and \(other)
+        first lines that differ are \(own) and \(other)
         """)
     }
     var measurement = Measurement(.home)
@@ -90,7 +90,7 @@ struct HomePages {
     try database.pool.close()
   }
 
-  /// Columns may be aligned or not.
+  /// Returns the words of each line. Alignment does not matter.
   private func words(of text: String) -> [[Substring]] {
     text.split(separator: "\n").map { $0.split(separator: " ") }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program as a shell runs it.
+/// A program that is started as a shell starts it.
 struct TimedProgram {
   private let path: String
   private let arguments: [String]
@@ -12,17 +12,17 @@ struct TimedProgram {
 
   var exists: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-  /// Runs it to its end. `Process` would do the same, and wait longer than it takes.
+  /// Runs the program and waits for its end. `Process` would notice the end too late.
   ///
-  /// - Returns: What it printed, and the time from its start until it had ended.
-  /// - Throws: `candidate` when it ends with anything but 0.
+  /// - Returns: The standard output, and the time from the start to the end of the program.
+  /// - Throws: `candidate` if the exit status is not 0, or a signal ends the program.
   func run() throws -> (output: String, seconds: Double) {
     let pipe = Pipe()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, pipe.fileHandleForWriting.fileDescriptor, 1)
-    // SAFETY: the copies live until the program has been started, and are then freed once.
+    // SAFETY: the copies live until the program was started, and are then freed once.
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { words.forEach { free($0) } }
     let start = ContinuousClock.now

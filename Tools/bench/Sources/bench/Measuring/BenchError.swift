@@ -1,13 +1,13 @@
 import Foundation
 
-/// Why a run ended without a table.
+/// The reason why a run ends without a table. Its code is the exit status of the process.
 struct BenchError: Error, CustomStringConvertible {
   enum Code: Int32 {
-    /// Candidates disagree, or a store answered wrongly.
+    /// Two candidates gave different answers, or a store gave a wrong one.
     case mismatch = 65
     case outOfMemory = 71
     case noSpace = 73
-    /// A candidate's own library failed.
+    /// The library of a candidate failed.
     case candidate = 74
   }
 
@@ -20,7 +20,7 @@ struct BenchError: Error, CustomStringConvertible {
   }
 }
 
-/// Says how far the run has come.
-func note(_ text: String) {
+/// Writes a line about the progress of the run to standard error.
+func reportProgress(_ text: String) {
   FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
 }

@@ -1,9 +1,12 @@
 import Foundation
 
-/// Runs `body` on Swift's own threads and blocks this one until it is done.
+/// Runs `body` on the threads of Swift's concurrency runtime and blocks the calling thread until it
+/// has ended.
 ///
-/// An asynchronous `main` would do the same, but it ends the main thread while the program runs,
-/// which valgrind does not survive.
+/// An asynchronous `main` would end the main thread while the program runs, and valgrind crashes
+/// when that happens.
+///
+/// - Throws: The error that `body` throws.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value
 {
   let outcome = Outcome<Value>()
@@ -17,7 +20,7 @@ func blocking<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Va
   return try result.get()
 }
 
-// SAFETY: `result` is written before the semaphore is signaled and read after it was waited for.
+// SAFETY: `result` is written before the semaphore is signaled and read after the wait for it.
 private final class Outcome<Value: Sendable>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }

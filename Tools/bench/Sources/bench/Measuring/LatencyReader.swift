@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread that reads in a loop, and how long each read takes.
+/// A thread that reads in a loop and times each read.
 final class LatencyReader: Sendable {
   private let isStopped = Atomic(false)
   private let outcome = Mutex<Result<[Double], any Error>>(.success([]))
   private let begun = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
 
-  /// Returns after the first read.
+  /// Starts the thread and returns after its first read.
   init(_ read: @escaping @Sendable () throws -> Void) {
     Thread { [self] in
       let result = Result { try samples(of: read) }
@@ -20,10 +20,10 @@ final class LatencyReader: Sendable {
     begun.wait()
   }
 
-  /// Ends the thread. To be called once.
+  /// Ends the thread and waits for it. May be called once.
   ///
-  /// - Returns: Seconds of the reads that came to their end.
-  /// - Throws: What a read has thrown.
+  /// - Returns: The seconds that each completed read took.
+  /// - Throws: The error of the first read that failed.
   func stop() throws -> Percentiles {
     isStopped.store(true, ordering: .relaxed)
     done.wait()
@@ -42,6 +42,7 @@ final class LatencyReader: Sendable {
   }
 }
 
+/// The percentiles of some samples; NaN if there are none.
 struct Percentiles {
   private let sorted: [Double]
 
@@ -50,13 +51,15 @@ struct Percentiles {
   var isEmpty: Bool { sorted.isEmpty }
   var longest: Double { sorted.last ?? .nan }
 
+  /// Returns a percentile of the samples.
+  ///
   /// - Parameter share: 0.99 for the 99th percentile.
   func at(_ share: Double) -> Double {
     sorted.isEmpty ? .nan : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
   }
 }
 
-/// Seconds on the monotonic clock that `body` took.
+/// Returns how many seconds `body` takes on the monotonic clock.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
   let clock = ContinuousClock()
   let start = clock.now

@@ -2,15 +2,15 @@ import CEpisodes
 import Foundation
 import Synchronization
 
-/// Gives memory back that was freed, so that what comes next is measured alone.
+/// Returns freed heap memory to the system, so that it does not hide later allocations.
 func releaseFreeMemory() { release_free_memory() }
 
-/// Memory of this process that no file stands behind, in bytes. Pages of a mapped file are the
-/// system's, to be taken back when others need them.
+/// Returns the resident memory of this process in bytes, without the pages of mapped files: the
+/// system can reclaim those at any time.
 func ownMemory() throws -> Int { try statusValue("RssAnon") }
 
-/// By how much the process's own memory grew at most while `body` ran, in bytes, by a look every
-/// two milliseconds.
+/// Returns the largest growth of the process's own memory while `body` runs, in bytes, sampled
+/// every two milliseconds.
 func peakOwnMemory(_ body: () async throws -> Void) async throws -> Int {
   releaseFreeMemory()
   let before = try ownMemory()
@@ -27,7 +27,7 @@ func peakOwnMemory(_ body: () async throws -> Void) async throws -> Int {
   return peak.withLock { $0 } - before
 }
 
-/// A figure of this process that the kernel keeps in kilobytes, in bytes.
+/// Returns a field of `/proc/self/status` that is given in kilobytes, in bytes.
 func statusValue(_ field: String) throws -> Int {
   let status = try String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
   let line = status.split(separator: "\n").first { $0.hasPrefix(field + ":") }

@@ -1,16 +1,18 @@
 import Foundation
 
-/// A folder for the candidates' files that is removed at the end, also on Ctrl-C.
+/// A folder for the files of the candidates. `remove` deletes it, and so do SIGINT and SIGTERM.
 final class ScratchFolder {
   private let url: URL
   private let interrupts: [any DispatchSourceSignal]
 
-  /// Makes the folder in `parent`, or throws `noSpace` when fewer than `bytes` are free there.
+  /// Creates the folder in `parent`.
+  ///
+  /// - Throws: `noSpace` if fewer than `bytes` bytes are free there.
   init(in parent: URL, needing bytes: Int) throws {
     let attributes = try FileManager.default.attributesOfFileSystem(forPath: parent.path)
     let free = (attributes[.systemFreeSize] as? NSNumber)?.intValue ?? 0
     let sizes = "needs about \(bytes / 1_000_000) MB in \(parent.path), \(free / 1_000_000) MB free"
-    FileHandle.standardError.write(Data("bench: \(sizes)\n".utf8))
+    reportProgress(sizes)
     guard free > bytes else { throw BenchError(.noSpace, "\(sizes); choose another --dir") }
 
     let url = parent.appending(path: "mooring-bench-\(UUID().uuidString)")
@@ -20,9 +22,9 @@ final class ScratchFolder {
       signal(signalNumber, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: signalNumber, queue: .global())
       source.setEventHandler {
-        // The run is on another thread and its files are open: remove what can be and leave.
+        // The run continues on another thread with open files: remove what can be removed and exit.
         do { try FileManager.default.removeItem(at: url) } catch {
-          FileHandle.standardError.write(Data("bench: \(url.path) is left: \(error)\n".utf8))
+          reportProgress("could not remove \(url.path): \(error)")
         }
         exit(128 + signalNumber)
       }
@@ -31,9 +33,10 @@ final class ScratchFolder {
     }
   }
 
+  /// Returns the URL of a folder inside, which need not exist.
   func folder(_ name: String) -> URL { url.appending(path: name) }
 
-  /// An empty folder of that name; what was there is removed.
+  /// Creates an empty folder of that name, after removing what was there.
   func emptyFolder(_ name: String) throws -> URL {
     let folder = folder(name)
     if FileManager.default.fileExists(atPath: folder.path) {
@@ -46,7 +49,7 @@ final class ScratchFolder {
   func remove() {
     interrupts.forEach { $0.cancel() }
     do { try FileManager.default.removeItem(at: url) } catch {
-      FileHandle.standardError.write(Data("bench: \(url.path) is left: \(error)\n".utf8))
+      reportProgress("could not remove \(url.path): \(error)")
     }
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `JSONDecoder`, structs that are `Decodable`, and GRDB.
+/// Reads pages with `JSONDecoder` into `Decodable` structs and saves them with GRDB.
 final class DecodedPages: FeedPageReader {
   private let store: any EpisodeSaver
   private let decoder = JSONDecoder()
@@ -15,7 +15,7 @@ final class DecodedPages: FeedPageReader {
 
   func add(_ page: UnsafeBufferPointer<CChar>) throws -> String? {
     guard let start = page.baseAddress else { return nil }
-    // SAFETY: the decoder copies what it keeps, and the bytes stay for the length of the call.
+    // SAFETY: the decoder copies what it keeps, and the bytes are valid during the call.
     let data = Data(
       bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: page.count, deallocator: .none)
     let document = try decoder.decode(FeedDocument.self, from: data)
@@ -29,7 +29,7 @@ final class DecodedPages: FeedPageReader {
   }
 }
 
-/// A page of the home feed, as far as this program needs it.
+/// The members of a page of the home feed that this program needs.
 struct FeedDocument: Decodable {
   struct Item: Decodable {
     let id: String
@@ -48,7 +48,7 @@ struct FeedDocument: Decodable {
     let publishedAt: Date
   }
 
-  /// What is the person's own of an item.
+  /// The user's own values of an item.
   struct UserValues: Decodable {
     let id: String
     let favoriteAt: Date?

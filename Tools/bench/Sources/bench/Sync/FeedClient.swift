@@ -1,11 +1,12 @@
 import CFeedPages
 import Foundation
 
-/// libcurl from C on one connection: what all sides but Mooring ask the feed's server with, as it
-/// is quicker than `URLSession`.
+/// The HTTP client of all candidates except Mooring: libcurl used from C, on one connection. It is
+/// faster than `URLSession`.
 final class FeedClient {
+  /// The response to a request.
   enum Answer {
-    /// The bytes are valid until the next request, and some padding behind them may be read.
+    /// A page. Its bytes are valid until the next request, and are followed by readable padding.
     case page(UnsafeBufferPointer<CChar>, etag: String)
     case notModified
   }
@@ -21,7 +22,10 @@ final class FeedClient {
 
   deinit { feed_client_close(client) }
 
-  /// - Parameter etag: Asks only for what has changed since the answer that had it.
+  /// Requests a page.
+  ///
+  /// - Parameter etag: The validator of the last response; the request is then conditional.
+  /// - Throws: `candidate` for a failure of libcurl or a status other than 200 and 304.
   func get(_ url: String, etag: String? = nil) throws -> Answer {
     var response = feed_response()
     if let failure = feed_client_get(client, url, etag, &response) {
@@ -29,7 +33,7 @@ final class FeedClient {
     }
     switch response.status {
     case 200:
-      // SAFETY: C has `length` bytes there, which stay until the next request.
+      // SAFETY: the body has `length` bytes, which are valid until the next request.
       return .page(
         UnsafeBufferPointer(start: response.body, count: response.length),
         etag: response.etag.map { String(cString: $0) } ?? "")

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The seeded episodes as pages of the home feed (`homefeed/1`): bytes, made once.
+/// The seeded episodes as pages of the home feed (`homefeed/1`), in bytes.
 struct FeedPages {
-  /// What a feed's client begins with; later pages name themselves.
+  /// The path of the first page. Each page contains the address of the next one.
   static let path = "/v1/home"
 
   let episodes: [Episode]
@@ -10,10 +10,11 @@ struct FeedPages {
 
   var count: Int { max(1, (episodes.count + rowsPerPage - 1) / rowsPerPage) }
 
-  /// The target of a page, from 0.
+  /// Returns the request target of a page. Pages are numbered from 0.
   func target(_ page: Int) -> String { page == 0 ? Self.path : "\(Self.path)?page=\(page)" }
 
-  /// No checkpoint: each run is of the whole listing, or ends with a 304.
+  /// Returns the bytes of a page. There is no checkpoint, so a run fetches the whole listing or
+  /// ends with status 304.
   func body(_ page: Int) -> [UInt8] {
     let first = page * rowsPerPage
     let range = first..<min(first + rowsPerPage, episodes.count)
@@ -23,8 +24,8 @@ struct FeedPages {
     let next = isLast ? "" : "\"next\":\(quoted(target(page + 1))),"
     return Array(
       """
-      {"format":"homefeed/1","epoch":"bench","mode":"full","version":\(episodes.count),"since":null,\
-      "title":"Home","entities":[\(items.joined(separator: ","))],\
+      {"format":"homefeed/1","epoch":"bench","mode":"full","version":\(episodes.count),\
+      "since":null,"title":"Home","entities":[\(items.joined(separator: ","))],\
       "user":[\(users.joined(separator: ","))],"page":{\(next)"index":\(page)}}
       """.utf8)
   }
@@ -45,7 +46,7 @@ struct FeedPages {
       """
   }
 
-  /// What is the person's own of an episode; nil if nothing is.
+  /// Returns the user's own values of an episode; nil if there are none.
   private func user(_ episode: Episode, revision: Int) -> String? {
     let dates = [
       ("favoriteAt", episode.favoriteAt), ("watchLaterAt", episode.watchLaterAt),
@@ -58,14 +59,14 @@ struct FeedPages {
     return "{\"id\":\(quoted(episode.id)),\"rev\":\(revision),\(list)}"
   }
 
-  /// The texts of the data set have nothing that JSON escapes.
+  /// Returns a JSON string. The texts of the data set have no characters that need an escape.
   private func quoted(_ text: String) -> String { "\"\(text)\"" }
 
   private func time(_ date: Double) -> String { "\"\(FeedTime.text(date))\"" }
 }
 
 extension Episode {
-  /// As a feed gives it, whose times are whole seconds.
+  /// The episode with its times in whole seconds, as feeds have them.
   var inWholeSeconds: Episode {
     var episode = self
     episode.publishedAt = publishedAt.rounded(.down)
@@ -77,11 +78,11 @@ extension Episode {
   }
 }
 
-/// Times as the feed writes them.
+/// The text form of the times of a feed.
 enum FeedTime {
   private static let secondsFrom1970To2001 = 978_307_200.0
 
-  /// `2026-01-02T03:04:05Z` of whole seconds since 2001.
+  /// Returns the text of a time in whole seconds since 2001, as in `2026-01-02T03:04:05Z`.
   static func text(_ date: Double) -> String {
     var seconds = time_t(date + secondsFrom1970To2001)
     var parts = tm()

@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import PageServer
 
-/// Serves the seeded episodes on 127.0.0.1 until its standard input ends: every byte is made before
-/// the first request, and in a process of its own nothing of it is counted on any side.
+/// Serves the seeded episodes on 127.0.0.1 until its standard input ends. It creates all bytes
+/// before the first request. In a process of its own, its work counts for no candidate.
 struct FeedServer: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "feed-server", abstract: "The feed of `bench sync`, which starts it.",
+    commandName: "feed-server", abstract: "Serves the feed for `bench sync`.",
     shouldDisplay: false)
 
   @Option var rows: Int
@@ -27,7 +27,7 @@ struct FeedServer: ParsableCommand {
   }
 }
 
-/// The answers to all requests that a client of the feed makes.
+/// The responses to all requests of the clients of the feed.
 struct FeedAnswers: Sendable {
   private let pages: [String: Response]
 
@@ -51,9 +51,9 @@ struct FeedAnswers: Sendable {
   }
 }
 
-/// A `FeedServer` that runs; it ends with this.
+/// A process that runs `FeedServer`.
 final class FeedServerProcess {
-  /// Of the feed's first page.
+  /// The URL of the first page.
   let url: String
   private let process = Process()
   private let input = Pipe()
@@ -70,13 +70,13 @@ final class FeedServerProcess {
     var line: [UInt8] = []
     while line.last != UInt8(ascii: "\n") {
       let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw BenchError(.candidate, "the feed's server did not start") }
+      guard !data.isEmpty else { throw BenchError(.candidate, "the feed server did not start") }
       line += data
     }
     url = String(decoding: line.dropLast(), as: UTF8.self) + FeedPages.path
   }
 
-  /// Lets it come to its end, and waits for that.
+  /// Ends the process and waits for it.
   func stop() throws {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()

@@ -2,8 +2,8 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// Mooring's sync as `mooring sync` runs it: the home feed's own schema, libcurl, and commits of as
-/// many items as it gathers by itself.
+/// Mooring's sync as `mooring sync` runs it: with the schema of the home feed, libcurl, and commits
+/// of the default size.
 final class MooringSync: SyncCandidate {
   let name = CandidateName.mooring
   private var store: Store?
@@ -29,17 +29,17 @@ final class MooringSync: SyncCandidate {
     let engine = SyncEngine(store: try opened(), transport: try CurlTransport())
     var options = SyncEngine.Options()
     options.isFull = turn.isFull
-    // The last run has been just now.
+    // The last run was a moment ago, so the feed is not due yet.
     options.ignoresWait = true
     let commits = Mutex(0)
     let report = try await engine.sync(feed, options: options) { _ in
       commits.withLock { $0 += 1 }
     }
     guard report.rejected == 0, report.dropped == 0, report.skipped == 0 else {
-      throw BenchError(.mismatch, "\(name): the sync has not taken over all: \(report)")
+      throw BenchError(.mismatch, "\(name): the sync did not store all items: \(report)")
     }
     if report.outcome == .notModified { return .notModified }
-    // The last commit is not told of on its own.
+    // Progress is not reported for the last commit.
     return .synced(rows: report.items, commits: commits.withLock { $0 } + 1)
   }
 
@@ -53,7 +53,7 @@ final class MooringSync: SyncCandidate {
   }
 }
 
-/// What a sync has stored, as the comparison asks for it.
+/// The episodes that a sync stored, for the cross-check.
 private final class HomeFeedCopy: EpisodeReader {
   let name = CandidateName.mooring
   private let store: Store

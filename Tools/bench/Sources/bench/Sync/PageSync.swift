@@ -1,6 +1,7 @@
 import Foundation
 
-/// The job as programs have it: a loop that fetches a page, reads it and saves its rows.
+/// A sync as programs usually implement it: a loop that fetches a page, reads it and saves its
+/// rows.
 final class PageSync<Copy: EpisodeStore>: SyncCandidate {
   let name: CandidateName
   private let store: Copy
@@ -8,7 +9,9 @@ final class PageSync<Copy: EpisodeStore>: SyncCandidate {
   private var feed = ""
   private var tagFile: URL?
 
-  /// - Parameter pages: What reads a page for this store.
+  /// Creates a sync into a store.
+  ///
+  /// - Parameter pages: Returns the page reader for the store.
   init(_ store: Copy, _ pages: (Copy) throws -> any FeedPageReader) rethrows {
     name = store.name
     self.store = store
@@ -46,7 +49,8 @@ final class PageSync<Copy: EpisodeStore>: SyncCandidate {
       }
       next = try pages.add(page)
     }
-    // Not before the rows are safe; that it may get lost itself costs one more run.
+    // Written after the rows are durable. If the process is killed before, one more run fetches
+    // all.
     try Data(tag.utf8).write(to: tagFile, options: .atomic)
     return .synced(rows: rows, commits: commits)
   }
@@ -61,16 +65,16 @@ final class PageSync<Copy: EpisodeStore>: SyncCandidate {
   }
 }
 
-/// Gathers the rows of pages, and commits them.
+/// A reader that collects the rows of pages and commits them.
 protocol FeedPageReader: AnyObject {
-  /// How many rows wait.
+  /// The number of rows that are not committed yet.
   var count: Int { get }
 
-  /// Reads a page; the bytes are not used afterwards.
+  /// Reads a page. The bytes are not used after the call.
   ///
-  /// - Returns: The target of the next page.
+  /// - Returns: The request target of the next page; nil after the last one.
   func add(_ page: UnsafeBufferPointer<CChar>) throws -> String?
 
-  /// Saves what waits, durably.
+  /// Saves the collected rows in one durable commit.
   func commit() throws
 }

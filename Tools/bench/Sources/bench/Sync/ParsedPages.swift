@@ -2,7 +2,7 @@ import CEpisodes
 import CFeedPages
 import Foundation
 
-/// simdjson, C structs, and what is written in C.
+/// Reads pages with simdjson into C structs and saves them in a store that is implemented in C.
 final class ParsedPages: FeedPageReader {
   private let store: any RowSaver
   private let waiting: OpaquePointer
@@ -21,7 +21,7 @@ final class ParsedPages: FeedPageReader {
 
   func add(_ page: UnsafeBufferPointer<CChar>) throws -> String? {
     guard let start = page.baseAddress else { return nil }
-    // SAFETY: the client leaves the padding behind a page that simdjson asks for, and C keeps
+    // SAFETY: the client leaves the padding after a page that simdjson requires, and C keeps
     // copies.
     var next: UnsafePointer<CChar> = start
     if let failure = feed_rows_read(waiting, start, page.count, &next) {
@@ -39,7 +39,7 @@ final class ParsedPages: FeedPageReader {
   private var rows: UnsafeBufferPointer<episode_row> {
     var count = 0
     let first = feed_rows_all(waiting, &count)
-    // SAFETY: C has `count` rows there, which stay until more are read or all are cleared.
+    // SAFETY: C returns `count` rows, which are valid until more are read or all are cleared.
     return UnsafeBufferPointer(start: first, count: count)
   }
 }

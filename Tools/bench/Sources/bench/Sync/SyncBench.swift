@@ -1,17 +1,17 @@
 import ArgumentParser
 import Foundation
 
-/// From the first request to the last flush.
+/// Measures syncs of a feed over HTTP, from the first request to the last flush.
 struct SyncBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "The whole job: a feed of a home page over HTTP into a store that was empty.")
+    abstract: "Measures the whole job: a sync of a feed over HTTP into an empty store.")
 
   @Option(help: "Episodes of the feed.") var rows = 100_000
   @Option(help: "Rounds; the median is shown.") var rounds = 3
   @Option(help: "The seed of the data set.") var seed: UInt64 = 42
   @Option(
-    parsing: .upToNextOption, help: "Candidates to run, of all but mooring-view.")
+    parsing: .upToNextOption, help: "Candidates to run (default: all except mooring-view).")
   var candidates: [CandidateName] = CandidateName.syncing
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
@@ -22,7 +22,7 @@ struct SyncBench: BenchPart {
     }
     guard rounds > 0 else { throw ValidationError("--rounds must be positive") }
     guard !candidates.isEmpty, candidates.allSatisfy(CandidateName.syncing.contains) else {
-      throw ValidationError("--candidates takes all but mooring-view")
+      throw ValidationError("--candidates takes all names except mooring-view")
     }
   }
 
@@ -42,6 +42,6 @@ struct SyncBench: BenchPart {
     return [Section(title: "whole job", scope: scope, rows: rows, measurements: measurements)]
   }
 
-  /// Mooring first, whatever the order in which they were named.
+  /// The chosen candidates, with Mooring first in any case.
   private var chosen: [CandidateName] { CandidateName.syncing.filter(candidates.contains) }
 }

@@ -1,37 +1,42 @@
 import Foundation
 
-/// One way to keep a copy of the feed. It is driven by one task.
+/// A candidate that keeps a copy of the feed. One task at a time uses it.
 protocol SyncCandidate: Candidate {
-  /// Opens the copy in an existing folder; creates it, with the indexes, in an empty one.
+  /// Opens the copy in an existing folder. In an empty folder the copy is created, with its
+  /// indexes.
   func open(in folder: URL, feed: String) async throws
-  /// `open` may follow.
+  /// Releases the copy. It may be opened again.
   func close() throws
 
-  /// Brings the copy up to date. When it returns, all of it is on the disk.
+  /// Brings the copy up to date. All of it is durable when the method returns.
   func sync(_ turn: SyncTurn) async throws -> SyncOutcome
 
-  /// What the copy holds, for the cross-check.
+  /// The copy, for the cross-check.
   var copy: any EpisodeReader { get throws }
 }
 
-/// How a sync is run.
+/// The options of one sync.
 struct SyncTurn {
-  /// Nil for what the candidate is quickest with. Mooring has a number of its own.
+  /// The rows of one commit; nil for the fastest number of the candidate. Mooring has its own
+  /// number and ignores this one.
   var rowsPerCommit: Int?
-  /// Fetches all pages, whatever has changed.
+  /// True to fetch all pages without a conditional request.
   var isFull = true
 }
 
+/// The outcome of one sync.
 enum SyncOutcome: Equatable {
-  /// The server has said that nothing has changed.
+  /// The server answered that nothing has changed.
   case notModified
-  /// - Parameter commits: How many of its commits had rows to save, if any of them was new.
+  /// All pages were read. `commits` is the number of commits with rows, even if none has changed.
   case synced(rows: Int, commits: Int)
 }
 
 extension CandidateName {
+  /// The candidates that can sync a feed.
   static let syncing: [CandidateName] = [.mooring, .grdb, .grdbCached, .sqlite, .raw]
 
+  /// Creates the candidate for syncs.
   func makeSync() throws -> any SyncCandidate {
     switch self {
     case .mooring, .mooringView: MooringSync()

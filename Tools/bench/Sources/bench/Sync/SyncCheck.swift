@@ -1,9 +1,11 @@
-/// Holds a copy of the feed against what the server gives.
+/// Compares a copy of the feed with the episodes that the server sends.
 struct SyncCheck {
   let episodes: [Episode]
-  /// So many rows are compared field by field.
+  /// The number of rows that are compared field by field.
   var sampled = 2_000
 
+  /// Compares the rows of each type, the sum of the durations and sampled rows.
+  ///
   /// - Throws: `mismatch` with the first difference.
   func run(_ copy: any EpisodeReader) throws {
     let types = (1...3).map { type in episodes.count { $0.type == type } }

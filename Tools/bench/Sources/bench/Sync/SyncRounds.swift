@@ -1,26 +1,26 @@
 import Foundation
 
-/// Drives all candidates through the same job: an empty copy is filled, then nothing has changed.
+/// Runs the same syncs on all candidates: into an empty copy, then with nothing new.
 struct SyncRounds {
   let candidates: [any SyncCandidate]
-  /// What the server gives, in its order.
+  /// The episodes that the server sends, in the order of the feed.
   let episodes: [Episode]
   let feed: String
   let rounds: Int
   let polls: Int
   let scratch: ScratchFolder
 
-  /// What a sync has taken.
+  /// The measurements of one sync.
   private struct Sample {
     let rowsPerSecond: Double
     let processorSeconds: Double
     let rowsPerCommit: Int
   }
 
-  /// Rounds are interleaved, and each begins with another candidate, the first one with Mooring:
-  /// its commits have a size of their own, which is then the others', too.
+  /// Measures all candidates. Rounds are interleaved, and each one begins with another candidate.
+  /// The first one begins with Mooring, whose commit size is then used for the others.
   ///
-  /// - Throws: `mismatch` when a copy is not as the feed is.
+  /// - Throws: `mismatch` if a copy differs from the feed.
   func run() async throws -> [Measurement] {
     var rowsPerCommit = 1_000
     var full: [CandidateName: [Double]] = [:]
@@ -29,7 +29,7 @@ struct SyncRounds {
     var again = Measurement(.syncAgain)
     var poll = Measurement(.poll)
     for round in 0..<rounds {
-      note("sync: round \(round + 1) of \(rounds)")
+      reportProgress("sync: round \(round + 1) of \(rounds)")
       for place in candidates.indices {
         let candidate = candidates[(place + round) % candidates.count]
         try await open(candidate)
@@ -55,13 +55,13 @@ struct SyncRounds {
   }
 
   private func open(_ candidate: any SyncCandidate) async throws {
-    // What one candidate left for the disk is not to be paid by the next one's flush.
+    // Otherwise the first flush of this candidate would include the pages of the last one.
     sync()
     try await candidate.open(
       in: scratch.emptyFolder("sync-\(candidate.name.rawValue)"), feed: feed)
   }
 
-  /// A sync of all pages, and a look at what it has left.
+  /// Measures a sync of all pages and checks the copy.
   private func measure(
     _ candidate: any SyncCandidate, _ turn: SyncTurn
   ) async throws -> Sample {
@@ -86,14 +86,14 @@ struct SyncRounds {
       times.append(
         try await seconds { outcome = try await candidate.sync(SyncTurn(isFull: false)) })
       guard outcome == .notModified else {
-        throw BenchError(.mismatch, "\(candidate.name): fetched though nothing has changed")
+        throw BenchError(.mismatch, "\(candidate.name): fetched pages although nothing has changed")
       }
     }
     return Summary(times)?.median ?? .nan
   }
 }
 
-/// Of all threads of this process, also in the kernel.
+/// Returns the processor time of all threads of this process, including that in the kernel.
 private func processorSeconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// The name of a candidate: a column of the table and a value of `--candidates`.
 enum CandidateName: String, CaseIterable, ExpressibleByArgument, CustomStringConvertible {
   case mooring
   case mooringView = "mooring-view"
@@ -8,6 +9,7 @@ enum CandidateName: String, CaseIterable, ExpressibleByArgument, CustomStringCon
   case sqlite
   case raw
 
+  /// All names, for a help text.
   static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
   /// The column heading.

@@ -1,7 +1,7 @@
 import CEpisodes
 
-/// The row of the comparison as an application holds it. Dates are seconds since 2001-01-01, as
-/// Foundation's `Date` counts them.
+/// A row of the data set as a Swift value. Dates are seconds since 2001-01-01, the reference date
+/// of Foundation's `Date`.
 struct Episode: Equatable {
   var id: String
   var title: String
@@ -23,7 +23,7 @@ struct Episode: Equatable {
 let freeType = 1
 
 extension Episode {
-  /// Copies a row of the data set, or one that the C candidate fetched.
+  /// Copies a row of the data set, or a row that a C candidate fetched.
   init(_ row: episode_row) {
     self.init(
       id: String(row.id), title: String(row.title), summary: String(row.summary),
@@ -38,7 +38,7 @@ extension Episode {
 }
 
 extension Card {
-  /// Copies what a C candidate fetched.
+  /// Copies a card that a C candidate fetched.
   init(_ card: episode_card) {
     self.init(title: String(card.title), updatedAt: card.updated_at)
   }
@@ -47,8 +47,8 @@ extension Card {
 extension String {
   fileprivate init(_ text: episode_text) {
     let bytes = UnsafeRawPointer(text.bytes)
-    // SAFETY: a `episode_text` spans `length` bytes that live as long as the data set or the result
-    // it came from, and the string copies them before the caller can give either up.
+    // SAFETY: an `episode_text` spans `length` bytes that live as long as the data set or the
+    // result it came from, and the string copies them before the caller can release either.
     self.init(
       decoding: UnsafeRawBufferPointer(start: bytes, count: Int(text.length)), as: UTF8.self)
   }

@@ -1,26 +1,28 @@
-/// The six lists of the home page; dates sort newest first.
+/// The six lists of the home page. Dates sort newest first.
 enum HomeList: Equatable {
-  /// All, by `updatedAt`.
+  /// All episodes, by `updatedAt`.
   case recent
-  /// Those with the date, by it.
+  /// The episodes that have the date, by that date.
   case favorites, watchLater, histories
-  /// Those of `freeType`, by `updatedAt`.
+  /// The episodes of `freeType`, by `updatedAt`.
   case free
-  /// One learning path, by `position`, lowest first.
+  /// The episodes of one learning path, by `position`, lowest first.
   case learningPath(String)
 }
 
-/// Two fields of an episode: what a line of a list shows.
+/// Two fields of an episode, as a line of a list shows them.
 struct Card: Equatable {
   let title: String
   let updatedAt: Double
 }
 
+/// The filter of the scan. No index covers its attributes.
 struct ScanFilter {
   var durationAtLeast = 1800
   var progressAbove = 0.5
 }
 
+/// New progress for one episode.
 struct ProgressChange {
   let id: String
   let progress: Double

@@ -1,10 +1,13 @@
 import CEpisodes
 
-/// What a C candidate has read last, as it lies in C structs. One thread at a time.
+/// The rows that a C candidate read last, in C structs. One thread at a time may use it.
 final class EpisodeResult {
   let result: UnsafeMutablePointer<episode_result>
 
-  /// - Parameter capacity: The most rows of a read.
+  /// Allocates room for the rows.
+  ///
+  /// - Parameter capacity: The largest number of rows of a read.
+  /// - Throws: `outOfMemory`.
   init(capacity: Int = 1000) throws {
     guard let result = episode_result_create(capacity) else {
       throw BenchError(.outOfMemory, "no memory for \(capacity) rows")
@@ -16,7 +19,7 @@ final class EpisodeResult {
 
   var count: Int { result.pointee.count }
 
-  // SAFETY: C has filled `count` rows, or cards, and what they point to lives as long as `result`.
+  // SAFETY: C has filled `count` rows, or cards, and their texts live as long as `result`.
   var episodes: [Episode] {
     UnsafeBufferPointer(start: result.pointee.rows, count: count).map { Episode($0) }
   }
@@ -26,7 +29,7 @@ final class EpisodeResult {
   }
 }
 
-/// Passes the bytes of `string` to C for the length of the call.
+/// Passes the bytes of `string` to C. They are valid during the call only.
 func withText(_ string: String, _ body: (episode_text) -> Int32) -> Int32 {
   var string = string
   return string.withUTF8 { utf8 in
@@ -38,7 +41,7 @@ func withText(_ string: String, _ body: (episode_text) -> Int32) -> Int32 {
 }
 
 extension HomeList {
-  /// For C: the kind of list, and its learning path.
+  /// The kind of list and its learning path, as the C functions take them.
   var forC: (kind: episode_list, path: String) {
     switch self {
     case .recent: (episode_list_recent, "")

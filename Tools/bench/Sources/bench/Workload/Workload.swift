@@ -1,12 +1,14 @@
 import CEpisodes
 
-/// The seeded data set and the upsert pages drawn from it. The same seed and the same calls give
-/// the same rows on every machine.
+/// The seeded data set and the upsert pages that are drawn from it. The same seed and the same
+/// calls give the same rows on every machine.
 final class Workload {
   let seed: UInt64
   private let storage: OpaquePointer
 
   /// Generates `rows` episodes in memory, about 600 bytes each.
+  ///
+  /// - Throws: `outOfMemory`.
   init(rows: Int, seed: UInt64) throws {
     guard let storage = episode_rows_create(rows, seed) else {
       throw BenchError(.outOfMemory, "could not generate \(rows) rows")
@@ -20,7 +22,7 @@ final class Workload {
   var count: Int { episode_rows_count(storage) }
   var pathCount: Int { episode_rows_path_count(storage) }
 
-  /// Rows by their place in the order of arrival.
+  /// Returns rows by their position in arrival order.
   func rows(_ range: Range<Int>) -> Rows {
     // SAFETY: `storage` holds `count` rows and never moves or changes them while it lives, and the
     // result keeps this workload alive.
@@ -32,13 +34,13 @@ final class Workload {
   func withAllRows<Result>(
     _ body: (UnsafeBufferPointer<episode_row>) throws -> Result
   ) rethrows -> Result {
-    // SAFETY: as in `rows`; the pointer is for the length of the call.
+    // SAFETY: the same as in `rows`; the pointer is valid during the call only.
     try withExtendedLifetime(self) {
       try body(UnsafeBufferPointer(start: episode_rows_all(storage), count: count))
     }
   }
 
-  /// Draws the next upsert page on top of all pages drawn before.
+  /// Draws the next upsert page. Its rows include the changes of all pages drawn before.
   func nextPage(_ kind: PageKind, rows: Int) throws -> Rows {
     guard let page = episode_rows_next_page(storage, kind.raw, rows) else {
       throw BenchError(.outOfMemory, "could not draw a page of \(rows) rows")
@@ -48,7 +50,7 @@ final class Workload {
   }
 }
 
-/// How the rows of an upsert page are drawn.
+/// The way in which the rows of an upsert page are drawn.
 enum PageKind {
   case random
   /// From the 2,000 most recently updated rows.
@@ -59,11 +61,11 @@ enum PageKind {
   }
 }
 
-/// Rows in the two forms the candidates take, both made before any clock starts.
+/// Rows in the two forms that the candidates take. Both exist before any clock starts.
 struct Rows {
   let forC: UnsafeBufferPointer<episode_row>
   let episodes: [Episode]
-  /// What `forC` points into.
+  /// The owner of the memory that `forC` points into.
   private let workload: Workload
 
   fileprivate init(_ forC: UnsafeBufferPointer<episode_row>, of workload: Workload) {
@@ -73,8 +75,8 @@ struct Rows {
   }
 }
 
-/// Hands out all rows in arrival order, in chunks, and knows how long making them took, so that a
-/// load is not charged for its input.
+/// All rows in arrival order, in chunks. It measures how long it took to create them, so that this
+/// time can be subtracted from that of a load.
 final class RowFeed: Sequence, IteratorProtocol {
   let workload: Workload
   private let chunk: Int
@@ -96,7 +98,7 @@ final class RowFeed: Sequence, IteratorProtocol {
   }
 }
 
-/// splitmix64, the generator of the data set too.
+/// The generator splitmix64, which generates the data set, too.
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
