@@ -5,7 +5,7 @@ import StrictYAML
 @testable import Migrations
 
 /// Reads the text before a line `---` as a mapping and the rest as a document. Each gives a value
-/// or an error, that of a mapping with a place in the file. A document that is read twice gives
+/// or an error, that of a mapping with a position in the file. A document that is read twice gives
 /// equal pages, which keep their bounds.
 @_cdecl("fuzz_feed_mapping")
 public func fuzzFeedMapping(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
