@@ -172,8 +172,7 @@ let package = Package(
     .target(
       name: "Console",
       dependencies: [
-        "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations",
-        argumentParser,
+        "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "Migrations", argumentParser,
       ],
       swiftSettings: settings),
     // What an embedder imports: re-exports the modules above that have a public interface.

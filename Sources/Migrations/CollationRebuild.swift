@@ -16,7 +16,7 @@ struct CollationRebuild {
 
   /// Rebuilds the indexes that are due. Does nothing while a migration is in progress.
   ///
-  /// - Throws: `damaged`, `storage`; nothing is changed then.
+  /// - Throws: `damaged`, a storage failure; nothing is changed then.
   func run() throws {
     // Checked again under the lock: a migration may have begun and been interrupted before.
     guard try isDue(), let lock = try takeLock(), try isDue() else { return }
@@ -46,7 +46,7 @@ struct CollationRebuild {
     do throws(StoreError) {
       return try MigrationLock(folder: store.folder, within: .zero)
     } catch {
-      if error.underlying?.code == .busy { return nil }
+      if error.code == .busy { return nil }
       throw error
     }
   }

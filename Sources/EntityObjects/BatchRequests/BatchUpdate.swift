@@ -15,7 +15,7 @@ extension Store {
   /// - Throws: `unknownEntity`, `unknownAttribute`, `unknownRelationship`, `invalidRequest` before
   ///   anything is written. `validation`, `uniqueViolation`, `missingRecord` with the record, and
   ///   `CancellationError`: the earlier chunks stay committed, and the same request continues from
-  ///   that point. `storage` with the code `busy` if the same batch is running.
+  ///   that point. `busy` if the same batch is running.
   public func execute(
     _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {

@@ -89,7 +89,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     let id: ObjectID
     do {
       id = try write(transaction, item)
-    } catch let error as StorageError {
+    } catch let error where error.endsTransaction {
       // The transaction itself has failed.
       throw error
     } catch {
@@ -97,7 +97,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
     do {
       return .success(try read(transaction, id))
-    } catch let error as StorageError {
+    } catch let error where error.endsTransaction {
       throw error
     } catch {
       throw UnreadableItem(index: index, error: error)

@@ -35,7 +35,7 @@ package final class CommitObservation: Sendable {
   /// - Parameter commit: The id of the snapshot that the caller has read last; 0 for none.
   /// - Returns: The newest commit: a snapshot that begins now is of this one or a newer one.
   /// - Throws: `CancellationError` if the task is cancelled; `closed` if the store is closed, now
-  ///   or while this waits; `storage` if it cannot be read.
+  ///   or while this waits; a storage failure if it cannot be read.
   package func next(after commit: Int) async throws -> Int {
     try await signal.next(after: commit, in: lifetime)
   }

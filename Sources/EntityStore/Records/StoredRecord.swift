@@ -42,7 +42,7 @@ extension ReadTransaction {
   /// it reads that record. Memory is bounded by one record.
   ///
   /// - Parameter first: The id to begin with, or with the next one that exists.
-  /// - Throws: `unknownEntity`, `storage`; the error of the closure.
+  /// - Throws: `unknownEntity`, a storage failure; the error of the closure.
   public func eachStored(
     _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
   ) throws {

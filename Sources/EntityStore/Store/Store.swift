@@ -63,7 +63,7 @@ public final class Store: Sendable {
   /// - Parameter policy: Decides whether the program may read the store now, and whether it may
   ///   write to it in each transaction.
   /// - Parameter creates: Creates a store without a schema if there is none.
-  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, a storage failure.
   package init(
     folder: String, policy: any SchemaPolicy, creates: Bool, options: Options
   ) throws {
@@ -141,7 +141,8 @@ public final class Store: Sendable {
   /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
-  /// - Throws: The closure's error; `closed`; `storage`.
+  /// - Throws: The closure's error; `closed`; `readersFull`, `inputOutput` or another storage
+  ///   failure, also one that happens within the closure.
   // Inlinable, so that the compiler knows the type of the result where the result is created.
   @inlinable
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
@@ -175,8 +176,9 @@ public final class Store: Sendable {
   /// changed the schema since the last transaction, the closure runs once, on the new schema.
   ///
   /// - Parameter author: The name of the writer, stored in the history.
-  /// - Throws: The closure's error, and then nothing was written; `needsMigration`, `newerSchema`;
-  ///   `closed`; `storage` if the lock or the commit fails, and then nothing was written.
+  /// - Throws: The closure's error; `needsMigration`, `newerSchema`; `closed`; `readOnly`; `busy`
+  ///   after `Options.writerDeadline`; `diskFull`, `mapFull`, `inputOutput` or another storage
+  ///   failure, also one that happens within the closure. Nothing was written then.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R

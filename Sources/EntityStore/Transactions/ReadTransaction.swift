@@ -55,7 +55,7 @@ public class ReadTransaction {
   /// Returns the record with this identity.
   ///
   /// - Returns: `nil` if there is none.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `damaged`, a storage failure.
   /// - Complexity: O(log *n*).
   public func get(_ id: ObjectID) throws -> Record? {
     let entity = try catalog.entity(id.entity)

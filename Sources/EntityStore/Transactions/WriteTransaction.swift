@@ -54,7 +54,8 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// - Parameter values: The values by attribute name; any other attribute gets its default.
   /// - Returns: The identity of the record. Its id was never used by another record of the entity.
-  /// - Throws: `unknownEntity`, `unknownAttribute`, `validation`, `uniqueViolation`, `storage`.
+  /// - Throws: `unknownEntity`, `unknownAttribute`, `validation`, `uniqueViolation`, a storage
+  ///   failure.
   @discardableResult
   public func insert(_ entity: String, _ values: [String: Value]) throws -> ObjectID {
     let layout = try catalog.entity(entity)

@@ -13,7 +13,7 @@ struct CheckedCopy {
   ///
   /// - Parameter deeply: True to check also records, indexes and the change history.
   /// - Parameter place: The name of the copy in errors.
-  /// - Throws: `StoreError` with `damaged`, `notAStore`, `newerFormat`; `StorageError`.
+  /// - Throws: `damaged`, `notAStore`, `newerFormat`, a storage failure.
   init(folder: String, named place: String, deeply: Bool, options: Store.Options) throws {
     let report = try Store.check(at: folder, options: options, deeply: deeply)
     try CheckedCopy.requireSound(report, place)

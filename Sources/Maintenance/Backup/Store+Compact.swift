@@ -25,9 +25,9 @@ extension Store {
   /// - Returns: The sizes; equal ones if there were no free pages to remove, and then the file is
   ///   unchanged.
   /// - Throws: The errors of `progress`; `storeMissing`, `notAStore`, `newerFormat`; `damaged`;
-  ///   `storage` with `busy`, which names the process that has the store open, even if it is this
-  ///   one; with `diskFull`, which is checked before anything is copied; with `permission`,
-  ///   `inputOutput`. The store is then unchanged.
+  ///   `busy`, which names the process that has the store open, even if it is this one; `diskFull`,
+  ///   which is checked before anything is copied; `notPermitted`, `readOnly`, `inputOutput` or
+  ///   another storage failure. The store is then unchanged.
   /// - Complexity: O(size of the store).
   @discardableResult
   public static func compact(
@@ -48,7 +48,9 @@ private struct Compaction {
   private var dataFile: String { DataFile.path(in: folder) }
 
   func run(_ progress: (CopyProgress) throws -> Void) throws -> CompactionReport {
-    guard let before = try DataFile.mark(of: dataFile) else { throw missing }
+    guard let before = try DataFile.mark(of: dataFile) else {
+      throw StoreError.storeMissing([("path", folder)])
+    }
     // Checked before the work, to report at once which process has the store open.
     try Environment.whileClosed(folder, within: options.writerDeadline) { _ in }
     let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
@@ -116,15 +118,9 @@ private struct Compaction {
     CompactionReport(path: folder, bytesBefore: before, bytesAfter: after)
   }
 
-  private var missing: StorageError {
-    StorageError(
-      .storeMissing, "there is no store at this path", context: [("path", folder)],
-      advice: "check the path")
-  }
-
-  private var written: StorageError {
-    StorageError(
-      .busy, "the store was written to while it was compacted", context: [("path", folder)],
+  private var written: StoreError {
+    StoreError(
+      .busy, "the store was written to while it was compacted", [("path", folder)],
       advice: "stop those who write, and try again; nothing was changed")
   }
 }

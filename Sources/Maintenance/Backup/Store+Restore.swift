@@ -51,10 +51,10 @@ extension Store {
   /// - Parameter progress: As for `backUp`.
   /// - Throws: The errors of `progress`; `storeMissing` if there is no backup; `damaged`,
   ///   `notAStore`, `newerFormat` if the backup cannot be used; `occupied` if the target is another
-  ///   store; `invalidRequest` if the backup is the store itself; `storage` with `busy`, which
-  ///   names the process that has the store open, even if it is this one; with `diskFull`, which is
-  ///   checked before anything is copied; with `permission`, `inputOutput`. The store is then
-  ///   unchanged.
+  ///   store; `invalidRequest` if the backup is the store itself; `busy`, which names the process
+  ///   that has the store open, even if it is this one; `diskFull`, which is checked before anything
+  ///   is copied; `notPermitted`, `readOnly`, `inputOutput` or another storage failure. The store is
+  ///   then unchanged.
   /// - Complexity: O(size of the backup); with the deep check O(*e* · log *n*) for *e* index
   ///   entries.
   @discardableResult
@@ -173,9 +173,9 @@ private struct Restore {
       advice: "check both paths")
   }
 
-  private var isReplaced: StorageError {
-    StorageError(
-      .busy, "another process has put a store there meanwhile", context: [("path", folder)],
+  private var isReplaced: StoreError {
+    StoreError(
+      .busy, "another process has put a store there meanwhile", [("path", folder)],
       advice: "look at it, and try again; nothing was changed")
   }
 }

@@ -35,8 +35,8 @@ extension Store {
   /// The pages are read as a file, which is mapped only after they are known to be undamaged, so
   /// that no damage can end the process. Other programs may read and write during the check.
   ///
-  /// - Throws: `storeMissing`, `newerFormat`, `storage` if the file cannot be read. Damage is
-  ///   returned in the report.
+  /// - Throws: `storeMissing`, `newerFormat`; `notPermitted`, `inputOutput` or another storage
+  ///   failure if the file cannot be read. Damage is returned in the report.
   public static func check(at folder: String, options: Options = Options()) throws -> StoreReport {
     try check(at: folder, options: options, deeply: true)
   }

@@ -43,7 +43,7 @@ extension Store {
   ///
   /// - Returns: What was freed.
   /// - Throws: `migration` while a migration is in progress, because its copy may be needed;
-  ///   `storage`, with the code `busy`, if another run holds the lock.
+  ///   `busy` if another run holds the lock.
   @discardableResult
   public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
     let lock = try MigrationLock(
@@ -75,7 +75,7 @@ extension Store {
   /// `migrate` continues there, with steps that may have been corrected.
   ///
   /// - Returns: The migration that was in progress; `nil` if there was none.
-  /// - Throws: `storage`, with the code `busy`, if another run holds the lock.
+  /// - Throws: `busy` if another run holds the lock.
   @discardableResult
   public func abandonMigration(
     _ options: MigrationOptions = MigrationOptions()
@@ -129,19 +129,17 @@ extension MigrationBackup {
     for name in ["data.mdb", "lock.mdb", "writer.turn", "writer.lock", "migrate.lock"] {
       let file = path + "/" + name
       guard unlink(file) == 0 || errno == ENOENT else {
-        throw StorageError.cannotRemove(file, errno)
+        throw StoreError.cannotRemove(file, SystemError())
       }
     }
     _ = rmdir(path)
   }
 }
 
-extension StorageError {
-  fileprivate static func cannotRemove(_ path: String, _ number: Int32) -> StoreError {
-    let error = StorageError(
-      .permission, "the copy of the store cannot be removed",
-      context: [("path", path), ("reason", String(cString: strerror(number)))],
-      advice: "remove it by hand")
-    return StoreError(error)
+extension StoreError {
+  fileprivate static func cannotRemove(_ path: String, _ cause: SystemError) -> StoreError {
+    StoreError(
+      .refusal(cause), "the copy of the store cannot be removed",
+      [("path", path), ("reason", cause.text)], advice: "remove it by hand")
   }
 }

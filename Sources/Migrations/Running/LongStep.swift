@@ -327,5 +327,5 @@ struct LongStep {
 
 extension StoreError {
   /// True if the records cause the error, and not the disk or the caller.
-  fileprivate var isOfData: Bool { code != .storage && code != .closed }
+  fileprivate var isOfData: Bool { !isStorageFailure && code != .closed }
 }

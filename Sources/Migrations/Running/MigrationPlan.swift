@@ -123,7 +123,7 @@ public struct MigrationPlan: Codable, Sendable {
 
   /// Checks that the volume and the map have enough room.
   ///
-  /// - Throws: `storage` with the code `diskFull` or `mapFull`.
+  /// - Throws: `diskFull`, `mapFull`.
   func checkRoom() throws(StoreError) {
     let grows = bytes - backupBytes
     if let freeBytes, bytes > freeBytes {
@@ -139,13 +139,12 @@ public struct MigrationPlan: Codable, Sendable {
   }
 
   private static func noRoom(
-    _ code: StorageError.Code, _ summary: StaticString, needed: Int, there: Int,
-    advice: StaticString
+    _ code: StoreError.Code, _ summary: StaticString, needed: Int, there: Int,
+    advice: String
   ) -> StoreError {
-    let error = StorageError(
-      code, summary, context: [("needed bytes", String(needed)), ("there are", String(there))],
+    StoreError(
+      code, summary, [("needed bytes", String(needed)), ("there are", String(there))],
       advice: advice)
-    return StoreError(error)
   }
 }
 

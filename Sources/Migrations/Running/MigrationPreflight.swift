@@ -16,8 +16,7 @@ struct MigrationPreflight {
   /// Checks the migrations that are to be run.
   ///
   /// - Throws: `migration` for a step that does not fit, code that is not registered, and a
-  ///   destructive step that is not allowed; `storage` with the code `diskFull` or `mapFull` if
-  ///   there is no room.
+  ///   destructive step that is not allowed; `diskFull`, `mapFull` if there is no room.
   func check(_ positions: [MigrationPosition]) throws {
     try checkCodes(positions)
     try checkDestructive(positions)

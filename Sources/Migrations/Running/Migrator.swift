@@ -293,8 +293,9 @@ extension Store {
   ///
   /// - Throws: `migration` for a file or step that is invalid, or a destructive step that is not
   ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`;
-  ///   `storage`, with the code `busy`, if another run is in progress; `CancellationError`. The
-  ///   current step is then not done, and those before it are.
+  ///   `busy` if another run is in progress; `diskFull`, `mapFull` before anything is done if there
+  ///   is no room; `readOnly`; `CancellationError`. The current step is then not done, and those
+  ///   before it are.
   @discardableResult
   public func migrate(_ options: MigrationOptions = MigrationOptions()) throws -> MigrationReport {
     try Migrator(self, options).up()

@@ -21,7 +21,7 @@ struct Planner {
 
   /// Plans a request.
   ///
-  /// - Throws: `requiresIndex`, `damaged`, `storage`.
+  /// - Throws: `requiresIndex`, `damaged`, a storage failure.
   static func plan(_ request: BoundRequest, in transaction: ReadTransaction) throws -> AccessPlan {
     let planner = Planner(request, transaction)
     let plan = try planner.plan()
