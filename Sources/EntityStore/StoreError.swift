@@ -204,18 +204,6 @@ extension StoreError {
           on: name, among: names, otherwise: "the store has " + names.joined(separator: ", ")))
   }
 
-  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
-    StoreError(
-      .schemaMismatch, "an index was made with another version of its collation",
-      [
-        ("entity", entity), ("index", index.description.name),
-        ("made with", index.description.collationVersion ?? "no version"),
-      ],
-      advice:
-        "run the same version of the program everywhere and open the store again, which makes "
-        + "the index anew; one that cannot be made anew must be dropped by a migration")
-  }
-
   /// Returns the error that names the most similar attribute, or all that exist.
   public static func unknownAttribute(
     _ name: String, in entity: EntityDescription

@@ -245,11 +245,3 @@ package protocol CommitHook: Sendable {
   /// Called once after the commit, or with the error of `write` or of the whole commit.
   func publish(_ result: Result<Void, any Error>)
 }
-
-extension Store {
-  /// Adds a commit hook.
-  ///
-  /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
-  ///   `publish`.
-  package func add(_ hook: some CommitHook) -> @Sendable () -> Void { writer.add(hook) }
-}
