@@ -6,7 +6,7 @@ import TextFormats
 /// An error of the store.
 ///
 /// Callers branch on `code`; the text is one line for people: what happened, where, what to do.
-/// Failures of the file system, of LMDB and of its locks have codes, too: `busy` and those after it.
+/// Failures of the system, of the device and of LMDB have codes, too: `busy` and those after it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// The store does not exist.

@@ -60,7 +60,7 @@ import Testing
     #expect(StoreError(page).isStorageFailure)
   }
 
-  @Test func aFailureWithinATransactionLeavesItAsAStoreError() async throws {
+  @Test func aFailureWithinATransactionIsThrownAsAStoreError() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let failure = StorageError(.inputOutput, "it failed", context: [], advice: "look at it")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatIsOpenForReadingOnlySaysSo() async throws {
+  @Test func aStoreOpenForReadingOnlyRefusesWrites() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("store")
       try await Ledger.write(rows: 2, at: path)
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aStoreOnADeviceForReadingOnlySaysSo() async throws {
+  @Test func aStoreOnAReadOnlyDeviceIsNotOpenedForWriting() async throws {
     try await withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "4m") else { return }
       defer { unmountDevice(device) }
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test func aPathThatHoldsNoFolderOrNoStoreIsTold() throws {
+  @Test func aPathWithoutAFolderOrAStoreIsRefused() throws {
     try withTemporaryFolder { folder in
       let file = folder.path("file")
       try Data().write(to: URL(fileURLWithPath: file))
