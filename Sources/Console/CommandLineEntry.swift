@@ -2,7 +2,6 @@ public import ArgumentParser
 public import EntityStore
 import Foundation
 public import StrictYAML
-public import SystemSupport
 
 /// An error that has an exit status.
 public protocol ExitStatusProviding: Error {
@@ -80,20 +79,6 @@ extension YAMLError: ExitStatusProviding {
   public var exitStatus: ExitStatus { .configuration }
 }
 
-extension StorageError: ExitStatusProviding {
-  public var exitStatus: ExitStatus {
-    switch code {
-    case .storeMissing: .unavailable
-    case .notAFolder: .cannotCreate
-    case .permission: .notPermitted
-    case .diskFull, .inputOutput, .mapFull: .inputOutput
-    case .damaged, .notAStore: .badData
-    case .busy, .readersFull: .tryAgain
-    default: .inputOutput
-    }
-  }
-}
-
 extension StoreError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
@@ -106,8 +91,10 @@ extension StoreError: ExitStatusProviding {
     case .missingRecord: .unavailable
     case .snapshotExpired, .conflict, .closed: .tryAgain
     case .invalidToken, .expiredToken: .badData
-    case .occupied: .cannotCreate
-    case .storage: underlying?.exitStatus ?? .inputOutput
+    case .occupied, .notAFolder: .cannotCreate
+    case .readOnly, .notPermitted: .notPermitted
+    case .busy, .readersFull: .tryAgain
+    case .diskFull, .mapFull, .inputOutput, .storage: .inputOutput
     }
   }
 }

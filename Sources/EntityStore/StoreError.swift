@@ -1,10 +1,12 @@
 public import EntityModel
-public import SystemSupport
+import Glibc
+package import SystemSupport
 import TextFormats
 
 /// An error of the store.
 ///
 /// Callers branch on `code`; the text is one line for people: what happened, where, what to do.
+/// Failures of the system, of the device and of LMDB have codes, too: `busy` and those after it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
     /// The store does not exist.
@@ -41,17 +43,34 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case closed
     /// The data file holds bytes that no version of this program wrote.
     case damaged
-    /// A failure of the storage layer: see `underlying`.
+    /// Another process or call holds the lock or the lease that the call needs.
+    case busy
+    /// Every reader slot of the store is taken.
+    case readersFull
+    /// The device, the quota or the limit on file sizes leaves no room.
+    case diskFull
+    /// The store has grown to the size of its map (`Store.Options.mapSize`).
+    case mapFull
+    /// The store is open for reading only, or its file system is mounted read-only.
+    case readOnly
+    /// The system denies access to a file or folder.
+    case notPermitted
+    /// The path is that of something other than a folder.
+    case notAFolder
+    /// The device failed.
+    case inputOutput
+    /// Any other failure of LMDB or of the system; summary and context say which.
     case storage
   }
 
   public let code: Code
   /// The summary without interpolated values, so that failures can be counted by it.
   public let summary: StaticString
-  public let context: [(String, String)]
+  public package(set) var context: [(String, String)]
   public let advice: String?
-  /// The storage failure that caused `.storage`.
-  public let underlying: StorageError?
+  /// True if the system, the device or LMDB has failed; false if the request, the records or the
+  /// schema are the cause. An error of the code `damaged` may be either.
+  public private(set) var isStorageFailure: Bool
   /// The record that the error is about, if the caller should know which of many.
   public package(set) var object: ObjectID?
   /// The attribute or the relationship that the error is about.
@@ -61,25 +80,29 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   package init(
     _ code: Code, _ summary: StaticString, _ context: [(String, String)] = [],
-    advice: String? = nil, underlying: StorageError? = nil, object: ObjectID? = nil,
-    property: String? = nil
+    advice: String? = nil, object: ObjectID? = nil, property: String? = nil
   ) {
     self.code = code
     self.summary = summary
     self.context = context
     self.advice = advice
-    self.underlying = underlying
     self.object = object
     self.property = property
+    isStorageFailure = code.isOfStorage
   }
 
   /// Creates the error for a failure of the storage layer.
   package init(_ failure: StorageError) {
-    self.init(.storage, failure.summary, underlying: failure)
+    if failure.code == .storeMissing {
+      self = .storeMissing(failure.context.filter { $0.0 == "path" })
+      return
+    }
+    self.init(
+      Code(failure.code), failure.summary, failure.context, advice: "\(failure.advice)")
+    isStorageFailure = true
   }
 
   public var description: String {
-    if let underlying { return underlying.description }
     var text = "\(summary)"
     if !context.isEmpty {
       text += " (" + context.map { "\($0.0): \($0.1)" }.joined(separator: ", ") + ")"
@@ -90,6 +113,80 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
+  /// True if the same work, begun again later, can succeed: when another process has finished, when
+  /// there is room again, on a newer snapshot, or, after `conflict`, in a new draft.
+  public var isTemporary: Bool { passes || code == .snapshotExpired || code == .conflict }
+
+  /// True for a failure of the machine that may end by itself or when someone makes room: work
+  /// waits for its end, without counting an attempt. Some file systems report a full device as one
+  /// that has failed.
+  package var passes: Bool {
+    switch code {
+    case .busy, .readersFull, .diskFull, .mapFull, .inputOutput: true
+    default: false
+    }
+  }
+}
+
+extension StoreError.Code {
+  fileprivate init(_ code: StorageError.Code) {
+    self =
+      switch code {
+      case .storeMissing: .storeMissing
+      case .notAFolder: .notAFolder
+      case .permission: .notPermitted
+      case .readOnly: .readOnly
+      case .diskFull: .diskFull
+      case .inputOutput: .inputOutput
+      case .mapFull: .mapFull
+      case .readersFull: .readersFull
+      case .damaged: .damaged
+      case .notAStore: .notAStore
+      case .busy: .busy
+      case .valueTooLarge, .keyInvalid, .tooManyTrees, .addressSpace, .programming, .other: .storage
+      }
+  }
+
+  /// Returns the code for a file that the system does not let this process open or remove.
+  package static func refusal(_ error: SystemError) -> StoreError.Code {
+    error.number == EROFS ? .readOnly : .notPermitted
+  }
+
+  fileprivate var isOfStorage: Bool {
+    switch self {
+    case .busy, .readersFull, .diskFull, .mapFull, .readOnly, .notPermitted, .notAFolder,
+      .inputOutput, .storage:
+      true
+    default: false
+    }
+  }
+}
+
+extension Error {
+  /// True for a failure of the storage layer. Such an error ends the transaction; within the
+  /// closure of the transaction it is not a `StoreError` yet.
+  package var endsTransaction: Bool {
+    self is StorageError || (self as? StoreError)?.isStorageFailure == true
+  }
+}
+
+/// Runs a closure and converts LMDB's errors into `StoreError`, so that no other module sees them.
+package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as StorageError {
+    throw StoreError(error)
+  }
+}
+
+extension StoreError {
+  package static func storeMissing(_ context: [(String, String)]) -> StoreError {
+    StoreError(
+      .storeMissing, "there is no store here", context,
+      advice: "make one with `mooring migrate up` or `mooring sync URL`, or name another folder "
+        + "with --store")
+  }
+
   package static func damaged(_ what: StaticString, entity: String, id: Int64? = nil) -> StoreError
   {
     var context = [("entity", entity)]
@@ -105,18 +202,6 @@ extension StoreError {
         ? "the store has none; run `mooring migrate up`"
         : NearestName.advice(
           on: name, among: names, otherwise: "the store has " + names.joined(separator: ", ")))
-  }
-
-  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
-    StoreError(
-      .schemaMismatch, "an index was made with another version of its collation",
-      [
-        ("entity", entity), ("index", index.description.name),
-        ("made with", index.description.collationVersion ?? "no version"),
-      ],
-      advice:
-        "run the same version of the program everywhere and open the store again, which makes "
-        + "the index anew; one that cannot be made anew must be dropped by a migration")
   }
 
   /// Returns the error that names the most similar attribute, or all that exist.
@@ -139,16 +224,5 @@ extension StoreError {
       .validation, "a value breaks a rule of its attribute",
       [("entity", entity), ("attribute", attribute), ("rule", failure.description)],
       object: id.map { ObjectID(entity: entity, number: $0) }, property: attribute)
-  }
-}
-
-extension StoreError {
-  /// True if a repetition may succeed without a change of the program. Some file systems report a
-  /// full device as one that has failed.
-  package var passes: Bool {
-    switch underlying?.code {
-    case .diskFull, .inputOutput, .mapFull, .busy, .readersFull: true
-    default: false
-    }
   }
 }

@@ -162,7 +162,7 @@ public final class Environment: @unchecked Sendable {
   ///
   /// - Throws: the errors of `body`; `StorageError` with `.busy` after `Options.writerDeadline`,
   ///   with
-  ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.permission` if the
+  ///   `.diskFull`, `.inputOutput` or `.mapFull` from the commit, with `.readOnly` if the
   ///   environment is read-only.
   public func write<R>(_ body: (TreeWriter) throws -> R) throws -> R {
     guard let writerLock else { throw readOnlyError }
@@ -209,7 +209,7 @@ public final class Environment: @unchecked Sendable {
 
   private var readOnlyError: StorageError {
     StorageError(
-      .permission, "the store is open for reading only", context: [("path", folder)],
+      .readOnly, "the store is open for reading only", context: [("path", folder)],
       advice: "open it for writing")
   }
 

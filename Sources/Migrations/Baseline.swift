@@ -10,8 +10,8 @@ extension Store {
   /// - Parameter version: The last version that is recorded as applied.
   /// - Returns: The migrations that were recorded.
   /// - Throws: `migration` if the store lacks something that they create, with a list of all that
-  ///   is missing, and while a migration is partly done; `storage`, with the code `busy`, if
-  ///   another run is in progress.
+  ///   is missing, and while a migration is partly done; `busy` if another run is in
+  ///   progress.
   @discardableResult
   public func baseline(
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
@@ -40,7 +40,7 @@ extension Store {
           advice: "apply it with `mooring migrate up`")
       }
       return try wanted.map { migration in
-        try transaction.note(migration, isBaseline: true)
+        try transaction.record(migration, isBaseline: true)
       }
     }
   }

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// Rebuilds the indexes whose keys come from another version of their collation. The version
@@ -16,7 +15,7 @@ struct CollationRebuild {
 
   /// Rebuilds the indexes that are due. Does nothing while a migration is in progress.
   ///
-  /// - Throws: `damaged`, `storage`; nothing is changed then.
+  /// - Throws: `damaged`, a storage failure; nothing is changed then.
   func run() throws {
     // Checked again under the lock: a migration may have begun and been interrupted before.
     guard try isDue(), let lock = try takeLock(), try isDue() else { return }
@@ -46,7 +45,7 @@ struct CollationRebuild {
     do throws(StoreError) {
       return try MigrationLock(folder: store.folder, within: .zero)
     } catch {
-      if error.underlying?.code == .busy { return nil }
+      if error.code == .busy { return nil }
       throw error
     }
   }
@@ -57,11 +56,7 @@ struct CollationRebuild {
   ///   stays as it is, so that the store can be opened and the index dropped.
   private func attempt(leaving left: Set<Int>) throws -> Int? {
     do {
-      try store.runAlone { writing, scratch in
-        let transaction = try SchemaTransaction(writing, scratch, of: store)
-        try rebuild(leaving: left, in: transaction)
-        try transaction.finish()
-      }
+      try store.changeSchema { try rebuild(leaving: left, in: $0) }
       return nil
     } catch let error as HasEqualTexts {
       return error.index

@@ -20,7 +20,7 @@ extension Store {
   /// Returns the migration that is partly done, whether or not a process is running it; `nil` if
   /// there is none.
   ///
-  /// - Throws: `storage`.
+  /// - Throws: A storage failure.
   public func migrationUnderWay() throws -> MigrationUnderWay? {
     try read { transaction in
       guard let running = transaction.catalog.running else { return nil }
@@ -38,9 +38,9 @@ extension Store {
   /// Returns the copies of the store that were made before destructive steps, the oldest first. A
   /// folder in the list may have been removed since.
   ///
-  /// - Throws: `storage`.
+  /// - Throws: A storage failure.
   public func migrationBackups() throws -> [MigrationBackup] {
-    try read { try MigrationBackup.all(of: self, in: $0.transaction) }
+    try read { try MigrationBackup.all(of: self, in: $0) }
   }
 
   /// Returns the process that is migrating the store in a folder, for example `process 4711,

@@ -26,8 +26,9 @@ extension Store {
   /// - Parameter sources: The sources of the migration lines that this program knows, and the code
   ///   that their steps call. The store's own line, `system`, is always among them.
   /// - Parameter requiring: The Swift types that the program uses, checked against the catalog.
-  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `schemaMismatch` (it lists every
-  ///   difference), `migration`, `storage`.
+  /// - Throws: `storeMissing`, `notAStore`, `notAFolder`, `newerFormat`, `newerSchema`, `damaged`;
+  ///   `schemaMismatch` (it lists every difference); `migration`; `busy`, `readOnly`,
+  ///   `notPermitted`, `diskFull` or another storage failure.
   public static func open(
     at folder: String, migrations sources: [MigrationSource] = [],
     migrate: MigrationPolicy = .never,

@@ -10,8 +10,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     case storeMissing
     /// The path is that of something other than a folder.
     case notAFolder
-    /// The system denies access, or the environment is read-only.
+    /// The system denies access.
     case permission
+    /// The environment is open for reading only, or its file system is mounted read-only.
+    case readOnly
     /// The device, the quota or the file size limit leaves no room.
     case diskFull
     /// The device failed.
@@ -75,7 +77,8 @@ extension StorageError {
         advice: "free some space and try again; nothing was changed")
     case EACCES, EPERM, EROFS:
       StorageError(
-        .permission, summary, context: context, advice: "check the owner and the mode of the path")
+        number == EROFS ? .readOnly : .permission, summary, context: context,
+        advice: "check the owner and the mode of the path")
     case ENOENT:
       StorageError(
         .storeMissing, "there is no store at this path", context: context,

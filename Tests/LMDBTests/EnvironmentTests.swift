@@ -148,7 +148,7 @@ import Testing
         let tree = try #require(try environment.tree(named: "tree", in: transaction))
         try #expect(transaction.get(tree, [1]).map(Array.init) == [1])
       }
-      try #expect(code { try environment.write { _ in } } == .permission)
+      try #expect(code { try environment.write { _ in } } == .readOnly)
       try #expect(code { _ = try Environment.open(at: path) } == .programming)
     }
   }

@@ -72,7 +72,7 @@ private func runMigrations(_ settings: Settings) throws {
     let names = try scenario.run(on: store, options)
     say("migrated " + names.joined(separator: " "))
   } catch let error as StoreError {
-    say("failed \(error.code) \(error.underlying.map { "\($0.code)" } ?? "none") \(error)")
+    say("failed \(error.code) \(error)")
     exit(1)
   }
 }
@@ -157,7 +157,7 @@ private func fillMap(_ settings: Settings) async throws {
       try await store.write { [size] transaction in
         try transaction.insert("Ballast", ["bytes": .data(Data(count: size))])
       }
-    } catch let error as StoreError where error.underlying?.code == .mapFull {
+    } catch let error as StoreError where error.code == .mapFull {
       size /= 2
     }
   }

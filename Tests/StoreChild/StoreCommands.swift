@@ -127,10 +127,7 @@ private func writeUntilFull(_ store: Store) async -> (rows: Int, outcomes: Set<S
 }
 
 private func describe(_ error: any Error) -> String {
-  guard let error = error as? StoreError, let underlying = error.underlying else {
-    return "unexpected:\(error)"
-  }
-  return "\(error.code):\(underlying.code)"
+  (error as? StoreError).map { "\($0.code)" } ?? "unexpected:\(error)"
 }
 
 private func limitFiles(to bytes: Int) throws {

@@ -12,8 +12,8 @@ extension Store {
   /// - Parameter progress: Called after each commit.
   /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest` before anything is written;
   ///   the last also for records of several entities. `deletionDenied` and `CancellationError`: the
-  ///   earlier chunks stay committed, and the same request continues from that point. `storage`
-  ///   with the code `busy` if the same batch is running.
+  ///   earlier chunks stay committed, and the same request continues from that point. `busy` if
+  ///   the same batch is running.
   public func execute(
     _ request: BatchDeleteRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {

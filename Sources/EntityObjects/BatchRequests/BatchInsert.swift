@@ -17,8 +17,8 @@ extension Store {
   ///   values. Errors of the source are passed on. In both cases all earlier items stay committed,
   ///   and the same request continues with that item. `CancellationError`: the earlier chunks stay
   ///   committed, and the same request continues. `unknownEntity`; `invalidRequest` without a
-  ///   unique index for `update(by:)`, or for a source that begins with other items. `storage` with
-  ///   the code `busy` if the same batch is running.
+  ///   unique index for `update(by:)`, or for a source that begins with other items. `busy` if the
+  ///   same batch is running.
   public func execute(
     _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {

@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The lease that a run of a batch holds. Without it, a second run of the same name would start
@@ -11,7 +10,7 @@ import SystemSupport
 enum BatchLease {
   /// Runs the body while this process holds the lease for the name.
   ///
-  /// - Throws: `storage` with the code `busy` if another run holds it.
+  /// - Throws: `busy` if another run holds it; `readOnly`, `notPermitted`.
   static func hold<R>(
     _ name: String, in folder: String, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> R
@@ -19,9 +18,8 @@ enum BatchLease {
     let region = FileLock.Region.byte(hash: ContentHash.of(name))
     guard let lock = try take(region, in: folder) else {
       throw StoreError(
-        StorageError(
-          .busy, "the same batch is under way", context: [("batch", name)],
-          advice: "try again when it is done"))
+        .busy, "the same batch is under way", [("batch", name)],
+        advice: "try again when it is done")
     }
     defer { lock.release(region) }
     return try await body()
@@ -34,9 +32,8 @@ enum BatchLease {
       return try FileLock.take(region, of: folder + "/batch.lock")
     } catch {
       throw StoreError(
-        StorageError(
-          .permission, "the lock of batches cannot be taken", context: [("reason", error.text)],
-          advice: "see to it that the store's folder can be written"))
+        .refusal(error), "the lock of batches cannot be taken", [("reason", error.text)],
+        advice: "see to it that the store's folder can be written")
     }
   }
 }

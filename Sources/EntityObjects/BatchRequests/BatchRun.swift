@@ -1,7 +1,6 @@
 import EntityModel
 package import EntityStore
 import Foundation
-import LMDB
 
 /// The checkpoint of a batch. It is committed with the rows of each chunk.
 struct BatchFrontier: Codable, Sendable {
@@ -68,10 +67,8 @@ extension WriteTransaction {
 extension StoreError {
   /// Returns the same error with the name of the thing it is about.
   func about(_ what: String, _ name: String) -> StoreError {
-    var error = StoreError(
-      code, summary, [(what, name)] + context, advice: advice, underlying: underlying,
-      object: object, property: property)
-    error.others = others
+    var error = self
+    error.context.insert((what, name), at: 0)
     return error
   }
 }

@@ -1,7 +1,6 @@
 package import EntityModel
 public import EntityStore
 package import Foundation
-import LMDB
 
 extension Store {
   /// Changes the records that match, in chunks, so that other writers have their turn between them.
@@ -15,7 +14,7 @@ extension Store {
   /// - Throws: `unknownEntity`, `unknownAttribute`, `unknownRelationship`, `invalidRequest` before
   ///   anything is written. `validation`, `uniqueViolation`, `missingRecord` with the record, and
   ///   `CancellationError`: the earlier chunks stay committed, and the same request continues from
-  ///   that point. `storage` with the code `busy` if the same batch is running.
+  ///   that point. `busy` if the same batch is running.
   public func execute(
     _ request: BatchUpdateRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {

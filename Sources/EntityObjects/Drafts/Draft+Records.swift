@@ -6,7 +6,7 @@ extension Draft {
   /// Returns the record with the draft's changes.
   ///
   /// - Returns: `nil` if there is none, or if the draft has deleted it.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `damaged`, a storage failure.
   public func get(_ id: ObjectID) throws -> Record? {
     guard let entity = pending.entities[id.entity], let object = entity.objects[id.number] else {
       return try store.read { try $0.get(id) }

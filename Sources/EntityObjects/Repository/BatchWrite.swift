@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// A write that is repeated for each of many items.
@@ -89,7 +88,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     let id: ObjectID
     do {
       id = try write(transaction, item)
-    } catch let error as StorageError {
+    } catch let error where error.endsTransaction {
       // The transaction itself has failed.
       throw error
     } catch {
@@ -97,7 +96,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     }
     do {
       return .success(try read(transaction, id))
-    } catch let error as StorageError {
+    } catch let error where error.endsTransaction {
       throw error
     } catch {
       throw UnreadableItem(index: index, error: error)

@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import LMDB
 import SystemSupport
 
 /// Operations on many records, each in two forms.
@@ -66,7 +65,8 @@ extension Repository {
 
   /// Reads records, all on one snapshot.
   ///
-  /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, `storage`.
+  /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, a storage
+  ///   failure.
   public func read<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> BatchOutcome<ObjectID, Identified<T>> {
@@ -135,7 +135,7 @@ extension ReadTransaction {
   ) throws -> Result<Identified<T>, any Error> {
     do {
       return .success(try stored(type, id))
-    } catch let error where error is StorageError || error is CancellationError {
+    } catch let error where error.endsTransaction || error is CancellationError {
       throw error
     } catch let error as StoreError where error.code == .snapshotExpired {
       throw error

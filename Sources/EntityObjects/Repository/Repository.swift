@@ -1,7 +1,6 @@
 public import EntityModel
 public import EntityStore
 public import Foundation
-import LMDB
 
 /// Asynchronous methods on the values of a store, without explicit transactions: create, read,
 /// update, delete, fetch, count and aggregate.
@@ -20,9 +19,9 @@ import LMDB
 /// never returns an empty result instead.
 ///
 /// In addition to the errors that it names, each method throws `unknownEntity`, `unknownAttribute`,
-/// `unknownRelationship`, `schemaMismatch`, `damaged`, `storage` and the errors of the type's
-/// `init(from:)`; a write also `needsMigration`, `newerSchema`. A write that throws has changed
-/// nothing.
+/// `unknownRelationship`, `schemaMismatch`, `damaged`, storage failures and the errors of the type's
+/// `init(from:)`; a write also `needsMigration`, `newerSchema`, `busy`, `readOnly`. A write that
+/// throws has changed nothing.
 public struct Repository: Sendable {
   public let store: Store
   /// The author of writes for which the call gives none.

@@ -37,7 +37,8 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   /// Returns the value at a position, counted from 0. Reads its batch if it is not in memory.
   ///
   /// - Returns: `nil` if the record was deleted after the fetch.
-  /// - Throws: `invalidRequest` for a position that is not in `indices`; `damaged`, `storage`.
+  /// - Throws: `invalidRequest` for a position that is not in `indices`; `damaged`, a storage
+  ///   failure.
   public subscript(position: Int) -> Element? {
     get throws {
       try requireIndex(position)
@@ -64,7 +65,8 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   /// Calls the closure with each value in order, reading batch after batch.
   ///
   /// - Returns: The number of values, and the number of records that were deleted after the fetch.
-  /// - Throws: `damaged`, `storage`, and the closure's error, after which nothing more is read.
+  /// - Throws: `damaged`, a storage failure, and the closure's error, after which nothing more is
+  ///   read.
   @discardableResult
   public func forEach(_ body: (Element) throws -> Void) throws -> EnumerationSummary {
     var summary = EnumerationSummary()

@@ -16,7 +16,7 @@ public struct RecordFault<Element: Sendable>: Sendable, Identifiable {
   /// Reads the current record on a snapshot of its own.
   ///
   /// - Returns: `nil` if there is none with this identity.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `damaged`, a storage failure.
   /// - Complexity: O(log *n*).
   public func load() throws -> Element? {
     try store.read { try source.read(CollectionOfOne(id.number), in: $0).first ?? nil }

@@ -54,7 +54,7 @@ package struct RecordSource<Element: Sendable>: Sendable {
   /// Reads the records as they are in this snapshot, even if they no longer match.
   ///
   /// - Returns: One element for each record id: `nil` for a record that has been deleted.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`, and the errors of the caller's type.
+  /// - Throws: `unknownEntity`, `damaged`, a storage failure, and the errors of the caller's type.
   func read(
     _ identities: some Collection<Int64>, in transaction: ReadTransaction
   ) throws -> [Element?] {

@@ -114,7 +114,7 @@ package protocol SchemaPolicy: Sendable {
   /// Checks that the program may write to the store. Called at the begin of each write transaction
   /// whose catalog differs from the previous transaction's.
   ///
-  /// - Throws: `newerSchema`, `needsMigration`, `migration`; `storage` with the code `busy` while
-  ///   another process is migrating the store.
+  /// - Throws: `newerSchema`, `needsMigration`, `migration`; `busy` while another process is
+  ///   migrating the store.
   func checkWritable(_ catalog: Catalog, in folder: String) throws
 }

@@ -19,11 +19,11 @@ package final class Catalog: Sendable {
   /// The tree of the change history; `nil` in a store that no version with a change
   /// history has written to.
   let historyTree: Tree?
-  let plans = KeptPlans()
+  let plans = PlanCache()
 
   /// Reads the catalog that a transaction sees.
   ///
-  /// - Throws: `damaged` if it contradicts itself, `notAStore`, `newerFormat`, `storage`.
+  /// - Throws: `damaged` if it contradicts itself, `notAStore`, `newerFormat`, a storage failure.
   package init(_ tree: Tree, in transaction: TreeTransaction, of environment: Environment) throws {
     let stored = try StoredCatalog(tree, in: transaction)
     let names = Set(try environment.treeNames(in: transaction))
@@ -215,8 +215,8 @@ package final class CatalogCache: Sendable {
 
   /// Reads the newest catalog.
   package func refresh() throws {
-    let catalog = try environment.read { transaction in
-      try Catalog(tree, in: transaction, of: environment)
+    let catalog = try translatingStorageErrors {
+      try environment.read { try Catalog(tree, in: $0, of: environment) }
     }
     cached.withLock { $0 = Cached(catalog: catalog) }
   }

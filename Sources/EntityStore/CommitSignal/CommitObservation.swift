@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The commits of a store, for its observers.
 package struct StoreCommits: Sendable {
   let signal: CommitSignal
@@ -35,8 +37,29 @@ package final class CommitObservation: Sendable {
   /// - Parameter commit: The id of the snapshot that the caller has read last; 0 for none.
   /// - Returns: The newest commit: a snapshot that begins now is of this one or a newer one.
   /// - Throws: `CancellationError` if the task is cancelled; `closed` if the store is closed, now
-  ///   or while this waits; `storage` if it cannot be read.
+  ///   or while this waits; a storage failure if it cannot be read.
   package func next(after commit: Int) async throws -> Int {
     try await signal.next(after: commit, in: lifetime)
   }
+}
+
+/// The state of a store: open or closed. Objects that may outlive the last reference to the store
+/// hold it, too.
+package final class StoreLifetime: Sendable {
+  private let closed = Atomic<Bool>(false)
+
+  var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+  /// Checks that the store is open.
+  ///
+  /// - Throws: `closed`.
+  package func checkOpen() throws(StoreError) {
+    if isClosed { throw .closed }
+  }
+
+  func close() { closed.store(true, ordering: .releasing) }
+}
+
+extension StoreError {
+  static var closed: StoreError { StoreError(.closed, "the store has been closed") }
 }

@@ -12,7 +12,7 @@ extension ReadTransaction {
   /// Returns the result that the request's result type selects.
   ///
   /// - Throws: `unknownEntity`, `unknownAttribute`, `invalidRequest`, `requiresIndex`, `damaged`,
-  ///   `storage`. There are no partial results.
+  ///   a storage failure. There are no partial results.
   public func execute(_ request: FetchRequest) throws -> FetchResult {
     switch request.resultType {
     case .entities: .entities(try fetch(request))

@@ -33,7 +33,7 @@ extension ReadTransaction {
   ///
   /// - Parameter records: Records of the request's entity.
   /// - Throws: `unknownEntity`, `unknownRelationship`, before anything is read; `damaged`,
-  ///   `storage`.
+  ///   a storage failure.
   public func prefetch(
     _ request: FetchRequest, for records: [Record]
   ) throws -> Prefetched {

@@ -6,7 +6,7 @@ public import EntityModel
 /// All of them throw `unknownEntity`, `unknownRelationship`; `missingRecord` for a record that does
 /// not exist; `invalidRequest` for a record of another entity, or if the relationship is not
 /// to-one, to-many or ordered as the call requires; `validation` if a record would lose a required
-/// link; `uniqueViolation`, `storage`.
+/// link; `uniqueViolation`, a storage failure.
 extension WriteTransaction {
   /// Links a record with another one, or with none, by a to-one relationship. In a one-to-one
   /// relationship the other record loses its former link. A relationship by key writes the

@@ -4,7 +4,8 @@ extension ReadTransaction {
   /// Returns the records that a relationship of a record leads to: those of an ordered relationship
   /// in its order, others in order of record id. A to-one relationship gives at most one.
   ///
-  /// - Throws: `unknownEntity`, `unknownRelationship`, `missingRecord`, `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `unknownRelationship`, `missingRecord`, `damaged`, a storage
+  ///   failure.
   /// - Complexity: O(log *n* + *k*) for *k* linked records, which are not read.
   public func related(_ id: ObjectID, _ relationship: String) throws -> [ObjectID] {
     let (link, view) = try link(id, relationship)

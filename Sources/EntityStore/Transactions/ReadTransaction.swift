@@ -55,7 +55,7 @@ public class ReadTransaction {
   /// Returns the record with this identity.
   ///
   /// - Returns: `nil` if there is none.
-  /// - Throws: `unknownEntity`, `damaged`, `storage`.
+  /// - Throws: `unknownEntity`, `damaged`, a storage failure.
   /// - Complexity: O(log *n*).
   public func get(_ id: ObjectID) throws -> Record? {
     let entity = try catalog.entity(id.entity)
@@ -99,14 +99,6 @@ public class ReadTransaction {
   /// writes.
   package func row(_ id: Int64, of entity: EntityLayout) throws -> StoredRow? {
     try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id, step: step) }
-  }
-
-  /// Calls the closure with every record in order of record id, until it returns `false`.
-  package func eachRow(
-    of entity: EntityLayout, _ body: (StoredRow) throws -> Bool
-  ) throws {
-    var execution = try FetchExecution(FetchRequest(entityName: entity.name), in: self)
-    try execution.runRecords { id, view in try body(StoredRow(view: view, entity: entity, id: id)) }
   }
 
   // MARK: Views

@@ -53,14 +53,15 @@ public struct RecordReader {
 
   /// The link of a to-one relationship; `nil` if there is none.
   ///
-  /// - Throws: `unknownRelationship`, `damaged`, `storage`.
+  /// - Throws: `unknownRelationship`, `damaged`, a storage failure.
   public subscript<T: Entity>(_ name: StaticString) -> ToOne<T>? {
     mutating get throws { try linked(name).map { ToOne($0) } }
   }
 
   /// The link of a to-one relationship that is not optional.
   ///
-  /// - Throws: `schemaMismatch` without a link; `unknownRelationship`, `damaged`, `storage`.
+  /// - Throws: `schemaMismatch` without a link; `unknownRelationship`, `damaged`, a storage
+  ///   failure.
   public subscript<T: Entity>(_ name: StaticString) -> ToOne<T> {
     mutating get throws {
       if let link = try linked(name) { return ToOne(link) }

@@ -214,7 +214,8 @@ extension StoreError {
   /// in each run, so it is stored with the feed. Other errors of a store cannot be stored in it.
   fileprivate var isOfFeed: Bool {
     switch code {
-    case .validation, .uniqueViolation, .deletionDenied, .damaged, .missingRecord,
+    case .damaged: !isStorageFailure
+    case .validation, .uniqueViolation, .deletionDenied, .missingRecord,
       .unknownEntity, .unknownAttribute, .unknownRelationship:
       true
     default: false

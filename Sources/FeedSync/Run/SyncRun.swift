@@ -65,7 +65,7 @@ struct SyncRun {
     do {
       guard let saved = try store.read({ try write.load(in: $0) }) else { return .none }
       return .saved(saved.frontier, commits: saved.chunks)
-    } catch let error as StoreError where error.code == .damaged {
+    } catch let error as StoreError where error.code == .damaged && !error.isStorageFailure {
       return .unreadable
     }
   }

@@ -15,7 +15,7 @@ struct StagingFolder {
   /// Creates the missing parent folders of a path, mode 0700.
   ///
   /// - Parameter place: An absolute path.
-  /// - Throws: `StorageError` with `.diskFull`, `.permission`, `.notAFolder`, `.inputOutput`.
+  /// - Throws: `diskFull`, `readOnly`, `notPermitted`, `notAFolder`, `inputOutput`, `storage`.
   static func makeFolders(above place: String) throws {
     var path = ""
     for name in place.split(separator: "/").dropLast() {
@@ -28,8 +28,8 @@ struct StagingFolder {
 
   /// Creates the folder, mode 0700, or takes over that of a killed run.
   ///
-  /// - Throws: `StorageError` with `.busy` if another process uses it; `StoreError` with `occupied`
-  ///   if it contains something that no run puts there.
+  /// - Throws: `busy` if another process uses it; `occupied` if it contains something that no run
+  ///   puts there; the errors of `makeFolders`.
   static func claim(_ path: String) throws -> StagingFolder {
     let claimed: ScratchFolder?
     do {
@@ -38,8 +38,8 @@ struct StagingFolder {
       throw refusal("a folder for the copy cannot be made", path, error.error)
     }
     guard let folder = claimed else {
-      throw StorageError(
-        .busy, "another process makes a copy for the same place", context: [("path", path)],
+      throw StoreError(
+        .busy, "another process makes a copy for the same place", [("path", path)],
         advice: "try again when it is done")
     }
     let staging = StagingFolder(folder: folder)
@@ -90,17 +90,17 @@ struct StagingFolder {
 
   private static func refusal(
     _ summary: StaticString, _ path: String, _ cause: SystemError
-  ) -> StorageError {
-    let code: StorageError.Code =
+  ) -> StoreError {
+    let code: StoreError.Code =
       switch cause.number {
       case ENOSPC, EDQUOT: .diskFull
-      case EACCES, EPERM, EROFS: .permission
+      case EACCES, EPERM, EROFS: .refusal(cause)
       case ENOTDIR, ENOENT, ELOOP: .notAFolder
       case EIO: .inputOutput
-      default: .other
+      default: .storage
       }
-    return StorageError(
-      code, summary, context: [("path", path), ("cause", cause.text)],
+    return StoreError(
+      code, summary, [("path", path), ("cause", cause.text)],
       advice: "see to it that files can be made there")
   }
 }

@@ -1,6 +1,5 @@
 public import EntityStore
 public import Foundation
-import LMDB
 
 /// The result of a backup.
 public struct BackupReport: Codable, Hashable, Sendable {
@@ -29,8 +28,9 @@ extension Store {
   /// - Parameter progress: Called on the calling thread, about ten times a second. Its error ends
   ///   the backup, whose files are then removed.
   /// - Throws: The errors of `progress`; `occupied` if the folder is not empty; `damaged` if the
-  ///   store is; `storage` with `diskFull`, which is checked before anything is copied, with `busy`
-  ///   if another backup to the same path runs, with `permission`, `inputOutput`; `closed`.
+  ///   store is; `diskFull`, which is checked before anything is copied; `busy` if another backup to
+  ///   the same path runs; `notPermitted`, `readOnly`, `notAFolder`, `inputOutput` or another
+  ///   storage failure; `closed`.
   /// - Complexity: O(size of the store).
   @discardableResult
   public func backUp(
@@ -43,10 +43,10 @@ extension Store {
       try Store.requireEmpty(target.path)
       try StagingFolder.makeFolders(above: target.path)
       let bytes = try bytesToCopy(compacting: compacting)
-      try DataFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
+      try StoreFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
       let staging = try StagingFolder.claim(target.path + ".partial")
       defer { staging.remove() }
-      try environment.copy(toFolder: staging.store, compacting: compacting) {
+      try copyData(to: staging.store, compacting: compacting) {
         try progress(.copying(bytes: $0, of: bytes))
       }
       try progress(.checking(bytes: bytes))
@@ -75,15 +75,12 @@ extension Store {
   /// the map, because the store may be damaged. Compacting reads all pages through the map, where
   /// damage would end the process, so all pages are checked first.
   private func bytesToCopy(compacting: Bool) throws -> Int {
-    guard compacting else {
-      let information = try environment.information()
-      return information.pagesUsed * information.pageSize
-    }
-    let report = try PageFile.verify(folder: folder, snapshotOf: environment)
+    guard compacting else { return try usedBytes }
+    let report = try checkPages()
     if let first = report.problems.first {
-      throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
+      throw StoreError.damaged(folder, problems: report.problemCount, first: first)
     }
-    return (report.pagesTotal - report.pagesFree) * report.pageSize
+    return report.bytesUsed
   }
 }
 

@@ -17,14 +17,14 @@ struct ReadingOnly: SchemaPolicy {
   }
 
   func checkWritable(_ catalog: Catalog, in folder: String) throws {
-    throw StoreError(.invalidRequest, "the store is open for reading only")
+    throw StoreError(.readOnly, "the store is open for reading only")
   }
 }
 
 extension Store {
   /// Opens a store to check or copy it.
   ///
-  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, a storage failure.
   static func openForReading(at folder: String, _ options: Options) throws -> Store {
     var options = options
     options.isReadOnly = true

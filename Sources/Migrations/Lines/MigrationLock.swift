@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The lock on the file `migrate.lock`, under which one process at a time changes the schema of a
@@ -13,7 +12,7 @@ final class MigrationLock {
   ///
   /// - Parameter limit: The longest time to wait for another holder.
   /// - Parameter isCancelled: Called while waiting; `true` ends the wait.
-  /// - Throws: `storage` with the code `busy` and the holder.
+  /// - Throws: `busy` with the holder; `readOnly`, `notPermitted`.
   init(
     folder: String, within limit: Duration, isCancelled: () -> Bool = { false }
   ) throws(StoreError) {
@@ -44,16 +43,14 @@ final class MigrationLock {
   /// Returns the error for an operation that cannot continue before the holder has finished.
   static func busy(by holder: String) -> StoreError {
     StoreError(
-      StorageError(
-        .busy, "a migration is under way", context: [("by", holder)],
-        advice: "wait for it, or end that process: another run goes on where it stopped"))
+      .busy, "a migration is under way", [("by", holder)],
+      advice: "wait for it, or end that process: another run goes on where it stopped")
   }
 
   private static func refusal(_ path: String, _ error: SystemError) -> StoreError {
     StoreError(
-      StorageError(
-        .permission, "the lock of migrations cannot be taken",
-        context: [("path", path), ("reason", error.text)],
-        advice: "see to it that the store's folder can be written"))
+      .refusal(error), "the lock of migrations cannot be taken",
+      [("path", path), ("reason", error.text)],
+      advice: "see to it that the store's folder can be written")
   }
 }

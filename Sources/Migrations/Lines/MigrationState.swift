@@ -170,9 +170,8 @@ public struct MigrationState: Sendable {
 
   /// Checks that this program may write to the store in a folder, as `checkWritable()` does.
   ///
-  /// - Throws: the errors of `checkWritable()`, and `storage` with the code `busy` if another
-  ///   process is applying the missing migrations. The caller should wait then; nothing is wrong
-  ///   with the store.
+  /// - Throws: the errors of `checkWritable()`, and `busy` if another process is applying the
+  ///   missing migrations. The caller should wait then; nothing is wrong with the store.
   func checkWritable(in folder: String) throws(StoreError) {
     do {
       try checkWritable()

@@ -74,6 +74,6 @@ extension LintFinding: CustomStringConvertible {
 extension StoreError {
   /// The description without the advice.
   var finding: String {
-    StoreError(code, summary, context, underlying: underlying).description
+    StoreError(code, summary, context).description
   }
 }

@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The remains of migrations that `contract` frees.
@@ -27,7 +26,7 @@ extension Store {
     let orphans = statistics.trees.filter {
       $0.content == .orphan && EntityLayout.isTreeName($0.name)
     }
-    let backups = try read { try MigrationBackup.all(of: self, in: $0.transaction) }
+    let backups = try read { try MigrationBackup.all(of: self, in: $0) }
       .filter { FileManager.default.fileExists(atPath: $0.dataFile) }
     return ContractReport(
       trees: orphans.map(\.name), bytes: orphans.reduce(0) { $0 + $1.bytes },
@@ -43,7 +42,7 @@ extension Store {
   ///
   /// - Returns: What was freed.
   /// - Throws: `migration` while a migration is in progress, because its copy may be needed;
-  ///   `storage`, with the code `busy`, if another run holds the lock.
+  ///   `busy` if another run holds the lock.
   @discardableResult
   public func contract(_ options: MigrationOptions = MigrationOptions()) throws -> ContractReport {
     let lock = try MigrationLock(
@@ -56,17 +55,10 @@ extension Store {
     try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
     for name in report.trees {
       if options.isCancelled() { throw CancellationError() }
-      try runAlone { transaction in
-        guard let tree = try environment.tree(named: name, in: transaction) else { return }
-        try transaction.drop(tree)
-      }
+      try dropOrphan(named: name)
     }
     for path in report.backups { try MigrationBackup.remove(path) }
-    try runAlone { transaction in
-      try CatalogTree.backupsKey.withUnsafeBytes {
-        _ = try transaction.delete(catalogTree, key: $0)
-      }
-    }
+    try changeCatalogValue([MigrationBackup].self, at: CatalogTree.backupsKey) { $0 = nil }
     return report
   }
 
@@ -75,7 +67,7 @@ extension Store {
   /// `migrate` continues there, with steps that may have been corrected.
   ///
   /// - Returns: The migration that was in progress; `nil` if there was none.
-  /// - Throws: `storage`, with the code `busy`, if another run holds the lock.
+  /// - Throws: `busy` if another run holds the lock.
   @discardableResult
   public func abandonMigration(
     _ options: MigrationOptions = MigrationOptions()
@@ -91,7 +83,7 @@ extension Store {
       if left.doneChecksums.isEmpty {
         try transaction.delete(CatalogTree.runningKey)
       } else {
-        try transaction.put(CatalogTree.runningKey, try CatalogTree.encode(left))
+        try transaction.put(left, at: CatalogTree.runningKey)
       }
     }
     try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
@@ -121,7 +113,7 @@ extension MigrationBackup {
 
   fileprivate var bytes: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: dataFile)
-    return (attributes?[.size] as? Int) ?? 0  // it serves a figure in a report
+    return (attributes?[.size] as? Int) ?? 0  // only a number in a report
   }
 
   /// Removes the files of a store, and the folder if nothing else is in it.
@@ -129,19 +121,17 @@ extension MigrationBackup {
     for name in ["data.mdb", "lock.mdb", "writer.turn", "writer.lock", "migrate.lock"] {
       let file = path + "/" + name
       guard unlink(file) == 0 || errno == ENOENT else {
-        throw StorageError.cannotRemove(file, errno)
+        throw StoreError.cannotRemove(file, SystemError())
       }
     }
     _ = rmdir(path)
   }
 }
 
-extension StorageError {
-  fileprivate static func cannotRemove(_ path: String, _ number: Int32) -> StoreError {
-    let error = StorageError(
-      .permission, "the copy of the store cannot be removed",
-      context: [("path", path), ("reason", String(cString: strerror(number)))],
-      advice: "remove it by hand")
-    return StoreError(error)
+extension StoreError {
+  fileprivate static func cannotRemove(_ path: String, _ cause: SystemError) -> StoreError {
+    StoreError(
+      .refusal(cause), "the copy of the store cannot be removed",
+      [("path", path), ("reason", cause.text)], advice: "remove it by hand")
   }
 }

@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 import StrictYAML
 import SystemSupport
 
@@ -75,15 +74,14 @@ public struct MigrationPlan: Codable, Sendable {
       guard
         let entity = transaction.catalog.entities.values.first(where: { $0.description.id == id })
       else { return EntitySize() }
-      let size = try transaction.transaction.statistics(entity.tree)
-      return EntitySize(records: size.entries, bytes: size.bytes)
+      return try transaction.size(of: entity)
     }
-    let information = try store.environment.information()
-    let used = information.pagesUsed * information.pageSize
-    let free = try store.environment.freePages(in: transaction.transaction) * information.pageSize
-    mapBytes = max(0, information.mapSize - used + free)
-    freeBytes = store.environment.freeBytesOfVolume.map { $0 + free }
-    if isDestructive, options.backsUp, positions.first?.backup == nil { backupBytes = used }
+    let space = try store.space(in: transaction)
+    mapBytes = max(0, space.mapBytes - space.usedBytes + space.reusableBytes)
+    freeBytes = space.volumeBytes.map { $0 + space.reusableBytes }
+    if isDestructive, options.backsUp, positions.first?.backup == nil {
+      backupBytes = space.usedBytes
+    }
   }
 
   private init() {}
@@ -123,7 +121,7 @@ public struct MigrationPlan: Codable, Sendable {
 
   /// Checks that the volume and the map have enough room.
   ///
-  /// - Throws: `storage` with the code `diskFull` or `mapFull`.
+  /// - Throws: `diskFull`, `mapFull`.
   func checkRoom() throws(StoreError) {
     let grows = bytes - backupBytes
     if let freeBytes, bytes > freeBytes {
@@ -139,21 +137,16 @@ public struct MigrationPlan: Codable, Sendable {
   }
 
   private static func noRoom(
-    _ code: StorageError.Code, _ summary: StaticString, needed: Int, there: Int,
-    advice: StaticString
+    _ code: StoreError.Code, _ summary: StaticString, needed: Int, there: Int,
+    advice: String
   ) -> StoreError {
-    let error = StorageError(
-      code, summary, context: [("needed bytes", String(needed)), ("there are", String(there))],
+    StoreError(
+      code, summary, [("needed bytes", String(needed)), ("there are", String(there))],
       advice: advice)
-    return StoreError(error)
   }
 }
 
-/// The records of an entity, and the bytes of their tree.
-struct EntitySize {
-  var records = 0
-  var bytes = 0
-
+extension EntitySize {
   /// Returns true if the records can be scanned in one transaction.
   func isShort(_ options: MigrationOptions) -> Bool {
     records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax

@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 /// The checks before a run, so that errors are reported while the store is still unchanged.
 struct MigrationPreflight {
@@ -16,8 +15,7 @@ struct MigrationPreflight {
   /// Checks the migrations that are to be run.
   ///
   /// - Throws: `migration` for a step that does not fit, code that is not registered, and a
-  ///   destructive step that is not allowed; `storage` with the code `diskFull` or `mapFull` if
-  ///   there is no room.
+  ///   destructive step that is not allowed; `diskFull`, `mapFull` if there is no room.
   func check(_ positions: [MigrationPosition]) throws {
     try checkCodes(positions)
     try checkDestructive(positions)

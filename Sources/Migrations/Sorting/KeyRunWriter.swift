@@ -1,5 +1,4 @@
 import EntityStore
-import LMDB
 import StrictYAML
 import SystemSupport
 
@@ -54,8 +53,9 @@ struct KeyRunWriter: ~Copyable {
   /// Adds a key.
   ///
   /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
-  /// - Throws: `storage` if the key has another length, or the scratch files cannot be written.
-  ///   Then the sort has failed, and every later call throws the same.
+  /// - Throws: `storage` if the key has another length; a storage failure, such as `diskFull`, if
+  ///   the scratch files cannot be written. Then the sort has failed, and every later call throws
+  ///   the same.
   @inline(__always)
   mutating func add(_ key: UnsafeRawBufferPointer) throws(StoreError) {
     guard 1...Limits.keyBytesMax ~= key.count else { throw KeyRunWriter.invalidKey(key.count) }
@@ -112,9 +112,8 @@ struct KeyRunWriter: ~Copyable {
   }
 
   private static func invalidKey(_ count: Int) -> StoreError {
-    let error = StorageError(
-      .keyInvalid, "a key is empty or longer than 511 bytes", context: [("bytes", "\(count)")],
+    StoreError(
+      .storage, "a key is empty or longer than 511 bytes", [("bytes", "\(count)")],
       advice: "shorten the key")
-    return StoreError(error)
   }
 }

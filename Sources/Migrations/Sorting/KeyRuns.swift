@@ -17,7 +17,7 @@ struct KeyRuns: Codable, Equatable, Sendable {
 
   /// Returns true if every run exists and is as it was written.
   ///
-  /// - Throws: `storage` if the system refuses access.
+  /// - Throws: `notPermitted`, `inputOutput`, `storage` if the system refuses access.
   /// - Complexity: Reads all files.
   func verify(in folder: KeyRunFolder) throws(StoreError) -> Bool {
     guard runs.count <= KeyRuns.runsMax else { return false }
@@ -36,7 +36,7 @@ struct KeyRuns: Codable, Equatable, Sendable {
   /// Returns the keys that are greater than `key`, or all of them, in ascending order.
   ///
   /// - Throws: `damaged` if a run is missing or not as it was written, here or when it is read;
-  ///   `storage` if the system refuses access.
+  ///   `notPermitted`, `inputOutput`, `storage` if the system refuses access.
   /// - Complexity: O(log blocks) reads for each run. The merge holds one block of 64 KiB and one
   ///   descriptor for each.
   func merge(in folder: KeyRunFolder, after key: [UInt8]? = nil) throws(StoreError) -> KeyMerge {

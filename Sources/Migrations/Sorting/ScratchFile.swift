@@ -94,22 +94,19 @@ extension StoreError {
 
   /// Returns the error for a system call that failed on a scratch file.
   static func scratch(_ number: Int32, _ summary: StaticString, path: String) -> StoreError {
-    let context = [("path", path), ("cause", String(cString: strerror(number)))]
-    let error =
-      switch number {
-      case ENOSPC, EDQUOT, EFBIG:
-        StorageError(
-          .diskFull, "no room is left for the scratch files of a sort", context: context,
-          advice: "free some space and try again; nothing was changed")
-      case EACCES, EPERM, EROFS, ELOOP:
-        StorageError(
-          .permission, summary, context: context,
-          advice: "check the owner and the mode of the path")
-      case EIO, ENXIO, ESTALE:
-        StorageError(
-          .inputOutput, summary, context: context, advice: "check the device and the system log")
-      default: StorageError(.other, summary, context: context, advice: "see the cause")
-      }
-    return StoreError(error)
+    let cause = SystemError(number)
+    let context = [("path", path), ("cause", cause.text)]
+    return switch number {
+    case ENOSPC, EDQUOT, EFBIG:
+      StoreError(
+        .diskFull, "no room is left for the scratch files of a sort", context,
+        advice: "free some space and try again; nothing was changed")
+    case EACCES, EPERM, EROFS, ELOOP:
+      StoreError(
+        .refusal(cause), summary, context, advice: "check the owner and the mode of the path")
+    case EIO, ENXIO, ESTALE:
+      StoreError(.inputOutput, summary, context, advice: "check the device and the system log")
+    default: StoreError(.storage, summary, context, advice: "see the cause")
+    }
   }
 }

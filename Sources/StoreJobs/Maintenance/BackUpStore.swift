@@ -70,7 +70,8 @@ extension BackUpStore {
     do {
       copy = try Store.open(at: folder, options: options)
     } catch let error as StoreError
-      where [.storeMissing, .notAStore, .newerFormat, .storage].contains(error.code)
+      where error.isStorageFailure
+      || [.storeMissing, .notAStore, .newerFormat].contains(error.code)
     {
       return nil
     }

@@ -10,7 +10,7 @@ extension JobStop {
   static func verdict(on error: any Error) -> any Error {
     switch error {
     case let error as StoreError:
-      if error.underlying?.code == .busy { return JobStop.snooze(for: Limits.busyWait) }
+      if error.code == .busy { return JobStop.snooze(for: Limits.busyWait) }
       return error.isOfRequest ? JobStop.discard(because: "\(error)") : error
     case is BatchItemError: return JobStop.discard(because: "\(error)")
     default: return error
@@ -27,7 +27,9 @@ extension StoreError {
       .migration, .occupied:
       true
     case .storeMissing, .notAStore, .newerFormat, .schemaMismatch, .needsMigration, .newerSchema,
-      .seed, .snapshotExpired, .conflict, .invalidToken, .expiredToken, .closed, .damaged, .storage:
+      .seed, .snapshotExpired, .conflict, .invalidToken, .expiredToken, .closed, .damaged, .busy,
+      .readersFull, .diskFull, .mapFull, .readOnly, .notPermitted, .notAFolder, .inputOutput,
+      .storage:
       false
     }
   }

@@ -265,9 +265,7 @@ private func fill(_ store: Store) async throws {
       let request = JobRequest(kind: "ballast", payload: Data(count: size))
       try await JobQueue(store).enqueue(request)
     } catch let error as StoreError {
-      guard [.mapFull, .diskFull, .inputOutput].contains(error.underlying?.code) else {
-        throw error
-      }
+      guard [.mapFull, .diskFull, .inputOutput].contains(error.code) else { throw error }
       size /= 2
     }
   }

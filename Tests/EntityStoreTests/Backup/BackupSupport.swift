@@ -3,16 +3,6 @@ import Foundation
 import LMDB
 import SystemSupport
 
-/// The code of the storage failure that the closure throws inside a store's error.
-func storageCode<R>(_ body: () throws -> R) -> StorageError.Code? {
-  do {
-    _ = try body()
-    return nil
-  } catch {
-    return (error as? StoreError)?.underlying?.code
-  }
-}
-
 /// What a closure leaves for the test.
 final class Box<Value> {
   var value: Value

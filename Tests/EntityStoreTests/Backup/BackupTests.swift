@@ -114,10 +114,10 @@ import Testing
   @Test func twoBackupsToOnePlaceExcludeEachOther() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("backup")
-      let second = Box<StorageError.Code?>(nil)
+      let second = Box<StoreError.Code?>(nil)
       // The first one is at work when its progress is told.
       func tryAgain(_: CopyProgress) {
-        second.value = storageCode { try temporary.store.backUp(to: target) }
+        second.value = code { try temporary.store.backUp(to: target) }
       }
       try temporary.store.backUp(to: target, progress: tryAgain)
       #expect(second.value == .busy)
@@ -166,7 +166,7 @@ import Testing
         try temporary.store.backUp(to: device + "/backup")
         Issue.record("there was room")
       } catch let error as StoreError {
-        #expect(error.underlying?.code == .diskFull)
+        #expect(error.code == .diskFull)
         #expect(error.description.contains("needed bytes"))
       }
       #expect(try names(in: device) == [])

@@ -63,7 +63,7 @@ import Testing
       let before = try bytes(of: store + "/data.mdb")
       let writer = try ChildProcess(Self.executable, ["lmdb-hold-writer", store])
       _ = writer.readLine()
-      #expect(storageCode { try Store.compact(at: store, options: atOnce) } == .busy)
+      #expect(code { try Store.compact(at: store, options: atOnce) } == .busy)
       #expect(try bytes(of: store + "/data.mdb") == before)
       try writer.writeLine("go on")
       writer.waitForExit()
@@ -82,7 +82,7 @@ import Testing
         try writer.closeInput()
         writer.waitForExit()
       }
-      let outcome = storageCode {
+      let outcome = code {
         try Store.compact(at: store, options: atOnce, progress: writeWhenChecking)
       }
       #expect(outcome == .busy)

@@ -161,7 +161,7 @@ import Testing
         try Store.restore(from: backup, to: store, opening: atOnce)
         Issue.record("replaced under a reader")
       } catch let error as StoreError {
-        #expect(error.underlying?.code == .busy)
+        #expect(error.code == .busy)
         #expect(error.description.contains("pid: \(reader.pid)"), "\(error)")
         #expect(error.description.contains("store-child"), "\(error)")
       }
@@ -169,7 +169,7 @@ import Testing
       reader.waitForExit()
       do {
         let held = try openStore(at: store)
-        let own = storageCode { try Store.restore(from: backup, to: store, opening: atOnce) }
+        let own = code { try Store.restore(from: backup, to: store, opening: atOnce) }
         #expect(own == .busy)
         held.close()
       }
@@ -187,7 +187,7 @@ import Testing
         reader.value = try ChildProcess(Self.executable, ["lmdb-hold-reader", store])
         _ = reader.value?.readLine()
       }
-      let outcome = storageCode {
+      let outcome = code {
         try Store.restore(
           from: backup, to: store, opening: atOnce, progress: openWhenChecking)
       }

@@ -85,7 +85,7 @@ import Testing
         try await BatchPlan.update.run(on: store)
         Issue.record("the batch runs twice at once")
       } catch let error as StoreError {
-        #expect(error.underlying?.code == .busy)
+        #expect(error.code == .busy)
         #expect("\(error)".contains("batch.update:plan"), "\(error)")
       }
       child.signal(SIGCONT)

@@ -283,7 +283,7 @@ import Testing
         _ = try await store.execute(request)
         Issue.record("the batch ran twice at once")
       } catch let error as StoreError {
-        #expect(error.underlying?.code == .busy)
+        #expect(error.code == .busy)
       }
       goOn.signal()
       #expect(try await first.outcome == .count(10))

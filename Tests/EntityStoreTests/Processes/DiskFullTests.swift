@@ -37,7 +37,7 @@ import Testing
   ) async throws {
     let store = try openStore(at: folder)
     let child = try ChildProcess(executable, ["store-fill", folder, String(bytesMax)])
-    #expect(child.readLine() == "full storage:diskFull")
+    #expect(child.readLine() == "full diskFull")
     #expect(child.readLine() == "reads true")
     #expect(child.readLine() == "clean true")
     try makeRoom()

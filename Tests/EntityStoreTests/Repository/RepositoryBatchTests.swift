@@ -181,7 +181,7 @@ import Testing
       #expect(outcome.success.isEmpty)
       #expect(outcome.failed.map(\.index) == [0, 1, 2, 3, 4])
       #expect(
-        outcome.failed.allSatisfy { ($0.error as? StoreError)?.underlying?.code == .diskFull })
+        outcome.failed.allSatisfy { ($0.error as? StoreError)?.code == .diskFull })
       #expect(await write.run([7]).success.count == 1)
       let movies = try await repository.fetch(FetchDescriptor<Movie>())
       #expect(movies.map(\.title) == ["m7 of batch"])

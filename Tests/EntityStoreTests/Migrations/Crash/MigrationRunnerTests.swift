@@ -15,7 +15,7 @@ import Testing
       let first = try Self.startAndPause(bench, path)
       let (line, exit) = bench.end(of: try bench.start(path))
       #expect(exit.status == 1)
-      #expect(line.hasPrefix("failed storage busy "), "\(line)")
+      #expect(line.hasPrefix("failed busy "), "\(line)")
       #expect(line.contains("process \(first.pid), "), "\(line)")
       #expect(line.contains("migration-run \(path)"), "\(line)")
       #expect(MigrationLock.holder(in: path)?.contains("process \(first.pid), ") ?? false)

@@ -16,7 +16,7 @@ extension ReadTransaction {
   /// entries are included. Memory is bounded by one entry.
   ///
   /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name;
-  ///   `storage`; the error of the closure.
+  ///   a storage failure; the error of the closure.
   public func eachEntry(
     of entity: String, index name: String, _ body: (IndexEntry) throws -> Bool
   ) throws {

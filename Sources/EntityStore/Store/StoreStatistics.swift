@@ -51,7 +51,7 @@ public struct StoredTree: Hashable, Sendable {
 extension Store {
   /// Returns the sizes of the file and of each tree; those of the trees are of one snapshot.
   ///
-  /// - Throws: `storage`.
+  /// - Throws: A storage failure.
   /// - Complexity: O(number of trees + entries of the free list); no record is read.
   public func statistics() throws -> StoreStatistics {
     try read { transaction in

@@ -51,19 +51,12 @@ public final class Store: Sendable {
   package let commits: StoreCommits
   let writer: WriterQueue
 
-  /// Checks Swift types against the catalog.
-  ///
-  /// - Throws: `schemaMismatch` that lists every difference.
-  public func require(_ types: [any Entity.Type]) throws {
-    try EntityCheck.check(types, against: try catalog().schema)
-  }
-
   /// Opens the store in a folder, independent of the migrations that have been applied to it.
   ///
   /// - Parameter policy: Decides whether the program may read the store now, and whether it may
   ///   write to it in each transaction.
   /// - Parameter creates: Creates a store without a schema if there is none.
-  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, `storage`.
+  /// - Throws: `storeMissing`, `notAStore`, `newerFormat`, `newerSchema`, a storage failure.
   package init(
     folder: String, policy: any SchemaPolicy, creates: Bool, options: Options
   ) throws {
@@ -141,7 +134,8 @@ public final class Store: Sendable {
   /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
-  /// - Throws: The closure's error; `closed`; `storage`.
+  /// - Throws: The closure's error; `closed`; `readersFull`, `inputOutput` or another storage
+  ///   failure, also one that happens within the closure.
   // Inlinable, so that the compiler knows the type of the result where the result is created.
   @inlinable
   public func read<R>(_ body: (ReadTransaction) throws -> R) throws -> R {
@@ -175,8 +169,9 @@ public final class Store: Sendable {
   /// changed the schema since the last transaction, the closure runs once, on the new schema.
   ///
   /// - Parameter author: The name of the writer, stored in the history.
-  /// - Throws: The closure's error, and then nothing was written; `needsMigration`, `newerSchema`;
-  ///   `closed`; `storage` if the lock or the commit fails, and then nothing was written.
+  /// - Throws: The closure's error; `needsMigration`, `newerSchema`; `closed`; `readOnly`; `busy`
+  ///   after `Options.writerDeadline`; `diskFull`, `mapFull`, `inputOutput` or another storage
+  ///   failure, also one that happens within the closure. Nothing was written then.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, _ body: @escaping @Sendable (WriteTransaction) throws -> R
@@ -239,6 +234,12 @@ public final class Store: Sendable {
       return try call.wait()
     }
   }
+
+  /// Adds a commit hook.
+  ///
+  /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
+  ///   `publish`.
+  package func add(_ hook: some CommitHook) -> @Sendable () -> Void { writer.add(hook) }
 
   /// Returns the time that this store's transactions see.
   package func now() -> Date { options.now() }
