@@ -18,7 +18,7 @@ enum BatchLease {
     let region = FileLock.Region.byte(hash: ContentHash.of(name))
     guard let lock = try take(region, in: folder) else {
       throw StoreError(
-        .busy, "the same batch is under way", [("batch", name)],
+        .busy, "the same batch is running", [("batch", name)],
         advice: "try again when it is done")
     }
     defer { lock.release(region) }
@@ -33,7 +33,7 @@ enum BatchLease {
     } catch {
       throw StoreError(
         .refusal(error), "the lock of batches cannot be taken", [("reason", error.text)],
-        advice: "see to it that the store's folder can be written")
+        advice: "make sure that the store's folder is writable")
     }
   }
 }

@@ -43,14 +43,14 @@ final class MigrationLock {
   /// Returns the error for an operation that cannot continue before the holder has finished.
   static func busy(by holder: String) -> StoreError {
     StoreError(
-      .busy, "a migration is under way", [("by", holder)],
-      advice: "wait for it, or end that process: another run goes on where it stopped")
+      .busy, "a migration is in progress", [("by", holder)],
+      advice: "wait for it, or end that process: the next run continues from there")
   }
 
   private static func refusal(_ path: String, _ error: SystemError) -> StoreError {
     StoreError(
       .refusal(error), "the lock of migrations cannot be taken",
       [("path", path), ("reason", error.text)],
-      advice: "see to it that the store's folder can be written")
+      advice: "make sure that the store's folder is writable")
   }
 }

@@ -2,7 +2,7 @@ import EntityModel
 import Foundation
 
 /// The checkpoint of a step that is done in chunks; committed with each chunk.
-struct MigrationFrontier: Codable, Sendable {
+struct MigrationCheckpoint: Codable, Sendable {
   package enum Stage: Codable, Sendable {
     /// Records are being scanned; `last` is the last one that was scanned.
     case records(last: Int64)
