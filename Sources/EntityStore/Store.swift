@@ -46,7 +46,8 @@ public final class Store: Sendable {
   package let options: Options
   /// The policy that compares the store's migrations with those that this program knows.
   package let schemaPolicy: any SchemaPolicy
-  package let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
+  package let fetchThreads = BoundedThreads(
+    "mooring.fetch", threadsMax: StoreLimits.fetchThreadsMax)
   /// The commits of the store, for those who wait for them.
   package let commits: StoreCommits
   let writer: WriterQueue

@@ -41,9 +41,9 @@ final class BatchReader {
     var taken = TakenItems(first: frontier.done)
     var digest = frontier.digest
     var bytes = 0
-    let deadline = ContinuousClock.now + Limits.batchGatheringMax
+    let deadline = ContinuousClock.now + StoreLimits.batchGatheringMax
     if let failure { throw failure }
-    while !isAtEnd, taken.items.count < rowsMax, bytes < Limits.batchBytesMax {
+    while !isAtEnd, taken.items.count < rowsMax, bytes < StoreLimits.batchBytesMax {
       let row: BatchRow?
       do {
         row = try await next()
@@ -105,7 +105,7 @@ struct TakenItems: Sendable {
   subscript(number: Int64) -> TakenItem { items[Int(number - first)] }
 }
 
-extension Limits {
+extension StoreLimits {
   /// The largest total size in bytes of the values that a batch insert holds in memory; a single
   /// larger item is accepted.
   static let batchBytesMax = 4 << 20

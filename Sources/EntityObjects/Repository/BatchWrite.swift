@@ -13,7 +13,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
   let read: @Sendable (WriteTransaction, ObjectID) throws -> Output
   /// The bounds of a commit in items and time; it ends at the first that is reached.
   var itemsMax = 1_000
-  var duration = Limits.chunkDuration
+  var duration = StoreLimits.chunkDuration
 
   /// Writes all of the items in one commit, or none.
   ///

@@ -72,7 +72,7 @@ final class FetchReport {
 
   func add() {
     progress.completed += 1
-    if progress.completed % Limits.visitsPerCheck == 0 { report(progress) }
+    if progress.completed % StoreLimits.visitsPerCheck == 0 { report(progress) }
   }
 
   func end() {

@@ -116,7 +116,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     cache.withLock { cache in
       cache.reads += 1
       cache.batches.removeAll { $0.number == number }
-      if cache.batches.count == Limits.batchesKept { cache.batches.removeFirst() }
+      if cache.batches.count == StoreLimits.batchesKept { cache.batches.removeFirst() }
       cache.batches.append((number, values))
     }
   }

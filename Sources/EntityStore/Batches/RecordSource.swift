@@ -83,7 +83,7 @@ package struct RecordSource<Element: Sendable>: Sendable {
         .invalidRequest, "a batch size is negative", [("batch size", String(size))],
         advice: "0 leaves it to the store")
     }
-    return size == 0 ? Limits.batchRecords : size
+    return size == 0 ? StoreLimits.batchRecords : size
   }
 }
 

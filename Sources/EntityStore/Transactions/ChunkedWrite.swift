@@ -16,7 +16,7 @@ public struct ChunkedWrite<Frontier: Codable & Sendable>: Sendable {
   /// The largest number of rows in a chunk. A chunk ends at this number or after `duration`,
   /// whichever comes first.
   public var rowsMax = 2_000
-  public var duration = Limits.chunkDuration
+  public var duration = StoreLimits.chunkDuration
   /// Marks the checkpoint of a write that has ended. If it is set, the record of the progress stays
   /// stored, so that the write is not started a second time; the caller removes it later with
   /// `finish`.

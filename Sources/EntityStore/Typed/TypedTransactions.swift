@@ -36,7 +36,7 @@ extension ReadTransaction {
   @inlinable
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     var rows: [T] = []
-    rows.reserveCapacity(min(request.fetchLimit, Limits.rowsReservedMax))
+    rows.reserveCapacity(min(request.fetchLimit, StoreLimits.rowsReservedMax))
     try readRecords(request, as: type) { rows.append(try T(from: &$0)) }
     for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &rows) }
     return rows
@@ -72,12 +72,12 @@ extension ReadTransaction {
 
   /// Returns those of the records that exist, by identity.
   ///
-  /// - Throws: `invalidRequest` if they are more than `Limits.prefetchedMax`.
+  /// - Throws: `invalidRequest` if they are more than `StoreLimits.prefetchedMax`.
   func values<T: Entity>(_ type: T.Type, _ ids: Set<ObjectID>) throws -> [ObjectID: T] {
-    guard ids.count <= Limits.prefetchedMax else {
+    guard ids.count <= StoreLimits.prefetchedMax else {
       throw StoreError(
         .invalidRequest, "a fetch prefetches too many records",
-        [("entity", type.entityName), ("at most", String(Limits.prefetchedMax))],
+        [("entity", type.entityName), ("at most", String(StoreLimits.prefetchedMax))],
         advice: "fetch in windows, or fetch the related records by themselves")
     }
     var values: [ObjectID: T] = [:]

@@ -80,7 +80,7 @@ struct SyncMachine {
     var bytes = 0
     var hasChanges = false
 
-    var isFull: Bool { items >= Limits.itemsPerCommit || bytes >= Limits.pageBytesMax }
+    var isFull: Bool { items >= SyncLimits.itemsPerCommit || bytes >= SyncLimits.pageBytesMax }
   }
 
   /// - Parameter mapper: Converts items to rows.
@@ -163,7 +163,7 @@ struct SyncMachine {
 
   private func canResume(_ saved: SyncCheckpoint) -> Bool {
     let age = now.timeIntervalSince1970 - saved.startedAt
-    return age >= 0 && age < Limits.resumeAgeMax && saved.settings == feed.settingsHash
+    return age >= 0 && age < SyncLimits.resumeAgeMax && saved.settings == feed.settingsHash
       && !(options.isFull && saved.mode == FeedMode.delta.rawValue)
       && saved.mappingHash == mappings.hash(lastFormat: saved.format ?? feed.format)
   }
@@ -174,7 +174,7 @@ struct SyncMachine {
 
   var areValidatorsOld: Bool {
     let age = feed.validatorsAt.map { now.timeIntervalSince($0) } ?? .infinity
-    return age < 0 || age >= Limits.validatorsAgeMax
+    return age < 0 || age >= SyncLimits.validatorsAgeMax
   }
 
   /// True if the stored items were read by another mapping: then all are fetched and compared.
@@ -182,7 +182,7 @@ struct SyncMachine {
 
   var needsFullRun: Bool {
     guard let fullAt = feed.fullAt, !hasNewMapping, !hasGap else { return true }
-    return abs(now.timeIntervalSince(fullAt)) > Limits.fullRunAgeMax
+    return abs(now.timeIntervalSince(fullAt)) > SyncLimits.fullRunAgeMax
   }
 
   // MARK: Requests

@@ -14,7 +14,7 @@ public struct StoreReport: Codable, Sendable {
   }
 
   public var pages = Pages()
-  /// The damage of the file and of the catalog; at most `Limits.problemsListedMax` entries.
+  /// The damage of the file and of the catalog; at most `StoreLimits.problemsListedMax` entries.
   public var problems: [String] = []
   public var problemCount = 0
   /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
@@ -25,7 +25,7 @@ public struct StoreReport: Codable, Sendable {
 
   fileprivate mutating func add(_ text: String) {
     problemCount += 1
-    if problems.count < Limits.problemsListedMax { problems.append(text) }
+    if problems.count < StoreLimits.problemsListedMax { problems.append(text) }
   }
 }
 
@@ -65,7 +65,7 @@ extension StoreReport {
   fileprivate mutating func checkPages(
     _ folder: String, _ opening: Environment.Options
   ) throws {
-    let limit = Limits.problemsListedMax
+    let limit = StoreLimits.problemsListedMax
     var found = try PageFile.verify(folder: folder, limit: limit)
     if found.problemsTotal > 0, found.wasOvertaken {
       // Writers have changed pages during the check. A snapshot keeps its pages unchanged, and the

@@ -231,7 +231,7 @@ struct LongStep {
   ) throws -> (MigrationFrontier, Bool?) {
     var frontier = frontier
     frontier.rounds += 1
-    let isPatient = frontier.rounds <= Limits.settlingChunksMax
+    let isPatient = frontier.rounds <= StoreLimits.settlingChunksMax
     let deadline = ContinuousClock.now + options.chunkDuration * (isPatient ? 1 : 4)
     let isSettled = try transaction.scope(author: position.author) { scope in
       let isSettled = try settle(work, &frontier, in: scope) { ContinuousClock.now < deadline }

@@ -156,7 +156,7 @@ struct EntitySize {
 
   /// Returns true if the records can be scanned in one transaction.
   func isShort(_ options: MigrationOptions) -> Bool {
-    records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax
+    records <= options.recordsAtOnceMax && bytes <= StoreLimits.bytesMigratedAtOnceMax
   }
 }
 

@@ -141,7 +141,7 @@ import Testing
       for (number, fetch) in fetches.enumerated() {
         #expect(try await fetch.value == (number, 20))
       }
-      #expect(running.withLock { $0.most } <= Limits.fetchThreadsMax)
+      #expect(running.withLock { $0.most } <= StoreLimits.fetchThreadsMax)
     }
   }
 
@@ -418,13 +418,13 @@ private struct HeldThreads {
   private let gate = DispatchSemaphore(value: 0)
 
   init(of store: Store) {
-    for _ in 0..<Limits.fetchThreadsMax {
+    for _ in 0..<StoreLimits.fetchThreadsMax {
       store.fetchThreads.submit { [gate] in gate.wait() }
     }
   }
 
   func release() {
-    for _ in 0..<Limits.fetchThreadsMax { gate.signal() }
+    for _ in 0..<StoreLimits.fetchThreadsMax { gate.signal() }
   }
 }
 

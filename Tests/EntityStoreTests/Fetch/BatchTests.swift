@@ -35,7 +35,7 @@ import Testing
         try #require(results.count == expected.count, context)
         for position in results.indices.shuffled(using: &history.random) {
           try #require(try results[position]?.values == expected[position], context)
-          try #require(results.batchesHeld <= Limits.batchesKept, context)
+          try #require(results.batchesHeld <= StoreLimits.batchesKept, context)
         }
         var listed: [[Value]] = []
         try results.forEach { listed.append($0.values) }
@@ -169,7 +169,7 @@ import Testing
         }
         try await group.waitForAll()
       }
-      #expect(results.batchesHeld <= Limits.batchesKept)
+      #expect(results.batchesHeld <= StoreLimits.batchesKept)
     }
   }
 
@@ -195,7 +195,7 @@ import Testing
       let store = temporary.store
       let none = try store.fetchLazily(Self.wide)
       #expect(none.isEmpty)
-      #expect(none.batchSize == Limits.batchRecords)
+      #expect(none.batchSize == StoreLimits.batchRecords)
       #expect(code { try none[0] } == .invalidRequest)
       _ = try await store.fillWide(3)
       let results = try store.fetchLazily(FetchRequest(entityName: "Wide"), batchSize: .max)

@@ -521,7 +521,7 @@ import Testing
     try await withTemporaryStore(migrations: [Self.walks]) { temporary in
       let store = temporary.store
       let token = try store.historyToken()
-      for number in 0..<Limits.historyConsumersMax {
+      for number in 0..<StoreLimits.historyConsumersMax {
         try await store.advance(consumer: "c\(number)", to: token)
       }
       #expect(

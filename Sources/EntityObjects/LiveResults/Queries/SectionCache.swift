@@ -89,13 +89,13 @@ private struct SectionCache: Sendable {
     in transaction: WriteTransaction
   ) throws {
     let data = try Self.encoded(sections)
-    guard data.count + request.count <= Limits.sectionCacheBytesMax else { return }
+    guard data.count + request.count <= StoreLimits.sectionCacheBytesMax else { return }
     if try transaction.objectID(Self.entity, by: ["name": .string(name)]) == nil,
-      try transaction.count(of: Self.entity) >= Limits.sectionCachesMax
+      try transaction.count(of: Self.entity) >= StoreLimits.sectionCachesMax
     {
       throw StoreError(
         .invalidRequest, "the store keeps too many caches of sections",
-        [("at most", String(Limits.sectionCachesMax))],
+        [("at most", String(StoreLimits.sectionCachesMax))],
         advice: "use fewer names, or remove them with removeSectionCache")
     }
     try transaction.upsert(
