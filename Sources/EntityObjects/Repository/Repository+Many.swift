@@ -14,28 +14,28 @@ import SystemSupport
 /// names the first refused item by its place, counted from 0.
 extension Repository {
   /// Writes values as new records.
-  public func create<T: Entity>(
+  public func insert<T: Entity>(
     _ values: [T], author: String? = nil
   ) async -> BatchOutcome<T, Identified<T>> {
-    await creation(author).run(values)
+    await insertion(author).run(values)
   }
 
   /// Writes all of the values as new records, or none.
   ///
   /// - Returns: The stored values with their identities, in the order of the values.
-  /// - Throws: The errors of `create(_:author:)` for one value.
+  /// - Throws: The errors of `insert(_:author:)` for one value.
   @discardableResult
-  public func createAtomically<T: Entity>(
+  public func insertAtomically<T: Entity>(
     _ values: [T], author: String? = nil
   ) async throws -> [Identified<T>] {
-    try await creation(author).runAtomically(values)
+    try await insertion(author).runAtomically(values)
   }
 
   /// Replaces the values of records.
   public func update<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
   ) async -> BatchOutcome<Identified<T>, Identified<T>> {
-    await overwriting(author).run(changed)
+    await replacement(author).run(changed)
   }
 
   /// Replaces the values of all of the records, or of none.
@@ -45,7 +45,7 @@ extension Repository {
   public func updateAtomically<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
   ) async throws -> [Identified<T>] {
-    try await overwriting(author).runAtomically(changed)
+    try await replacement(author).runAtomically(changed)
   }
 
   /// Deletes records. A record that a delete rule has deleted together with an earlier one is
@@ -67,7 +67,7 @@ extension Repository {
   /// Reads records, all on one snapshot.
   ///
   /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, `storage`.
-  public func read<T: Entity>(
+  public func get<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> BatchOutcome<ObjectID, Identified<T>> {
     try await snapshot { transaction in
@@ -82,8 +82,8 @@ extension Repository {
   /// Reads all of the records on one snapshot, or none.
   ///
   /// - Returns: The values in the order of the identities.
-  /// - Throws: The errors of `read(_:_:)` for one record.
-  public func readAtomically<T: Entity>(
+  /// - Throws: The errors of `get(_:_:)` for one record.
+  public func getAtomically<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> [Identified<T>] {
     try await snapshot { transaction in
@@ -99,7 +99,7 @@ extension Repository {
 
   // MARK: What is done for each
 
-  private func creation<T: Entity>(_ author: String?) -> BatchWrite<T, Identified<T>> {
+  private func insertion<T: Entity>(_ author: String?) -> BatchWrite<T, Identified<T>> {
     BatchWrite(store: store, author: author ?? self.author) {
       try $0.insert($1)
     } read: {
@@ -107,7 +107,7 @@ extension Repository {
     }
   }
 
-  private func overwriting<T: Entity>(
+  private func replacement<T: Entity>(
     _ author: String?
   ) -> BatchWrite<Identified<T>, Identified<T>> {
     BatchWrite(store: store, author: author ?? self.author) {

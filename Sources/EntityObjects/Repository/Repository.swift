@@ -3,12 +3,12 @@ public import EntityStore
 public import Foundation
 import LMDB
 
-/// Asynchronous methods on the values of a store, without explicit transactions: create, read,
+/// Asynchronous methods on the values of a store, without explicit transactions: insert, get,
 /// update, delete, fetch, count and aggregate.
 ///
 /// ```swift
 /// let repository = Repository(store, author: "ui")
-/// var walk = try await repository.create(Walk(title: "Round the lake"))
+/// var walk = try await repository.insert(Walk(title: "Round the lake"))
 /// walk.value.title = "Round the lake twice"
 /// try await repository.update(walk)
 /// let total = try await repository.sum(of: \Walk.kilometers)
@@ -42,7 +42,7 @@ public struct Repository: Sendable {
   /// - Returns: The value as it is stored, and its new identity.
   /// - Throws: `validation`, `uniqueViolation`.
   @discardableResult
-  public func create<T: Entity>(
+  public func insert<T: Entity>(
     _ value: T, author: String? = nil
   ) async throws -> Identified<T> {
     try await transaction(author: author) { transaction in
@@ -53,7 +53,7 @@ public struct Repository: Sendable {
   /// Returns the record with this identity.
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for an identity of another entity.
-  public func read<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
+  public func get<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
     try await snapshot { try $0.stored(type, id).value }
   }
 
@@ -61,7 +61,7 @@ public struct Repository: Sendable {
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for a URL that refers to no record of this store,
   ///   or to one of another entity.
-  public func read<T: Entity>(_ type: T.Type, at url: URL) async throws -> Identified<T> {
+  public func get<T: Entity>(_ type: T.Type, at url: URL) async throws -> Identified<T> {
     try await snapshot { try $0.stored(type, try $0.objectID(at: url)) }
   }
 
