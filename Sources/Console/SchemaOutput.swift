@@ -120,7 +120,7 @@ public struct SchemaOutput {
     for template in templates {
       let request = template.request
       let window = [
-        request.fetchLimit > 0 ? "limit \(request.fetchLimit)" : nil,
+        request.fetchLimit.map { "limit \($0)" },
         request.fetchOffset > 0 ? "offset \(request.fetchOffset)" : nil,
       ]
       table.append([
@@ -241,7 +241,7 @@ public struct SchemaOutput {
       parts.append(
         "sortBy: [\(request.sortBy.map { quoted($0.description) }.joined(separator: ", "))]")
     }
-    if request.fetchLimit > 0 { parts.append("limit: \(request.fetchLimit)") }
+    if let limit = request.fetchLimit { parts.append("limit: \(limit)") }
     if request.fetchOffset > 0 { parts.append("offset: \(request.fetchOffset)") }
     return "- createTemplate: { \(parts.joined(separator: ", ")) }\n"
   }

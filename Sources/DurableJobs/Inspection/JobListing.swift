@@ -23,7 +23,7 @@ extension JobRows {
     for state in JobState.allCases where filter.states.contains(state) {
       let cursor = try cursor(state)
       var rest = filter
-      rest.limit -= found.count
+      rest.limit = filter.limit.map { $0 - found.count }
       found += try take(rest) { try cursor.next() }
     }
     return found
@@ -40,7 +40,7 @@ extension JobRows {
 
   private func take(_ filter: JobFilter, _ next: () throws -> Int64?) throws -> [JobRecord] {
     var found: [JobRecord] = []
-    while found.count < filter.limit, let number = try next() {
+    while found.count < filter.limit ?? .max, let number = try next() {
       let job = try job(ofTurn: number)
       if filter.matches(job) { found.append(job) }
     }
@@ -55,8 +55,8 @@ public struct JobFilter: Sendable {
   public var kinds: Set<JobKind> = []
   public var queues: Set<QueueName> = []
   public var batch: JobBatchID?
-  /// The most jobs to select.
-  public var limit = 50
+  /// The most jobs to select; `nil` for no limit.
+  public var limit: Int? = 50
 
   public init() {}
 

@@ -114,7 +114,7 @@ extension MappingText {
     add("entity", request.entityName)
     add("where", request.predicate.map { "\($0)" })
     if !request.sortBy.isEmpty { add("sortBy", .texts(request.sortBy.map(\.description))) }
-    if request.fetchLimit > 0 { add("limit", request.fetchLimit) }
+    if let limit = request.fetchLimit { add("limit", limit) }
     if request.fetchOffset > 0 { add("offset", request.fetchOffset) }
   }
 

@@ -172,7 +172,7 @@ extension ReadTransaction {
     of request: FetchRequest, by path: String
   ) throws -> [ResultsSection] {
     try requireRecords(request)
-    if request.fetchLimit == 0, request.fetchOffset == 0 {
+    if request.fetchLimit == nil, request.fetchOffset == 0 {
       return try sectionsOfAll(request, by: path)
     }
     let entity = try catalog.entity(request.entityName)
