@@ -160,17 +160,3 @@ extension WriteTransaction {
     return id
   }
 }
-
-/// A value and the identity of its record.
-public struct Identified<T: Entity>: Identifiable, Sendable {
-  public let id: ObjectID
-  public var value: T
-
-  public init(_ id: ObjectID, _ value: T) {
-    self.id = id
-    self.value = value
-  }
-}
-
-extension Identified: Equatable where T: Equatable {}
-extension Identified: Hashable where T: Hashable {}

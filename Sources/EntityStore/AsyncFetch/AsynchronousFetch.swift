@@ -75,7 +75,11 @@ final class FetchReport {
     if progress.completed % StoreLimits.visitsPerCheck == 0 { report(progress) }
   }
 
-  func end() {
+  /// Reports the end.
+  ///
+  /// - Parameter count: The number of results, if they were not counted one by one.
+  func end(_ count: Int? = nil) {
+    if let count { progress.completed = count }
     progress.total = progress.completed
     report(progress)
   }
