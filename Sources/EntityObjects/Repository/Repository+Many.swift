@@ -15,7 +15,7 @@ extension Repository {
   /// Writes values as new records.
   public func insert<T: Entity>(
     _ values: [T], author: String? = nil
-  ) async -> BatchOutcome<T, Identified<T>> {
+  ) async -> ItemResults<T, Identified<T>> {
     await insertion(author).run(values)
   }
 
@@ -33,7 +33,7 @@ extension Repository {
   /// Replaces the values of records.
   public func update<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
-  ) async -> BatchOutcome<Identified<T>, Identified<T>> {
+  ) async -> ItemResults<Identified<T>, Identified<T>> {
     await replacement(author).run(changed)
   }
 
@@ -51,7 +51,7 @@ extension Repository {
   /// missing, and is therefore reported as failed.
   public func delete(
     _ ids: [ObjectID], author: String? = nil
-  ) async -> BatchOutcome<ObjectID, ObjectID> {
+  ) async -> ItemResults<ObjectID, ObjectID> {
     await deletion(author).run(ids)
   }
 
@@ -68,9 +68,9 @@ extension Repository {
   /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, `storage`.
   public func get<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
-  ) async throws -> BatchOutcome<ObjectID, Identified<T>> {
+  ) async throws -> ItemResults<ObjectID, Identified<T>> {
     try await snapshot { transaction in
-      var outcome = BatchOutcome<ObjectID, Identified<T>>()
+      var outcome = ItemResults<ObjectID, Identified<T>>()
       for (index, id) in ids.enumerated() {
         outcome.add(try transaction.result(type, id), of: id, at: index)
       }
@@ -98,8 +98,8 @@ extension Repository {
 
   // MARK: What is done for each
 
-  private func insertion<T: Entity>(_ author: String?) -> BatchWrite<T, Identified<T>> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  private func insertion<T: Entity>(_ author: String?) -> ItemWrites<T, Identified<T>> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.insert($1)
     } read: {
       try $0.stored(T.self, $1)
@@ -108,16 +108,16 @@ extension Repository {
 
   private func replacement<T: Entity>(
     _ author: String?
-  ) -> BatchWrite<Identified<T>, Identified<T>> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  ) -> ItemWrites<Identified<T>, Identified<T>> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.overwrite($1)
     } read: {
       try $0.stored(T.self, $1)
     }
   }
 
-  private func deletion(_ author: String?) -> BatchWrite<ObjectID, ObjectID> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  private func deletion(_ author: String?) -> ItemWrites<ObjectID, ObjectID> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.deleteExisting($1)
     } read: {
       $1

@@ -72,7 +72,7 @@ extension SyncMachine {
     checkpoint = SyncCheckpoint(feed: feed, startedAt: now)
     (checkpoint.report.requests, checkpoint.report.bytes) = (requests, bytes)
     conditions = nil
-    batch = Batch()
+    uncommitted = Uncommitted()
     commits = 0
     return [action, .fetch(nextRequest())]
   }
@@ -127,8 +127,8 @@ extension SyncMachine {
   mutating func advance(hasNews: Bool) throws -> [Action] {
     guard let (page, response) = self.page else { return [] }
     self.page = nil
-    batch.items += page.items.count + page.users.count
-    batch.bytes += response.body.count
+    uncommitted.items += page.items.count + page.users.count
+    uncommitted.bytes += response.body.count
     checkpoint.pages += 1
     checkpoint.report.pages = checkpoint.pages
     let isOnly = checkpoint.pages == 1 && page.next == nil
@@ -136,7 +136,7 @@ extension SyncMachine {
     nextDelta = try startOfNextDelta(page, response)
     guard try setNextPage(page, response, hasNews: hasNews) else { return confirmOrFinish() }
     let request = nextRequest()
-    guard batch.isFull else { return [.fetch(request)] }
+    guard uncommitted.isFull else { return [.fetch(request)] }
     return [.prefetch(request)] + commit() + [.reportProgress, .fetch(request)]
   }
 
@@ -235,12 +235,12 @@ extension SyncMachine {
     ]
   }
 
-  /// Commits the batch. Pages that change nothing are not committed: after a kill they are read
+  /// Commits the uncommitted pages. Pages that change nothing are not committed: after a kill they are read
   /// again.
   private mutating func commit() -> [Action] {
-    guard batch.hasChanges else { return [] }
+    guard uncommitted.hasChanges else { return [] }
     commits += 1
-    batch = Batch()
+    uncommitted = Uncommitted()
     return [.commit]
   }
 

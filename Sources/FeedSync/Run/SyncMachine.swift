@@ -67,7 +67,7 @@ struct SyncMachine {
   var conditions: HTTPConditions?
   /// The page that is being compared with the store.
   var page: (page: FeedPage, response: HTTPResponse)?
-  var batch = Batch()
+  var uncommitted = Uncommitted()
   var hasRestarted = false
   /// True if an earlier run may have stored newer items without the older ones after them.
   var hasGap = false
@@ -75,7 +75,7 @@ struct SyncMachine {
   var isConfirming = false
 
   /// The pages since the last commit.
-  struct Batch {
+  struct Uncommitted {
     var items = 0
     var bytes = 0
     var hasChanges = false
@@ -118,7 +118,7 @@ struct SyncMachine {
       case .fetchFailed(let error): return isConfirming ? confirm(error) : receive(error)
       case .compared(let report, let newItems, let hasChanges):
         checkpoint.report = report
-        batch.hasChanges = hasChanges
+        uncommitted.hasChanges = hasChanges
         return try advance(hasNews: newItems > 0)
       case .committed(let report), .finished(let report):
         checkpoint.report = report

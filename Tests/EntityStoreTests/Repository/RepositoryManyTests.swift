@@ -9,7 +9,7 @@ import Testing
 @testable import EntityStore
 
 /// Many records at once: each for itself, and all or none.
-@Suite struct RepositoryBatchTests {
+@Suite struct RepositoryManyTests {
   @Test func creationReportsEachItemInTheOrderOfTheInput() async throws {
     try await withRepository { repository in
       let movies = (0..<2_500).map { number in
@@ -39,7 +39,7 @@ import Testing
         try await body()
         return try repository.store.read { $0.transaction.id } - before
       }
-      var write = BatchWrite<Movie, ObjectID>(store: repository.store, author: nil) {
+      var write = ItemWrites<Movie, ObjectID>(store: repository.store, author: nil) {
         try $0.insert($1)
       } read: {
         $1
@@ -153,7 +153,7 @@ import Testing
 
   @Test func aCancelledTaskWritesNoMoreAndAccountsForEveryItem() async throws {
     try await withRepository { repository in
-      let task = Task { () -> BatchOutcome<Movie, Identified<Movie>> in
+      let task = Task { () -> ItemResults<Movie, Identified<Movie>> in
         withUnsafeCurrentTask { $0?.cancel() }
         return await repository.insert([Movie("a"), Movie("b")])
       }
@@ -168,7 +168,7 @@ import Testing
 
   @Test func aFailedTransactionLosesItsChunkAndEndsTheBatch() async throws {
     try await withRepository { repository in
-      let write = BatchWrite<Int, ObjectID>(store: repository.store, author: "batch") {
+      let write = ItemWrites<Int, ObjectID>(store: repository.store, author: "batch") {
         transaction, number in
         if number == 3 {
           throw StorageError(.diskFull, "no space is left", context: [], advice: "make room")
