@@ -120,7 +120,7 @@ public struct SchemaOutput {
     for template in templates {
       let request = template.request
       let window = [
-        request.fetchLimit > 0 ? "limit \(request.fetchLimit)" : nil,
+        request.fetchLimit.map { "limit \($0)" },
         request.fetchOffset > 0 ? "offset \(request.fetchOffset)" : nil,
       ]
       table.append([

@@ -57,7 +57,7 @@ import Testing
       }
       let episodes = [Episode(id: "mine:3"), Episode(id: "mine:2"), Episode(id: "mine:4")]
       // listing
-      let outcome = await Repository(store, author: "import").create(episodes)
+      let outcome = await Repository(store, author: "import").insert(episodes)
       for failure in outcome.failed { print(failure.index, failure.error) }
       // end
       #expect(outcome.success.count == 2 && printed.count == 1 && printed[0].hasPrefix("1 "))

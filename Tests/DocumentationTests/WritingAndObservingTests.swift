@@ -60,14 +60,14 @@ import Testing
     }
   }
 
-  @Test func findOrCreate() async throws {
+  @Test func fetchOrInsert() async throws {
     try await withWalks { store, _ in
       // listing
       let bella = try await store.write { transaction in
-        try transaction.findOrCreate(Dog.self, where: \.name, is: "Bella") { Dog(name: "Bella") }
+        try transaction.fetchOrInsert(Dog.self, where: \.name, is: "Bella") { Dog(name: "Bella") }
       }
       // end
-      #expect(bella.wasCreated)
+      #expect(bella.wasInserted)
     }
   }
 
@@ -86,12 +86,12 @@ import Testing
     try await withWalks { store, _ in
       // listing
       let repository = Repository(store, author: "ui")
-      var walk = try await repository.create(Walk(title: "Round the lake", kilometers: 5))
+      var walk = try await repository.insert(Walk(title: "Round the lake", kilometers: 5))
       walk.value.kilometers = 6
       try await repository.update(walk)
       let total = try await repository.sum(of: \Walk.kilometers)
 
-      let outcome = await repository.create([Dog(name: "Fido"), Dog(name: "Luna")])
+      let outcome = await repository.insert([Dog(name: "Fido"), Dog(name: "Luna")])
       let refused = outcome.failed.map { "\($0.index): \($0.error)" }
       // end
       #expect(total == 6)
@@ -102,7 +102,7 @@ import Testing
 
   @Test func batches() async throws {
     try await withWalks { store, _ in
-      try await Repository(store).create(Walk(title: "Harbor", kilometers: 3_000))
+      try await Repository(store).insert(Walk(title: "Harbor", kilometers: 3_000))
       let dogs = [Dog(name: "Fido"), Dog(name: "Luna")]
       // listing
       let metersOnly = try FetchPredicate(format: "kilometers > 100")

@@ -48,6 +48,20 @@ import Testing
     #expect(text.contains(#""expression":"sum(a)""#))
   }
 
+  @Test func noLimitIsStoredAsZero() throws {
+    let request = FetchRequest(entityName: "E")
+    #expect(request.fetchLimit == nil && request.fetchBatchSize == nil)
+    let data = try JSONEncoder().encode(request)
+    let text = String(decoding: data, as: UTF8.self)
+    #expect(text.contains(#""fetchLimit":0"#) && text.contains(#""fetchBatchSize":0"#))
+    #expect(!text.contains("redicate"))
+    #expect(try JSONDecoder().decode(FetchRequest.self, from: data) == request)
+    let stored = Data(#"{"entityName": "E", "fetchLimit": 0, "fetchBatchSize": 7}"#.utf8)
+    var expected = request
+    expected.fetchBatchSize = 7
+    #expect(try JSONDecoder().decode(FetchRequest.self, from: stored) == expected)
+  }
+
   @Test func aPredicateThatIsNoneIsADecodingErrorWithTheReason() throws {
     let data = Data(#"["a == 1", "a =="]"#.utf8)
     let error = #expect(throws: DecodingError.self) {

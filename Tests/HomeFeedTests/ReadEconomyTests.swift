@@ -136,8 +136,3 @@ import Testing
   }
 }
 
-extension Store {
-  fileprivate func explain(_ request: FetchRequest) throws -> FetchPlan {
-    try read { try $0.explain(request) }
-  }
-}

@@ -48,7 +48,7 @@ struct JobsCommand: AsyncParsableCommand {
     in transaction: ReadTransaction, _ body: (Record) throws -> Void
   ) throws -> Int {
     var damaged = 0
-    try transaction.eachStored(Self.entity) { stored in
+    try transaction.forEachStored(Self.entity) { stored in
       let record: Record
       do throws(StoreError) {
         record = try stored.read()

@@ -62,7 +62,7 @@ struct Records: AsyncParsableCommand {
     in transaction: ReadTransaction, _ body: (Record) throws -> Void
   ) throws -> Int {
     var (damaged, skipped, shown) = (0, 0, 0)
-    try transaction.eachStored(entity, from: id) { stored in
+    try transaction.forEachStored(entity, from: id) { stored in
       if let id, stored.id != id { return false }
       if skipped < offset {
         skipped += 1

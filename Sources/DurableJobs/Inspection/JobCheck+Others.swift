@@ -4,15 +4,15 @@ import Foundation
 
 // The checks of what is stored beside the jobs.
 extension JobCheck {
-  // MARK: Batches
+  // MARK: Groups
 
-  /// Removed jobs of a batch are still counted as succeeded, but nowhere else.
-  mutating func checkBatches() throws {
-    let layout = try rows.snapshot.layout(BatchRecord.entity)
+  /// Removed jobs of a group are still counted as succeeded, but nowhere else.
+  mutating func checkGroups() throws {
+    let layout = try rows.snapshot.layout(GroupRecord.entity)
     try rows.snapshot.eachRow(of: layout) { row in
-      let id = ObjectID(entity: BatchRecord.entity, number: row.id)
-      guard let counts = try rows.snapshot.get(id).map(BatchCounts.init) else { return true }
-      report.batches += 1
+      let id = ObjectID(entity: GroupRecord.entity, number: row.id)
+      guard let counts = try rows.snapshot.get(id).map(GroupCounts.init) else { return true }
+      report.groups += 1
       let members = try members(of: row.id)
       let counted = [
         ("jobs", counts.jobs, members.jobs), ("pending jobs", counts.pending, members.pending),
@@ -34,11 +34,11 @@ extension JobCheck {
   }
 
   private func members(
-    of batch: Int64
+    of group: Int64
   ) throws -> (jobs: Int64, pending: Int64, succeeded: Int64) {
     var counts: (jobs: Int64, pending: Int64, succeeded: Int64) = (0, 0, 0)
     let cursor = try IndexPrefixCursor(
-      try rows.jobs.index(named: "byBatch"), of: rows.jobs, leading: [.int64(batch)],
+      try rows.jobs.index(named: "byBatch"), of: rows.jobs, leading: [.int64(group)],
       in: rows.snapshot)
     while let number = try cursor.next() {
       let row = try rows.snapshot.row(number, of: rows.jobs)
@@ -50,13 +50,13 @@ extension JobCheck {
     return counts
   }
 
-  mutating func checkBatch(of job: JobRecord, _ state: JobState) throws {
+  mutating func checkGroup(of job: JobRecord, _ state: JobState) throws {
     if state == .blocked, !completions.contains(job.id) {
       add(job, "waits for a batch that is not there")
     }
-    guard let batch = job.batch else { return }
-    let id = ObjectID(entity: BatchRecord.entity, number: batch)
-    if try rows.snapshot.get(id) == nil { add(job, "is of batch \(batch), which is not there") }
+    guard let group = job.group else { return }
+    let id = ObjectID(entity: GroupRecord.entity, number: group)
+    if try rows.snapshot.get(id) == nil { add(job, "is of batch \(group), which is not there") }
   }
 
   // MARK: Attempts and outputs

@@ -12,7 +12,7 @@ struct JobCheck {
   private var inUse: [String: (running: Int64, max: Int64)] = [:]
   /// The limits for which a job waits, without those under which a running or ready job was found.
   private var keysWaitedFor: Set<String> = []
-  /// The completion jobs that the batches name.
+  /// The completion jobs that the groups name.
   var completions: Set<JobID> = []
 
   init(_ rows: JobRows, runners: [JobRunnerStatus]) {
@@ -23,7 +23,7 @@ struct JobCheck {
 
   mutating func run() throws {
     keysWaitedFor = try heldKeys()
-    try checkBatches()
+    try checkGroups()
     try rows.snapshot.eachRow(of: rows.jobs) { row in
       try check(JobRecord(row))
       return true
@@ -46,7 +46,7 @@ struct JobCheck {
     checkEnd(job, state)
     checkUniqueKey(job, state)
     noteLimit(job, state)
-    try checkBatch(of: job, state)
+    try checkGroup(of: job, state)
   }
 
   private mutating func checkClaim(_ job: JobRecord, _ state: JobState) {

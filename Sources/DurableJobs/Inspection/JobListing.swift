@@ -7,14 +7,14 @@ extension JobRows {
   ///
   /// - Complexity: O(*l* · log *n*) for *l* jobs that are read.
   func list(_ filter: JobFilter) throws -> [JobRecord] {
-    if let batch = filter.batch { return try list(filter, ofBatch: batch) }
+    if let group = filter.group { return try list(filter, ofGroup: group) }
     let isLive = !filter.states.isEmpty && filter.states.allSatisfy { !$0.isFinished }
     return isLive ? try listLive(filter) : try listNewest(filter)
   }
 
-  private func list(_ filter: JobFilter, ofBatch batch: JobBatchID) throws -> [JobRecord] {
+  private func list(_ filter: JobFilter, ofGroup group: JobGroupID) throws -> [JobRecord] {
     let cursor = try IndexPrefixCursor(
-      try jobs.index(named: "byBatch"), of: jobs, leading: [.int64(batch.rawValue)], in: snapshot)
+      try jobs.index(named: "byBatch"), of: jobs, leading: [.int64(group.rawValue)], in: snapshot)
     return try take(filter) { try cursor.next() }
   }
 
@@ -23,7 +23,7 @@ extension JobRows {
     for state in JobState.allCases where filter.states.contains(state) {
       let cursor = try cursor(state)
       var rest = filter
-      rest.limit -= found.count
+      rest.limit = filter.limit.map { $0 - found.count }
       found += try take(rest) { try cursor.next() }
     }
     return found
@@ -40,7 +40,7 @@ extension JobRows {
 
   private func take(_ filter: JobFilter, _ next: () throws -> Int64?) throws -> [JobRecord] {
     var found: [JobRecord] = []
-    while found.count < filter.limit, let number = try next() {
+    while found.count < filter.limit ?? .max, let number = try next() {
       let job = try job(ofTurn: number)
       if filter.matches(job) { found.append(job) }
     }
@@ -54,16 +54,16 @@ public struct JobFilter: Sendable {
   public var states: Set<JobState> = []
   public var kinds: Set<JobKind> = []
   public var queues: Set<QueueName> = []
-  public var batch: JobBatchID?
-  /// The most jobs to select.
-  public var limit = 50
+  public var group: JobGroupID?
+  /// The most jobs to select; `nil` for no limit.
+  public var limit: Int? = 50
 
   public init() {}
 
   func matches(_ job: JobRecord) -> Bool {
     (kinds.isEmpty || kinds.contains(job.kind)) && (queues.isEmpty || queues.contains(job.queue))
       && (states.isEmpty || job.state.map(states.contains) ?? true)
-      && (batch == nil || batch?.rawValue == job.batch)
+      && (group == nil || group?.rawValue == job.group)
   }
 }
 

@@ -13,7 +13,7 @@ public struct JobStatistics: Codable, Hashable, Sendable {
     /// The jobs that wait for another job with the same limit.
     public internal(set) var held = 0
     public internal(set) var scheduled = 0
-    /// The jobs that wait for a batch.
+    /// The jobs that wait for a group.
     public internal(set) var blocked = 0
     /// The time at which the job became ready that has been ready for longest.
     public internal(set) var oldestReadyAt: Date?

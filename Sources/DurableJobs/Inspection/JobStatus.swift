@@ -29,12 +29,19 @@ public struct JobStatus: Codable, Hashable, Sendable {
   public let error: String?
   public let uniqueKey: String?
   public let limitKey: String?
-  public let batch: Int64?
+  /// The group of jobs that it belongs to; in JSON `batch`.
+  public let group: Int64?
   public let schedule: Int64?
   /// The payload as JSON.
   public let payload: String
   /// The output as JSON.
   public let output: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, kind, queue, priority, state, isCancelled, enqueuedAt, runAt, startedAt, finishedAt
+    case removedAfter, attempts, attemptsMax, rescues, rescuesMax, epoch, timeout, progress, error
+    case uniqueKey, limitKey, group = "batch", schedule, payload, output
+  }
 
   init(_ job: JobRecord) throws {
     guard let state = job.state else {
@@ -64,7 +71,7 @@ public struct JobStatus: Codable, Hashable, Sendable {
     error = job.error
     uniqueKey = job.uniqueKey
     limitKey = job.limitKey
-    batch = job.batch
+    group = job.group
     schedule = job.schedule
     payload = String(decoding: job.payload, as: UTF8.self)
     output = job.output.map { String(decoding: $0, as: UTF8.self) }

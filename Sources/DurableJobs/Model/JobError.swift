@@ -3,7 +3,7 @@ import EntityModel
 /// An error of a request about jobs, or the failure of a job that a caller waited for.
 public struct JobError: Error, Sendable, CustomStringConvertible {
   public enum Code: Sendable {
-    case unknownJob, unknownQueue, unknownSchedule, unknownBatch, unknownKind
+    case unknownJob, unknownQueue, unknownSchedule, unknownGroup, unknownKind
     case invalidRequest, invalidSchedule, badPayload, duplicate
     case lostClaim, wrongState, foreignHost, busy
     case notFinished, failed, cancelled, poisoned, timedOut

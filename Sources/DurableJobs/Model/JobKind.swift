@@ -38,8 +38,8 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Codable,
   public static func < (a: JobID, b: JobID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The number of a batch of jobs.
-public struct JobBatchID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+/// The number of a group of jobs.
+public struct JobGroupID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
   public var description: String { String(rawValue) }

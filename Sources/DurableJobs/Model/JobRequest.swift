@@ -62,7 +62,7 @@ public enum JobConflict: String, Codable, Sendable {
   /// Leaves the existing job as it is.
   case keep
   /// Gives the existing job the payload, the priority and the time of the request, unless it is
-  /// running or waits for a batch.
+  /// running or waits for a group.
   case replace
 }
 

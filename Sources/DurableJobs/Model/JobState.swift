@@ -15,7 +15,7 @@ public enum JobState: String, CaseIterable, Codable, Sendable {
   case ready
   /// Waits for another job with the same limit to end.
   case held
-  /// Waits for all jobs of a batch to end.
+  /// Waits for all jobs of a group to end.
   case blocked
   case running
   case succeeded

@@ -70,7 +70,7 @@ extension JobQueue {
   /// - each running job has a registered runner, and no other job has one;
   /// - a unique key is held only by jobs that may hold it;
   /// - no limit is exceeded, and none that jobs wait for is free;
-  /// - batches count their jobs correctly;
+  /// - groups count their jobs correctly;
   /// - attempts and outputs belong to existing jobs;
   /// - schedules are valid.
   ///
@@ -78,7 +78,7 @@ extension JobQueue {
   /// remark and no problem: the next one takes over its jobs.
   ///
   /// - Throws: `StoreError` if a record cannot be read.
-  /// - Complexity: O(*n* · log *n*); memory for the batches, and for the keys of limits in use.
+  /// - Complexity: O(*n* · log *n*); memory for the groups, and for the keys of limits in use.
   public func check() throws -> JobReport {
     try store.read { transaction in
       let rows = try JobRows(reading: transaction)

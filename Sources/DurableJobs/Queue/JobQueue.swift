@@ -93,7 +93,7 @@ public struct JobQueue: Sendable {
 
   /// Makes a job ready that waits for its time or has ended without success, with all of its
   /// attempts. The job does not take its unique key again. A completion job that was cancelled
-  /// before its batch has ended waits for the batch again.
+  /// before its group has ended waits for the group again.
   ///
   /// - Returns: The new state: `ready` or `blocked`.
   /// - Throws: `unknownJob`, `wrongState`.

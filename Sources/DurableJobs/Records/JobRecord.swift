@@ -96,7 +96,7 @@ struct JobRecord {
   var uniqueUntil: JobUniqueness? { string(.uniqueUntil).flatMap(JobUniqueness.init) }
   var limitKey: String? { string(.limitKey) }
   var limitMax: Int64 { int64(.limitMax) ?? 1 }
-  var batch: Int64? { int64(.batch) }
+  var group: Int64? { int64(.batch) }
 
   // MARK: Results
 

@@ -26,7 +26,8 @@ enum AttemptRecord { static let entity = "_JobAttempt" }
 enum OutputRecord { static let entity = "_JobOutput" }
 enum RunnerRecord { static let entity = "_JobRunner" }
 enum QueueRecord { static let entity = "_JobQueue" }
-enum BatchRecord { static let entity = "_JobBatch" }
+/// The record of a job group, with the name under which it is stored.
+enum GroupRecord { static let entity = "_JobBatch" }
 enum ScheduleRecord { static let entity = "_JobSchedule" }
 enum MinuteRecord { static let entity = "_JobMinute" }
 

@@ -7,7 +7,8 @@ public struct RunnerOptions: Sendable {
   public var concurrency = 16
   /// The threads for handlers that block. A job that waits for a thread has been claimed.
   public var blockingThreads = 4
-  /// The most jobs of single queues that this runner runs at once; 0 for none.
+  /// The most jobs of single queues that this runner runs at once. It runs none of a queue with 0,
+  /// and as many of a queue without an entry as `concurrency` allows.
   public var queueLimits: [QueueName: Int] = [:]
   /// The time that handlers have to end after a cancellation. One that does not end keeps its claim
   /// until the process ends.

@@ -27,11 +27,11 @@ extension JobTable {
   /// attempts.
   ///
   /// The job does not take its unique key again. A completion job that was cancelled before its
-  /// batch has ended waits for the batch again.
+  /// group has ended waits for the group again.
   ///
   /// - Returns: The new state.
   /// - Throws: `unknownJob`; `wrongState`.
-  /// - Complexity: O(log *n*), and O(*b*) for *b* batches if the job was never claimed.
+  /// - Complexity: O(log *n*), and O(*g*) for *g* groups if the job was never claimed.
   func retry(_ id: JobID) throws -> JobState {
     var job = try known(id)
     switch job.state {
@@ -41,11 +41,11 @@ extension JobTable {
       job.rescues = 0
       job.finishedAt = nil
       job.runAt = now
-      if let batch = job.batch { try rejoin(batch, job) }
+      if let group = job.group { try rejoin(group, job) }
     case .ready, .held, .blocked, .running, .succeeded, nil:
       throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
     }
-    let state: JobState = try mustWaitForBatch(job) ? .blocked : .ready
+    let state: JobState = try mustWaitForGroup(job) ? .blocked : .ready
     job.move(to: state, at: now)
     try update(job)
     return state

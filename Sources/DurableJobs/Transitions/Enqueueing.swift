@@ -20,7 +20,7 @@ extension WriteTransaction {
 
 extension JobTable {
   func enqueue(
-    _ request: JobRequest, in batch: Int64? = nil, isBlocked: Bool = false
+    _ request: JobRequest, in group: Int64? = nil, isBlocked: Bool = false
   ) throws -> EnqueuedJob {
     try request.check(at: now)
     let uniqueKey = request.uniqueKey.map { "\(request.kind):\($0)" }
@@ -46,7 +46,7 @@ extension JobTable {
       job.uniqueKey = uniqueKey
       job.set(.uniqueUntil, .string(request.uniqueness.rawValue))
     }
-    if let batch { job.set(.batch, .int64(batch)) }
+    if let group { job.set(.batch, .int64(group)) }
     if let schedule = request.schedule { job.set(.schedule, .int64(schedule)) }
     job.runAt = request.runAt ?? now
     if isBlocked {

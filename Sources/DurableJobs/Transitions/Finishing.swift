@@ -68,7 +68,7 @@ extension JobTable {
     job.move(to: state, at: now.addingTimeInterval(job.retention))
     try update(job)
     try releaseLimit(of: job)
-    if let batch = job.batch { try leave(batch, state) }
+    if let group = job.group { try leave(group, state) }
     ended.count(job, state == .succeeded ? .succeeded : .failed, began: began, now: now)
   }
 

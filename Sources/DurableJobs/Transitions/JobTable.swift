@@ -3,7 +3,7 @@ import EntityStore
 import Foundation
 
 /// The jobs of a store within one write transaction, and all changes of their state. A change
-/// updates what depends on it: the unique key, the jobs that wait for a limit, the batch, the
+/// updates what depends on it: the unique key, the jobs that wait for a limit, the group, the
 /// aggregates.
 ///
 /// Valid within its transaction. Call `addAggregates` at the end of one in which jobs have ended.

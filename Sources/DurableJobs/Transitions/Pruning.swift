@@ -55,6 +55,6 @@ extension JobTable {
       }
     }
     try transaction.delete(ObjectID(entity: JobRecord.entity, number: job.id.rawValue))
-    if let batch = job.batch { try removeMember(of: batch) }
+    if let group = job.group { try removeMember(of: group) }
   }
 }

@@ -11,8 +11,8 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   /// order of their record ids. Rows of groups are sorted by the names of their columns, and
   /// without a sort key by the group keys.
   public var sortBy: [SortKey]
-  /// The greatest number of records; 0 for no limit.
-  public var fetchLimit: Int
+  /// The greatest number of records, at least 1; `nil` for no limit.
+  public var fetchLimit: Int?
   public var fetchOffset: Int
   /// The kind of result that `execute(_:)` returns.
   public var resultType = ResultType.entities
@@ -25,8 +25,9 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   public var havingPredicate: FetchPredicate?
   /// Leaves out result rows that equal an earlier one, before offset and limit are applied.
   public var returnsDistinctResults = false
-  /// The number of records that a lazy result reads at a time; 0 lets the store choose.
-  public var fetchBatchSize = 0
+  /// The number of records that a fetch in batches reads at a time, at least 1; `nil` for the
+  /// store's default.
+  public var fetchBatchSize: Int?
   /// The to-one and to-many relationships whose records are read together with the fetched ones.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// True if the fetch of a draft includes the draft's unsaved changes. Otherwise the predicate is
@@ -43,7 +44,7 @@ public struct FetchRequest: Codable, Hashable, Sendable {
 
   public init(
     entityName: String, predicate: FetchPredicate? = nil, sortBy: [SortKey] = [],
-    fetchLimit: Int = 0, fetchOffset: Int = 0, requiresIndex: Bool = false
+    fetchLimit: Int? = nil, fetchOffset: Int = 0, requiresIndex: Bool = false
   ) {
     self.entityName = entityName
     self.predicate = predicate
@@ -53,8 +54,14 @@ public struct FetchRequest: Codable, Hashable, Sendable {
     self.requiresIndex = requiresIndex
   }
 
+  private enum CodingKeys: String, CodingKey {
+    case entityName, predicate, sortBy, fetchLimit, fetchOffset, resultType, propertiesToFetch
+    case propertiesToGroupBy, havingPredicate, returnsDistinctResults, fetchBatchSize
+    case relationshipKeyPathsForPrefetching, includesPendingChanges, requiresIndex
+  }
+
   /// Reads a request. Only the entity's name is required; any other missing member has the default
-  /// of `init`.
+  /// of `init`. A limit or a batch size of 0 is none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func value<T: Decodable>(_ key: CodingKeys, _ otherwise: T) throws -> T {
@@ -63,17 +70,37 @@ public struct FetchRequest: Codable, Hashable, Sendable {
     entityName = try container.decode(String.self, forKey: .entityName)
     predicate = try container.decodeIfPresent(FetchPredicate.self, forKey: .predicate)
     sortBy = try value(.sortBy, [])
-    fetchLimit = try value(.fetchLimit, 0)
+    fetchLimit = try value(.fetchLimit, 0).unlessZero
     fetchOffset = try value(.fetchOffset, 0)
     resultType = try value(.resultType, .entities)
     propertiesToFetch = try value(.propertiesToFetch, [])
     propertiesToGroupBy = try value(.propertiesToGroupBy, [])
     havingPredicate = try container.decodeIfPresent(FetchPredicate.self, forKey: .havingPredicate)
     returnsDistinctResults = try value(.returnsDistinctResults, false)
-    fetchBatchSize = try value(.fetchBatchSize, 0)
+    fetchBatchSize = try value(.fetchBatchSize, 0).unlessZero
     relationshipKeyPathsForPrefetching = try value(.relationshipKeyPathsForPrefetching, [])
     includesPendingChanges = try value(.includesPendingChanges, true)
     requiresIndex = try value(.requiresIndex, false)
+  }
+
+  /// Writes all members, except for predicates that are `nil`. No limit and no batch size are 0.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(entityName, forKey: .entityName)
+    try container.encodeIfPresent(predicate, forKey: .predicate)
+    try container.encode(sortBy, forKey: .sortBy)
+    try container.encode(fetchLimit ?? 0, forKey: .fetchLimit)
+    try container.encode(fetchOffset, forKey: .fetchOffset)
+    try container.encode(resultType, forKey: .resultType)
+    try container.encode(propertiesToFetch, forKey: .propertiesToFetch)
+    try container.encode(propertiesToGroupBy, forKey: .propertiesToGroupBy)
+    try container.encodeIfPresent(havingPredicate, forKey: .havingPredicate)
+    try container.encode(returnsDistinctResults, forKey: .returnsDistinctResults)
+    try container.encode(fetchBatchSize ?? 0, forKey: .fetchBatchSize)
+    try container.encode(
+      relationshipKeyPathsForPrefetching, forKey: .relationshipKeyPathsForPrefetching)
+    try container.encode(includesPendingChanges, forKey: .includesPendingChanges)
+    try container.encode(requiresIndex, forKey: .requiresIndex)
   }
 
   /// A request for all records of an entity that the catalog describes.
@@ -83,6 +110,11 @@ public struct FetchRequest: Codable, Hashable, Sendable {
   public var isGrouped: Bool {
     !propertiesToGroupBy.isEmpty || propertiesToFetch.contains { $0.expression.hasAggregate }
   }
+}
+
+extension Int {
+  /// The number; `nil` for 0, which stands for no limit in JSON and in migration files.
+  package var unlessZero: Int? { self == 0 ? nil : self }
 }
 
 /// A column of result rows.

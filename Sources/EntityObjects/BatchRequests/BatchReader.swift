@@ -42,7 +42,7 @@ final class BatchReader {
     var digest = checkpoint.digest
     if let failure { throw failure }
     var chunk = ChunkBudget(
-      rowsMax: rowsMax, bytesMax: Limits.batchBytesMax, duration: Limits.batchGatheringMax)
+      rowsMax: rowsMax, bytesMax: StoreLimits.batchBytesMax, duration: StoreLimits.batchGatheringMax)
     while !isAtEnd, chunk.hasRoom {
       let row: BatchRow?
       do {
@@ -104,7 +104,7 @@ struct TakenItems: Sendable {
   subscript(number: Int64) -> TakenItem { items[Int(number - first)] }
 }
 
-extension Limits {
+extension StoreLimits {
   /// The largest total size in bytes of the values that a batch insert holds in memory; a single
   /// larger item is accepted.
   static let batchBytesMax = 4 << 20

@@ -51,7 +51,7 @@ public struct BatchRequestOptions: Sendable {
   package var keepsProgress = false
   /// The bounds of a chunk in rows and time. Other writers wait while a chunk is written.
   public var chunkRows = 5_000
-  public var chunkDuration = Limits.chunkDuration
+  public var chunkDuration = StoreLimits.chunkDuration
 
   public init(
     without: Set<BatchOption> = [], author: String? = nil, name: String? = nil,

@@ -31,18 +31,42 @@ extension Draft {
   ///
   /// - Throws: The errors of `ReadTransaction.fetch(_:as:)`.
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
+    try fetchIdentified(request, as: type).map(\.value)
+  }
+
+  /// Returns the values of the descriptor with the identities of their records; temporary ones for
+  /// records that the draft has inserted.
+  ///
+  /// - Throws: The errors of `ReadTransaction.fetch`.
+  public func fetchIdentified<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [Identified<T>] {
+    try fetchIdentified(try descriptor.request(), as: T.self)
+  }
+
+  /// Returns the records of the request as Swift values with their identities, and with what it
+  /// prefetches.
+  ///
+  /// - Throws: The errors of `ReadTransaction.fetch(_:as:)`.
+  public func fetchIdentified<T: Entity>(
+    _ request: FetchRequest, as type: T.Type
+  ) throws -> [Identified<T>] {
     try StoreError.requireEntity(type.entityName, of: request)
     return try read { transaction in
+      var identities: [ObjectID] = []
       var values: [T] = []
       let fetch = try DraftFetch(request, in: transaction)
       var decoder = EntityDecoder(type, entity: fetch.entity, in: transaction)
       try fetch.run { id, view in
-        try decoder.decode(view, id) { values.append(try T(from: &$0)) }
+        try decoder.decode(view, id) { record in
+          identities.append(record.id)
+          values.append(try T(from: &record))
+        }
       }
       for name in request.relationshipKeyPathsForPrefetching {
         try transaction.prefetch(name, into: &values)
       }
-      return values
+      return zip(identities, values).map { Identified($0, $1) }
     }
   }
 

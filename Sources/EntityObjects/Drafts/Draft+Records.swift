@@ -63,9 +63,9 @@ extension Draft {
   /// - Parameter values: The other values of a new record.
   /// - Throws: The errors of `fetch` and `insert`.
   @discardableResult
-  public func findOrCreate(
-    _ entity: String, by attributes: [String: Value], orCreate values: [String: Value] = [:]
-  ) throws -> (id: ObjectID, wasCreated: Bool) {
+  public func fetchOrInsert(
+    _ entity: String, by attributes: [String: Value], orInsert values: [String: Value] = [:]
+  ) throws -> (id: ObjectID, wasInserted: Bool) {
     let found = try read { transaction in
       try transaction.first(entity, having: attributes) {
         try DraftFetch($0, in: transaction).identifiers().first

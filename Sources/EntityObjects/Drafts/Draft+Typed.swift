@@ -54,14 +54,14 @@ extension Draft {
   /// Returns the first record, in order of identity, with this value, or inserts a new one. Records
   /// that the draft has inserted or changed are included.
   ///
-  /// - Parameter create: Creates the new record, which must have the value.
-  /// - Throws: The errors of `create` and `insert`; `invalidRequest` if `create` returns another
+  /// - Parameter newValue: Returns the new record, which must have the value.
+  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the new record has another
   ///   value.
   @discardableResult
-  public func findOrCreate<T: Entity, V: AttributeValue>(
+  public func fetchOrInsert<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,
-    orCreate create: () throws -> T
-  ) throws -> (id: ObjectID, wasCreated: Bool) {
+    orInsert newValue: () throws -> T
+  ) throws -> (id: ObjectID, wasInserted: Bool) {
     let name = try T.attributeName(of: keyPath)
     let found = try read { transaction in
       try transaction.first(T.entityName, having: [name: value.value]) {
@@ -69,7 +69,7 @@ extension Draft {
       }
     }
     if let found { return (found, false) }
-    let new = try create()
+    let new = try newValue()
     try T.require(new[keyPath: keyPath].value, of: name, toBe: value.value)
     return (try insert(new), true)
   }

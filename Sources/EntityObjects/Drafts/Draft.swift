@@ -24,7 +24,7 @@ import SystemSupport
 /// used wherever an identity is expected. `save()` returns the final one.
 ///
 /// A draft belongs to one isolation domain: it is not `Sendable`. The changes are kept in memory,
-/// at most `Limits.pendingChangesMax` of them, and are not visible to the store.
+/// at most `StoreLimits.pendingChangesMax` of them, and are not visible to the store.
 public final class Draft {
   public let store: Store
   /// The author of the transaction; see `Store.write`.

@@ -114,10 +114,10 @@ package struct PendingChanges: Sendable {
 
   private func requireRoom() throws(StoreError) {
     let count = entities.values.reduce(links.count) { $0 + $1.objects.count }
-    if count < Limits.pendingChangesMax { return }
+    if count < StoreLimits.pendingChangesMax { return }
     throw StoreError(
       .invalidRequest, "a draft holds too many changes",
-      [("at most", String(Limits.pendingChangesMax))], advice: "save it, or write in chunks")
+      [("at most", String(StoreLimits.pendingChangesMax))], advice: "save it, or write in chunks")
   }
 
   private mutating func forget(_ number: Int64, of entity: String) {

@@ -15,7 +15,21 @@ extension Repository {
   public func fetchIdentified<T: Entity>(
     _ descriptor: FetchDescriptor<T>
   ) async throws -> [Identified<T>] {
-    try await snapshot { try $0.fetchIdentified(try descriptor.request()) }
+    try await snapshot { try $0.fetchIdentified(descriptor) }
+  }
+
+  /// Returns the identities of the records of a descriptor. No record is decoded into a value.
+  public func fetchIdentifiers<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) async throws -> [ObjectID] {
+    try await snapshot { try $0.fetchIdentifiers(descriptor) }
+  }
+
+  /// Returns the columns that `propertiesToFetch` names.
+  public func fetchRows<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) async throws -> [ResultRow] {
+    try await snapshot { try $0.fetchRows(descriptor) }
   }
 
   /// Returns the number of values that a fetch of the descriptor would return. No record is decoded
@@ -168,18 +182,5 @@ extension AggregateResult {
       .schemaMismatch, "an attribute has another type in the store",
       [("entity", type.entityName), ("attribute", attribute ?? "")],
       advice: "give the property the type of the attribute")
-  }
-}
-
-extension ReadTransaction {
-  fileprivate func fetchIdentified<T: Entity>(_ request: FetchRequest) throws -> [Identified<T>] {
-    var identities: [ObjectID] = []
-    var values: [T] = []
-    try readRecords(request, as: T.self) { record in
-      identities.append(record.id)
-      values.append(try T(from: &record))
-    }
-    for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &values) }
-    return zip(identities, values).map { Identified($0, $1) }
   }
 }

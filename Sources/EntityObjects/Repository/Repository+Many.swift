@@ -13,28 +13,28 @@ import SystemSupport
 /// names the first refused item by its place, counted from 0.
 extension Repository {
   /// Writes values as new records.
-  public func create<T: Entity>(
+  public func insert<T: Entity>(
     _ values: [T], author: String? = nil
-  ) async -> BatchOutcome<T, Identified<T>> {
-    await creation(author).run(values)
+  ) async -> ItemResults<T, Identified<T>> {
+    await insertion(author).run(values)
   }
 
   /// Writes all of the values as new records, or none.
   ///
   /// - Returns: The stored values with their identities, in the order of the values.
-  /// - Throws: The errors of `create(_:author:)` for one value.
+  /// - Throws: The errors of `insert(_:author:)` for one value.
   @discardableResult
-  public func createAtomically<T: Entity>(
+  public func insertAtomically<T: Entity>(
     _ values: [T], author: String? = nil
   ) async throws -> [Identified<T>] {
-    try await creation(author).runAtomically(values)
+    try await insertion(author).runAtomically(values)
   }
 
   /// Replaces the values of records.
   public func update<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
-  ) async -> BatchOutcome<Identified<T>, Identified<T>> {
-    await overwriting(author).run(changed)
+  ) async -> ItemResults<Identified<T>, Identified<T>> {
+    await replacement(author).run(changed)
   }
 
   /// Replaces the values of all of the records, or of none.
@@ -44,14 +44,14 @@ extension Repository {
   public func updateAtomically<T: Entity>(
     _ changed: [Identified<T>], author: String? = nil
   ) async throws -> [Identified<T>] {
-    try await overwriting(author).runAtomically(changed)
+    try await replacement(author).runAtomically(changed)
   }
 
   /// Deletes records. A record that a delete rule has deleted together with an earlier one is
   /// missing, and is therefore reported as failed.
   public func delete(
     _ ids: [ObjectID], author: String? = nil
-  ) async -> BatchOutcome<ObjectID, ObjectID> {
+  ) async -> ItemResults<ObjectID, ObjectID> {
     await deletion(author).run(ids)
   }
 
@@ -67,11 +67,11 @@ extension Repository {
   ///
   /// - Throws: Errors that end the whole read: `CancellationError`, `snapshotExpired`, a storage
   ///   failure.
-  public func read<T: Entity>(
+  public func get<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
-  ) async throws -> BatchOutcome<ObjectID, Identified<T>> {
+  ) async throws -> ItemResults<ObjectID, Identified<T>> {
     try await snapshot { transaction in
-      var outcome = BatchOutcome<ObjectID, Identified<T>>()
+      var outcome = ItemResults<ObjectID, Identified<T>>()
       for (index, id) in ids.enumerated() {
         outcome.add(try transaction.result(type, id), of: id, at: index)
       }
@@ -82,8 +82,8 @@ extension Repository {
   /// Reads all of the records on one snapshot, or none.
   ///
   /// - Returns: The values in the order of the identities.
-  /// - Throws: The errors of `read(_:_:)` for one record.
-  public func readAtomically<T: Entity>(
+  /// - Throws: The errors of `get(_:_:)` for one record.
+  public func getAtomically<T: Entity>(
     _ type: T.Type, _ ids: [ObjectID]
   ) async throws -> [Identified<T>] {
     try await snapshot { transaction in
@@ -99,26 +99,26 @@ extension Repository {
 
   // MARK: What is done for each
 
-  private func creation<T: Entity>(_ author: String?) -> BatchWrite<T, Identified<T>> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  private func insertion<T: Entity>(_ author: String?) -> ItemWrites<T, Identified<T>> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.insert($1)
     } read: {
       try $0.stored(T.self, $1)
     }
   }
 
-  private func overwriting<T: Entity>(
+  private func replacement<T: Entity>(
     _ author: String?
-  ) -> BatchWrite<Identified<T>, Identified<T>> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  ) -> ItemWrites<Identified<T>, Identified<T>> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.overwrite($1)
     } read: {
       try $0.stored(T.self, $1)
     }
   }
 
-  private func deletion(_ author: String?) -> BatchWrite<ObjectID, ObjectID> {
-    BatchWrite(store: store, author: author ?? self.author) {
+  private func deletion(_ author: String?) -> ItemWrites<ObjectID, ObjectID> {
+    ItemWrites(store: store, author: author ?? self.author) {
       try $0.deleteExisting($1)
     } read: {
       $1

@@ -2,12 +2,12 @@ public import EntityModel
 public import EntityStore
 public import Foundation
 
-/// Asynchronous methods on the values of a store, without explicit transactions: create, read,
+/// Asynchronous methods on the values of a store, without explicit transactions: insert, get,
 /// update, delete, fetch, count and aggregate.
 ///
 /// ```swift
 /// let repository = Repository(store, author: "ui")
-/// var walk = try await repository.create(Walk(title: "Round the lake"))
+/// var walk = try await repository.insert(Walk(title: "Round the lake"))
 /// walk.value.title = "Round the lake twice"
 /// try await repository.update(walk)
 /// let total = try await repository.sum(of: \Walk.kilometers)
@@ -41,7 +41,7 @@ public struct Repository: Sendable {
   /// - Returns: The value as it is stored, and its new identity.
   /// - Throws: `validation`, `uniqueViolation`.
   @discardableResult
-  public func create<T: Entity>(
+  public func insert<T: Entity>(
     _ value: T, author: String? = nil
   ) async throws -> Identified<T> {
     try await transaction(author: author) { transaction in
@@ -52,7 +52,7 @@ public struct Repository: Sendable {
   /// Returns the record with this identity.
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for an identity of another entity.
-  public func read<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
+  public func get<T: Entity>(_ type: T.Type, _ id: ObjectID) async throws -> T {
     try await snapshot { try $0.stored(type, id).value }
   }
 
@@ -60,7 +60,7 @@ public struct Repository: Sendable {
   ///
   /// - Throws: `missingRecord`; `invalidRequest` for a URL that refers to no record of this store,
   ///   or to one of another entity.
-  public func read<T: Entity>(_ type: T.Type, at url: URL) async throws -> Identified<T> {
+  public func get<T: Entity>(_ type: T.Type, at url: URL) async throws -> Identified<T> {
     try await snapshot { try $0.stored(type, try $0.objectID(at: url)) }
   }
 
@@ -159,17 +159,3 @@ extension WriteTransaction {
     return id
   }
 }
-
-/// A value and the identity of its record.
-public struct Identified<T: Entity>: Identifiable, Sendable {
-  public let id: ObjectID
-  public var value: T
-
-  public init(_ id: ObjectID, _ value: T) {
-    self.id = id
-    self.value = value
-  }
-}
-
-extension Identified: Equatable where T: Equatable {}
-extension Identified: Hashable where T: Hashable {}

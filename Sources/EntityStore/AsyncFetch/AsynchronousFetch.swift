@@ -72,10 +72,14 @@ final class FetchReport {
 
   func add() {
     progress.completed += 1
-    if progress.completed % Limits.visitsPerCheck == 0 { report(progress) }
+    if progress.completed % StoreLimits.visitsPerCheck == 0 { report(progress) }
   }
 
-  func end() {
+  /// Reports the end.
+  ///
+  /// - Parameter count: The number of results, if they were not counted one by one.
+  func end(_ count: Int? = nil) {
+    if let count { progress.completed = count }
     progress.total = progress.completed
     report(progress)
   }

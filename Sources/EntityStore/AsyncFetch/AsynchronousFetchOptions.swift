@@ -4,13 +4,13 @@ public struct AsynchronousFetchOptions: Sendable {
   /// pinned snapshot. Measured from the beginning of the snapshot, not from that of the fetch,
   /// which may wait for a thread.
   public var snapshotLimit = Duration.seconds(5)
-  /// The number of records in one batch; 0 uses the request's `fetchBatchSize`, or else the store's
-  /// default. Only fetches in batches use it.
-  public var batchSize = 0
+  /// The number of records in one batch, at least 1; `nil` uses the request's `fetchBatchSize`, or
+  /// else the store's default. Only fetches in batches use it.
+  public var batchSize: Int?
   /// The clock by which the limit is measured.
   package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
-  public init(snapshotLimit: Duration = .seconds(5), batchSize: Int = 0) {
+  public init(snapshotLimit: Duration = .seconds(5), batchSize: Int? = nil) {
     self.snapshotLimit = snapshotLimit
     self.batchSize = batchSize
   }

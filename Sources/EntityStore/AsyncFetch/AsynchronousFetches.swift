@@ -24,14 +24,37 @@ extension Store {
     _ source: RecordSource<T>, _ options: AsynchronousFetchOptions
   ) -> AsynchronousFetch<[T]> {
     AsynchronousFetch(self, options) { transaction, report in
-      var values: [T] = []
-      try source.forEach(in: transaction, begin: report.begin) { value in
-        values.append(value)
-        report.add()
+      try source.values(in: transaction, report) { _ in }
+    }
+  }
+
+  /// Begins to fetch the values of a descriptor with the identities of their records, and returns
+  /// immediately.
+  ///
+  /// - Throws: `invalidRequest` for a sort that names no attribute. The returned fetch reports
+  ///   other errors.
+  public func fetchIdentifiedAsynchronously<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
+  ) throws -> AsynchronousFetch<[Identified<T>]> {
+    let source = try RecordSource(descriptor)
+    return AsynchronousFetch(self, options) { transaction, report in
+      var identities: [ObjectID] = []
+      let values = try source.values(in: transaction, report) { id in
+        identities.append(ObjectID(entity: T.entityName, number: id))
       }
-      try source.prefetch(&values, transaction)
-      report.end()
-      return values
+      return zip(identities, values).map { Identified($0, $1) }
+    }
+  }
+
+  /// Begins to fetch the identities of the records of a request, and returns immediately. The
+  /// number of records is known at the end only.
+  public func fetchIdentifiersAsynchronously(
+    _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
+  ) -> AsynchronousFetch<[ObjectID]> {
+    AsynchronousFetch(self, options) { transaction, report in
+      let identities = try RecordSource(request).identities(in: transaction)
+      report.end(identities.count)
+      return identities.map { ObjectID(entity: request.entityName, number: $0) }
     }
   }
 
@@ -64,5 +87,24 @@ extension Store {
     _ body: @escaping @Sendable (ReadTransaction) throws -> R
   ) async throws -> R {
     try await AsynchronousFetch(self, options) { transaction, _ in try body(transaction) }.value
+  }
+}
+
+extension RecordSource {
+  /// Returns the values of the request with what it prefetches, and reports the progress.
+  ///
+  /// - Parameter each: Called with each record id, in order.
+  fileprivate func values(
+    in transaction: ReadTransaction, _ report: FetchReport, _ each: (Int64) -> Void
+  ) throws -> [Element] {
+    var values: [Element] = []
+    try forEach(in: transaction, begin: report.begin) { id, value in
+      each(id)
+      values.append(value)
+      report.add()
+    }
+    try prefetch(&values, transaction)
+    report.end()
+    return values
   }
 }

@@ -17,20 +17,21 @@ package struct RecordSource<Element: Sendable>: Sendable {
 
   // MARK: All on one snapshot
 
-  /// Calls the closure with the values of the request one by one, in order, without prefetching.
+  /// Calls the closure with the record ids and values of the request one by one, in order, without
+  /// prefetching.
   ///
   /// - Parameter begin: Called with the number of values, if it is known without reading records.
   /// - Throws: As `ReadTransaction.forEach`.
   func forEach(
     in transaction: ReadTransaction, begin: (_ count: Int?) -> Void = { _ in },
-    _ body: (Element) throws -> Void
+    _ body: (Int64, Element) throws -> Void
   ) throws {
     try transaction.requireRecords(request)
     var execution = try FetchExecution(request, in: transaction)
     begin(execution.countsOnly ? try execution.count() : nil)
     let decode = makeDecode(transaction, execution.entity)
     try execution.enumerateRecords { id, view in
-      try decode(view, id, body)
+      try decode(view, id) { try body(id, $0) }
       return true
     }
   }
@@ -74,16 +75,16 @@ package struct RecordSource<Element: Sendable>: Sendable {
 
   /// Returns the batch size to use.
   ///
-  /// - Parameter asked: 0 uses the request's batch size, or else the store's default.
-  /// - Throws: `invalidRequest` for a negative one.
-  func batchSize(_ asked: Int) throws -> Int {
-    let size = asked == 0 ? request.fetchBatchSize : asked
-    guard size >= 0 else {
+  /// - Parameter asked: `nil` uses the request's batch size, or else the store's default.
+  /// - Throws: `invalidRequest` for one that is not positive.
+  func batchSize(_ asked: Int?) throws -> Int {
+    let size = asked ?? request.fetchBatchSize ?? StoreLimits.batchRecords
+    guard size > 0 else {
       throw StoreError(
-        .invalidRequest, "a batch size is negative", [("batch size", String(size))],
-        advice: "0 leaves it to the store")
+        .invalidRequest, "a batch size is not positive", [("batch size", String(size))],
+        advice: "use nil for the default")
     }
-    return size == 0 ? Limits.batchRecords : size
+    return size
   }
 }
 

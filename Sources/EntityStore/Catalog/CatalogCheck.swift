@@ -52,7 +52,9 @@ package enum CatalogCheck {
 
   private static func attributeProblems(of entity: EntityDescription) -> [String] {
     var texts: [String] = []
-    if entity.attributes.count > Limits.attributesMax { texts.append("it has too many attributes") }
+    if entity.attributes.count > StoreLimits.attributesMax {
+      texts.append("it has too many attributes")
+    }
     if repeats(entity.attributes.map(\.name)) || repeats(entity.attributes.map(\.id)) {
       texts.append("two attributes have the same name or id")
     }
@@ -73,7 +75,7 @@ package enum CatalogCheck {
   /// newest has all attributes.
   private static func layoutProblems(of entity: EntityDescription) -> [String] {
     guard let newest = entity.layouts.last else { return ["it has no record layout"] }
-    if entity.layouts.count > Limits.layoutsMax { return ["it has too many record layouts"] }
+    if entity.layouts.count > StoreLimits.layoutsMax { return ["it has too many record layouts"] }
     if repeats(entity.attributes.map(\.id)) { return [] }  // said already
     let kinds = Dictionary(
       uniqueKeysWithValues: entity.attributes.map { ($0.id, $0.type.kind) })
@@ -81,7 +83,7 @@ package enum CatalogCheck {
     for (number, layout) in entity.layouts.enumerated() {
       let isSound =
         !repeats(layout.slots.map(\.attributeID))
-        && layout.slots.count <= Limits.slotsMax
+        && layout.slots.count <= StoreLimits.slotsMax
         && layout.slots.allSatisfy { kinds[$0.attributeID] ?? $0.kind == $0.kind }
       if !isSound { texts.append("record layout \(number + 1) contradicts the attributes") }
     }

@@ -31,7 +31,7 @@ final class ObserversFolder: Sendable {
     let descriptor = socket(AF_UNIX, Self.datagrams, 0)
     guard descriptor >= 0 else { return nil }
     // Another process may remove the folder between the two calls, as its last observer.
-    for _ in 0..<Limits.socketBindingsMax {
+    for _ in 0..<StoreLimits.socketBindingsMax {
       mkdirat(store, Self.name, 0o700)
       if withAddress(of: name, { bind(descriptor, $0, $1) }) == 0 { return descriptor }
       guard errno == ENOENT else { break }
@@ -82,7 +82,7 @@ final class ObserversFolder: Sendable {
     }
     defer { closedir(listing) }
     var names: [String] = []
-    while names.count < Limits.observersRungMax, let entry = readdir(listing) {
+    while names.count < StoreLimits.observersRungMax, let entry = readdir(listing) {
       // No symbolic links: one might lead to another program's socket. On a file system that does
       // not report types, observers rely on polling.
       guard Int(entry.pointee.d_type) == Int(DT_SOCK) else { continue }

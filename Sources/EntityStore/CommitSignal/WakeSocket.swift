@@ -48,7 +48,7 @@ final class Doorbell: Sendable {
   private static func drain(_ descriptor: Int32) {
     var byte: UInt8 = 0
     // Bounded, so that a sender without pauses cannot block this loop: remaining bytes wake again.
-    for _ in 0..<Limits.ringsDrainedMax {
+    for _ in 0..<StoreLimits.ringsDrainedMax {
       guard recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 else { return }
     }
   }

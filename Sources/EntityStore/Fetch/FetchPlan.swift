@@ -24,7 +24,8 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   public var filter: String?
   public var sortBy: String
   public var groupBy: String
-  public var limit: Int
+  /// The limit of the request; `nil` without one.
+  public var limit: Int?
   public var offset: Int
   /// The reasons why the other indexes were not taken.
   public var rejected: [Rejection]
@@ -50,6 +51,10 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
   /// True if all matching records are sorted in memory before the window is taken.
   public var sortsInMemory: Bool { kinds.contains(.sortInMemory) }
 
+  private enum CodingKeys: String, CodingKey {
+    case entity, kinds, indexes, filter, sortBy, groupBy, limit, offset, rejected, statistics
+  }
+
   /// Writes the kinds in alphabetical order, so that equal plans have equal texts.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -59,7 +64,7 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
     try container.encode(filter, forKey: .filter)
     try container.encode(sortBy, forKey: .sortBy)
     try container.encode(groupBy, forKey: .groupBy)
-    try container.encode(limit, forKey: .limit)
+    try container.encode(limit ?? 0, forKey: .limit)
     try container.encode(offset, forKey: .offset)
     try container.encode(rejected, forKey: .rejected)
     try container.encode(statistics, forKey: .statistics)
@@ -79,7 +84,7 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
     if !sortBy.isEmpty {
       lines.append("  sort \(sortBy)\(sortsInMemory ? ", in memory" : ", by the access")")
     }
-    if limit > 0 { lines.append("  limit \(limit)") }
+    if let limit { lines.append("  limit \(limit)") }
     if offset > 0 { lines.append("  offset \(offset)") }
     for rejection in rejected { lines.append("  not \(rejection.index): \(rejection.reason)") }
     if let statistics { lines.append("  \(statistics)") }
@@ -158,6 +163,21 @@ public struct FetchStatistics: Codable, Hashable, Sendable, CustomStringConverti
 }
 
 extension FetchPlan {
+  /// Reads a plan, in which a limit of 0 is none.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    entity = try container.decode(String.self, forKey: .entity)
+    kinds = try container.decode(Set<PlanKind>.self, forKey: .kinds)
+    indexes = try container.decode([IndexUse].self, forKey: .indexes)
+    filter = try container.decodeIfPresent(String.self, forKey: .filter)
+    sortBy = try container.decode(String.self, forKey: .sortBy)
+    groupBy = try container.decode(String.self, forKey: .groupBy)
+    limit = try container.decode(Int.self, forKey: .limit).unlessZero
+    offset = try container.decode(Int.self, forKey: .offset)
+    rejected = try container.decode([Rejection].self, forKey: .rejected)
+    statistics = try container.decodeIfPresent(FetchStatistics.self, forKey: .statistics)
+  }
+
   init(_ request: FetchRequest, _ plan: AccessPlan, _ entity: EntityLayout) {
     self.init(
       entity: request.entityName, kinds: plan.kinds, indexes: plan.indexUses(entity),

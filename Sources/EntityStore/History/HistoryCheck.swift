@@ -18,7 +18,7 @@ extension HistoryTree {
     var previous: HistoryKey?
     var cursor = try transaction.cursor(tree)
     var entry = try cursor.first()
-    while let found = entry, problems.count < Limits.problemsListedMax {
+    while let found = entry, problems.count < StoreLimits.problemsListedMax {
       entry = try cursor.next()
       guard let key = HistoryKey(found.key) else {
         problems.append(Problem(sequence: nil, text: "a key is unreadable"))

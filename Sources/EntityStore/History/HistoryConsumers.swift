@@ -66,11 +66,11 @@ extension WriteTransaction {
   public func advance(consumer: String, to token: HistoryToken) throws {
     let sequence = try sequence(of: token)
     if try objectID(Self.consumerEntity, by: ["name": .string(consumer)]) == nil,
-      try count(of: Self.consumerEntity) >= Limits.historyConsumersMax
+      try count(of: Self.consumerEntity) >= StoreLimits.historyConsumersMax
     {
       throw StoreError(
         .invalidRequest, "the history has too many consumers",
-        [("at most", String(Limits.historyConsumersMax))],
+        [("at most", String(StoreLimits.historyConsumersMax))],
         advice: "remove one that no longer reads: `mooring-dump history --consumers` lists them")
     }
     try upsert(

@@ -18,23 +18,24 @@ extension ReadTransaction {
   /// - Parameter entities: Leaves out changes of other entities, and transactions without a change
   ///   of these; `nil` includes all.
   /// - Parameter author: Leaves out the transactions of this author.
-  /// - Parameter limit: The maximum number of transactions; 0 is no limit.
+  /// - Parameter limit: The maximum number of transactions, at least 1; `nil` for no limit.
   /// - Throws: `invalidToken` for a token of another store or of a state from before a backup was
   ///   restored; `expiredToken` if changes after it have been dropped; `unknownEntity`,
-  ///   `invalidRequest` for a negative limit, `damaged`.
+  ///   `invalidRequest` for a limit below 1, `damaged`.
   /// - Complexity: O(log *n* + changes after the token).
   public func history(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
-    exceptBy author: String? = nil, limit: Int = 0
+    exceptBy author: String? = nil, limit: Int? = nil
   ) throws -> [HistoryTransaction] {
-    guard limit >= 0 else {
+    if let limit, limit < 1 {
       throw StoreError(
-        .invalidRequest, "a limit is negative", [("limit", String(limit))], advice: "0 is no limit")
+        .invalidRequest, "a limit is not positive", [("limit", String(limit))],
+        advice: "use nil for no limit")
     }
     var found: [HistoryTransaction] = []
     try forEachHistory(after: token, of: entities, exceptBy: author) { transaction in
       found.append(transaction)
-      return limit == 0 || found.count < limit
+      return limit.map { found.count < $0 } ?? true
     }
     return found
   }
@@ -108,7 +109,7 @@ extension Store {
   /// Returns the changes after a position; see `ReadTransaction.history(after:of:exceptBy:limit:)`.
   public func history(
     after token: HistoryToken? = nil, of entities: Set<String>? = nil,
-    exceptBy author: String? = nil, limit: Int = 0
+    exceptBy author: String? = nil, limit: Int? = nil
   ) throws -> [HistoryTransaction] {
     try read { try $0.history(after: token, of: entities, exceptBy: author, limit: limit) }
   }

@@ -105,7 +105,7 @@ struct HistoryLog {
     case (let old?, nil):
       append(.delete, entityID: shape.entityID, id: id)
       try appendValues(of: old, shape) { field throws(RecordDamage) in
-        try field.storedBytes().count <= Limits.historyValueBytesMax
+        try field.storedBytes().count <= StoreLimits.historyValueBytesMax
       }
     case (let old?, let new?): try addUpdate(old, new, id, marks, shape)
     }
@@ -200,9 +200,9 @@ struct HistoryLog {
 
   /// Returns the part of an author that is stored: whole characters.
   static func kept(of author: String) -> String {
-    if author.utf8.count <= Limits.historyAuthorBytesMax { return author }
-    var name = author.prefix(Limits.historyAuthorBytesMax)
-    while name.utf8.count > Limits.historyAuthorBytesMax { name.removeLast() }
+    if author.utf8.count <= StoreLimits.historyAuthorBytesMax { return author }
+    var name = author.prefix(StoreLimits.historyAuthorBytesMax)
+    while name.utf8.count > StoreLimits.historyAuthorBytesMax { name.removeLast() }
     return String(name)
   }
 

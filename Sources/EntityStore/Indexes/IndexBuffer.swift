@@ -29,7 +29,7 @@ package final class IndexBuffer {
   /// Returns true if the changes must be applied before the next change of a record.
   func isUrgent(isUnique: Bool) -> Bool {
     if changes.isEmpty { return false }
-    return isUnique || keys.count + changes.count * 32 > Limits.indexBufferBytesMax
+    return isUnique || keys.count + changes.count * 32 > StoreLimits.indexBufferBytesMax
   }
 
   /// Marks the present state, to return to it if a change cannot be completed.

@@ -83,7 +83,7 @@ package final class IndexLayout: Sendable {
     let reservedMax = parts.filter(\.isText).map(\.reservedAfter).max() ?? 0
     // A cut component leaves at most one byte of its room unused, where an escaped zero byte did
     // not fit.
-    cutBytesMin = Limits.keyBytesMax - 8 - 1 - reservedMax
+    cutBytesMin = StoreLimits.keyBytesMax - 8 - 1 - reservedMax
   }
 
   /// Returns the collation of a key.
@@ -105,7 +105,7 @@ package final class IndexLayout: Sendable {
   /// Returns the room of a part in bytes, given the number of bytes already written.
   @inline(__always)
   func room(_ part: Part, written: Int) -> Int {
-    Limits.keyBytesMax - 8 - written - part.reservedAfter
+    StoreLimits.keyBytesMax - 8 - written - part.reservedAfter
   }
 
   /// Calls the closure with each key that the record has in this index: none, one, or for a list

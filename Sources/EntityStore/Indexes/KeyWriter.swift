@@ -43,7 +43,7 @@ package struct KeyWriter: ~Copyable {
   /// The largest buffer that is used again; one that a very long text has made larger is released.
   private static let collatedBytesKept = 64 << 10
 
-  package init() { start = .allocate(capacity: Limits.keyBytesMax + 64) }
+  package init() { start = .allocate(capacity: StoreLimits.keyBytesMax + 64) }
 
   deinit { start.deallocate() }
 

@@ -3,10 +3,10 @@ import LMDB
 
 /// A record as it is stored, readable or not.
 ///
-/// Valid only inside the closure that `ReadTransaction.eachStored` passes it to.
-public struct StoredRecord {
+/// Valid only inside the closure that `ReadTransaction.forEachStored` passes it to.
+package struct StoredRecord {
   /// The record id; `nil` if the key itself is damaged.
-  public let id: Int64?
+  package let id: Int64?
   private let bytes: UnsafeRawBufferPointer
   private let entity: EntityLayout
 
@@ -17,12 +17,12 @@ public struct StoredRecord {
   }
 
   /// The size of the record in bytes, without its key.
-  public var byteCount: Int { bytes.count }
+  package var byteCount: Int { bytes.count }
 
   /// Returns the record's values.
   ///
   /// - Throws: `damaged`, with entity and id.
-  public func read() throws(StoreError) -> Record {
+  package func read() throws(StoreError) -> Record {
     guard let id else { throw .damaged("a record has an unreadable key", entity: entity.name) }
     guard let view = entity.record.view(of: bytes) else {
       throw .damaged("a record's header is unreadable", entity: entity.name, id: id)

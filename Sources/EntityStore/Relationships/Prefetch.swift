@@ -5,7 +5,7 @@ public import EntityModel
 public struct Prefetched: Sendable {
   /// The records that the paths lead to.
   public private(set) var records: [ObjectID: Record] = [:]
-  /// `false` if there were more than `Limits.prefetchedMax` records; the missing ones can be read
+  /// `false` if there were more than `StoreLimits.prefetchedMax` records; the missing ones can be read
   /// individually.
   public private(set) var isComplete = true
   private var links: [Link: [ObjectID]] = [:]
@@ -84,7 +84,7 @@ extension Prefetched {
       var others: [ObjectID] = []
       try transaction.eachLinked(relationship, from: view, id: id.number) { other in
         others.append(ObjectID(entity: relationship.description.destination, number: other))
-        return linkCount + others.count <= Limits.prefetchedMax
+        return linkCount + others.count <= StoreLimits.prefetchedMax
       }
       linkCount += others.count
       guard hasRoom() else { break }  // the list may lack its end
@@ -104,7 +104,9 @@ extension Prefetched {
   }
 
   private mutating func hasRoom() -> Bool {
-    if records.count < Limits.prefetchedMax, linkCount <= Limits.prefetchedMax { return true }
+    if records.count < StoreLimits.prefetchedMax, linkCount <= StoreLimits.prefetchedMax {
+      return true
+    }
     isComplete = false
     return false
   }

@@ -11,7 +11,7 @@ public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
   /// The largest number of rows in a chunk. A chunk ends at this number or after `duration`,
   /// whichever comes first (see ``ChunkBudget``).
   public var rowsMax = 2_000
-  public var duration = Limits.chunkDuration
+  public var duration = StoreLimits.chunkDuration
   /// Marks the position of a write that has ended. If it is set, the checkpoint stays stored, so
   /// that the write is not started a second time; the caller removes it later.
   package var markEnded: (@Sendable (inout Position) -> Void)?

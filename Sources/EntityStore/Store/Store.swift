@@ -46,7 +46,8 @@ public final class Store: Sendable {
   package let options: Options
   /// The policy that compares the store's migrations with those that this program knows.
   package let schemaPolicy: any SchemaPolicy
-  package let fetchThreads = BoundedThreads("mooring.fetch", threadsMax: Limits.fetchThreadsMax)
+  package let fetchThreads = BoundedThreads(
+    "mooring.fetch", threadsMax: StoreLimits.fetchThreadsMax)
   /// The commits of the store, for those who wait for them.
   package let commits: StoreCommits
   let writer: WriterQueue
@@ -131,7 +132,8 @@ public final class Store: Sendable {
 
   /// Runs a closure on one consistent snapshot.
   ///
-  /// Never blocks and is never blocked by writers. The closure must not keep the transaction, and
+  /// Never blocks and is never blocked by writers. `readAsynchronously` is the variant that leaves
+  /// the calling thread free while pages are read from the disk. The closure must not keep the transaction, and
   /// should not take long: while it runs, pages that newer commits replace are not reused.
   ///
   /// - Throws: The closure's error; `closed`; `readersFull`, `inputOutput` or another storage
@@ -163,6 +165,8 @@ public final class Store: Sendable {
   }
 
   /// Runs a closure in a write transaction and returns after its durable commit.
+  ///
+  /// `writeBlocking` is the variant for a thread that may block.
   ///
   /// The closure is synchronous: nothing can be awaited between begin and commit. It runs on the
   /// store's writer queue, maybe together with other writes in one commit. If another process has
@@ -217,8 +221,18 @@ public final class Store: Sendable {
         author: author, isRepeatable: isRepeatable, body: body, completion: completion))
   }
 
-  /// Runs a write on a thread that may block, and waits for the commit.
-  package func writeBlocking<R>(
+  /// Runs a closure in a write transaction, as `write` does, and blocks the calling thread until
+  /// its durable commit.
+  ///
+  /// For programs without concurrency and for threads of their own. An asynchronous function must
+  /// await `write` instead, because a blocked thread of the concurrency runtime can run no other
+  /// task. Never call it from the closure of a write of the same store, which would wait for itself
+  /// forever, nor from that of a read, whose snapshot would stay pinned during the wait.
+  ///
+  /// - Parameter author: The name of the writer, stored in the history.
+  /// - Throws: The errors of `write`; nothing was written then.
+  @discardableResult
+  public func writeBlocking<R>(
     author: String? = nil, _ body: (WriteTransaction) throws -> R
   ) throws -> R {
     try commits.lifetime.checkOpen()

@@ -108,7 +108,7 @@ public class ReadTransaction {
   @inline(__always)
   final func countVisit() throws {
     visits &+= 1
-    if visits % Limits.visitsPerCheck == 0 { try interruption?() }
+    if visits % StoreLimits.visitsPerCheck == 0 { try interruption?() }
   }
 
   /// Returns the record as a lookup by identity sees it: in a draft, with its unsaved changes.

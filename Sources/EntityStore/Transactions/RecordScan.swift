@@ -23,7 +23,7 @@ extension ReadTransaction {
   ///
   /// - Parameter first: The id to begin with, or with the next one that exists.
   /// - Throws: `unknownEntity`, a storage failure; the error of the closure.
-  public func eachStored(
+  package func forEachStored(
     _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
   ) throws {
     let entity = try catalog.entity(entity)

@@ -160,11 +160,11 @@ public final class WriteTransaction: ReadTransaction {
   func putEncoded(
     id: Int64, old: RecordView?, marks: UInt64 = .max, in entity: EntityLayout
   ) throws {
-    guard scratch.record.count <= Limits.recordBytesMax else {
+    guard scratch.record.count <= StoreLimits.recordBytesMax else {
       throw StoreError(
         .validation, "a record is too large",
         [("entity", entity.name), ("bytes", String(scratch.record.count))],
-        advice: "keep it under \(Limits.recordBytesMax) bytes")
+        advice: "keep it under \(StoreLimits.recordBytesMax) bytes")
     }
     try scratch.record.withUnsafeBytes { bytes in
       try replace(old: old, new: bytes, id: id, marks: marks, in: entity)

@@ -99,10 +99,10 @@ package final class WriterQueue: Sendable {
 
   /// Returns the first waiting jobs, as many as may share a commit.
   private static func nextGroup(_ waiting: [Job]) -> [Job] {
-    var room = Limits.writesPerCommitMax * Limits.repeatableWritesPerWrite
+    var room = StoreLimits.writesPerCommitMax * StoreLimits.repeatableWritesPerWrite
     return Array(
       waiting.prefix { job in
-        room -= job.isRepeatable ? 1 : Limits.repeatableWritesPerWrite
+        room -= job.isRepeatable ? 1 : StoreLimits.repeatableWritesPerWrite
         return room >= 0
       })
   }
@@ -112,8 +112,8 @@ package final class WriterQueue: Sendable {
   /// writer does not wait.
   private func gather() {
     var count = waiting.withLock { $0.count }
-    for _ in 0..<Limits.gatheringPausesMax where count < lastGroupCount {
-      usleep(Limits.gatheringPause)
+    for _ in 0..<StoreLimits.gatheringPausesMax where count < lastGroupCount {
+      usleep(StoreLimits.gatheringPause)
       let more = waiting.withLock { $0.count }
       if more == count { return }
       count = more

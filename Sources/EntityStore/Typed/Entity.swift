@@ -126,3 +126,18 @@ extension StoreError {
       advice: "use properties that the type's attributes or relationships name")
   }
 }
+
+/// A value and the identity of its record.
+public struct Identified<T: Entity>: Identifiable, Sendable {
+  public let id: ObjectID
+  public var value: T
+
+  @inlinable
+  public init(_ id: ObjectID, _ value: T) {
+    self.id = id
+    self.value = value
+  }
+}
+
+extension Identified: Equatable where T: Equatable {}
+extension Identified: Hashable where T: Hashable {}

@@ -22,8 +22,9 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
   /// The relationships whose records are also read, into `ToOne.value` and `ToMany.values`.
   public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
-  /// The number of records that a lazy result reads at a time; 0 means the store's default.
-  public var fetchBatchSize = 0
+  /// The number of records that a fetch in batches reads at a time, at least 1; `nil` is the
+  /// store's default.
+  public var fetchBatchSize: Int?
   /// True if the fetch of a draft includes the draft's unsaved changes. Other fetches ignore it.
   public var includePendingChanges = true
   /// True if the fetch throws where no index narrows it or gives its order, instead of scanning or
@@ -81,10 +82,11 @@ public struct FetchDescriptor<T: Entity>: Sendable {
   @inlinable
   public func request() throws -> FetchRequest {
     var request = FetchRequest(
-      entityName: T.entityName, predicate: predicate, fetchLimit: fetchLimit ?? 0,
-      fetchOffset: fetchOffset, requiresIndex: requiresIndex)
+      entityName: T.entityName, predicate: predicate,
+      fetchLimit: fetchLimit == 0 ? nil : fetchLimit, fetchOffset: fetchOffset,
+      requiresIndex: requiresIndex)
     if fetchLimit == 0 {
-      // In a request 0 is no limit, so a predicate that is always false is added. The given
+      // A request has no limit of 0, so a predicate that is always false is added. The given
       // predicate stays, so that the same index is used.
       let nothing = FetchPredicate.always(false)
       request.predicate = predicate.map { $0 && nothing } ?? nothing

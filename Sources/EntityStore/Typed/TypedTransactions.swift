@@ -36,10 +36,34 @@ extension ReadTransaction {
   @inlinable
   public func fetch<T: Entity>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
     var rows: [T] = []
-    rows.reserveCapacity(min(request.fetchLimit, Limits.rowsReservedMax))
+    rows.reserveCapacity(min(request.fetchLimit ?? 0, StoreLimits.rowsReservedMax))
     try readRecords(request, as: type) { rows.append(try T(from: &$0)) }
     for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &rows) }
     return rows
+  }
+
+  /// Returns the values of the descriptor with the identities of their records, else as `fetch`.
+  @inlinable
+  public func fetchIdentified<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [Identified<T>] {
+    try fetchIdentified(try descriptor.request(), as: T.self)
+  }
+
+  /// Returns the records of the request as Swift values with their identities, else as
+  /// `fetch(_:as:)`.
+  @inlinable
+  public func fetchIdentified<T: Entity>(
+    _ request: FetchRequest, as type: T.Type
+  ) throws -> [Identified<T>] {
+    var identities: [ObjectID] = []
+    var values: [T] = []
+    try readRecords(request, as: type) { record in
+      identities.append(record.id)
+      values.append(try T(from: &record))
+    }
+    for name in request.relationshipKeyPathsForPrefetching { try prefetch(name, into: &values) }
+    return zip(identities, values).map { Identified($0, $1) }
   }
 
   @usableFromInline
@@ -72,12 +96,12 @@ extension ReadTransaction {
 
   /// Returns those of the records that exist, by identity.
   ///
-  /// - Throws: `invalidRequest` if they are more than `Limits.prefetchedMax`.
+  /// - Throws: `invalidRequest` if they are more than `StoreLimits.prefetchedMax`.
   func values<T: Entity>(_ type: T.Type, _ ids: Set<ObjectID>) throws -> [ObjectID: T] {
-    guard ids.count <= Limits.prefetchedMax else {
+    guard ids.count <= StoreLimits.prefetchedMax else {
       throw StoreError(
         .invalidRequest, "a fetch prefetches too many records",
-        [("entity", type.entityName), ("at most", String(Limits.prefetchedMax))],
+        [("entity", type.entityName), ("at most", String(StoreLimits.prefetchedMax))],
         advice: "fetch in windows, or fetch the related records by themselves")
     }
     var values: [ObjectID: T] = [:]
@@ -201,8 +225,41 @@ extension Store {
     try read { try $0.fetch(request, as: type) }
   }
 
+  /// Runs one fetch on a snapshot of its own.
   public func fetch(_ request: FetchRequest) throws -> [Record] {
     try read { try $0.fetch(request) }
+  }
+
+  /// Runs one fetch of values with their identities on a snapshot of its own.
+  @inlinable
+  public func fetchIdentified<T: Entity>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [Identified<T>] {
+    try read { try $0.fetchIdentified(descriptor) }
+  }
+
+  /// Runs one fetch of values with their identities on a snapshot of its own.
+  @inlinable
+  public func fetchIdentified<T: Entity>(
+    _ request: FetchRequest, as type: T.Type
+  ) throws -> [Identified<T>] {
+    try read { try $0.fetchIdentified(request, as: type) }
+  }
+
+  public func fetchRows(_ request: FetchRequest) throws -> [ResultRow] {
+    try read { try $0.fetchRows(request) }
+  }
+
+  public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
+    try read { try $0.fetchIdentifiers(request) }
+  }
+
+  public func count(_ request: FetchRequest) throws -> Int {
+    try read { try $0.count(request) }
+  }
+
+  public func explain(_ request: FetchRequest) throws -> FetchPlan {
+    try read { try $0.explain(request) }
   }
 
   public func fetchRows<T: Entity>(_ descriptor: FetchDescriptor<T>) throws -> [ResultRow] {

@@ -149,7 +149,7 @@ struct ItemMapper {
     return latestDate
   }
 
-  private var latestDate: Date { now.addingTimeInterval(Limits.futureMax) }
+  private var latestDate: Date { now.addingTimeInterval(SyncLimits.futureMax) }
 
   private mutating func rules(of entity: String) throws -> TargetRules? {
     if let known = rules[entity] { return known }

@@ -27,8 +27,8 @@ struct Sweep {
     }
     // New records do not count: a feed that has replaced all of its items is as suspicious as an
     // empty one.
-    if !allowsAll, gone.count > Limits.deletedCountMin,
-      Double(gone.count) > Limits.deletedShareMax * Double(total - report.new)
+    if !allowsAll, gone.count > SyncLimits.deletedCountMin,
+      Double(gone.count) > SyncLimits.deletedShareMax * Double(total - report.new)
     {
       report.outcome = .deletionsRefused
       report.refusedDeletions = gone.count

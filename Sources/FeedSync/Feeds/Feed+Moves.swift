@@ -19,7 +19,7 @@ extension Feed {
     }
     movedCount += 1
     let age = movedSince.map { now.timeIntervalSince($0) } ?? 0
-    let isProven = movedCount >= Limits.movesMin && age >= Limits.movedAgeMin
+    let isProven = movedCount >= SyncLimits.movesMin && age >= SyncLimits.movedAgeMin
     guard isProven || Self.isUpgrade(from: requestURL, to: target) else { return }
     learnedURL = target
     forgetMove()
@@ -38,7 +38,7 @@ extension Feed {
     if status != 404, status != 410 {
       guard error.isAgainstURL, !Self.isUpgrade(from: url, to: learnedURL) else { return false }
       learnedErrors += 1
-      guard learnedErrors >= Limits.learnedErrorsMax else { return false }
+      guard learnedErrors >= SyncLimits.learnedErrorsMax else { return false }
     }
     self.learnedURL = nil
     learnedErrors = 0

@@ -59,10 +59,10 @@ public struct FeedRun: Entity, Sendable {
 }
 
 extension FeedRun {
-  /// Adds a run, and removes runs beyond ``Limits/runsKept``.
+  /// Adds a run, and removes runs beyond ``SyncLimits/runsKept``.
   static func add(_ run: FeedRun, in transaction: WriteTransaction) throws {
     try transaction.insert(run)
-    for id in try transaction.fetchIdentifiers(request(run.feedID)).dropFirst(Limits.runsKept) {
+    for id in try transaction.fetchIdentifiers(request(run.feedID)).dropFirst(SyncLimits.runsKept) {
       try transaction.delete(id)
     }
   }

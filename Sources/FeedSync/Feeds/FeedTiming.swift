@@ -66,8 +66,9 @@ public struct FeedTiming: Sendable {
   /// A time beyond the allowed wait comes from a wrong clock and is ignored.
   public static func promise(_ feed: Feed, _ now: Circumstances) -> NextRun? {
     let promises: [(Date?, NextRun.Reason, max: Double)] = [
-      (feed.waitUntil, .waiting, Limits.waitMax), (now.hostWait, .hostWaiting, Limits.waitMax),
-      (freshUntil(feed, now), .fresh, Double(Limits.freshMax)),
+      (feed.waitUntil, .waiting, SyncLimits.waitMax),
+      (now.hostWait, .hostWaiting, SyncLimits.waitMax),
+      (freshUntil(feed, now), .fresh, Double(SyncLimits.freshMax)),
     ]
     return promises.compactMap { until, reason, most in
       guard let until, until > now.now, until.timeIntervalSince(now.now) <= most else { return nil }
@@ -104,7 +105,7 @@ public struct FeedTiming: Sendable {
     if Self.isAhead(last.at, of: now.now) { return NextRun(at: now.now, reason: .clock) }
     let share = Self.share(of: feed.url, last.at)
     if feed.errors > 0 {
-      let wait = max(Limits.failureWaitMin, Self.failureWaitMax(feed) * share)
+      let wait = max(SyncLimits.failureWaitMin, Self.failureWaitMax(feed) * share)
       return NextRun(at: last.at + wait, reason: .failing)
     }
     let usual = feed.every.map { Duration.seconds($0) } ?? interval
@@ -113,16 +114,16 @@ public struct FeedTiming: Sendable {
 
   /// Returns the upper bound of the wait after a failure.
   private static func failureWaitMax(_ feed: Feed) -> Double {
-    let cap = feed.lastStatus == 404 ? Limits.missingWaitMax : Limits.failureWaitMax
+    let cap = feed.lastStatus == 404 ? SyncLimits.missingWaitMax : SyncLimits.failureWaitMax
     let doublings = min(max(feed.errors, 1) - 1, 20)
-    return min(Limits.failureWaitMin * Double(1 << doublings), cap)
+    return min(SyncLimits.failureWaitMin * Double(1 << doublings), cap)
   }
 
   /// Returns the delay of an overdue feed after the start of the schedule. Feeds are spread over an
   /// interval, so that a restart does not request all at once.
   public func startDelay(_ feed: Feed) -> Duration {
     let usual = feed.every.map { Duration.seconds($0) } ?? interval
-    return min(usual, .seconds(Limits.freshMin)) * Self.share(of: feed.url, nil)
+    return min(usual, .seconds(SyncLimits.freshMin)) * Self.share(of: feed.url, nil)
   }
 
   // MARK: Parts

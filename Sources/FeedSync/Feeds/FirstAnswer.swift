@@ -103,6 +103,7 @@ extension Freshness {
     var seconds = timeToLive ?? 0
     if case .seconds(let promised) = promise { seconds = max(seconds, Int64(promised)) }
     guard seconds > 0 else { return nil }
-    return min(max(seconds, isOwn ? Limits.ownFreshMin : Limits.freshMin), Limits.freshMax)
+    return min(
+      max(seconds, isOwn ? SyncLimits.ownFreshMin : SyncLimits.freshMin), SyncLimits.freshMax)
   }
 }

@@ -37,7 +37,7 @@ struct Hosts: Sendable {
     // A concurrent run may bring a shorter wait. One beyond the bound comes from a wrong clock.
     var latest = until
     if let old = try wait(for: host, in: transaction),
-      old.timeIntervalSince(now) <= Limits.waitMax
+      old.timeIntervalSince(now) <= SyncLimits.waitMax
     {
       latest = max(until, old)
     }

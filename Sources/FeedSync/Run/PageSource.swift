@@ -105,7 +105,7 @@ struct PageSource: Sendable {
     }
     return try await transport.send(
       HTTPRequest(
-        url: request.url, headers: headers + more, decodedBytesMax: Limits.pageBytesMax,
+        url: request.url, headers: headers + more, decodedBytesMax: SyncLimits.pageBytesMax,
         allowsPrivateAddresses: request.allowsPrivateAddresses, conditions: conditions))
   }
 
@@ -143,7 +143,7 @@ struct PageSource: Sendable {
     let refusal = SyncError.Refusal(
       status: response.status, host: WebURL.host(of: response.effectiveURL),
       // A longer wait is taken for a mistake of the server.
-      retryAfter: response.retryAfter.map { min(Double($0), Limits.waitMax) },
+      retryAfter: response.retryAfter.map { min(Double($0), SyncLimits.waitMax) },
       requests: response.requests, bytes: response.wireBytes)
     switch response.status {
     case 410:

@@ -97,7 +97,7 @@ extension SyncCheckpoint {
     visited.insert(address)
     listings.insert(listing)
     if pages == 0 { firstListing = listing }
-    guard pages < Limits.pagesPerRunMax, report.items < Limits.itemsPerRunMax
+    guard pages < SyncLimits.pagesPerRunMax, report.items < SyncLimits.itemsPerRunMax
     else {
       throw SyncError(
         .tooManyPages, "the feed does not end",
@@ -112,8 +112,8 @@ extension SyncCheckpoint {
   func checkRejections(_ page: FeedPage, rejected: Int, of total: Int) throws {
     let run = (rejected: report.rejected, total: listed)
     for (rejected, total) in [(rejected, total), (run.rejected, run.total)]
-    where rejected >= Limits.rejectedCountMin
-      && Double(rejected) > Limits.rejectedShareMax * Double(total)
+    where rejected >= SyncLimits.rejectedCountMin
+      && Double(rejected) > SyncLimits.rejectedShareMax * Double(total)
     {
       let example =
         page.rejected.first.map { ($0.id, $0.reason.description) }

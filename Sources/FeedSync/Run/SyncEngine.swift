@@ -205,7 +205,7 @@ extension SyncError.Refusal {
   /// The seconds to wait. A 429 needs a wait even if the server names none, or 0.
   fileprivate var wait: Double? {
     guard status == 429 else { return retryAfter }
-    return max(retryAfter ?? Limits.hostWait, Limits.failureWaitMin)
+    return max(retryAfter ?? SyncLimits.hostWait, SyncLimits.failureWaitMin)
   }
 }
 

@@ -72,7 +72,7 @@ extension SyncMachine {
     checkpoint = SyncCheckpoint(feed: feed, startedAt: now)
     (checkpoint.report.requests, checkpoint.report.bytes) = (requests, bytes)
     conditions = nil
-    batch = Batch()
+    uncommitted = Uncommitted()
     commits = 0
     return [action, .fetch(nextRequest())]
   }
@@ -127,7 +127,7 @@ extension SyncMachine {
   mutating func advance(hasNews: Bool) throws -> [Action] {
     guard let (page, response) = self.page else { return [] }
     self.page = nil
-    batch.budget.add(rows: page.items.count + page.users.count, bytes: response.body.count)
+    uncommitted.budget.add(rows: page.items.count + page.users.count, bytes: response.body.count)
     checkpoint.pages += 1
     checkpoint.report.pages = checkpoint.pages
     let isOnly = checkpoint.pages == 1 && page.next == nil
@@ -135,7 +135,7 @@ extension SyncMachine {
     nextDelta = try startOfNextDelta(page, response)
     guard try setNextPage(page, response, hasNews: hasNews) else { return confirmOrFinish() }
     let request = nextRequest()
-    if batch.budget.hasRoom { return [.fetch(request)] }
+    if uncommitted.budget.hasRoom { return [.fetch(request)] }
     return [.prefetch(request)] + commit() + [.reportProgress, .fetch(request)]
   }
 
@@ -234,12 +234,12 @@ extension SyncMachine {
     ]
   }
 
-  /// Commits the batch. Pages that change nothing are not committed: after a kill they are read
+  /// Commits the uncommitted pages. Pages that change nothing are not committed: after a kill they are read
   /// again.
   private mutating func commit() -> [Action] {
-    guard batch.hasChanges else { return [] }
+    guard uncommitted.hasChanges else { return [] }
     commits += 1
-    batch = Batch()
+    uncommitted = Uncommitted()
     return [.commit]
   }
 

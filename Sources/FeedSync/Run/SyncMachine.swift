@@ -67,7 +67,7 @@ struct SyncMachine {
   var conditions: HTTPConditions?
   /// The page that is being compared with the store.
   var page: (page: FeedPage, response: HTTPResponse)?
-  var batch = Batch()
+  var uncommitted = Uncommitted()
   var hasRestarted = false
   /// True if an earlier run may have stored newer items without the older ones after them.
   var hasGap = false
@@ -75,8 +75,8 @@ struct SyncMachine {
   var isConfirming = false
 
   /// The pages since the last commit.
-  struct Batch {
-    var budget = ChunkBudget(rowsMax: Limits.itemsPerCommit, bytesMax: Limits.pageBytesMax)
+  struct Uncommitted {
+    var budget = ChunkBudget(rowsMax: SyncLimits.itemsPerCommit, bytesMax: SyncLimits.pageBytesMax)
     var hasChanges = false
   }
 
@@ -115,7 +115,7 @@ struct SyncMachine {
       case .fetchFailed(let error): return isConfirming ? confirm(error) : receive(error)
       case .compared(let report, let newItems, let hasChanges):
         checkpoint.report = report
-        batch.hasChanges = hasChanges
+        uncommitted.hasChanges = hasChanges
         return try advance(hasNews: newItems > 0)
       case .committed(let report), .finished(let report):
         checkpoint.report = report
@@ -160,7 +160,7 @@ struct SyncMachine {
 
   private func canResume(_ saved: SyncCheckpoint) -> Bool {
     let age = now.timeIntervalSince1970 - saved.startedAt
-    return age >= 0 && age < Limits.resumeAgeMax && saved.settings == feed.settingsHash
+    return age >= 0 && age < SyncLimits.resumeAgeMax && saved.settings == feed.settingsHash
       && !(options.isFull && saved.mode == FeedMode.delta.rawValue)
       && saved.mappingHash == mappings.hash(lastFormat: saved.format ?? feed.format)
   }
@@ -171,7 +171,7 @@ struct SyncMachine {
 
   var areValidatorsOld: Bool {
     let age = feed.validatorsAt.map { now.timeIntervalSince($0) } ?? .infinity
-    return age < 0 || age >= Limits.validatorsAgeMax
+    return age < 0 || age >= SyncLimits.validatorsAgeMax
   }
 
   /// True if the stored items were read by another mapping: then all are fetched and compared.
@@ -179,7 +179,7 @@ struct SyncMachine {
 
   var needsFullRun: Bool {
     guard let fullAt = feed.fullAt, !hasNewMapping, !hasGap else { return true }
-    return abs(now.timeIntervalSince(fullAt)) > Limits.fullRunAgeMax
+    return abs(now.timeIntervalSince(fullAt)) > SyncLimits.fullRunAgeMax
   }
 
   // MARK: Requests

@@ -15,7 +15,7 @@ struct TableGuess: Sendable {
   var warnings: [String] = []
 
   /// The greatest number of attributes. Together with those of relationships it stays below the
-  /// limit of an entity (`EntityStore.Limits`).
+  /// limit of an entity (`StoreLimits`).
   private static let attributesMax = 400
 
   init(_ table: SourceTable, _ profile: TableProfile) {

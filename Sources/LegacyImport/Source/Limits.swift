@@ -1,7 +1,7 @@
 /// The bounds of an import, each with its reason.
 package enum Limits {
   /// The greatest length of a cell that is read completely: no record could hold a longer one
-  /// (`EntityStore.Limits`).
+  /// (`StoreLimits`).
   package static let cellBytesMax = 15 << 20
   /// The greatest inflated size of a model or an archive: 300 KB may inflate to 300 MB.
   package static let inflatedBytesMax = 32 << 20

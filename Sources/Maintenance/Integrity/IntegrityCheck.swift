@@ -21,7 +21,7 @@ public struct IntegrityReport: Codable, Sendable {
   public var entries = 0
   /// The number of checked transactions of the change history.
   public var historyTransactions = 0
-  /// The first problems, at most `Limits.problemsListedMax`.
+  /// The first problems, at most `StoreLimits.problemsListedMax`.
   public var problems: [Problem] = []
   public var problemCount = 0
 
@@ -31,7 +31,7 @@ public struct IntegrityReport: Codable, Sendable {
     _ text: String, entity: String, id: Int64? = nil, index: String? = nil
   ) {
     problemCount += 1
-    if problems.count < Limits.problemsListedMax {
+    if problems.count < StoreLimits.problemsListedMax {
       problems.append(Problem(entity: entity, id: id, index: index, text: text))
     }
   }

@@ -13,7 +13,7 @@ public struct StoreReport: Codable, Sendable {
   }
 
   public var pages = Pages()
-  /// The damage of the file and of the catalog; at most `Limits.problemsListedMax` entries.
+  /// The damage of the file and of the catalog; at most `StoreLimits.problemsListedMax` entries.
   public var problems: [String] = []
   public var problemCount = 0
   /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
@@ -24,7 +24,7 @@ public struct StoreReport: Codable, Sendable {
 
   fileprivate mutating func add(_ text: String) {
     problemCount += 1
-    if problems.count < Limits.problemsListedMax { problems.append(text) }
+    if problems.count < StoreLimits.problemsListedMax { problems.append(text) }
   }
 }
 
@@ -60,7 +60,7 @@ extension Store {
 
 extension StoreReport {
   fileprivate mutating func checkPages(_ folder: String, _ options: Store.Options) throws {
-    let limit = Limits.problemsListedMax
+    let limit = StoreLimits.problemsListedMax
     var found = try PageReport(ofFileIn: folder, limit: limit)
     if found.problemCount > 0, found.wasOvertaken {
       // Writers have changed pages during the check. A snapshot keeps its pages unchanged, and the

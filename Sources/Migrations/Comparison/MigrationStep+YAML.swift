@@ -123,7 +123,7 @@ extension MappingText {
     if !request.sortBy.isEmpty {
       add("sortBy", .list(request.sortBy.map { text($0.description) }))
     }
-    if request.fetchLimit > 0 { add("limit", request.fetchLimit) }
+    if let limit = request.fetchLimit { add("limit", limit) }
     if request.fetchOffset > 0 { add("offset", request.fetchOffset) }
   }
 

@@ -52,8 +52,8 @@ extension MigrationFile {
 
   func length(_ node: YAMLNode) throws -> Int {
     let length = try node.int()
-    guard length >= 0, length <= Limits.recordBytesMax else {
-      throw node.error("a length is from 0 to \(Limits.recordBytesMax)")
+    guard length >= 0, length <= StoreLimits.recordBytesMax else {
+      throw node.error("a length is from 0 to \(StoreLimits.recordBytesMax)")
     }
     return Int(length)
   }

@@ -8,7 +8,7 @@ extension MigrationFile {
     var request = FetchRequest(entityName: try arguments.required("entity").string())
     request.predicate = try arguments.optional("where").map(predicateWithVariables)
     request.sortBy = try arguments.optional("sortBy")?.sequence().map(sortKey) ?? []
-    request.fetchLimit = try arguments.optional("limit").map(count) ?? 0
+    request.fetchLimit = try arguments.optional("limit").map(count)?.unlessZero
     request.fetchOffset = try arguments.optional("offset").map(count) ?? 0
     return .createTemplate(RequestTemplate(name: name, request: request))
   }

@@ -213,7 +213,7 @@ struct LongStep {
   ) throws -> (MigrationCheckpoint, Bool?) {
     var checkpoint = checkpoint
     checkpoint.rounds += 1
-    let isPatient = checkpoint.rounds <= Limits.settlingChunksMax
+    let isPatient = checkpoint.rounds <= StoreLimits.settlingChunksMax
     let chunk = ChunkBudget(duration: options.chunkDuration * (isPatient ? 1 : 4))
     let isSettled = try transaction.scope(author: position.author) { scope in
       let isSettled = try settle(work, &checkpoint, in: scope) { chunk.hasRoom }

@@ -14,9 +14,9 @@ public struct MigrationOptions: Sendable {
   /// True if the store is copied to a folder next to it before a destructive plan runs.
   public var backsUp = true
   /// The greatest number of records for which a step is done in one transaction, if they are small.
-  package var recordsAtOnceMax = Limits.recordsMigratedAtOnceMax
+  package var recordsAtOnceMax = StoreLimits.recordsMigratedAtOnceMax
   /// The duration of one chunk of a longer step.
-  package var chunkDuration = Limits.chunkDuration
+  package var chunkDuration = StoreLimits.chunkDuration
   /// The bytes of memory for sorting keys.
   package var sortMemory = KeyRunWriter.memoryMaxDefault
   /// Called between two chunks. `true` ends the run there; a later run continues.

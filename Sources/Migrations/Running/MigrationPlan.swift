@@ -149,7 +149,7 @@ public struct MigrationPlan: Codable, Sendable {
 extension EntitySize {
   /// Returns true if the records can be scanned in one transaction.
   func isShort(_ options: MigrationOptions) -> Bool {
-    records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax
+    records <= options.recordsAtOnceMax && bytes <= StoreLimits.bytesMigratedAtOnceMax
   }
 }
 

@@ -258,7 +258,7 @@ struct RelationshipCreation {
   ) throws(StoreError) -> Int {
     try checkFree(attribute.name, in: name)
     let number = try number(of: name)
-    guard schema.entities[number].attributes.count < Limits.attributesMax else {
+    guard schema.entities[number].attributes.count < StoreLimits.attributesMax else {
       throw StoreError(.migration, "an entity has too many attributes", [("entity", name)])
     }
     let id = schema.entities[number].nextAttributeID

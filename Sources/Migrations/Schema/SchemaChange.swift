@@ -105,15 +105,15 @@ struct SchemaChange {
 
   private func checkLimits() throws(StoreError) {
     for entity in schema.entities {
-      guard entity.attributes.count <= Limits.attributesMax else {
+      guard entity.attributes.count <= StoreLimits.attributesMax else {
         throw StoreError(
           .migration, "an entity has too many attributes",
-          [("entity", entity.name), ("limit", String(Limits.attributesMax))])
+          [("entity", entity.name), ("limit", String(StoreLimits.attributesMax))])
       }
-      guard entity.layouts.count <= Limits.layoutsMax else {
+      guard entity.layouts.count <= StoreLimits.layoutsMax else {
         throw StoreError(
           .migration, "an entity has been changed too often",
-          [("entity", entity.name), ("limit", String(Limits.layoutsMax))],
+          [("entity", entity.name), ("limit", String(StoreLimits.layoutsMax))],
           advice: "make another entity")
       }
     }

@@ -36,7 +36,7 @@ struct KeyArena: ~Copyable {
   ///   GiB. Memory is not touched, and so not allocated by the system, before keys are stored in
   ///   it.
   init(capacity: Int) {
-    let least = Limits.keyBytesMax + KeyArena.entryBytes
+    let least = StoreLimits.keyBytesMax + KeyArena.entryBytes
     self.capacity = min(max(capacity, least), KeyArena.capacityMax)
     bottom = self.capacity
     start = .allocate(
@@ -49,7 +49,7 @@ struct KeyArena: ~Copyable {
 
   /// Adds a key.
   ///
-  /// - Parameter key: At most `Limits.keyBytesMax` bytes.
+  /// - Parameter key: At most `StoreLimits.keyBytesMax` bytes.
   /// - Returns: False if there was no room.
   @inline(__always)
   mutating func add(_ key: UnsafeRawBufferPointer) -> Bool {

@@ -27,7 +27,7 @@ struct KeyRunFile: ~Copyable {
     path = folder.file(owner: owner, number: number)
     file = try ScratchFile(creating: KeyRunFolder.unfinished(path))
     previousHash = ContentHash.of(owner)
-    let room = KeyRunFormat.blockBytes + Limits.keyBytesMax
+    let room = KeyRunFormat.blockBytes + StoreLimits.keyBytesMax
     block = .allocate(byteCount: room, alignment: MemoryLayout<UInt64>.alignment)
     last = block + KeyRunFormat.blockBytes
   }
@@ -43,7 +43,7 @@ struct KeyRunFile: ~Copyable {
 
   /// Adds a key that sorts after the last one; a key equal to the last one is left out.
   ///
-  /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
+  /// - Parameter key: 1 to `StoreLimits.keyBytesMax` bytes.
   mutating func append(_ key: UnsafeRawBufferPointer) throws(StoreError) {
     var shared = sharedCount(key)
     if shared == key.count, shared == lastCount { return }

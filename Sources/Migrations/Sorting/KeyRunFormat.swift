@@ -40,7 +40,7 @@ enum KeyRunFormat {
   /// and small enough that the blocks of all runs of a merge take 4 MiB.
   static let blockBytes = 64 << 10
   /// The largest entry: two varints and a whole key.
-  static let entryBytesMax = 4 + Limits.keyBytesMax
+  static let entryBytesMax = 4 + StoreLimits.keyBytesMax
 
   /// Offsets in a block.
   static let previousOffset = 8

@@ -35,7 +35,7 @@ struct KeyRunReader: ~Copyable {
     self.run = run
     self.ownerHash = ownerHash
     self.file = file
-    let room = KeyRunFormat.blockBytes + Limits.keyBytesMax
+    let room = KeyRunFormat.blockBytes + StoreLimits.keyBytesMax
     block = .allocate(byteCount: room, alignment: MemoryLayout<UInt64>.alignment)
     bytes = block + KeyRunFormat.blockBytes
     previousHash = ownerHash
@@ -141,7 +141,7 @@ struct KeyRunReader: ~Copyable {
     let shared = try readCount()
     let differing = try readCount()
     guard differing > 0, differing <= end - position, shared <= count,
-      shared + differing <= Limits.keyBytesMax
+      shared + differing <= StoreLimits.keyBytesMax
     else { throw damaged }
     let rest = UnsafeRawBufferPointer(start: block + position, count: differing)
     let ascends =

@@ -52,13 +52,13 @@ struct KeyRunWriter: ~Copyable {
 
   /// Adds a key.
   ///
-  /// - Parameter key: 1 to `Limits.keyBytesMax` bytes.
+  /// - Parameter key: 1 to `StoreLimits.keyBytesMax` bytes.
   /// - Throws: `storage` if the key has another length; a storage failure, such as `diskFull`, if
   ///   the scratch files cannot be written. Then the sort has failed, and every later call throws
   ///   the same.
   @inline(__always)
   mutating func add(_ key: UnsafeRawBufferPointer) throws(StoreError) {
-    guard 1...Limits.keyBytesMax ~= key.count else { throw KeyRunWriter.invalidKey(key.count) }
+    guard 1...StoreLimits.keyBytesMax ~= key.count else { throw KeyRunWriter.invalidKey(key.count) }
     if !filling.arena.add(key) { try addToOther(key) }
   }
 

@@ -64,7 +64,7 @@ extension DurableFetch {
   /// many.
   private var bounded: FetchRequest {
     var request = request
-    if request.resultType != .count, !(1...Limits.outputRowsMax).contains(request.fetchLimit) {
+    if request.resultType != .count, request.fetchLimit ?? .max > Limits.outputRowsMax {
       request.fetchLimit = Limits.outputRowsMax + 1
     }
     return request

@@ -120,7 +120,7 @@ struct RowPages: Sendable {
     let objects = FetchExpression.list(identities.map(FetchExpression.object))
     request.predicate = .comparison(.init(.itself, .isIn, objects))
     request.sortBy = []
-    (request.fetchOffset, request.fetchLimit) = (0, 0)
+    (request.fetchOffset, request.fetchLimit) = (0, nil)
     // A name that no other column can have: it is longer than all of them together.
     let number = FetchProperty(titles.joined() + "#", .itself)
     request.propertiesToFetch = [number] + request.propertiesToFetch

@@ -4,10 +4,10 @@ import Foundation
 
 /// One thing that happens to the jobs of a store, as a value: done to the store and to the model.
 enum HistoryStep {
-  case enqueue(JobRequest, batch: Int64?)
-  case batch([JobRequest], completion: JobRequest?)
-  case openBatch(completion: JobRequest?)
-  case closeBatch(Int64)
+  case enqueue(JobRequest, group: Int64?)
+  case group([JobRequest], completion: JobRequest?)
+  case openGroup(completion: JobRequest?)
+  case closeGroup(Int64)
   /// The transaction of a runner.
   case exchange(ended: [(Claim, Outcome)], progress: [(Claim, JobProgress)], ClaimTerms)
   /// A handler writes a checkpoint, or the end of its job with its own changes.
@@ -25,7 +25,7 @@ enum HistoryStep {
 enum HistoryAnswer: Equatable {
   case nothing
   case job(EnqueuedJob)
-  case batch(Int64)
+  case group(Int64)
   case exchange([FinishResult], claimed: [Int64])
   case state(JobState)
   case count(Int)

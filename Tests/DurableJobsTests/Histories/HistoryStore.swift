@@ -56,14 +56,14 @@ struct HistoryStore {
     defer { withExtendedLifetime(table) {} }
     switch step {
     case .enqueue(let request, nil): return .job(try transaction.enqueue(request))
-    case .enqueue(let request, let batch?):
-      return .job(try transaction.enqueue(request, in: JobBatchID(rawValue: batch)))
-    case .batch(let requests, let completion):
-      return .batch(try transaction.enqueue(batch: requests, then: completion).rawValue)
-    case .openBatch(let completion):
-      return .batch(try transaction.openBatch(then: completion).rawValue)
-    case .closeBatch(let batch):
-      try transaction.closeBatch(JobBatchID(rawValue: batch))
+    case .enqueue(let request, let group?):
+      return .job(try transaction.enqueue(request, in: JobGroupID(rawValue: group)))
+    case .group(let requests, let completion):
+      return .group(try transaction.enqueue(group: requests, then: completion).rawValue)
+    case .openGroup(let completion):
+      return .group(try transaction.openGroup(then: completion).rawValue)
+    case .closeGroup(let group):
+      try transaction.closeGroup(JobGroupID(rawValue: group))
       return .nothing
     case .exchange(let ended, let progress, let terms):
       let outcomes = ended.map { ($0.0, Optional($0.1)) }
@@ -100,18 +100,18 @@ struct HistoryStore {
     }
   }
 
-  /// The counts of the batches by their numbers.
-  func batches() throws -> [Int64: (JobModel.Batch, jobs: Int)] {
-    let records = try store.fetch(FetchRequest(entityName: BatchRecord.entity))
-    var batches: [Int64: (JobModel.Batch, jobs: Int)] = [:]
+  /// The counts of the groups by their numbers.
+  func groups() throws -> [Int64: (JobModel.Group, jobs: Int)] {
+    let records = try store.fetch(FetchRequest(entityName: GroupRecord.entity))
+    var groups: [Int64: (JobModel.Group, jobs: Int)] = [:]
     for record in records {
-      let counts = try BatchCounts(record)
-      let batch = JobModel.Batch(
+      let counts = try GroupCounts(record)
+      let group = JobModel.Group(
         isClosed: counts.isClosed, pending: Int(counts.pending), succeeded: Int(counts.succeeded),
         completion: counts.completion?.rawValue)
-      batches[record.id.number] = (batch, Int(counts.jobs))
+      groups[record.id.number] = (group, Int(counts.jobs))
     }
-    return batches
+    return groups
   }
 }
 
@@ -132,7 +132,7 @@ extension JobModel.Job {
       id: record.id.rawValue, kind: record.kind, queue: record.queue,
       attemptsMax: Int(record.attemptsMax), rescuesMax: Int(record.rescuesMax),
       retention: record.retention, uniqueUntil: record.uniqueUntil ?? .untilFinished,
-      limit: record.limitKey.map { JobLimit($0, max: Int(record.limitMax)) }, batch: record.batch,
+      limit: record.limitKey.map { JobLimit($0, max: Int(record.limitMax)) }, group: record.group,
       state: record.state == .held ? .ready : record.state ?? .blocked, at: record.at,
       runAt: record.runAt, payload: record.payload, priority: Int(record.priority),
       attempts: Int(record.attempts), rescues: Int(record.rescues), claims: record.claims,

@@ -21,12 +21,12 @@ struct JobHistory {
 
   mutating func next(_ model: JobModel) -> HistoryStep {
     switch random.number(0...99) {
-    case 0..<24: return .enqueue(request(model), batch: random.oneIn(4) ? batch(model) : nil)
+    case 0..<24: return .enqueue(request(model), group: random.oneIn(4) ? group(model) : nil)
     case 24..<28:
       let requests = (0..<random.number(0...4)).map { _ in request(model) }
-      return .batch(requests, completion: random.oneIn(4) ? nil : request(model))
-    case 28..<30: return .openBatch(completion: random.oneIn(3) ? nil : request(model))
-    case 30..<33: return .closeBatch(batch(model))
+      return .group(requests, completion: random.oneIn(4) ? nil : request(model))
+    case 28..<30: return .openGroup(completion: random.oneIn(3) ? nil : request(model))
+    case 30..<33: return .closeGroup(group(model))
     case 33..<67: return exchange(model)
     case 67..<71: return claim().map { .checkpoint($0) } ?? .prune
     case 71..<75: return claim().map { .complete($0) } ?? .prune
@@ -118,8 +118,8 @@ struct JobHistory {
     return .rescue(epoch: epochs[place], wasStopping: random.oneIn(3))
   }
 
-  private mutating func batch(_ model: JobModel) -> Int64 {
-    let known = model.batches.keys.sorted()
+  private mutating func group(_ model: JobModel) -> Int64 {
+    let known = model.groups.keys.sorted()
     return known.isEmpty || random.oneIn(20) ? 999_999 : random.pick(known.suffix(4))
   }
 

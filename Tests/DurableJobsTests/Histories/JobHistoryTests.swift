@@ -60,7 +60,7 @@ private struct HistoryBench {
   func start() async throws -> JobModel {
     try await target.store.write { transaction in
       for entity in [
-        JobRecord.entity, BatchRecord.entity, QueueRecord.entity, AttemptRecord.entity,
+        JobRecord.entity, GroupRecord.entity, QueueRecord.entity, AttemptRecord.entity,
         MinuteRecord.entity,
       ] {
         for record in try transaction.fetch(FetchRequest(entityName: entity)) {
@@ -68,14 +68,14 @@ private struct HistoryBench {
         }
       }
     }
-    let (job, batch) = try await target.store.write { transaction in
+    let (job, group) = try await target.store.write { transaction in
       let job = try transaction.enqueue(JobRequest(kind: "a", payload: Data("1".utf8))).id
-      let batch = try transaction.openBatch()
+      let group = try transaction.openGroup()
       try transaction.delete(ObjectID(entity: JobRecord.entity, number: job.rawValue))
-      try transaction.delete(ObjectID(entity: BatchRecord.entity, number: batch.rawValue))
-      return (job.rawValue, batch.rawValue)
+      try transaction.delete(ObjectID(entity: GroupRecord.entity, number: group.rawValue))
+      return (job.rawValue, group.rawValue)
     }
-    return JobModel(nextJob: job + 1, nextBatch: batch + 1, now: target.clock.now)
+    return JobModel(nextJob: job + 1, nextGroup: group + 1, now: target.clock.now)
   }
 
   // MARK: What holds
@@ -91,14 +91,14 @@ private struct HistoryBench {
     }
     try checkLimits(records, place)
     try checkUniqueKeys(records, place)
-    let batches = try target.batches()
-    try #require(batches.count == model.batches.count, "\(place)")
-    for (id, (batch, jobs)) in batches {
-      let members = records.filter { $0.batch == id }
-      try #require(batch == model.batches[id], "\(place)")
+    let groups = try target.groups()
+    try #require(groups.count == model.groups.count, "\(place)")
+    for (id, (group, jobs)) in groups {
+      let members = records.filter { $0.group == id }
+      try #require(group == model.groups[id], "\(place)")
       try #require(members.count == jobs, "\(place)")
       let pending = members.filter { $0.state?.isFinished == false }
-      try #require(pending.count == batch.pending, "\(place)")
+      try #require(pending.count == group.pending, "\(place)")
     }
   }
 

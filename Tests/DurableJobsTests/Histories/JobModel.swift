@@ -15,7 +15,7 @@ struct JobModel {
     let retention: Double
     let uniqueUntil: JobUniqueness
     let limit: JobLimit?
-    let batch: Int64?
+    let group: Int64?
     var state = JobState.ready
     /// Since when it is ready, when it becomes so, when it may be removed.
     var at: Date
@@ -37,7 +37,7 @@ struct JobModel {
     var error: String?
   }
 
-  struct Batch: Equatable {
+  struct Group: Equatable {
     var isClosed = false
     var pending = 0
     var succeeded = 0
@@ -45,37 +45,37 @@ struct JobModel {
   }
 
   private(set) var jobs: [Int64: Job] = [:]
-  private(set) var batches: [Int64: Batch] = [:]
+  private(set) var groups: [Int64: Group] = [:]
   private(set) var paused: Set<QueueName> = []
   private var nextJob: Int64
-  private var nextBatch: Int64
+  private var nextGroup: Int64
   var now: Date
 
-  init(nextJob: Int64, nextBatch: Int64, now: Date) {
+  init(nextJob: Int64, nextGroup: Int64, now: Date) {
     self.nextJob = nextJob
-    self.nextBatch = nextBatch
+    self.nextGroup = nextGroup
     self.now = now
   }
 
   mutating func apply(_ step: HistoryStep) -> HistoryAnswer {
     switch step {
-    case .enqueue(let request, let batch):
-      if let batch {
-        guard let known = batches[batch] else { return .refused(.unknownBatch) }
+    case .enqueue(let request, let group):
+      if let group {
+        guard let known = groups[group] else { return .refused(.unknownGroup) }
         if known.isClosed { return .refused(.wrongState) }
       }
-      return .job(enqueue(request, in: batch))
-    case .batch(let requests, let completion):
-      guard let batch = open(completion) else { return .refused(.duplicate) }
-      for request in requests { _ = enqueue(request, in: batch) }
-      close(batch)
-      return .batch(batch)
-    case .openBatch(let completion):
-      guard let batch = open(completion) else { return .refused(.duplicate) }
-      return .batch(batch)
-    case .closeBatch(let batch):
-      guard batches[batch] != nil else { return .refused(.unknownBatch) }
-      close(batch)
+      return .job(enqueue(request, in: group))
+    case .group(let requests, let completion):
+      guard let group = open(completion) else { return .refused(.duplicate) }
+      for request in requests { _ = enqueue(request, in: group) }
+      close(group)
+      return .group(group)
+    case .openGroup(let completion):
+      guard let group = open(completion) else { return .refused(.duplicate) }
+      return .group(group)
+    case .closeGroup(let group):
+      guard groups[group] != nil else { return .refused(.unknownGroup) }
+      close(group)
       return .nothing
     case .exchange(let ended, let progress, let terms):
       for (claim, progress) in progress where holds(claim) {
@@ -110,7 +110,7 @@ struct JobModel {
   // MARK: Enqueuing
 
   private mutating func enqueue(
-    _ request: JobRequest, in batch: Int64? = nil, isBlocked: Bool = false
+    _ request: JobRequest, in group: Int64? = nil, isBlocked: Bool = false
   ) -> EnqueuedJob {
     let key = request.uniqueKey.map { "\(request.kind):\($0)" }
     if let key, var holder = jobs.values.first(where: { $0.uniqueKey == key }) {
@@ -125,7 +125,7 @@ struct JobModel {
     var job = Job(
       id: nextJob, kind: request.kind, queue: request.queue, attemptsMax: request.attemptsMax,
       rescuesMax: request.rescuesMax, retention: request.retention.seconds,
-      uniqueUntil: request.uniqueness, limit: request.limit, batch: batch, at: now,
+      uniqueUntil: request.uniqueness, limit: request.limit, group: group, at: now,
       runAt: request.runAt ?? now, payload: request.payload, priority: request.priority,
       uniqueKey: key)
     nextJob += 1
@@ -135,7 +135,7 @@ struct JobModel {
     } else {
       wait(&job, until: job.runAt)
     }
-    if let batch { batches[batch]?.pending += 1 }
+    if let group { groups[group]?.pending += 1 }
     return EnqueuedJob(id: JobID(rawValue: job.id), isNew: true)
   }
 
@@ -145,35 +145,35 @@ struct JobModel {
     jobs[job.id] = job
   }
 
-  // MARK: Batches
+  // MARK: Groups
 
   private mutating func open(_ completion: JobRequest?) -> Int64? {
-    var batch = Batch()
+    var group = Group()
     if let completion {
       let job = enqueue(completion, isBlocked: true)
       guard job.isNew else { return nil }
-      batch.completion = job.id.rawValue
+      group.completion = job.id.rawValue
     }
-    defer { nextBatch += 1 }
-    batches[nextBatch] = batch
-    return nextBatch
+    defer { nextGroup += 1 }
+    groups[nextGroup] = group
+    return nextGroup
   }
 
-  private mutating func close(_ batch: Int64) {
-    batches[batch]?.isClosed = true
-    completeBatch(batch)
-    forgetIfEmpty(batch)
+  private mutating func close(_ group: Int64) {
+    groups[group]?.isClosed = true
+    completeGroup(group)
+    forgetIfEmpty(group)
   }
 
-  private mutating func forgetIfEmpty(_ batch: Int64) {
-    if batches[batch]?.isClosed == true, !jobs.values.contains(where: { $0.batch == batch }) {
-      batches[batch] = nil
+  private mutating func forgetIfEmpty(_ group: Int64) {
+    if groups[group]?.isClosed == true, !jobs.values.contains(where: { $0.group == group }) {
+      groups[group] = nil
     }
   }
 
-  private mutating func completeBatch(_ id: Int64) {
-    guard let batch = batches[id], batch.isClosed, batch.pending == 0,
-      let completion = batch.completion, var job = jobs[completion], job.state == .blocked
+  private mutating func completeGroup(_ id: Int64) {
+    guard let group = groups[id], group.isClosed, group.pending == 0,
+      let completion = group.completion, var job = jobs[completion], job.state == .blocked
     else { return }
     wait(&job, until: job.runAt)
   }
@@ -289,10 +289,10 @@ struct JobModel {
     job.state = state
     job.at = now.addingTimeInterval(job.retention)
     jobs[job.id] = job
-    guard let batch = job.batch else { return }
-    batches[batch]?.pending -= 1
-    if state == .succeeded { batches[batch]?.succeeded += 1 }
-    completeBatch(batch)
+    guard let group = job.group else { return }
+    groups[group]?.pending -= 1
+    if state == .succeeded { groups[group]?.succeeded += 1 }
+    completeGroup(group)
   }
 
   // MARK: From outside
@@ -334,12 +334,12 @@ struct JobModel {
       job.attempts = 0
       job.rescues = 0
       job.finishedAt = nil
-      if let batch = job.batch { batches[batch]?.pending += 1 }
+      if let group = job.group { groups[group]?.pending += 1 }
     case .ready, .held, .blocked, .running, .succeeded: return .refused(.wrongState)
     }
     job.runAt = now
     wait(&job, until: now)
-    let goesOn = batches.values.contains {
+    let goesOn = groups.values.contains {
       $0.completion == id && !($0.isClosed && $0.pending == 0)
     }
     guard job.claims == 0, goesOn else { return .state(.ready) }
@@ -351,7 +351,7 @@ struct JobModel {
     let due = jobs.values.filter { $0.state.isFinished && $0.at <= now }
     for job in due {
       jobs[job.id] = nil
-      if let batch = job.batch { forgetIfEmpty(batch) }
+      if let group = job.group { forgetIfEmpty(group) }
     }
     return due.count
   }

@@ -14,7 +14,7 @@ struct JobCheckTests {
     try await withSoundJobs { store, sound in
       let report = try JobQueue(store).check()
       #expect(report.problems == [] && report.remarks == [])
-      #expect(report.jobs == 8 && report.batches == 1)
+      #expect(report.jobs == 8 && report.groups == 1)
       #expect(report.schedules == 1 && report.runners == 1)
     }
   }
@@ -88,7 +88,7 @@ struct SoundJobs: Sendable {
   let held: Int64
   let ready: Int64
   let scheduled: Int64
-  let batch: Int64
+  let group: Int64
   let member: Int64
   let completion: Int64
 }
@@ -131,8 +131,8 @@ extension SoundJobs {
     scheduled = try table.enqueue(later).id.rawValue
     completion = scheduled + 1
     member = completion + 1
-    batch = try transaction.enqueue(
-      batch: [request("test.c"), request("test.c")], then: request("test.c")
+    group = try transaction.enqueue(
+      group: [request("test.c"), request("test.c")], then: request("test.c")
     ).rawValue
     try table.addAggregates()
   }

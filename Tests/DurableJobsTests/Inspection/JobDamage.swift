@@ -34,7 +34,7 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
 
   private static let now = Value.date(Date(timeIntervalSinceReferenceDate: 800_000_000))
 
-  static let all: [JobDamage] = ofStates + ofLimits + ofBatches + ofRemains
+  static let all: [JobDamage] = ofStates + ofLimits + ofGroups + ofRemains
 
   private static let ofStates = [
     JobDamage(
@@ -96,12 +96,12 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       ["limitKey": .null, "place": .null]),
   ]
 
-  private static let ofBatches = [
+  private static let ofGroups = [
     JobDamage(
-      "jobs of a batch", "batch 1 counts 5 jobs, and has 2", { $0.batch }, ["jobs": 5],
+      "jobs of a batch", "batch 1 counts 5 jobs, and has 2", { $0.group }, ["jobs": 5],
       of: "_JobBatch"),
     JobDamage(
-      "pending jobs of a batch", "batch 1 counts 1 pending jobs, and has 2", { $0.batch },
+      "pending jobs of a batch", "batch 1 counts 1 pending jobs, and has 2", { $0.group },
       ["pending": 1], of: "_JobBatch"),
     JobDamage(
       "succeeded jobs of a batch", "batch 1 counts 0 succeeded jobs, and has 1"
@@ -112,13 +112,13 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       }
     },
     JobDamage(
-      "a wait for an ended batch", "waits for batch 1, which has ended", { $0.batch },
+      "a wait for an ended batch", "waits for batch 1, which has ended", { $0.group },
       ["pending": 0], of: "_JobBatch"),
     JobDamage(
-      "a wait for no batch", "waits for a batch that is not there", { $0.batch },
+      "a wait for no batch", "waits for a batch that is not there", { $0.group },
       ["completion": .null], of: "_JobBatch"),
     JobDamage("a batch that is gone", "is of batch 1, which is not there") { transaction, sound in
-      try transaction.delete(ObjectID(entity: "_JobBatch", number: sound.batch))
+      try transaction.delete(ObjectID(entity: "_JobBatch", number: sound.group))
     },
   ]
 

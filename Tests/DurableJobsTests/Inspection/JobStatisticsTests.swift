@@ -153,7 +153,7 @@ struct JobStatisticsTests {
           limited.limit = JobLimit("key")
           try transaction.enqueue(limited)
         }
-        try transaction.enqueue(batch: [request("test.b")], then: request("test.c"))
+        try transaction.enqueue(group: [request("test.b")], then: request("test.c"))
       }
       let lease = try await RunnerLease.take(in: store, command: "test", kinds: ["test.a"])
       #expect(try await claim(3, ["test.a"], lease.epoch, in: store).count == 1)

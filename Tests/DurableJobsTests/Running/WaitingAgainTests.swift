@@ -5,7 +5,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// Jobs that wait again: their unique keys and batches. Every step is one transaction, as of a
+/// Jobs that wait again: their unique keys and groups. Every step is one transaction, as of a
 /// runner with the epoch 1.
 @Suite(.timeLimit(.minutes(10))) struct WaitingAgainTests {
   // MARK: Unique until started
@@ -57,12 +57,12 @@ import Testing
 
   // MARK: Completion jobs
 
-  @Test func aCompletionJobThatWasCancelledTooEarlyWaitsForItsBatchAgain() async throws {
+  @Test func aCompletionJobThatWasCancelledTooEarlyWaitsForItsGroupAgain() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       let completion = JobRequest(kind: "last", payload: Data("{}".utf8))
       let member = JobRequest(kind: "kind", payload: Data("{}".utf8))
-      try await store.write { _ = try $0.enqueue(batch: [member], then: completion) }
+      try await store.write { _ = try $0.enqueue(group: [member], then: completion) }
       let last = try #require(try queue.list().first { $0.kind == "last" }).id
       try await queue.cancel(last)
       #expect(try await queue.retry(last) == .blocked)

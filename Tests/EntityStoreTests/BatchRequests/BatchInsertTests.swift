@@ -197,7 +197,7 @@ import Testing
         ahead.withLock { $0.append(source.handedOut.withLock { $0 } - Int(progress.done)) }
       }
       #expect(try temporary.store.column("name").count == 30)
-      let itemsMax = Limits.batchBytesMax >> 20
+      let itemsMax = StoreLimits.batchBytesMax >> 20
       #expect(ahead.withLock { $0.max() ?? 0 } < itemsMax)
     }
   }

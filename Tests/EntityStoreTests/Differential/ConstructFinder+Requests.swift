@@ -3,7 +3,7 @@ import EntityModel
 extension ConstructFinder {
   mutating func request(_ request: FetchRequest, _ entity: ModelEntity) {
     for key in request.sortBy { _ = way(key.path, entity) }
-    insert(.limit, if: request.fetchLimit > 0)
+    insert(.limit, if: request.fetchLimit != nil)
     insert(.offset, if: request.fetchOffset > 0)
     insert(.sortSeveral, if: request.sortBy.count > 1)
     insert(.sortDescending, if: request.sortBy.contains(where: \.isDescending))

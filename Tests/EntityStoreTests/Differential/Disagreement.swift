@@ -46,7 +46,7 @@ extension FetchRequest {
     }
     add { $0.predicate = nil }
     for part in predicate?.smaller ?? [] { add { $0.predicate = part } }
-    add { $0.fetchLimit = 0 }
+    add { $0.fetchLimit = nil }
     add { $0.fetchOffset = 0 }
     add { $0.returnsDistinctResults = false }
     add { $0.havingPredicate = nil }

@@ -41,6 +41,6 @@ struct NaiveFetch {
 
   private static func window<Element>(_ rows: [Element], _ request: FetchRequest) -> [Element] {
     let rest = rows.dropFirst(request.fetchOffset)
-    return Array(request.fetchLimit == 0 ? rest : rest.prefix(request.fetchLimit))
+    return Array(rest.prefix(request.fetchLimit ?? .max))
   }
 }

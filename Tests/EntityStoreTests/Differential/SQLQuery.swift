@@ -27,7 +27,7 @@ struct SQLQuery {
   }
 
   private func window(_ request: FetchRequest) -> String {
-    let limit = request.fetchLimit == 0 ? -1 : request.fetchLimit
+    let limit = request.fetchLimit ?? -1
     return " LIMIT \(limit) OFFSET \(request.fetchOffset)"
   }
 

@@ -272,7 +272,7 @@ import Testing
     try await withTemporaryStore(migrations: [Staff.source]) { temporary in
       let entity = try temporary.store.read { try $0.layout("Team") }
       var pending = PendingChanges()
-      for number in 0..<Limits.pendingChangesMax {
+      for number in 0..<StoreLimits.pendingChangesMax {
         try pending.insert(Int64(number), entity.newRow(), into: entity)
       }
       #expect(code { try pending.insert(-1, entity.newRow(), into: entity) } == .invalidRequest)

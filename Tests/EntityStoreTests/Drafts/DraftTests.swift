@@ -166,30 +166,30 @@ import Testing
     }
   }
 
-  @Test("Find-or-create sees what the draft has inserted, changed and deleted")
-  func findOrCreate() async throws {
+  @Test("Fetch-or-insert sees what the draft has inserted, changed and deleted")
+  func fetchOrInsert() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
-      #expect(try draft.findOrCreate("Employee", by: ["name": "alpha"]) == (staff.alpha, false))
-      let (delta, isNew) = try draft.findOrCreate(
-        "Employee", by: ["name": "delta"], orCreate: ["salary": 3])
+      #expect(try draft.fetchOrInsert("Employee", by: ["name": "alpha"]) == (staff.alpha, false))
+      let (delta, isNew) = try draft.fetchOrInsert(
+        "Employee", by: ["name": "delta"], orInsert: ["salary": 3])
       #expect(isNew && delta.isTemporary)
-      #expect(try draft.findOrCreate("Employee", by: ["salary": 3]) == (delta, false))
+      #expect(try draft.fetchOrInsert("Employee", by: ["salary": 3]) == (delta, false))
       #expect(
-        try draft.findOrCreate(
-          Employee.self, where: \.name, is: "delta", orCreate: { Employee("delta", 0) })
+        try draft.fetchOrInsert(
+          Employee.self, where: \.name, is: "delta", orInsert: { Employee("delta", 0) })
           == (delta, false))
       try draft.update(Employee.self, staff.alpha) { $0.name = "zulu" }
-      #expect(try draft.findOrCreate("Employee", by: ["name": "zulu"]) == (staff.alpha, false))
-      #expect(try draft.findOrCreate("Employee", by: ["name": "alpha"]).wasCreated)
+      #expect(try draft.fetchOrInsert("Employee", by: ["name": "zulu"]) == (staff.alpha, false))
+      #expect(try draft.fetchOrInsert("Employee", by: ["name": "alpha"]).wasInserted)
       try draft.delete(staff.bravo)
-      #expect(try draft.findOrCreate("Employee", by: ["name": "bravo"]).wasCreated)
-      #expect(try draft.findOrCreate("Employee", by: ["mentor": .null]) == (staff.alpha, false))
-      #expect(code { try draft.findOrCreate("Employee", by: [:]) } == .invalidRequest)
+      #expect(try draft.fetchOrInsert("Employee", by: ["name": "bravo"]).wasInserted)
+      #expect(try draft.fetchOrInsert("Employee", by: ["mentor": .null]) == (staff.alpha, false))
+      #expect(code { try draft.fetchOrInsert("Employee", by: [:]) } == .invalidRequest)
       #expect(
         code {
-          try draft.findOrCreate(
-            Employee.self, where: \.name, is: "echo", orCreate: { Employee("eco", 0) })
+          try draft.fetchOrInsert(
+            Employee.self, where: \.name, is: "echo", orInsert: { Employee("eco", 0) })
         } == .invalidRequest)
       try await draft.save()
       #expect(
@@ -197,25 +197,25 @@ import Testing
     }
   }
 
-  @Test("A write transaction finds or creates by any attribute, a reference among them")
-  func findOrCreateInWrite() async throws {
+  @Test("A write transaction fetches or inserts by any attribute, a reference among them")
+  func fetchOrInsertInWrite() async throws {
     try await withStaff { store, staff in
       try await store.write { transaction in
         #expect(
-          try transaction.findOrCreate("Employee", by: ["salary": 25]) == (staff.bravo, false))
-        let (delta, isNew) = try transaction.findOrCreate(
+          try transaction.fetchOrInsert("Employee", by: ["salary": 25]) == (staff.bravo, false))
+        let (delta, isNew) = try transaction.fetchOrInsert(
           "Employee", by: ["name": "delta"],
-          orCreate: ["mentor": .int64(staff.alpha.number), "name": "other"])
+          orInsert: ["mentor": .int64(staff.alpha.number), "name": "other"])
         #expect(isNew)
         #expect(
-          try transaction.findOrCreate(
+          try transaction.fetchOrInsert(
             "Employee", by: ["mentor": .int64(staff.alpha.number), "name": "delta"])
             == (delta, false))
         #expect(
-          try transaction.findOrCreate(
-            Employee.self, where: \.name, is: "echo", orCreate: { Employee("echo", 1) }
-          ).wasCreated)
-        #expect(code { try transaction.findOrCreate("Employee", by: [:]) } == .invalidRequest)
+          try transaction.fetchOrInsert(
+            Employee.self, where: \.name, is: "echo", orInsert: { Employee("echo", 1) }
+          ).wasInserted)
+        #expect(code { try transaction.fetchOrInsert("Employee", by: [:]) } == .invalidRequest)
       }
       #expect(
         try store.staff() == ["alpha 22", "bravo 25", "charlie 10", "delta 0", "echo 1"])

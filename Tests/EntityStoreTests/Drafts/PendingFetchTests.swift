@@ -173,7 +173,7 @@ import Testing
       let found = try draft.fetch(request)
       #expect(try found.map { try $0["salary"] } == [1, 2, 3])
       request.predicate = .comparison("salary", .lessOrEqual, 3)
-      request.fetchLimit = 0
+      request.fetchLimit = nil
       #expect(try draft.count(request) == 3)
       request.requiresIndex = true
       request.sortBy = [SortKey("note")]

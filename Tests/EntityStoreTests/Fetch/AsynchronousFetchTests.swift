@@ -30,13 +30,15 @@ import Testing
 
         let rows = try await store.fetchRowsAsynchronously(request).value
         try #require(try rows == store.read { try $0.fetchRows(request) }, context)
+        let identities = try await store.fetchIdentifiersAsynchronously(request).value
+        try #require(try identities == store.fetchIdentifiers(request), context)
         let counted = try await store.readAsynchronously { try $0.count(request) }
         try #require(counted == count, context)
 
         let options = AsynchronousFetchOptions(batchSize: history.random.number(1...9))
         var batched: [[Value]] = []
-        for try await batch in store.fetchBatches(request, options: options) {
-          try #require(batch.values.count <= options.batchSize && batch.vanished == 0, context)
+        for try await batch in store.fetchBatchesAsynchronously(request, options: options) {
+          try #require(batch.values.count <= options.batchSize ?? 0 && batch.vanished == 0, context)
           batched += batch.values.map(\.values)
           try #require(
             batch.progress == FetchProgress(completed: batched.count, total: count), context)
@@ -53,8 +55,14 @@ import Testing
       let descriptor = FetchDescriptor<WideRow>(sortBy: [SortDescriptor(\.a, order: .reverse)])
       let expected = try store.fetch(descriptor)
       #expect(try await store.fetchAsynchronously(descriptor).value == expected)
+      let identified = try store.fetchIdentified(descriptor)
+      #expect(identified.map(\.value) == expected)
+      #expect(try identified.map(\.id) == store.fetchIdentifiers(descriptor))
+      #expect(try await store.fetchIdentifiedAsynchronously(descriptor).value == identified)
       var batched: [WideRow] = []
-      for try await batch in try store.fetchBatches(descriptor) { batched += batch.values }
+      for try await batch in try store.fetchBatchesAsynchronously(descriptor) {
+        batched += batch.values
+      }
       #expect(batched == expected)
       var request = Self.request
       request.sortBy = []
@@ -79,14 +87,14 @@ import Testing
       let names = ["s0", "s1", "s0", "s1", "s0", "s1"]
       let fetched = try await store.fetchAsynchronously(descriptor).value
       #expect(fetched.map { $0.series?.value?.name } == names)
-      let results = try store.fetchLazily(descriptor, batchSize: 4)
+      let results = try store.fetchBatches(descriptor, batchSize: 4)
       try await store.write { _ = try $0.delete(gone) }
       #expect(
         try results.indices.map { try results[$0]?.series?.value?.name }
           == ["s0", "s1", "s0", nil, "s0", "s1"])
       var batched: [String?] = []
       let options = AsynchronousFetchOptions(batchSize: 4)
-      for try await batch in try store.fetchBatches(descriptor, options: options) {
+      for try await batch in try store.fetchBatchesAsynchronously(descriptor, options: options) {
         batched += batch.values.map { $0.series?.value?.name }
       }
       #expect(batched == ["s0", "s1", "s0", "s0", "s1"])
@@ -100,11 +108,11 @@ import Testing
       #expect(await code { try await store.fetchAsynchronously(request).value } == .unknownEntity)
       #expect(
         await code { try await store.fetchRowsAsynchronously(request).value } == .unknownEntity)
-      var batches = store.fetchBatches(request).makeAsyncIterator()
+      var batches = store.fetchBatchesAsynchronously(request).makeAsyncIterator()
       #expect(await code { _ = try await batches.next() } == .unknownEntity)
       let ended = try await hasEnded(&batches)
       #expect(ended)
-      var negative = store.fetchBatches(Self.request, options: .init(batchSize: -1))
+      var negative = store.fetchBatchesAsynchronously(Self.request, options: .init(batchSize: -1))
         .makeAsyncIterator()
       #expect(await code { _ = try await negative.next() } == .invalidRequest)
     }
@@ -141,7 +149,7 @@ import Testing
       for (number, fetch) in fetches.enumerated() {
         #expect(try await fetch.value == (number, 20))
       }
-      #expect(running.withLock { $0.most } <= Limits.fetchThreadsMax)
+      #expect(running.withLock { $0.most } <= StoreLimits.fetchThreadsMax)
     }
   }
 
@@ -235,7 +243,7 @@ import Testing
       let fetch = store.fetchAsynchronously(Self.request)
       let value = Task { try await fetch.value.count }
       let batch = Task {
-        var batches = store.fetchBatches(Self.request).makeAsyncIterator()
+        var batches = store.fetchBatchesAsynchronously(Self.request).makeAsyncIterator()
         return try await batches.next()?.values.count
       }
       let read = Task { try await store.readAsynchronously { try $0.count(of: "Wide") } }
@@ -333,7 +341,9 @@ import Testing
       let whole = try store.fetchAsynchronously(FetchDescriptor<SlowRow>(), options: options)
       #expect(await code { try await whole.value } == .snapshotExpired)
       var rows = 0
-      for try await batch in try store.fetchBatches(FetchDescriptor<SlowRow>(), options: options) {
+      for try await batch in try store.fetchBatchesAsynchronously(
+        FetchDescriptor<SlowRow>(), options: options)
+      {
         rows += batch.values.count
         #expect(try await !store.pinsPages(changing: ids[0]))
       }
@@ -369,7 +379,8 @@ import Testing
       let store = temporary.store
       let ids = try await store.fillWide(30)
       let options = AsynchronousFetchOptions(batchSize: 10)
-      var batches = store.fetchBatches(Self.request, options: options).makeAsyncIterator()
+      var batches = store.fetchBatchesAsynchronously(Self.request, options: options)
+        .makeAsyncIterator()
       #expect(try await batches.next()?.values.map(\.id) == Array(ids[..<10]))
       try await store.write { transaction in
         for number in [5, 12, 13] { _ = try transaction.delete(ids[number]) }
@@ -396,7 +407,8 @@ import Testing
       let store = temporary.store
       let ids = try await store.fillWide(30)
       let options = AsynchronousFetchOptions(batchSize: 10)
-      var batches = store.fetchBatches(Self.request, options: options).makeAsyncIterator()
+      var batches = store.fetchBatchesAsynchronously(Self.request, options: options)
+        .makeAsyncIterator()
       #expect(try await batches.next()?.values.count == 10)
       let old = try store.replaceBytes(of: ids[15], with: [0xff])
       let fetch = store.fetchAsynchronously(Self.request)
@@ -409,7 +421,8 @@ import Testing
   }
 }
 
-private func hasEnded<T>(_ batches: inout FetchedBatches<T>.AsyncIterator) async throws -> Bool {
+private func hasEnded<T>(_ batches: inout AsynchronousBatches<T>.AsyncIterator) async throws -> Bool
+{
   try await batches.next() == nil
 }
 
@@ -418,13 +431,13 @@ private struct HeldThreads {
   private let gate = DispatchSemaphore(value: 0)
 
   init(of store: Store) {
-    for _ in 0..<Limits.fetchThreadsMax {
+    for _ in 0..<StoreLimits.fetchThreadsMax {
       store.fetchThreads.submit { [gate] in gate.wait() }
     }
   }
 
   func release() {
-    for _ in 0..<Limits.fetchThreadsMax { gate.signal() }
+    for _ in 0..<StoreLimits.fetchThreadsMax { gate.signal() }
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Enumerations, lazy results and faults: identities first, records when they are looked at.
+/// Fetches in batches, in place, and faults: identities first, records when they are looked at.
 @Suite struct BatchTests {
   private static var wide: FetchDescriptor<WideRow> {
     FetchDescriptor(sortBy: [SortDescriptor(\.a)])
@@ -20,22 +20,25 @@ import Testing
       for round in 0..<100 {
         var request = history.random.request(history.entity, records: history.records)
         let expected = try store.fetch(request).map(\.values)
-        request.fetchBatchSize = history.random.number(0...9)
+        request.fetchBatchSize = history.random.number(0...9).unlessZero
         let context: Comment = "seed \(seed), round \(round)"
 
         var enumerated: [[Value]] = []
-        let summary = try store.enumerate(request) { enumerated.append($0.values) }
+        let summary = try store.fetchBatches(request).forEach { enumerated.append($0.values) }
         try #require(enumerated == expected, context)
-        try #require(summary == EnumerationSummary(returned: expected.count, vanished: 0), context)
+        try #require(summary == BatchesSummary(returned: expected.count, vanished: 0), context)
         var streamed: [[Value]] = []
-        try store.read { _ = try $0.enumerate(request) { streamed.append($0.values) } }
+        try store.forEach(request) { record in
+          streamed.append(record.values)
+          return true
+        }
         try #require(streamed == expected, context)
 
-        let results = try store.fetchLazily(request)
+        let results = try store.fetchBatches(request)
         try #require(results.count == expected.count, context)
         for position in results.indices.shuffled(using: &history.random) {
           try #require(try results[position]?.values == expected[position], context)
-          try #require(results.batchesHeld <= Limits.batchesKept, context)
+          try #require(results.batchesHeld <= StoreLimits.batchesKept, context)
         }
         var listed: [[Value]] = []
         try results.forEach { listed.append($0.values) }
@@ -51,7 +54,7 @@ import Testing
       let gate = Gate()
       async let enumeration = onThread {
         var seen: [WideRow] = []
-        let summary = try store.enumerate(Self.wide, batchSize: 10) { row in
+        let summary = try store.fetchBatches(Self.wide, batchSize: 10).forEach { row in
           seen.append(row)
           if seen.count == 15 { gate.pass() }
         }
@@ -67,7 +70,7 @@ import Testing
       }
       gate.open()
       let (seen, summary) = try await enumeration
-      #expect(summary == EnumerationSummary(returned: 98, vanished: 2))
+      #expect(summary == BatchesSummary(returned: 98, vanished: 2))
       #expect(seen.map(\.a) == (0..<100).filter { ![40, 41].contains($0) }.map(BatchSamples.name))
       #expect(seen.filter { $0.b == "changed" }.map(\.a) == [BatchSamples.name(50)])
     }
@@ -81,19 +84,20 @@ import Testing
       async let enumeration = onThread {
         try store.read { transaction in
           var seen: [String] = []
-          let summary = try transaction.enumerate(Self.wide) { row in
+          let statistics = try transaction.forEach(Self.wide) { row in
             seen.append(row.a)
             if seen.count == 15 { gate.pass() }
+            return true
           }
-          return (seen: seen, summary: summary)
+          return (seen: seen, statistics: statistics)
         }
       }
       await gate.waitForArrival()
       #expect(try await store.pinsPages(changing: ids[0]))
       try await store.write { _ = try $0.delete(ids[40]) }
       gate.open()
-      let (seen, summary) = try await enumeration
-      #expect(summary == EnumerationSummary(returned: 100, vanished: 0))
+      let (seen, statistics) = try await enumeration
+      #expect(statistics.rowsReturned == 100)
       #expect(seen == (0..<100).map(BatchSamples.name))
     }
   }
@@ -104,7 +108,7 @@ import Testing
       _ = try await temporary.store.fillWide(30)
       var calls = 0
       #expect(throws: Enough.self) {
-        try temporary.store.enumerate(Self.wide, batchSize: 4) { _ in
+        try temporary.store.fetchBatches(Self.wide, batchSize: 4).forEach { _ in
           calls += 1
           if calls == 7 { throw Enough() }
         }
@@ -117,7 +121,7 @@ import Testing
     try await withTemporaryStore { temporary in
       let store = temporary.store
       _ = try await store.fillWide(100)
-      let results = try store.fetchLazily(Self.wide, batchSize: 10)
+      let results = try store.fetchBatches(Self.wide, batchSize: 10)
       #expect((results.batchesHeld, results.batchesRead) == (0, 0))
       for position in 0..<40 { _ = try results[position] }
       #expect((results.batchesHeld, results.batchesRead) == (4, 4))
@@ -136,7 +140,7 @@ import Testing
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let ids = try await store.fillWide(50)
-      let results = try store.fetchLazily(Self.wide, batchSize: 10)
+      let results = try store.fetchBatches(Self.wide, batchSize: 10)
       #expect(try results[0] != nil)
       #expect(try await !store.pinsPages(changing: ids[49]))
       try await store.write { transaction in
@@ -147,7 +151,7 @@ import Testing
       #expect(try results.identifier(at: 25) == ids[25])
       var seen: [String] = []
       let summary = try results.forEach { seen.append($0.a) }
-      #expect(summary == EnumerationSummary(returned: 40, vanished: 10))
+      #expect(summary == BatchesSummary(returned: 40, vanished: 10))
       #expect(seen == (Array(0..<20) + Array(30..<50)).map(BatchSamples.name))
     }
   }
@@ -156,7 +160,7 @@ import Testing
     try await withTemporaryStore { temporary in
       let store = temporary.store
       _ = try await store.fillWide(100)
-      let results = try store.fetchLazily(Self.wide, batchSize: 3)
+      let results = try store.fetchBatches(Self.wide, batchSize: 3)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<8 {
           group.addTask {
@@ -169,7 +173,7 @@ import Testing
         }
         try await group.waitForAll()
       }
-      #expect(results.batchesHeld <= Limits.batchesKept)
+      #expect(results.batchesHeld <= StoreLimits.batchesKept)
     }
   }
 
@@ -177,14 +181,15 @@ import Testing
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let ids = try await store.fillWide(50)
-      let results = try store.fetchLazily(Self.wide, batchSize: 10)
+      let results = try store.fetchBatches(Self.wide, batchSize: 10)
       let old = try store.replaceBytes(of: ids[25], with: [0xff])
       #expect(code { try results[22] } == .damaged)
       #expect(try results[19]?.a == BatchSamples.name(19))
       var seen = 0
       #expect(code { try results.forEach { _ in seen += 1 } } == .damaged)
       #expect(seen == 20)
-      #expect(code { try store.enumerate(Self.wide, batchSize: 10) { _ in } } == .damaged)
+      #expect(
+        code { try store.fetchBatches(Self.wide, batchSize: 10).forEach { _ in } } == .damaged)
       try store.replaceBytes(of: ids[25], with: old)
       #expect(try results[22]?.a == BatchSamples.name(22))
     }
@@ -193,24 +198,25 @@ import Testing
   @Test func positionsAndBatchSizesOutOfRangeAreRefused() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
-      let none = try store.fetchLazily(Self.wide)
+      let none = try store.fetchBatches(Self.wide)
       #expect(none.isEmpty)
-      #expect(none.batchSize == Limits.batchRecords)
+      #expect(none.batchSize == StoreLimits.batchRecords)
       #expect(code { try none[0] } == .invalidRequest)
       _ = try await store.fillWide(3)
-      let results = try store.fetchLazily(FetchRequest(entityName: "Wide"), batchSize: .max)
+      let results = try store.fetchBatches(FetchRequest(entityName: "Wide"), batchSize: .max)
       #expect(try results[2]?["a"] == .string(BatchSamples.name(2)))
       for position in [-1, 3, .min, .max] {
         #expect(code { try results[position] } == .invalidRequest)
         #expect(code { try results.identifier(at: position) } == .invalidRequest)
         #expect(code { try results.fault(at: position) } == .invalidRequest)
       }
-      #expect(code { try store.fetchLazily(Self.wide, batchSize: -1) } == .invalidRequest)
-      #expect(code { try store.enumerate(Self.wide, batchSize: -1) { _ in } } == .invalidRequest)
+      for size in [-1, 0] {
+        #expect(code { try store.fetchBatches(Self.wide, batchSize: size) } == .invalidRequest)
+      }
       var grouped = FetchRequest(entityName: "Wide")
       grouped.propertiesToGroupBy = ["a"]
-      #expect(code { try store.fetchLazily(grouped) } == .invalidRequest)
-      #expect(code { try store.enumerate(grouped) { _ in } } == .invalidRequest)
+      #expect(code { try store.fetchBatches(grouped) } == .invalidRequest)
+      #expect(code { try store.forEach(grouped) { _ in true } } == .invalidRequest)
     }
   }
 
@@ -220,7 +226,7 @@ import Testing
       let ids = try await store.fillWide(3)
       let fault = try store.fault(WideRow.self, ids[1])
       let untyped = store.fault(ids[1])
-      let listed = try store.fetchLazily(Self.wide).fault(at: 1)
+      let listed = try store.fetchBatches(Self.wide).fault(at: 1)
       #expect((fault.id, untyped.id, listed.id) == (ids[1], ids[1], ids[1]))
       try await store.write { try $0.update(WideRow.self, ids[1]) { $0.b = "new" } }
       #expect(try fault.load()?.b == "new")

@@ -80,12 +80,12 @@ import Testing
       }
       for sort in [[], [SortKey("rank")], [SortKey("note")]] {
         for predicate in [nil, FetchPredicate.comparison("rank", .notEqual, 7)] {
-          for limit in [0, 1, 4, 5, 6, Int.max - 1, Int.max] {
+          for limit in [nil, 1, 4, 5, 6, Int.max - 1, Int.max] {
             for offset in [0, 1, 5, 6, Int.max] {
               let request = FetchRequest(
                 entityName: "Sample", predicate: predicate, sortBy: sort, fetchLimit: limit,
                 fetchOffset: offset)
-              let expected = min(max(0, 5 - min(offset, 5)), limit == 0 ? 5 : limit)
+              let expected = min(max(0, 5 - min(offset, 5)), limit ?? 5)
               #expect(try temporary.store.fetch(request).count == expected)
               #expect(try temporary.store.read { try $0.count(request) } == expected)
             }
@@ -94,6 +94,7 @@ import Testing
       }
       for request in [
         FetchRequest(entityName: "Sample", fetchLimit: -1),
+        FetchRequest(entityName: "Sample", fetchLimit: 0),
         FetchRequest(entityName: "Sample", fetchOffset: -1),
       ] {
         #expect(code { try temporary.store.fetch(request) } == .invalidRequest)

@@ -26,7 +26,7 @@ import Testing
       }
       // Another window is another request.
       var all = Self.newest
-      all.fetchLimit = 0
+      all.fetchLimit = nil
       #expect(try store.fetch(all).count == 5)
     }
   }

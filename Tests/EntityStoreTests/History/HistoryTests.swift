@@ -521,7 +521,7 @@ import Testing
     try await withTemporaryStore(migrations: [Self.walks]) { temporary in
       let store = temporary.store
       let token = try store.historyToken()
-      for number in 0..<Limits.historyConsumersMax {
+      for number in 0..<StoreLimits.historyConsumersMax {
         try await store.advance(consumer: "c\(number)", to: token)
       }
       #expect(
@@ -661,9 +661,11 @@ import Testing
     }
   }
 
-  @Test func aNegativeLimitIsRefused() async throws {
+  @Test func aLimitBelowOneIsRefused() async throws {
     try await withTemporaryStore(migrations: [Self.walks]) { temporary in
-      #expect(code { _ = try temporary.store.history(limit: -1) } == .invalidRequest)
+      for limit in [-1, 0] {
+        #expect(code { _ = try temporary.store.history(limit: limit) } == .invalidRequest)
+      }
     }
   }
 }

@@ -39,7 +39,7 @@ import Testing
           let row = random.row(of: entity.description.attributes)
           for index in entity.indexes {
             for key in try Self.keys(of: row, index, entity) {
-              #expect(key.bytes.count <= Limits.keyBytesMax)
+              #expect(key.bytes.count <= StoreLimits.keyBytesMax)
               let detected = key.bytes.withUnsafeBytes { index.isCut($0) }
               try #require(
                 detected == key.isCut,

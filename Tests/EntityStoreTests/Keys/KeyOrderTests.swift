@@ -7,7 +7,7 @@ import Testing
 
 /// Keys of one component: their bytes sort as the values do.
 @Suite struct KeyOrderTests {
-  static let room = Limits.keyBytesMax - 8
+  static let room = StoreLimits.keyBytesMax - 8
 
   static func key(_ value: Value, descending: Bool = false, hashesCuts: Bool = false) -> [UInt8] {
     var writer = KeyWriter()

@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func anEntityIsNotWiderThanARecordCanBe() throws {
-    let attributes = (0..<Limits.attributesMax).map {
+    let attributes = (0..<StoreLimits.attributesMax).map {
       AttributeDescription(name: "a\($0)", type: .int64)
     }
     var change = SchemaChange(schema: Schema())

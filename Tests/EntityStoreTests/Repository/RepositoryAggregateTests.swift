@@ -94,8 +94,8 @@ import Testing
 
   @Test func recordsAreGroupedByAToOneRelationship() async throws {
     try await withRepository { repository in
-      let studios = try await repository.createAtomically([Studio("a"), Studio("b")])
-      try await repository.createAtomically(
+      let studios = try await repository.insertAtomically([Studio("a"), Studio("b")])
+      try await repository.insertAtomically(
         (0..<5).map { Movie("m\($0)", studio: $0 < 4 ? ToOne(studios[$0 % 2].id) : nil) })
       let groups = try await repository.count(of: Movie.self, groupBy: [\.studio])
       let keys = [.null] + studios.map { [Value.int64($0.id.number)][0] }
@@ -111,7 +111,7 @@ import Testing
       #expect(try await repository.minimum(of: \Movie.releasedAt) == nil)
       #expect(try await repository.count(of: Movie.self, groupBy: [\.genre]).isEmpty)
       #expect(try await repository.sum(of: \Movie.stars, groupBy: [\.genre]).isEmpty)
-      try await repository.create(Movie("a"))
+      try await repository.insert(Movie("a"))
       #expect(try await repository.sum(of: \Movie.boxOffice) == nil)
       #expect(
         try await repository.sum(of: \Movie.boxOffice, groupBy: [\.genre])
@@ -138,7 +138,7 @@ import Testing
 
   @Test func aSumThatDoesNotFitIsAnError() async throws {
     try await withRepository { repository in
-      try await repository.createAtomically([Movie("a", votes: .max), Movie("b", votes: 1)])
+      try await repository.insertAtomically([Movie("a", votes: .max), Movie("b", votes: 1)])
       #expect(await code { try await repository.sum(of: \Movie.votes) } == .invalidRequest)
       #expect(try await repository.maximum(of: \Movie.votes) == .max)
     }
@@ -146,8 +146,8 @@ import Testing
 
   @Test func fetchesBringValuesWithTheirIdentitiesAndWhatTheyPrefetch() async throws {
     try await withRepository { repository in
-      let studio = try await repository.create(Studio("Regency"))
-      let movies = try await repository.createAtomically(
+      let studio = try await repository.insert(Studio("Regency"))
+      let movies = try await repository.insertAtomically(
         (0..<5).map { Movie("m\($0)", stars: 5 - $0, studio: ToOne(studio.id)) })
       var descriptor = FetchDescriptor<Movie>(
         sortBy: [SortBy(\.stars)], fetchLimit: 2, fetchOffset: 1)
@@ -198,7 +198,7 @@ import Testing
           releasedAt: random.oneIn(4)
             ? nil : Date(timeIntervalSinceReferenceDate: Double(random.number(0...999)) / 2))
       }
-      try await repository.createAtomically(movies)
+      try await repository.insertAtomically(movies)
       try await body(repository, movies)
     }
   }

@@ -10,16 +10,16 @@ import Testing
 @Suite struct RepositoryTests {
   @Test func aValueIsCreatedReadUpdatedAndDeleted() async throws {
     try await withRepository { repository in
-      var created = try await repository.create(Movie("Heat", stars: 4, boxOffice: 187.4))
+      var created = try await repository.insert(Movie("Heat", stars: 4, boxOffice: 187.4))
       #expect(created.value == Movie("Heat", stars: 4, boxOffice: 187.4))
-      #expect(try await repository.read(Movie.self, created.id) == created.value)
+      #expect(try await repository.get(Movie.self, created.id) == created.value)
 
       created.value.genre = "crime"
       #expect(try await repository.update(created) == created)
-      #expect(try await repository.read(Movie.self, created.id).genre == "crime")
+      #expect(try await repository.get(Movie.self, created.id).genre == "crime")
       let other = Movie("Heat 2", releasedAt: Date(timeIntervalSinceReferenceDate: 0.25))
       #expect(try await repository.update(created.id, with: other) == other)
-      #expect(try await repository.read(Movie.self, created.id) == other)
+      #expect(try await repository.get(Movie.self, created.id) == other)
 
       try await repository.delete(created.id)
       #expect(try await repository.count(FetchDescriptor<Movie>()) == 0)
@@ -28,7 +28,7 @@ import Testing
 
   @Test func anUpdateKeepsWhatTheTypeDoesNotKnow() async throws {
     try await withRepository { repository in
-      let movie = try await repository.create(Movie("Heat"))
+      let movie = try await repository.insert(Movie("Heat"))
       try await repository.transaction { transaction in
         try transaction.update(movie.id) { try $0.set("shelf", to: "top") }
       }
@@ -39,9 +39,9 @@ import Testing
 
   @Test func whatIsCreatedComesBackAsItIsStored() async throws {
     try await withRepository { repository in
-      let studio = try await repository.create(Studio("Regency"))
+      let studio = try await repository.insert(Studio("Regency"))
       #expect(studio.value.movies.owner == studio.id)
-      let movie = try await repository.create(Movie("Heat", studio: ToOne(studio.id)))
+      let movie = try await repository.insert(Movie("Heat", studio: ToOne(studio.id)))
       #expect(try repository.store.read { try $0.related(studio.id, "movies") } == [movie.id])
     }
   }
@@ -49,12 +49,12 @@ import Testing
   @Test func whatIsNotThereIsAnErrorAndNeverNothing() async throws {
     try await withRepository { repository in
       let gone = ObjectID(entity: "Movie", number: 99)
-      #expect(await code { try await repository.read(Movie.self, gone) } == .missingRecord)
+      #expect(await code { try await repository.get(Movie.self, gone) } == .missingRecord)
       #expect(
         await code { try await repository.update(gone, with: Movie("a")) } == .missingRecord)
       #expect(await code { try await repository.delete(gone) } == .missingRecord)
-      let studio = try await repository.create(Studio("Regency"))
-      #expect(await code { try await repository.read(Movie.self, studio.id) } == .invalidRequest)
+      let studio = try await repository.insert(Studio("Regency"))
+      #expect(await code { try await repository.get(Movie.self, studio.id) } == .invalidRequest)
       #expect(
         await code { try await repository.update(studio.id, with: Movie("a")) } == .invalidRequest)
     }
@@ -62,16 +62,16 @@ import Testing
 
   @Test func aRefusedWriteHasChangedNothing() async throws {
     try await withRepository { repository in
-      let heat = try await repository.create(Movie("Heat"))
+      let heat = try await repository.insert(Movie("Heat"))
       #expect(
-        await code { try await repository.create(Movie("Ronin", stars: 9)) } == .validation)
-      #expect(await code { try await repository.create(Movie("Heat")) } == .uniqueViolation)
+        await code { try await repository.insert(Movie("Ronin", stars: 9)) } == .validation)
+      #expect(await code { try await repository.insert(Movie("Heat")) } == .uniqueViolation)
       #expect(
         await code { try await repository.update(heat.id, with: Movie("Heat", stars: 0)) }
           == .validation)
       // It is written and cannot be read back.
       await #expect(throws: ChoosyMovie.Refusal(title: "Ronin")) {
-        try await repository.create(ChoosyMovie("Ronin", stars: 1))
+        try await repository.insert(ChoosyMovie("Ronin", stars: 1))
       }
       #expect(try await repository.fetch(FetchDescriptor<Movie>()) == [Movie("Heat")])
     }
@@ -79,14 +79,14 @@ import Testing
 
   @Test func aURLStandsForARecordOfItsOwnStore() async throws {
     try await withRepository { repository in
-      let movie = try await repository.create(Movie("Heat"))
+      let movie = try await repository.insert(Movie("Heat"))
       let url = try await repository.url(of: movie.id)
       #expect(try await repository.objectID(at: url) == movie.id)
-      #expect(try await repository.read(Movie.self, at: url) == movie)
+      #expect(try await repository.get(Movie.self, at: url) == movie)
       let foreign = movie.id.url(in: UUID())
-      #expect(await code { try await repository.read(Movie.self, at: foreign) } == .invalidRequest)
+      #expect(await code { try await repository.get(Movie.self, at: foreign) } == .invalidRequest)
       try await repository.delete(movie.id)
-      #expect(await code { try await repository.read(Movie.self, at: url) } == .missingRecord)
+      #expect(await code { try await repository.get(Movie.self, at: url) } == .missingRecord)
     }
   }
 
@@ -101,15 +101,15 @@ import Testing
 
   @Test func everyWriteIsByItsAuthor() async throws {
     try await withRepository(author: "ui") { repository in
-      let movies = try await repository.createAtomically((0..<5).map { Movie("m\($0)") })
+      let movies = try await repository.insertAtomically((0..<5).map { Movie("m\($0)") })
       let token = try repository.store.historyToken()
       for author in [nil, "sync"] {
-        let created = try await repository.create(Movie("new"), author: author)
+        let created = try await repository.insert(Movie("new"), author: author)
         try await repository.update(created.id, with: Movie("newer"), author: author)
         try await repository.update(Identified(created.id, Movie("newest")), author: author)
         try await repository.delete(created.id, author: author)
-        let many = await repository.create([Movie("a")], author: author).success
-        let atOnce = try await repository.createAtomically([Movie("b")], author: author)
+        let many = await repository.insert([Movie("a")], author: author).success
+        let atOnce = try await repository.insertAtomically([Movie("b")], author: author)
         _ = await repository.update([Identified(many[0].id, Movie("c"))], author: author)
         try await repository.updateAtomically(
           [Identified(atOnce[0].id, Movie("d"))], author: author)
@@ -125,7 +125,7 @@ import Testing
 
   @Test func readsRunOnTheStoresThreadsAndEndWhenTheirTimeIsUp() async throws {
     try await withRepository { repository in
-      _ = try await repository.createAtomically((0..<600).map { Movie("m\($0)") })
+      _ = try await repository.insertAtomically((0..<600).map { Movie("m\($0)") })
       var impatient = repository
       impatient.options = AsynchronousFetchOptions(snapshotLimit: .zero)
       let descriptor = FetchDescriptor<Movie>(

@@ -54,9 +54,9 @@ import Testing
         _ = try await sync.syncError()
       }
       let runs = try Feeds(sync.store).runs(of: sync.feedID)
-      #expect(runs.count == Limits.runsKept)
+      #expect(runs.count == SyncLimits.runsKept)
       #expect(runs.first?.startedAt == sync.clock.now)
-      #expect(try sync.store.read { try $0.count(of: "_FeedRun") } == Limits.runsKept)
+      #expect(try sync.store.read { try $0.count(of: "_FeedRun") } == SyncLimits.runsKept)
     }
   }
 

@@ -135,10 +135,10 @@ import Testing
   @Test func aLearnedURLThatGivesNoFeedAgainAndAgainIsForgotten() async throws {
     try await withSync { sync async throws in
       try await Feeds(sync.store).update(sync.feedID) { [target] in $0.learnedURL = target }
-      for errors in 1...Limits.learnedErrorsMax {
+      for errors in 1...SyncLimits.learnedErrorsMax {
         sync.transport.script(target, errors == 2 ? .page("<html>") : .status(500))
         _ = try await sync.syncError()
-        #expect(try (sync.feed.learnedURL == nil) == (errors == Limits.learnedErrorsMax))
+        #expect(try (sync.feed.learnedURL == nil) == (errors == SyncLimits.learnedErrorsMax))
       }
     }
   }
@@ -148,13 +148,13 @@ import Testing
       try await Feeds(sync.store).update(sync.feedID) { [target] in $0.learnedURL = target }
       for code in [HTTPError.Code.unreachable, .timeout, .tls] {
         sync.transport.script(target, .failure(HTTPError(code, "the test")))
-        for _ in 0..<Limits.learnedErrorsMax {
+        for _ in 0..<SyncLimits.learnedErrorsMax {
           await #expect(throws: HTTPError.self) { try await sync.sync() }
         }
       }
       for status in [401, 403, 429, 503] {
         sync.transport.script(target, .status(status))
-        for _ in 0..<Limits.learnedErrorsMax {
+        for _ in 0..<SyncLimits.learnedErrorsMax {
           await #expect(throws: SyncError.self) { try await sync.sync(ignoresWait: true) }
         }
       }
@@ -162,7 +162,7 @@ import Testing
       // Nor do failures before a good answer.
       for _ in 0..<2 {
         sync.transport.script(target, .status(500))
-        for _ in 1..<Limits.learnedErrorsMax {
+        for _ in 1..<SyncLimits.learnedErrorsMax {
           await #expect(throws: SyncError.self) { try await sync.sync(ignoresWait: true) }
         }
         sync.transport.script(target, .page(page))
@@ -179,7 +179,7 @@ import Testing
       let id = try Feeds(sync.store).find(old).id
       try await Feeds(sync.store).update(id) { $0.learnedURL = new }
       sync.transport.script(new, .status(500))
-      for _ in 0..<2 * Limits.learnedErrorsMax {
+      for _ in 0..<2 * SyncLimits.learnedErrorsMax {
         await #expect(throws: SyncError.self) { try await sync.sync(id) }
       }
       #expect(try Feeds(sync.store).find(old).feed.learnedURL == new)

@@ -25,7 +25,7 @@ import Testing
       #expect(request.header("If-None-Match") == nil)
       #expect(request.header("If-Modified-Since") == nil)
       #expect(request.header("Authorization") == nil)
-      #expect(request.decodedBytesMax == Limits.pageBytesMax)
+      #expect(request.decodedBytesMax == SyncLimits.pageBytesMax)
       let feed = try sync.feed
       #expect(feed.etag == "\"1\"" && feed.validatorsAt == sync.clock.now)
       #expect(feed.lastModified == "Fri, 20 Nov 2026 09:00:00 GMT")

@@ -14,7 +14,7 @@ import Testing
     try await withSync { sync async throws in
       let pages = HomeFeedText.pages(
         (0..<5).map { [.init("\($0)", 1)] }, url: SyncFixture.url)
-      let padding = String(repeating: " ", count: Limits.pageBytesMax / 2)
+      let padding = String(repeating: " ", count: SyncLimits.pageBytesMax / 2)
       sync.serve(pages.map { (url: $0.url, text: $0.text + padding) })
       var commits: [Int] = []
       let report = try await sync.engine.sync(sync.feedID) { commits.append($0.pages) }
@@ -85,7 +85,7 @@ import Testing
         try await engine.sync(sync.feedID)
       }
       #expect(error.code == .tooManyPages)
-      #expect(endless.requests == Limits.pagesPerRunMax + 1)
+      #expect(endless.requests == SyncLimits.pagesPerRunMax + 1)
     }
   }
 

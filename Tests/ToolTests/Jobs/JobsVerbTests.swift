@@ -60,7 +60,7 @@ struct JobsVerbTests {
       let art = JobRequest(kind: "art", payload: Data("{}".utf8))
       let batch = try await store.store.write { transaction in
         try transaction.enqueue(art)
-        return try transaction.enqueue(batch: [art, art], then: art)
+        return try transaction.enqueue(group: [art, art], then: art)
       }
       let listed = try await store.jobs("list", "--batch", "\(batch)", "--format", "jsonl")
       #expect(try jsonLines(listed.output).count == 2)

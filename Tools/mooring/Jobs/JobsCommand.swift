@@ -21,7 +21,7 @@ struct JobsCommand: AsyncParsableCommand {
 extension JobError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
-    case .unknownJob, .unknownSchedule, .unknownBatch, .unknownKind, .wrongState: .unavailable
+    case .unknownJob, .unknownSchedule, .unknownGroup, .unknownKind, .wrongState: .unavailable
     case .unknownQueue, .invalidRequest, .invalidSchedule: .usage
     case .badPayload, .duplicate, .failed, .cancelled, .poisoned, .timedOut: .badData
     case .lostClaim, .busy, .notFinished: .tryAgain

@@ -7,7 +7,7 @@ struct JobsList: AsyncParsableCommand {
     commandName: "list",
     abstract: "Lists jobs: the newest, or those of a state in the order of the queue.",
     discussion: """
-      The states are scheduled, ready, held (behind a limit), blocked (by a batch), running, \
+      The states are scheduled, ready, held (behind a limit), blocked (by a group), running, \
       succeeded, discarded (failed for good), cancelled and poisoned (its runners died with it). \
       Without options the newest jobs come first, whatever their state.
       """)
@@ -17,7 +17,7 @@ struct JobsList: AsyncParsableCommand {
   var state: [JobState] = []
   @Option(help: "Only of this kind; may be repeated.") var kind: [String] = []
   @Option(help: "Only of this queue; may be repeated.") var queue: [String] = []
-  @Option(help: ArgumentHelp("Only of this batch.", valueName: "number")) var batch: Int64?
+  @Option(help: ArgumentHelp("Only of this job group.", valueName: "number")) var batch: Int64?
   @Option(parsing: .unconditional, help: "At most so many.") var limit = 50
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
@@ -30,7 +30,7 @@ struct JobsList: AsyncParsableCommand {
     filter.states = Set(state)
     filter.kinds = Set(kind.map { JobKind(rawValue: $0) })
     filter.queues = Set(queue.map { QueueName(rawValue: $0) })
-    filter.batch = batch.map { JobBatchID(rawValue: $0) }
+    filter.group = batch.map { JobGroupID(rawValue: $0) }
     filter.limit = limit
     let jobs = try options.jobsToRead().list(filter)
     try StandardOutput.with { output in

@@ -46,7 +46,7 @@ struct JobsShow: AsyncParsableCommand {
       ("runner", details.runner.map(name) ?? job.epoch.map { "\($0), not registered" }),
       ("progress", JobText.progress(job.progress)), ("error", job.error),
       ("unique key", job.uniqueKey), ("limit", job.limitKey),
-      ("batch", job.batch.map { String($0) }), ("schedule", job.schedule.map { String($0) }),
+      ("batch", job.group.map { String($0) }), ("schedule", job.schedule.map { String($0) }),
       ("payload", job.payload), ("output", job.output),
     ]
     for (name, value) in rows {

@@ -117,7 +117,7 @@ struct Fetch: AsyncParsableCommand {
     _ request: FetchRequest, _ transaction: ReadTransaction, _ body: ([Value]) throws -> Void
   ) throws {
     try transaction.forEachRow(request) { row in
-      // In a request 0 would mean no limit, so one row is read and not used.
+      // A request has no limit of 0, so one row is read and not used.
       if question.limit == 0 { return false }
       try body(row.values)
       return true

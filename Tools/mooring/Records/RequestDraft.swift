@@ -44,7 +44,7 @@ struct RequestDraft {
     request.havingPredicate = parsedHaving ?? request.havingPredicate
     try substitute(in: &request)
     if !sort.isEmpty { request.sortBy = sort }
-    // In a request 0 is no limit.
+    // A request has no limit of 0; `Fetch` leaves the row out.
     if let limit = options.limit { request.fetchLimit = max(1, limit) }
     if options.offset > 0 { request.fetchOffset = options.offset }
     if !columns.isEmpty { request.propertiesToFetch = columns }

@@ -136,7 +136,7 @@ extension JobReport {
       .init("problems", .number),
     ])
     table.append(
-      [jobs, attempts, outputs, batches, schedules, runners, problemCount]
+      [jobs, attempts, outputs, groups, schedules, runners, problemCount]
         .map { Formatting.count(Int64($0)) })
     try output.write(table)
     try output.write(problems: problems, of: problemCount)

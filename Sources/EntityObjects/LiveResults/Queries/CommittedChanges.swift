@@ -13,7 +13,7 @@ struct CommittedChanges {
   /// True if the history does not say what has changed. The other properties are then meaningless.
   private(set) var isUnknown = false
   /// True if too many records have changed to process them one by one.
-  var areMany: Bool { records.count > Limits.changesFollowedMax }
+  var areMany: Bool { records.count > StoreLimits.changesFollowedMax }
   /// Reads the changes after a position.
   ///
   /// - Parameter after: The last position that was read. If the history does not reach back to it,

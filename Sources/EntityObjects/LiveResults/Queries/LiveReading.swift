@@ -21,8 +21,7 @@ struct LiveReading<T: Sendable> {
     try transaction.requireRecords(request)
     self.transaction = transaction
     bound = try BoundRequest(request, entity, in: transaction)
-    window = ResultsWindow(
-      offset: bound.offset, limit: request.fetchLimit == 0 ? nil : request.fetchLimit)
+    window = ResultsWindow(offset: bound.offset, limit: request.fetchLimit)
     dependencies = try Dependencies(
       request, sections: query.sectionPath, of: entity, in: transaction)
     section = try query.sectionPath.map {

@@ -88,13 +88,13 @@ private struct SectionCache: Sendable {
     in transaction: WriteTransaction
   ) throws {
     let data = try Self.encoded(sections)
-    guard data.count + request.count <= Limits.sectionCacheBytesMax else { return }
+    guard data.count + request.count <= StoreLimits.sectionCacheBytesMax else { return }
     if try transaction.objectID(Self.entity, by: ["name": .string(name)]) == nil,
-      try transaction.count(of: Self.entity) >= Limits.sectionCachesMax
+      try transaction.count(of: Self.entity) >= StoreLimits.sectionCachesMax
     {
       throw StoreError(
         .invalidRequest, "the store has too many section caches",
-        [("at most", String(Limits.sectionCachesMax))],
+        [("at most", String(StoreLimits.sectionCachesMax))],
         advice: "use fewer names, or remove them with removeSectionCache")
     }
     try transaction.upsert(
@@ -171,7 +171,7 @@ extension ReadTransaction {
     of request: FetchRequest, by path: String
   ) throws -> [ResultsSection] {
     try requireRecords(request)
-    if request.fetchLimit == 0, request.fetchOffset == 0 {
+    if request.fetchLimit == nil, request.fetchOffset == 0 {
       return try sectionsOfAll(request, by: path)
     }
     let entity = try catalog.entity(request.entityName)

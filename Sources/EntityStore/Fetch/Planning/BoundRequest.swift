@@ -21,10 +21,12 @@ package struct BoundRequest {
   package init(
     _ request: FetchRequest, _ entity: EntityLayout, in transaction: ReadTransaction
   ) throws {
-    guard request.fetchLimit >= 0, request.fetchOffset >= 0 else {
+    let limit = request.fetchLimit ?? .max
+    guard limit > 0, request.fetchOffset >= 0 else {
       throw StoreError(
-        .invalidRequest, "a limit or an offset is negative",
-        [("limit", String(request.fetchLimit)), ("offset", String(request.fetchOffset))])
+        .invalidRequest, "a limit is not positive, or an offset is negative",
+        [("limit", String(limit)), ("offset", String(request.fetchOffset))],
+        advice: "use nil for no limit")
     }
     self.entity = entity
     let binder = Binder(.entity(entity), in: transaction)
@@ -32,7 +34,7 @@ package struct BoundRequest {
     conjuncts.removeAll { if case .constant(.yes) = $0.program { true } else { false } }
     sort = request.isGrouped ? [] : try request.sortBy.map { try binder.bind($0) }
     offset = request.fetchOffset
-    limit = request.fetchLimit == 0 ? .max : request.fetchLimit
+    self.limit = limit
     requiresIndex = request.requiresIndex
     sort.removeAll(where: isFixed)
   }

@@ -22,7 +22,7 @@ struct PredicateTranslation {
       return try constant(of: expression)
     }
     let cases = try node.translate(&self)
-    guard cases.isWithin(Limits.translatedPredicatePartsMax) else {
+    guard cases.isWithin(StoreLimits.translatedPredicatePartsMax) else {
       throw StoreError.predicateTooLarge
     }
     return cases
@@ -71,7 +71,7 @@ extension StoreError {
   static var predicateTooLarge: StoreError {
     StoreError(
       .invalidRequest, "a #Predicate becomes too large a tree",
-      [("parts at most", String(Limits.translatedPredicatePartsMax))],
+      [("parts at most", String(StoreLimits.translatedPredicatePartsMax))],
       advice: "nest fewer conditions in one another, and close over fewer captured elements")
   }
 

@@ -33,7 +33,7 @@ extension PredicateTranslation {
     case .constant(let value as any Sequence):
       var (yes, no): ([FetchPredicate], [FetchPredicate]) = ([], [])
       let elements = [Term].elements(of: value)
-      guard elements.count <= Limits.translatedPredicatePartsMax else {
+      guard elements.count <= StoreLimits.translatedPredicatePartsMax else {
         throw StoreError.predicateTooLarge
       }
       for element in elements {

@@ -52,7 +52,7 @@ struct RandomWrittenSteps {
     case .dropRelationship: return .dropRelationship(entity: entity, name: name)
     case .createTemplate:
       var request = FetchRequest(
-        entityName: entity, predicate: predicate(), fetchLimit: int(0...3),
+        entityName: entity, predicate: predicate(), fetchLimit: int(0...3).unlessZero,
         fetchOffset: int(0...3))
       if flag() {
         request.sortBy = [SortKey("a.b", descending: flag(), collation: .localizedStandard("zh"))]

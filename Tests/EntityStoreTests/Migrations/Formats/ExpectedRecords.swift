@@ -50,7 +50,7 @@ struct ExpectedRecords {
       var differences: [String] = []
       for (entity, wanted) in records {
         var missing = Set(wanted.keys)
-        try transaction.eachStored(entity) { stored in
+        try transaction.forEachStored(entity) { stored in
           let record = try stored.read()
           let id = record.id
           missing.remove(id.number)

@@ -134,13 +134,13 @@ import Testing
     #expect(arena.count == 100)
     arena.removeAll()
     #expect(arena.count == 0)
-    let longest = [UInt8](repeating: 1, count: Limits.keyBytesMax)
+    let longest = [UInt8](repeating: 1, count: StoreLimits.keyBytesMax)
     var least = KeyArena(capacity: 0)
     let taken = longest.withUnsafeBytes { [least.add($0), least.add($0)] }
     #expect(taken == [true, false])
   }
 
-  @Test(arguments: [0, Limits.keyBytesMax + 1])
+  @Test(arguments: [0, StoreLimits.keyBytesMax + 1])
   func aKeyOfAnImpossibleLengthIsRefused(_ count: Int) throws {
     try withScratchFolder { folder in
       let error = #expect(throws: StoreError.self) {

@@ -214,8 +214,8 @@ import Testing
         FetchRequest(entityName: "Team", sortBy: [SortKey("wins")], fetchLimit: 5), sectionBy: nil)
       try observer.step(store)
       for (count, origin) in [
-        (Limits.changesFollowedMax, ResultsUpdate<Record>.Origin.changes),
-        (Limits.changesFollowedMax + 1, .fetched(.manyChanges)),
+        (StoreLimits.changesFollowedMax, ResultsUpdate<Record>.Origin.changes),
+        (StoreLimits.changesFollowedMax + 1, .fetched(.manyChanges)),
       ] {
         try await store.write { transaction in
           for number in 0..<count {

@@ -157,16 +157,16 @@ private struct Team: Entity {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let repository = Repository(store)
-      let first = try await repository.create(Team(name: "Ghana", zone: "africa", wins: 1))
+      let first = try await repository.insert(Team(name: "Ghana", zone: "africa", wins: 1))
       var updates = try store.results(of: Self.cup, sectionBy: \.zone).makeAsyncIterator()
       let start = try #require(try await updates.next())
       #expect(start.origin == .first && start.changes.isEmpty)
       #expect(start.snapshot.sections == [ResultsSection(name: "africa", count: 1)])
 
-      let second = try await repository.create(Team(name: "Togo", zone: "africa", wins: 0))
+      let second = try await repository.insert(Team(name: "Togo", zone: "africa", wins: 0))
       #expect(
         Self.text(try await updates.next()) == ["insert (0, 1) Togo"])
-      let third = try await repository.create(Team(name: "Japan", zone: "asia", wins: 2))
+      let third = try await repository.insert(Team(name: "Japan", zone: "asia", wins: 2))
       #expect(
         Self.text(try await updates.next()) == ["section insert 1 asia", "insert (1, 0) Japan"])
       try await repository.update(second.id, with: Team(name: "Togo", zone: "asia", wins: 0))

@@ -46,7 +46,7 @@ import Testing
     try await withObservedStore { other, _ in
       let store = try openStore(at: other.folder, migrate: .never)
       let request = FetchRequest(entityName: "Wide")
-      let lazily = try store.fetchLazily(request)
+      let lazily = try store.fetchBatches(request)
       store.close()
       store.close()
       #expect(code { try store.read { _ in } } == .closed)

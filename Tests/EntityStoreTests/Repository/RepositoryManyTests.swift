@@ -9,13 +9,13 @@ import Testing
 @testable import EntityStore
 
 /// Many records at once: each for itself, and all or none.
-@Suite struct RepositoryBatchTests {
+@Suite struct RepositoryManyTests {
   @Test func creationReportsEachItemInTheOrderOfTheInput() async throws {
     try await withRepository { repository in
       let movies = (0..<2_500).map { number in
         Movie(number % 7 == 3 ? "m0" : "m\(number)", stars: number % 11 == 5 ? 6 : 2)
       }
-      let outcome = await repository.create(movies)
+      let outcome = await repository.insert(movies)
 
       let accepted = movies.enumerated().filter { index, movie in
         movie.stars == 2 && (movie.title != "m0" || index == 0)
@@ -39,7 +39,7 @@ import Testing
         try await body()
         return try repository.store.read { $0.transaction.id } - before
       }
-      var write = BatchWrite<Movie, ObjectID>(store: repository.store, author: nil) {
+      var write = ItemWrites<Movie, ObjectID>(store: repository.store, author: nil) {
         try $0.insert($1)
       } read: {
         $1
@@ -54,7 +54,7 @@ import Testing
       let byTime = try await commits { _ = await write.run((0..<5).map { Movie("t\($0)") }) }
       #expect(byTime == 5)
       let atOnce = try await commits {
-        try await repository.createAtomically((0..<2_000).map { Movie("n\($0)") })
+        try await repository.insertAtomically((0..<2_000).map { Movie("n\($0)") })
       }
       #expect(atOnce == 1)
     }
@@ -63,7 +63,7 @@ import Testing
   @Test func anItemThatCannotBeReadBackIsNotThereAndHarmsNoOther() async throws {
     try await withRepository { repository in
       let movies = (0..<40).map { ChoosyMovie("m\($0)", stars: $0 % 10 == 4 ? 1 : 2) }
-      let outcome = await repository.create(movies)
+      let outcome = await repository.insert(movies)
       #expect(outcome.failed.map(\.index) == [4, 14, 24, 34])
       #expect(
         outcome.failed.map { $0.error as? ChoosyMovie.Refusal }
@@ -76,10 +76,10 @@ import Testing
 
   @Test func atomicCreationIsAllOrNothingAndNamesTheItem() async throws {
     try await withRepository { repository in
-      let good = try await repository.createAtomically([Movie("a"), Movie("b")])
+      let good = try await repository.insertAtomically([Movie("a"), Movie("b")])
       #expect(good.map(\.value.title) == ["a", "b"])
       let error = await #expect(throws: StoreError.self) {
-        try await repository.createAtomically([Movie("c"), Movie("d"), Movie("a"), Movie("e")])
+        try await repository.insertAtomically([Movie("c"), Movie("d"), Movie("a"), Movie("e")])
       }
       #expect(error?.code == .uniqueViolation)
       #expect(error?.context.first?.0 == "item" && error?.context.first?.1 == "2")
@@ -89,7 +89,7 @@ import Testing
 
   @Test func updatesReportEachItemOrChangeNone() async throws {
     try await withRepository { repository in
-      var movies = try await repository.createAtomically((0..<5).map { Movie("m\($0)") })
+      var movies = try await repository.insertAtomically((0..<5).map { Movie("m\($0)") })
       for number in movies.indices { movies[number].value.stars = number + 1 }
       movies[1].value.title = "m0"
       movies[3] = Identified(ObjectID(entity: "Movie", number: 77), movies[3].value)
@@ -114,8 +114,8 @@ import Testing
 
   @Test func deletionsReportEachItemOrRemoveNone() async throws {
     try await withRepository { repository in
-      let studio = try await repository.create(Studio("Regency"))
-      let movies = try await repository.createAtomically(
+      let studio = try await repository.insert(Studio("Regency"))
+      let movies = try await repository.insertAtomically(
         (0..<4).map { Movie("m\($0)", studio: $0 == 3 ? ToOne(studio.id) : nil) })
       // Its movie goes with the studio.
       let ids = [movies[0].id, studio.id, movies[3].id, movies[0].id, movies[1].id]
@@ -135,27 +135,27 @@ import Testing
 
   @Test func readsReportEachItemOrThrow() async throws {
     try await withRepository { repository in
-      let movies = try await repository.createAtomically((0..<3).map { Movie("m\($0)") })
+      let movies = try await repository.insertAtomically((0..<3).map { Movie("m\($0)") })
       let gone = ObjectID(entity: "Movie", number: 77)
       let ids = [movies[2].id, gone, movies[0].id]
-      let outcome = try await repository.read(Movie.self, ids)
+      let outcome = try await repository.get(Movie.self, ids)
       #expect(outcome.success == [movies[2], movies[0]])
       #expect(outcome.failed.map(\.index) == [1])
       #expect((outcome.failed.first?.error as? StoreError)?.code == .missingRecord)
       let error = await #expect(throws: StoreError.self) {
-        try await repository.readAtomically(Movie.self, ids)
+        try await repository.getAtomically(Movie.self, ids)
       }
       #expect(error?.code == .missingRecord && error?.context.first?.1 == "1")
       #expect(
-        try await repository.readAtomically(Movie.self, [movies[1].id]) == [movies[1]])
+        try await repository.getAtomically(Movie.self, [movies[1].id]) == [movies[1]])
     }
   }
 
   @Test func aCancelledTaskWritesNoMoreAndAccountsForEveryItem() async throws {
     try await withRepository { repository in
-      let task = Task { () -> BatchOutcome<Movie, Identified<Movie>> in
+      let task = Task { () -> ItemResults<Movie, Identified<Movie>> in
         withUnsafeCurrentTask { $0?.cancel() }
-        return await repository.create([Movie("a"), Movie("b")])
+        return await repository.insert([Movie("a"), Movie("b")])
       }
       let outcome = await task.value
       #expect(outcome.success.isEmpty)
@@ -168,7 +168,7 @@ import Testing
 
   @Test func aFailedTransactionLosesItsChunkAndEndsTheBatch() async throws {
     try await withRepository { repository in
-      let write = BatchWrite<Int, ObjectID>(store: repository.store, author: "batch") {
+      let write = ItemWrites<Int, ObjectID>(store: repository.store, author: "batch") {
         transaction, number in
         if number == 3 {
           throw StorageError(.diskFull, "no space is left", context: [], advice: "make room")

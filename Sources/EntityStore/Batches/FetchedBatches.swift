@@ -1,16 +1,17 @@
 public import EntityModel
 import SystemSupport
 
-/// The results of a fetch, read when they are accessed: Core Data's batched array, with errors that
-/// can be caught.
+/// The results of a fetch, read in batches when they are accessed: Core Data's batched array, with
+/// errors that can be caught. `AsynchronousBatches` is the asynchronous variant.
 ///
-/// It holds the identities of the fetch, 8 bytes each, and the few batches that were used last; no
+/// It is for results that are larger than memory, that are read at any position, or whose use takes
+/// long. It holds the identities of the fetch, 8 bytes each, and the few batches that were used last; no
 /// snapshot is pinned between two reads. The set of records and their order stay as they were at
 /// the fetch. A value has the state of the time when its batch was read: a changed record may no
 /// longer match, a deleted one is `nil`.
 ///
 /// Threads: may be used by any number of them at once.
-public final class FetchedResults<Element: Sendable>: Sendable {
+public final class FetchedBatches<Element: Sendable>: Sendable {
   public let batchSize: Int
   private let store: Store
   private let source: RecordSource<Element>
@@ -23,7 +24,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     var reads = 0
   }
 
-  init(_ source: RecordSource<Element>, batchSize: Int, in store: Store) throws {
+  init(_ source: RecordSource<Element>, batchSize: Int?, in store: Store) throws {
     self.source = source
     self.store = store
     self.batchSize = try source.batchSize(batchSize)
@@ -62,16 +63,21 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     return RecordFault(identities[position], of: source, in: store)
   }
 
-  /// Calls the closure with each value in order, reading batch after batch.
+  /// Calls the closure with each value in order: SwiftData's `enumerate`.
+  ///
+  /// One batch after another is read and, unless it was in memory before, dropped after its last
+  /// value. Its snapshot ends before the closure is called, so the closure may take long and may
+  /// write. A record has the values of the time when its batch is read, even if it no longer
+  /// matches; a record that has been deleted by then is left out and counted.
   ///
   /// - Returns: The number of values, and the number of records that were deleted after the fetch.
   /// - Throws: `damaged`, a storage failure, and the closure's error, after which nothing more is
   ///   read.
   @discardableResult
-  public func forEach(_ body: (Element) throws -> Void) throws -> EnumerationSummary {
-    var summary = EnumerationSummary()
-    for (number, _) in Batches(of: count, size: batchSize).enumerated() {
-      for value in try batch(number) {
+  public func forEach(_ body: (Element) throws -> Void) throws -> BatchesSummary {
+    var summary = BatchesSummary()
+    for number in 0..<(count / batchSize + (count % batchSize == 0 ? 0 : 1)) {
+      for value in try kept(number) ?? read(number) {
         guard let value else {
           summary.vanished += 1
           continue
@@ -98,11 +104,15 @@ public final class FetchedResults<Element: Sendable>: Sendable {
   /// results.
   private func batch(_ number: Int) throws -> [Element?] {
     if let values = kept(number) { return values }
-    let start = number * batchSize
-    let places = start..<start + min(batchSize, count - start)
-    let values = try store.read { try source.read(identities[places], in: $0) }
+    let values = try read(number)
     keep(number, values)
     return values
+  }
+
+  private func read(_ number: Int) throws -> [Element?] {
+    let start = number * batchSize
+    let places = start..<start + min(batchSize, count - start)
+    return try store.read { try source.read(identities[places], in: $0) }
   }
 
   private func kept(_ number: Int) -> [Element?]? {
@@ -118,7 +128,7 @@ public final class FetchedResults<Element: Sendable>: Sendable {
     cache.withLock { cache in
       cache.reads += 1
       cache.batches.removeAll { $0.number == number }
-      if cache.batches.count == Limits.batchesKept { cache.batches.removeFirst() }
+      if cache.batches.count == StoreLimits.batchesKept { cache.batches.removeFirst() }
       cache.batches.append((number, values))
     }
   }
@@ -131,20 +141,29 @@ extension Store {
   /// Reads the identities of the request on one snapshot; the records are read when they are
   /// accessed.
   ///
-  /// - Parameter batchSize: The number of records that are read at a time. 0 uses the request's
-  ///   `fetchBatchSize`, or else the store's default.
-  /// - Throws: As `fetch`.
-  public func fetchLazily(
-    _ request: FetchRequest, batchSize: Int = 0
-  ) throws -> FetchedResults<Record> {
-    try FetchedResults(RecordSource(request), batchSize: batchSize, in: self)
+  /// - Parameter batchSize: The number of records that are read at a time, at least 1. `nil` uses
+  ///   the request's `fetchBatchSize`, or else the store's default.
+  /// - Throws: The errors of `fetch`; `invalidRequest` for a batch size below 1.
+  public func fetchBatches(
+    _ request: FetchRequest, batchSize: Int? = nil
+  ) throws -> FetchedBatches<Record> {
+    try FetchedBatches(RecordSource(request), batchSize: batchSize, in: self)
   }
 
   /// Reads the identities of the descriptor on one snapshot; the Swift values are read when they
   /// are accessed.
-  public func fetchLazily<T: Entity>(
-    _ descriptor: FetchDescriptor<T>, batchSize: Int = 0
-  ) throws -> FetchedResults<T> {
-    try FetchedResults(try RecordSource(descriptor), batchSize: batchSize, in: self)
+  public func fetchBatches<T: Entity>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int? = nil
+  ) throws -> FetchedBatches<T> {
+    try FetchedBatches(try RecordSource(descriptor), batchSize: batchSize, in: self)
   }
+}
+
+/// The numbers of values that were passed to a closure or left out, batch after batch.
+public struct BatchesSummary: Hashable, Sendable {
+  /// The number of values that were passed to the closure.
+  public var returned = 0
+  /// The number of records that were deleted after their identities had been read; the closure was
+  /// not called for them.
+  public var vanished = 0
 }

@@ -3,7 +3,7 @@ import EntityStore
 import SystemSupport
 
 /// A write that is repeated for each of many items.
-struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
+struct ItemWrites<Input: Sendable, Output: Sendable>: Sendable {
   let store: Store
   let author: String?
   /// Writes one item and returns its identity; an error leaves the store unchanged.
@@ -12,7 +12,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
   let read: @Sendable (WriteTransaction, ObjectID) throws -> Output
   /// The limits of a commit in items and time; it ends at the first that is reached.
   var itemsMax = 1_000
-  var duration = Limits.chunkDuration
+  var duration = StoreLimits.chunkDuration
 
   /// Writes all of the items in one commit, or none.
   ///
@@ -31,8 +31,8 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Writes each item independently, in commits of bounded size. When a commit fails or the task is
   /// cancelled, the items of that commit and all later ones count as failed.
-  func run(_ items: [Input]) async -> BatchOutcome<Input, Output> {
-    var outcome = BatchOutcome<Input, Output>()
+  func run(_ items: [Input]) async -> ItemResults<Input, Output> {
+    var outcome = ItemResults<Input, Output>()
     var unreadable: [Int: any Error] = [:]
     var next = 0
     while next < items.count {
@@ -106,7 +106,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
 }
 
 /// The results of a write or read of many items.
-public struct BatchOutcome<Input: Sendable, Output: Sendable>: Sendable {
+public struct ItemResults<Input: Sendable, Output: Sendable>: Sendable {
   /// An item that was refused, and has changed nothing.
   public struct Failure: Sendable {
     /// The item's place among those that were passed, from 0.

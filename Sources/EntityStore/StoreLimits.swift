@@ -1,5 +1,5 @@
 /// The limits of the store, each with its reason.
-public enum Limits {
+public enum StoreLimits {
   /// The maximum size of a key, which is compiled into LMDB.
   package static let keyBytesMax = 511
   /// The maximum number of attributes of one entity: null bits and slot tables stay within a page.

@@ -1,14 +1,14 @@
 public import EntityModel
 
-/// The results of a fetch as a sequence of batches, for results that are larger than memory or take
-/// longer than a snapshot should live.
+/// The results of a fetch as an asynchronous sequence of batches, for results that are larger than
+/// memory or take longer than a snapshot should live. `FetchedBatches` is the blocking variant.
 ///
 /// Each iteration is a fetch of its own. It reads the identities on one snapshot, 8 bytes each, and
 /// then reads each batch on a new snapshot, on the store's own threads, when the caller asks for
 /// it: nothing is read ahead and no snapshot is pinned between two batches. A record has the values
 /// of the time when its batch is read, even if it no longer matches. Cancelling the task ends the
 /// iteration with `CancellationError`; an abandoned iteration holds only its identities.
-public struct FetchedBatches<Element: Sendable>: AsyncSequence, Sendable {
+public struct AsynchronousBatches<Element: Sendable>: AsyncSequence, Sendable {
   private let store: Store
   private let source: RecordSource<Element>
   private let options: AsynchronousFetchOptions
@@ -93,21 +93,21 @@ public struct FetchedBatch<Element: Sendable>: Sendable {
 }
 
 extension Store {
-  /// Returns the records of a request in batches. Nothing is read before the first batch is
-  /// requested.
-  public func fetchBatches(
+  /// Returns the records of a request as a sequence of batches. Nothing is read before the first
+  /// batch is requested.
+  public func fetchBatchesAsynchronously(
     _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
-  ) -> FetchedBatches<Record> {
-    FetchedBatches(RecordSource(request), options, in: self)
+  ) -> AsynchronousBatches<Record> {
+    AsynchronousBatches(RecordSource(request), options, in: self)
   }
 
-  /// Returns the values of a descriptor in batches. Nothing is read before the first batch is
-  /// requested.
+  /// Returns the values of a descriptor as a sequence of batches. Nothing is read before the first
+  /// batch is requested.
   ///
   /// - Throws: `invalidRequest` for a sort that names no attribute.
-  public func fetchBatches<T: Entity>(
+  public func fetchBatchesAsynchronously<T: Entity>(
     _ descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
-  ) throws -> FetchedBatches<T> {
-    FetchedBatches(try RecordSource(descriptor), options, in: self)
+  ) throws -> AsynchronousBatches<T> {
+    AsynchronousBatches(try RecordSource(descriptor), options, in: self)
   }
 }

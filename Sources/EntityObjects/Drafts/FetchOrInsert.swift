@@ -9,26 +9,26 @@ extension WriteTransaction {
   /// - Throws: `invalidRequest` without attributes; `unknownAttribute`; the errors of `insert`.
   /// - Complexity: O(log *n*) with an index on one of the attributes, else O(*n*).
   @discardableResult
-  public func findOrCreate(
-    _ entity: String, by attributes: [String: Value], orCreate values: [String: Value] = [:]
-  ) throws -> (id: ObjectID, wasCreated: Bool) {
+  public func fetchOrInsert(
+    _ entity: String, by attributes: [String: Value], orInsert values: [String: Value] = [:]
+  ) throws -> (id: ObjectID, wasInserted: Bool) {
     if let found = try first(entity, having: attributes) { return (found, false) }
     return (try insert(entity, attributes.merging(values) { found, _ in found }), true)
   }
 
   /// Returns the first record, in order of identity, with this value, or inserts a new one.
   ///
-  /// - Parameter create: Creates the new record, which must have the value.
-  /// - Throws: The errors of `create` and `insert`; `invalidRequest` if `create` returns another
+  /// - Parameter newValue: Returns the new record, which must have the value.
+  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the new record has another
   ///   value.
   @discardableResult
-  public func findOrCreate<T: Entity, V: AttributeValue>(
+  public func fetchOrInsert<T: Entity, V: AttributeValue>(
     _ type: T.Type, where keyPath: KeyPath<T, V>, is value: V,
-    orCreate create: () throws -> T
-  ) throws -> (id: ObjectID, wasCreated: Bool) {
+    orInsert newValue: () throws -> T
+  ) throws -> (id: ObjectID, wasInserted: Bool) {
     let name = try T.attributeName(of: keyPath)
     if let found = try first(T.entityName, having: [name: value.value]) { return (found, false) }
-    let new = try create()
+    let new = try newValue()
     try T.require(new[keyPath: keyPath].value, of: name, toBe: value.value)
     return (try insert(new), true)
   }
@@ -47,7 +47,7 @@ extension ReadTransaction {
   ) throws -> ObjectID? {
     guard !values.isEmpty else {
       throw StoreError(
-        .invalidRequest, "find-or-create needs something to find a record by",
+        .invalidRequest, "fetch-or-insert needs a value to fetch a record by",
         [("entity", entity)], advice: "name at least one attribute")
     }
     let layout = try catalog.entity(entity)
@@ -83,6 +83,6 @@ extension Entity {
     throw StoreError(
       .invalidRequest, "a new record lacks the value that it was looked for by",
       [("entity", entityName), ("attribute", attribute), ("value", wanted.text)],
-      advice: "make it with that value")
+      advice: "create it with that value")
   }
 }

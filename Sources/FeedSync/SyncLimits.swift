@@ -1,5 +1,5 @@
 /// The bounds of a sync, each with its reason.
-public enum Limits {
+public enum SyncLimits {
   /// The decoded bytes of a page, which is held in memory.
   public static let pageBytesMax = 32 << 20
   /// The pages of a run. A feed that does not end is an error, not a full disk.
