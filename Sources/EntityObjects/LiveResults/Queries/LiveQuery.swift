@@ -182,7 +182,7 @@ extension ResultsWindow {
   fileprivate var roomyCount: Int? {
     guard let limit else { return nil }
     let (count, overflows) = neededCount.addingReportingOverflow(
-      min(max(limit, StoreLimits.rowsBehindWindowMin), StoreLimits.rowsBehindWindowMax))
+      min(max(limit, StoreLimits.rowsAfterLimitMin), StoreLimits.rowsAfterLimitMax))
     return overflows ? nil : count
   }
 }
