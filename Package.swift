@@ -70,8 +70,7 @@ let package = Package(
     .target(
       name: "EntityObjects",
       dependencies: [
-        "SystemSupport", "TextFormats", "StrictYAML", "LMDB", "EntityModel", "EntityStore",
-        "SchemaFiles",
+        "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles",
       ],
       swiftSettings: settings),
     // Conversions and values in YAML.
@@ -80,14 +79,14 @@ let package = Package(
       swiftSettings: settings),
     // The integrity check, backup, restore, compaction.
     .target(
-      name: "Maintenance", dependencies: ["SystemSupport", "LMDB", "EntityModel", "EntityStore"],
+      name: "Maintenance", dependencies: ["SystemSupport", "EntityModel", "EntityStore"],
       swiftSettings: settings),
     .target(
       name: "Migrations",
       dependencies: [
         "SystemSupport", "TextFormats",
-        "StrictYAML", "LMDB", "EntityModel", "EntityStore", "SchemaFiles", "EntityObjects",
-        "Maintenance", "CMooringXXHash",
+        "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles", "EntityObjects", "Maintenance",
+        "CMooringXXHash",
       ],
       exclude: ["System"],
       resources: [

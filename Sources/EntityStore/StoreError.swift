@@ -107,18 +107,6 @@ extension StoreError {
           on: name, among: names, otherwise: "the store has " + names.joined(separator: ", ")))
   }
 
-  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
-    StoreError(
-      .schemaMismatch, "an index was made with another version of its collation",
-      [
-        ("entity", entity), ("index", index.description.name),
-        ("made with", index.description.collationVersion ?? "no version"),
-      ],
-      advice:
-        "run the same version of the program everywhere and open the store again, which makes "
-        + "the index anew; one that cannot be made anew must be dropped by a migration")
-  }
-
   /// Returns the error that names the most similar attribute, or all that exist.
   public static func unknownAttribute(
     _ name: String, in entity: EntityDescription
@@ -150,5 +138,20 @@ extension StoreError {
     case .diskFull, .inputOutput, .mapFull, .busy, .readersFull: true
     default: false
     }
+  }
+}
+
+/// Converts LMDB's errors into `StoreError`, so that no other module sees them.
+package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
+  do {
+    return try body()
+  } catch let error as StorageError {
+    if error.code == .storeMissing {
+      throw StoreError(
+        .storeMissing, "there is no store here", error.context.filter { $0.0 == "path" },
+        advice: "make one with `mooring migrate up` or `mooring sync URL`, or name another folder "
+          + "with --store")
+    }
+    throw StoreError(error)
   }
 }

@@ -40,7 +40,7 @@ extension Store {
           advice: "apply it with `mooring migrate up`")
       }
       return try wanted.map { migration in
-        try transaction.note(migration, isBaseline: true)
+        try transaction.record(migration, isBaseline: true)
       }
     }
   }

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// Rebuilds the indexes whose keys come from another version of their collation. The version
@@ -57,11 +56,7 @@ struct CollationRebuild {
   ///   stays as it is, so that the store can be opened and the index dropped.
   private func attempt(leaving left: Set<Int>) throws -> Int? {
     do {
-      try store.runAlone { writing, scratch in
-        let transaction = try SchemaTransaction(writing, scratch, of: store)
-        try rebuild(leaving: left, in: transaction)
-        try transaction.finish()
-      }
+      try store.changeSchema { try rebuild(leaving: left, in: $0) }
       return nil
     } catch let error as HasEqualTexts {
       return error.index

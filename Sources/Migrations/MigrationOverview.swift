@@ -40,7 +40,7 @@ extension Store {
   ///
   /// - Throws: `storage`.
   public func migrationBackups() throws -> [MigrationBackup] {
-    try read { try MigrationBackup.all(of: self, in: $0.transaction) }
+    try read { try MigrationBackup.all(of: self, in: $0) }
   }
 
   /// Returns the process that is migrating the store in a folder, for example `process 4711,

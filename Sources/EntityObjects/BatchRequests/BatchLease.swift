@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The lease that a run of a batch holds. Without it, a second run of the same name would start

@@ -1,7 +1,6 @@
 import EntityModel
 package import EntityStore
 import Foundation
-import LMDB
 
 /// The checkpoint of a batch. It is committed with the rows of each chunk.
 struct BatchFrontier: Codable, Sendable {

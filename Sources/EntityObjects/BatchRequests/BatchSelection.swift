@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// The ids of the records that an update or a deletion scans, 8 bytes each.
@@ -112,7 +111,7 @@ extension BatchRun {
       let bound = try BoundSelection(selection, in: transaction)
       let change = try prepare(bound, transaction)
       // The records of a chunk are mostly neighbors.
-      return try store.environment.readingAhead {
+      return try store.readingAhead {
         for id in selection.ids[selection.index(beyond: frontier.last)...] {
           if let row = try bound.row(id) {
             let ids = try change(row, &frontier.counts)

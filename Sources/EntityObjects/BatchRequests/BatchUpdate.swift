@@ -1,7 +1,6 @@
 package import EntityModel
 public import EntityStore
 package import Foundation
-import LMDB
 
 extension Store {
   /// Changes the records that match, in chunks, so that other writers have their turn between them.

@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import LMDB
 import SystemSupport
 
 /// A set of changes in memory over a store, like a context of Core Data. The draft's own reads see

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// Writes a draft's changes in one write transaction. An error undoes all of them.
 struct DraftSave: Sendable {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// Writes rows, changes links, then deletes records. A step that is refused because of a record
 /// that is still to be changed is tried again after other steps.

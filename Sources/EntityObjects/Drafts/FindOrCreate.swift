@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import LMDB
 
 extension WriteTransaction {
   /// Returns the first record, in order of identity, that has these values, or inserts a new one.

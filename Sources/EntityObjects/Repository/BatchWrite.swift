@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// A write that is repeated for each of many items.

@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import LMDB
 
 /// Fetches, counts and aggregates.
 ///

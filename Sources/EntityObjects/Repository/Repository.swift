@@ -1,7 +1,6 @@
 public import EntityModel
 public import EntityStore
 public import Foundation
-import LMDB
 
 /// Asynchronous methods on the values of a store, without explicit transactions: create, read,
 /// update, delete, fetch, count and aggregate.

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// The record that states that a seed has been applied.
 struct SeedRecord: Sendable {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// Writes the objects of a seed: first the records with the links that they require, then all other
 /// links.

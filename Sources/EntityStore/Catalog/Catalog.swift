@@ -19,7 +19,7 @@ package final class Catalog: Sendable {
   /// The tree of the change history; `nil` in a store that no version with a change
   /// history has written to.
   let historyTree: Tree?
-  let plans = KeptPlans()
+  let plans = PlanCache()
 
   /// Reads the catalog that a transaction sees.
   ///

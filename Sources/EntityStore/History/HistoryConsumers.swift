@@ -50,8 +50,6 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-  package static let consumerEntity = "_HistoryConsumer"
-
   /// Stores the position up to which a consumer has read; creates the consumer if there is none
   /// with this name. If the consumer processes the changes in the same transaction, it processes
   /// each change exactly once.

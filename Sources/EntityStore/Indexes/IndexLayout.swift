@@ -227,3 +227,17 @@ package final class IndexLayout: Sendable {
     return UnsafeRawBufferPointer(rebasing: key[..<end])
   }
 }
+
+extension StoreError {
+  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
+    StoreError(
+      .schemaMismatch, "an index was made with another version of its collation",
+      [
+        ("entity", entity), ("index", index.description.name),
+        ("made with", index.description.collationVersion ?? "no version"),
+      ],
+      advice:
+        "run the same version of the program everywhere and open the store again, which makes "
+        + "the index anew; one that cannot be made anew must be dropped by a migration")
+  }
+}

@@ -43,14 +43,3 @@ struct KeyRange: Equatable, Sendable {
     lower.withUnsafeBytes { compare(key, $0) >= 0 }
   }
 }
-
-/// Compares two keys in LMDB's order: by bytes, then by length.
-@inline(__always)
-package func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-  let shared = min(a.count, b.count)
-  if shared > 0, let left = a.baseAddress, let right = b.baseAddress {
-    let order = memcmp(left, right, shared)
-    if order != 0 { return Int(order) }
-  }
-  return a.count - b.count
-}

@@ -91,3 +91,8 @@ extension StoredRow {
     }
   }
 }
+
+extension EntityLayout {
+  /// Returns the bytes of a row of default values.
+  package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
+}

@@ -36,26 +36,19 @@ public struct StoredRecord {
   }
 }
 
-extension ReadTransaction {
-  /// Calls the closure with every record of an entity in order of record id, until it returns
-  /// `false`. Unlike a fetch, it does not stop at a damaged record: the closure gets the error when
-  /// it reads that record. Memory is bounded by one record.
-  ///
-  /// - Parameter first: The id to begin with, or with the next one that exists.
-  /// - Throws: `unknownEntity`, `storage`; the error of the closure.
-  public func eachStored(
-    _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
-  ) throws {
-    let entity = try catalog.entity(entity)
-    var cursor = try transaction.cursor(entity.tree)
-    var entry =
-      if let first { try RecordKey.with(first) { try cursor.seek(atLeast: $0) } } else {
-        try cursor.first()
-      }
-    while let found = entry {
-      let record = StoredRecord(key: found.key, bytes: found.value, entity: entity)
-      guard try body(record) else { return }
-      entry = try cursor.next()
-    }
+/// The key of a record: its id as 8 bytes in native order, sign flipped, in an `MDB_INTEGERKEY`
+/// tree. LMDB then compares words instead of bytes, which made short lists a quarter faster.
+package enum RecordKey {
+  @inline(__always)
+  package static func with<R>(
+    _ id: Int64, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    try withUnsafeBytes(of: KeyWriter.ordered(id), body)
+  }
+
+  @inline(__always)
+  package static func objectID(_ key: UnsafeRawBufferPointer) -> Int64? {
+    guard key.count == 8 else { return nil }
+    return Int64(bitPattern: key.loadUnaligned(as: UInt64.self) ^ 0x8000_0000_0000_0000)
   }
 }

@@ -1,4 +1,4 @@
-import EntityModel
+public import EntityModel
 import LMDB
 
 /// A deletion with all its consequences. It is computed completely, from indexes alone where links
@@ -201,6 +201,22 @@ package struct Deletion {
       guard let view = try transaction.view(of: item.id, in: entity) else { continue }
       try transaction.replace(old: view, new: nil, id: item.id, in: entity)
     }
+  }
+}
+
+extension WriteTransaction {
+  /// Deletes a record, its index entries and every link that leads to it. The delete rules of its
+  /// relationships determine what happens to the linked records.
+  ///
+  /// - Returns: `false` if there is no such record.
+  /// - Throws: `deletionDenied` if a delete rule forbids the deletion or a record would lose a
+  ///   required link; else as `insert`.
+  @discardableResult
+  public func delete(_ id: ObjectID) throws -> Bool {
+    let entity = try catalog.entity(id.entity)
+    guard let old = try view(of: id.number, in: entity) else { return false }
+    try Deletion.run(of: id.number, old, in: entity, self)
+    return true
   }
 }
 

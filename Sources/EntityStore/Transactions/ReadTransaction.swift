@@ -101,14 +101,6 @@ public class ReadTransaction {
     try view(of: id, in: entity).map { StoredRow(view: $0, entity: entity, id: id, step: step) }
   }
 
-  /// Calls the closure with every record in order of record id, until it returns `false`.
-  package func eachRow(
-    of entity: EntityLayout, _ body: (StoredRow) throws -> Bool
-  ) throws {
-    var execution = try FetchExecution(FetchRequest(entityName: entity.name), in: self)
-    try execution.runRecords { id, view in try body(StoredRow(view: view, entity: entity, id: id)) }
-  }
-
   // MARK: Views
 
   /// Counts a row or an index entry that a fetch reads, match or not, and calls `interruption` from

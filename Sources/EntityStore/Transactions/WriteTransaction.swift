@@ -100,20 +100,6 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
-  /// Deletes a record, its index entries and every link that leads to it. The delete rules of its
-  /// relationships determine what happens to the linked records.
-  ///
-  /// - Returns: `false` if there is no such record.
-  /// - Throws: `deletionDenied` if a delete rule forbids the deletion or a record would lose a
-  ///   required link; else as `insert`.
-  @discardableResult
-  public func delete(_ id: ObjectID) throws -> Bool {
-    let entity = try catalog.entity(id.entity)
-    guard let old = try view(of: id.number, in: entity) else { return false }
-    try Deletion.run(of: id.number, old, in: entity, self)
-    return true
-  }
-
   // MARK: Rows by position
 
   /// Inserts a row and returns the id of the new record.
@@ -223,8 +209,31 @@ public final class WriteTransaction: ReadTransaction {
     guard let tree = catalog.historyTree else { return }
     try scratch.history.write(to: tree, in: writing)
     guard let sequence = scratch.history.sequence else { return }
-    try HistoryPruning.run(
-      in: self, after: scratch.history.partsWritten, newest: sequence)
+    let pruning = HistoryPruning(
+      HistoryTree(tree: tree, transaction: writing), retention: catalog.schema.historyRetention,
+      now: now, newest: sequence)
+    try pruning.run(
+      in: writing, after: scratch.history.partsWritten, needed: neededHistory(oldest:))
+  }
+
+  /// The entity of the consumers of the change history.
+  package static let consumerEntity = "_HistoryConsumer"
+
+  /// Returns the number of the last transaction that no consumer needs.
+  ///
+  /// - Parameter oldest: The oldest transaction that is stored. A consumer that has not read the
+  ///   one before it has expired and needs nothing.
+  private func neededHistory(oldest: Int64) throws -> Int64 {
+    var needed = Int64.max
+    guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }
+    let position = try entity.position(of: "sequence")
+    try eachRow(of: entity) { row in
+      if let sequence = row.int64(position), sequence >= oldest - 1 {
+        needed = min(needed, sequence)
+      }
+      return true
+    }
+    return needed
   }
 
   package func finishEntities() throws {
@@ -274,72 +283,6 @@ public final class WriteTransaction: ReadTransaction {
   }
 }
 
-/// The changes that a write transaction has buffered for one entity. The object belongs to the
-/// transaction.
-package final class EntityChanges {
-  let entity: EntityLayout
-  package let rules: RowRules
-  /// The changes that are not applied yet, by index number.
-  let buffers: [IndexBuffer]
-  /// The entries for the side logs that are not written yet, by number of the index that is being
-  /// built.
-  let notes: [IndexBuffer]
-  /// Changed record ids for the side log of a build.
-  // SAFETY (`@exclusivity(unchecked)`): as in the transaction.
-  @exclusivity(unchecked) var noted: [Int64] = []
-  /// The id of the next new record; `nil` until the transaction inserts one.
-  @exclusivity(unchecked) var nextID: Int64?
-
-  init(_ entity: EntityLayout, _ rules: RowRules) {
-    self.entity = entity
-    self.rules = rules
-    buffers = entity.indexes.map { _ in IndexBuffer() }
-    notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
-  }
-
-  /// Marks the present state, to return to it if a change cannot be completed.
-  func mark() {
-    for buffer in buffers { buffer.mark() }
-    for buffer in notes { buffer.mark() }
-  }
-
-  func removeAllAfterMark() {
-    for buffer in buffers { buffer.removeAllAfterMark() }
-    for buffer in notes { buffer.removeAllAfterMark() }
-  }
-
-  /// Applies the changes of the indexes that cannot wait. Unique indexes are applied at once,
-  /// because the next record is checked against them; the others when they are read, when they grow
-  /// large, or at the end of the transaction.
-  func applyUrgent(in transaction: TreeWriter) throws {
-    for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
-      try buffers[index.number].apply(to: index, in: transaction)
-    }
-    guard let build = entity.build else { return }
-    for (number, (_, tree)) in build.indexes.enumerated()
-    where notes[number].isUrgent(isUnique: false) {
-      try notes[number].apply(asNotesTo: tree, in: transaction)
-    }
-  }
-
-  /// Applies the changes of all indexes.
-  func apply(in transaction: TreeWriter) throws {
-    for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
-    guard let build = entity.build else { return }
-    for (number, (_, tree)) in build.indexes.enumerated() {
-      try notes[number].apply(asNotesTo: tree, in: transaction)
-    }
-    if let tree = build.recordNotes {
-      for id in noted {
-        try RecordKey.with(id) {
-          try transaction.put(tree, key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
-        }
-      }
-    }
-    noted.removeAll(keepingCapacity: true)
-  }
-}
-
 extension StoreError {
   public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
@@ -357,60 +300,5 @@ extension StoreError {
       .invalidRequest, "an update put another record in the place of the one to change",
       [("record", id.description), ("other", other.description)],
       advice: "set its values instead")
-  }
-}
-
-/// Buffers that the writer reuses in later transactions to save allocations. They belong to the
-/// writer queue.
-package final class WriterScratch {
-  // SAFETY (`@exclusivity(unchecked)`): only the writer's thread uses this object, and a value that
-  // is passed on from here is not accessed again before that call returns.
-  @exclusivity(unchecked) package var record: [UInt8] = []
-  @exclusivity(unchecked) var history = HistoryLog()
-  @exclusivity(unchecked) var oldKey = KeyWriter()
-  @exclusivity(unchecked) var newKey = KeyWriter()
-  /// Counts record changes and transactions. A row that was looked up at the current step has not
-  /// changed since. Never 0.
-  @exclusivity(unchecked) var step = 1
-  /// The type binding of the last typed write.
-  @exclusivity(unchecked) var binding: TypeBinding?
-  /// The schema revision that has passed the check for writing.
-  var checkedRevision: UInt64?
-  private var rules: [String: RowRules] = [:]
-  private var rulesRevision: UInt64 = 0
-
-  /// Drops what depends on the schema. A transaction that changed the schema may have been aborted,
-  /// and a later one then uses the same revision number for another schema.
-  func forgetSchema() {
-    binding = nil
-    checkedRevision = nil
-    rules = [:]
-    rulesRevision = 0
-  }
-
-  /// Returns the rules of an entity, compiled once per schema revision.
-  func rules(of entity: EntityLayout, revision: UInt64) throws -> RowRules {
-    if revision != rulesRevision {
-      rules = [:]
-      rulesRevision = revision
-    }
-    if let found = rules[entity.name] { return found }
-    let compiled = try RowRules(entity)
-    rules[entity.name] = compiled
-    return compiled
-  }
-}
-
-/// The rules that the values of a row must satisfy.
-package struct RowRules {
-  package let validator: RowValidator
-  /// Positions of attributes whose default is not a valid value, so that a value must be given.
-  let unfilled: [Int]
-
-  init(_ entity: EntityLayout) throws {
-    let validator = try RowValidator(entity.description.attributes)
-    self.validator = validator
-    let defaults = entity.newRow()
-    unfilled = defaults.indices.filter { validator.failure(of: defaults[$0], at: $0) != nil }
   }
 }

@@ -224,21 +224,6 @@ package final class WriterQueue: Sendable {
   }
 }
 
-/// Converts LMDB's errors into `StoreError`, so that no other module sees them.
-package func translatingStorageErrors<R>(_ body: () throws -> R) throws -> R {
-  do {
-    return try body()
-  } catch let error as StorageError {
-    if error.code == .storeMissing {
-      throw StoreError(
-        .storeMissing, "there is no store here", error.context.filter { $0.0 == "path" },
-        advice: "make one with `mooring migrate up` or `mooring sync URL`, or name another folder "
-          + "with --store")
-    }
-    throw StoreError(error)
-  }
-}
-
 /// A hook that adds writes to the commits of other writers.
 ///
 /// When a commit is about to change records of an entity, the hook may write in the same
@@ -259,12 +244,4 @@ package protocol CommitHook: Sendable {
 
   /// Called once after the commit, or with the error of `write` or of the whole commit.
   func publish(_ result: Result<Void, any Error>)
-}
-
-extension Store {
-  /// Adds a commit hook.
-  ///
-  /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
-  ///   `publish`.
-  package func add(_ hook: some CommitHook) -> @Sendable () -> Void { writer.add(hook) }
 }

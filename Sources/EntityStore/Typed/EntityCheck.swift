@@ -63,3 +63,12 @@ enum EntityCheck {
     return nil
   }
 }
+
+extension Store {
+  /// Checks Swift types against the catalog.
+  ///
+  /// - Throws: `schemaMismatch` that lists every difference.
+  public func require(_ types: [any Entity.Type]) throws {
+    try EntityCheck.check(types, against: try catalog().schema)
+  }
+}

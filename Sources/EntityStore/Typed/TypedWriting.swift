@@ -136,7 +136,9 @@ extension WriteTransaction {
   }
 
   private func binding(of type: any Entity.Type) throws -> TypeBinding {
-    if let binding = scratch.binding, binding.isOf(type, in: catalog) { return binding }
+    if let binding = scratch.binding as? TypeBinding, binding.isOf(type, in: catalog) {
+      return binding
+    }
     let binding = try TypeBinding(type, in: catalog)
     scratch.binding = binding
     return binding

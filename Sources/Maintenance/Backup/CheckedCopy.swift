@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// A copy of a store that was read back and found undamaged.
@@ -20,7 +19,7 @@ struct CheckedCopy {
     let store = try Store.openForReading(at: folder, options)
     storeID = try store.id
     token = try store.historyToken()
-    bytes = try DataFile.mark(of: DataFile.path(in: folder))?.bytes ?? 0
+    bytes = try StoreFile(in: folder).mark()?.bytes ?? 0
   }
 
   private static func requireSound(_ report: StoreReport, _ place: String) throws {
@@ -36,6 +35,7 @@ extension StoreError {
     StoreError(
       .damaged, "the data is damaged",
       [("path", place), ("problems", String(problems)), ("first", first)],
-      advice: "nothing was changed; `mooring check` tells more, an older backup may be whole")
+      advice: "nothing was changed; run `mooring check` for the details; an older backup may be "
+        + "undamaged")
   }
 }

@@ -1,6 +1,5 @@
 public import EntityStore
 public import Foundation
-import LMDB
 
 /// The result of a backup.
 public struct BackupReport: Codable, Hashable, Sendable {
@@ -43,10 +42,10 @@ extension Store {
       try Store.requireEmpty(target.path)
       try StagingFolder.makeFolders(above: target.path)
       let bytes = try bytesToCopy(compacting: compacting)
-      try DataFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
+      try StoreFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
       let staging = try StagingFolder.claim(target.path + ".partial")
       defer { staging.remove() }
-      try environment.copy(toFolder: staging.store, compacting: compacting) {
+      try copyData(to: staging.store, compacting: compacting) {
         try progress(.copying(bytes: $0, of: bytes))
       }
       try progress(.checking(bytes: bytes))
@@ -75,15 +74,12 @@ extension Store {
   /// the map, because the store may be damaged. Compacting reads all pages through the map, where
   /// damage would end the process, so all pages are checked first.
   private func bytesToCopy(compacting: Bool) throws -> Int {
-    guard compacting else {
-      let information = try environment.information()
-      return information.pagesUsed * information.pageSize
-    }
-    let report = try PageFile.verify(folder: folder, snapshotOf: environment)
+    guard compacting else { return try usedBytes }
+    let report = try checkPages()
     if let first = report.problems.first {
-      throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
+      throw StoreError.damaged(folder, problems: report.problemCount, first: first)
     }
-    return (report.pagesTotal - report.pagesFree) * report.pageSize
+    return report.bytesUsed
   }
 }
 

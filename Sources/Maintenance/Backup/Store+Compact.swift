@@ -1,5 +1,4 @@
 public import EntityStore
-import LMDB
 import SystemSupport
 
 /// The sizes before and after a compaction.
@@ -45,23 +44,22 @@ private struct Compaction {
   let folder: String
   let options: Store.Options
 
-  private var dataFile: String { DataFile.path(in: folder) }
-
   func run(_ progress: (CopyProgress) throws -> Void) throws -> CompactionReport {
-    guard let before = try DataFile.mark(of: dataFile) else { throw missing }
+    guard let before = try StoreFile(in: folder).mark() else { throw missing }
     // Checked before the work, to report at once which process has the store open.
-    try Environment.whileClosed(folder, within: options.writerDeadline) { _ in }
+    try StoreFile.requireClosed(folder, within: options.writerDeadline)
     let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
     defer { staging.remove() }
     try copy(to: staging, progress)
-    guard let copy = try DataFile.mark(of: DataFile.path(in: staging.store)),
-      copy.bytes < before.bytes
-    else { return report(before.bytes, before.bytes) }
+    let compacted = StoreFile(in: staging.store)
+    guard let copy = try compacted.mark(), copy.bytes < before.bytes else {
+      return report(before.bytes, before.bytes)
+    }
     try progress(.checking(bytes: copy.bytes))
-    try Environment.whileClosed(folder, within: options.writerDeadline) { closed in
+    try compacted.replaceData(in: folder, within: options.writerDeadline) { current in
       // The replacement would lose a commit that came after the copy.
-      guard try closed.mark() == before else { throw written }
-      try closed.replaceData(with: DataFile.path(in: staging.store), keepingAs: nil)
+      guard current == before else { throw written }
+      return nil
     }
     return report(before.bytes, copy.bytes)
   }
@@ -72,44 +70,22 @@ private struct Compaction {
   ) throws {
     // Compacting follows the pages through the map, where damage would end the process.
     let pages = try soundPages(of: folder)
-    let bytes = (pages.pagesTotal - pages.pagesFree) * pages.pageSize
-    try DataFile.requireRoom(for: bytes, in: folder)
-    var opening = Environment.Options(mapSize: options.mapSize, access: .readOnly)
-    opening.guardsFaults = options.endsOnPageFaults
-    opening.writerDeadline = options.writerDeadline
-    let environment = try Environment.open(at: folder, options: opening)
-    try requireCatalog(environment)
-    try environment.copy(toFolder: staging.store, compacting: true) {
-      try progress(.copying(bytes: $0, of: bytes))
-    }
+    let bytes = pages.bytesUsed
+    try StoreFile.requireRoom(for: bytes, in: folder)
+    let store = try UncheckedStore(folder: folder, options)
+    // The data of other programs must not be rewritten.
+    try store.requireCatalog()
+    try store.copyCompacted(to: staging.store) { try progress(.copying(bytes: $0, of: bytes)) }
     try progress(.checking(bytes: bytes))
-    guard try entries(soundPages(of: staging.store)) == entries(pages) else { throw written }
+    guard try soundPages(of: staging.store).entries == pages.entries else { throw written }
   }
 
-  private func soundPages(of folder: String) throws -> PageFile.Report {
-    let report = try PageFile.verify(folder: folder)
+  private func soundPages(of folder: String) throws -> PageReport {
+    let report = try PageReport(ofFileIn: folder)
     guard let first = report.problems.first else { return report }
     // Writers that are faster than the check make an undamaged file look damaged.
     if report.wasOvertaken { throw written }
-    throw StoreError.damaged(folder, problems: report.problemsTotal, first: first.description)
-  }
-
-  /// Refuses the data of other programs, which must not be rewritten.
-  private func requireCatalog(_ environment: Environment) throws {
-    try environment.read { transaction in
-      guard let tree = try environment.tree(named: CatalogTree.name, in: transaction) else {
-        throw StoreError(
-          .notAStore, "the folder holds no Mooring store", [("folder", folder)],
-          advice: "check the path")
-      }
-      _ = try StoredCatalog.readHeader(tree, in: transaction)
-    }
-  }
-
-  private func entries(_ report: PageFile.Report) -> [String: Int] {
-    var entries: [String: Int] = [:]
-    for tree in report.trees where tree.name != "(free list)" { entries[tree.name] = tree.entries }
-    return entries
+    throw StoreError.damaged(folder, problems: report.problemCount, first: first)
   }
 
   private func report(_ before: Int, _ after: Int) -> CompactionReport {
@@ -125,6 +101,6 @@ private struct Compaction {
   private var written: StorageError {
     StorageError(
       .busy, "the store was written to while it was compacted", context: [("path", folder)],
-      advice: "stop those who write, and try again; nothing was changed")
+      advice: "stop the programs that write to it, and try again; nothing was changed")
   }
 }

@@ -1,6 +1,5 @@
 public import EntityStore
 public import Foundation
-import LMDB
 import SystemSupport
 
 /// The options of a restore.
@@ -76,15 +75,15 @@ private struct Restore {
 
   func run(_ progress: (CopyProgress) throws -> Void) throws -> RestoreReport {
     let sourceFile = try sourceFile()
-    guard let backup = try DataFile.mark(of: sourceFile) else { throw missing }
+    guard let backup = try sourceFile.mark() else { throw missing }
     guard backup.bytes > 0 else { throw isEmpty }
-    let replaced = try DataFile.mark(of: DataFile.path(in: folder))
+    let replaced = try StoreFile(in: folder).mark()
     if let replaced, replaced.isSameFile(as: backup) { throw isItself }
     // Checked before the work, to report at once which process has the store open.
     if replaced != nil {
-      try Environment.whileClosed(folder, within: opening.writerDeadline) { _ in }
+      try StoreFile.requireClosed(folder, within: opening.writerDeadline)
     }
-    let occupant = try Occupant(of: folder, opening)
+    let occupant = try UncheckedStore.identity(in: folder, opening)
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
@@ -98,23 +97,23 @@ private struct Restore {
       replacedFile: kept)
   }
 
-  private func sourceFile() throws -> String {
+  private func sourceFile() throws -> StoreFile {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else {
       throw missing
     }
-    return isFolder.boolValue ? DataFile.path(in: source) : source
+    return isFolder.boolValue ? StoreFile(in: source) : StoreFile(path: source)
   }
 
   private func copy(
-    _ sourceFile: String, _ bytes: Int, to staging: StagingFolder,
+    _ sourceFile: StoreFile, _ bytes: Int, to staging: StagingFolder,
     _ progress: (CopyProgress) throws -> Void
   ) throws -> CheckedCopy {
-    try DataFile.requireRoom(for: bytes, in: folder)
+    try StoreFile.requireRoom(for: bytes, in: folder)
     try FileManager.default.createDirectory(
       atPath: staging.store, withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700])
-    try DataFile.copy(from: sourceFile, to: DataFile.path(in: staging.store)) {
+    try sourceFile.copy(to: StoreFile(in: staging.store)) {
       try progress(.copying(bytes: $0, of: bytes))
     }
     try progress(.checking(bytes: bytes))
@@ -127,25 +126,23 @@ private struct Restore {
   /// Replaces the data file by the copy.
   ///
   /// - Returns: The name of the replaced file; `nil` if there is none or it is not kept.
-  private func swap(_ staging: StagingFolder, _ replaced: DataFile.Mark?) throws -> String? {
-    try Environment.whileClosed(folder, within: opening.writerDeadline) { closed in
-      let current = try closed.mark()
+  private func swap(_ staging: StagingFolder, _ replaced: StoreFile.Mark?) throws -> String? {
+    let copy = StoreFile(in: staging.store)
+    return try copy.replaceData(in: folder, within: opening.writerDeadline) { current in
       // The earlier checks apply to this file only. Commits may have been added to it since.
       guard current == replaced || current.flatMap({ replaced?.isSameFile(as: $0) }) == true else {
         throw isReplaced
       }
-      let kept = options.keepsReplaced && current != nil ? nameForReplaced() : nil
-      try closed.replaceData(with: DataFile.path(in: staging.store), keepingAs: kept)
-      return kept
+      return options.keepsReplaced && current != nil ? pathForReplaced() : nil
     }
   }
 
-  /// Returns `data.mdb.replaced-20260131T120000Z`, with a number after it if that name is taken.
-  private func nameForReplaced() -> String {
+  /// Returns the path of `data.mdb.replaced-20260131T120000Z`, with a number after it if that name is taken.
+  private func pathForReplaced() -> String {
     let stamp = options.now().formatted(
       Date.ISO8601FormatStyle(
         dateSeparator: .omitted, dateTimeSeparator: .standard, timeSeparator: .omitted))
-    let name = DataFile.path(in: folder) + ".replaced-" + stamp
+    let name = StoreFile(in: folder).path + ".replaced-" + stamp
     var candidate = name
     var number = 2
     while FileManager.default.fileExists(atPath: candidate) {
@@ -175,8 +172,8 @@ private struct Restore {
 
   private var isReplaced: StorageError {
     StorageError(
-      .busy, "another process has put a store there meanwhile", context: [("path", folder)],
-      advice: "look at it, and try again; nothing was changed")
+      .busy, "another process has put a store there since", context: [("path", folder)],
+      advice: "check that store, and try again; nothing was changed")
   }
 }
 

@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 
 /// The result of an integrity check.
 public struct IntegrityReport: Codable, Sendable {
@@ -51,7 +50,7 @@ extension Store {
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {
     try read { transaction in
-      var check = IntegrityCheck(transaction, catalogTree: catalogTree)
+      var check = IntegrityCheck(transaction, of: self)
       try check.run()
       return check.report
     }
@@ -60,13 +59,13 @@ extension Store {
 
 struct IntegrityCheck {
   private let transaction: ReadTransaction
-  private let catalogTree: Tree
+  private let store: Store
   private(set) var report = IntegrityReport()
   private let key = KeyBox()
 
-  init(_ transaction: ReadTransaction, catalogTree: Tree) {
+  init(_ transaction: ReadTransaction, of store: Store) {
     self.transaction = transaction
-    self.catalogTree = catalogTree
+    self.store = store
   }
 
   mutating func run() throws {
@@ -90,20 +89,17 @@ struct IntegrityCheck {
 
   /// Checks that no index entry of a record is missing.
   private mutating func checkRecords(of entity: EntityLayout) throws {
-    let nextID = try CatalogTree.readNextID(of: entity, catalogTree, in: transaction.transaction)
-    var cursor = try transaction.transaction.cursor(entity.tree)
-    var entry = try cursor.first()
-    while let found = entry {
+    let nextID = try store.nextID(of: entity, in: transaction)
+    try transaction.scanRows(of: entity) { id, bytes in
       report.records += 1
-      if let id = RecordKey.objectID(found.key) {
-        try check(found.value, id: id, entity)
+      if let id {
+        try check(bytes, id: id, entity)
         if id < 1 || id >= nextID {
           report.add("the record's id is not below the counter", entity: entity.name, id: id)
         }
       } else {
         report.add("a record has an unreadable key", entity: entity.name)
       }
-      entry = try cursor.next()
     }
   }
 
@@ -124,8 +120,7 @@ struct IntegrityCheck {
     for index in entity.indexes where index.isUsable {
       var missing = 0
       try index.eachKey(of: view, id: id, writer: &key.writer) { bytes in
-        let stored = try transaction.transaction.get(index.tree, bytes)
-        if stored.flatMap({ index.objectID(key: bytes, value: $0) }) != id { missing += 1 }
+        if try transaction.recordID(at: bytes, of: index) != id { missing += 1 }
       }
       if missing > 0 {
         report.add(
@@ -144,34 +139,28 @@ struct IntegrityCheck {
 
   /// Checks that no index entry is without its record.
   private mutating func checkEntries(of index: IndexLayout, _ entity: EntityLayout) throws {
-    var cursor = try transaction.transaction.cursor(index.tree)
-    var entry = try cursor.first()
-    while let found = entry {
+    try transaction.scanEntries(of: index) { key, id in
       report.entries += 1
-      if let text = try problem(with: found, index, entity) {
-        report.add(
-          text, entity: entity.name, id: index.objectID(key: found.key, value: found.value),
-          index: index.description.name)
+      if let text = try problem(withEntry: key, of: id, index, entity) {
+        report.add(text, entity: entity.name, id: id, index: index.description.name)
       }
-      entry = try cursor.next()
     }
   }
 
   private mutating func problem(
-    with entry: Cursor.Entry, _ index: IndexLayout, _ entity: EntityLayout
+    withEntry entryKey: UnsafeRawBufferPointer, of id: Int64?, _ index: IndexLayout,
+    _ entity: EntityLayout
   ) throws -> String? {
-    guard let id = index.objectID(key: entry.key, value: entry.value) else {
-      return "an index entry is unreadable"
+    guard let id else { return "an index entry is unreadable" }
+    guard let bytes = try transaction.rowBytes(id, of: entity) else {
+      return "an index entry leads to no record"
     }
-    guard
-      let bytes = try RecordKey.with(id, { try transaction.transaction.get(entity.tree, $0) })
-    else { return "an index entry points at no record" }
     // Keys of another version of a collation cannot be computed here.
     guard index.isUsable, let view = entity.record.view(of: bytes) else { return nil }
     var isFound = false
     do {
       try index.eachKey(of: view, id: id, writer: &key.writer) { bytes in
-        if compare(bytes, entry.key) == 0 { isFound = true }
+        if compare(bytes, entryKey) == 0 { isFound = true }
       }
     } catch is RecordDamage {
       return nil  // reported with the record

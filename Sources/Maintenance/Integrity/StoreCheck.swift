@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 
 /// The result of a check of a whole store: first the pages, then the catalog, then records and
 /// indexes. A level is checked only if the level below it is undamaged.
@@ -49,11 +48,9 @@ extension Store {
   ) throws -> StoreReport {
     try translatingStorageErrors {
       var report = StoreReport()
-      var opening = Environment.Options(mapSize: options.mapSize, access: .readOnly)
-      opening.guardsFaults = options.endsOnPageFaults
-      try report.checkPages(folder, opening)
+      try report.checkPages(folder, options)
       if report.problemCount > 0 { return report }
-      try report.checkCatalog(folder, opening)
+      for text in try UncheckedStore(folder: folder, options).catalogProblems() { report.add(text) }
       if report.problemCount > 0 || !deeply { return report }
       report.integrity = try Store.openForReading(at: folder, options).checkIntegrity()
       return report
@@ -62,57 +59,16 @@ extension Store {
 }
 
 extension StoreReport {
-  fileprivate mutating func checkPages(
-    _ folder: String, _ opening: Environment.Options
-  ) throws {
+  fileprivate mutating func checkPages(_ folder: String, _ options: Store.Options) throws {
     let limit = Limits.problemsListedMax
-    var found = try PageFile.verify(folder: folder, limit: limit)
-    if found.problemsTotal > 0, found.wasOvertaken {
+    var found = try PageReport(ofFileIn: folder, limit: limit)
+    if found.problemCount > 0, found.wasOvertaken {
       // Writers have changed pages during the check. A snapshot keeps its pages unchanged, and the
       // store can be opened, because another process writes to it.
-      let environment = try Environment.open(at: folder, options: opening)
-      found = try PageFile.verify(folder: folder, snapshotOf: environment, limit: limit)
+      found = try UncheckedStore(folder: folder, options).checkPages(limit: limit)
     }
-    pages = Pages(total: found.pagesTotal, free: found.pagesFree, lost: found.pagesLost)
-    problems = found.problems.map(\.description)
-    problemCount = found.problemsTotal
-  }
-
-  /// Finds everything that would prevent the store from being opened. Opening itself stops at the
-  /// first problem.
-  fileprivate mutating func checkCatalog(
-    _ folder: String, _ opening: Environment.Options
-  ) throws {
-    let environment = try Environment.open(at: folder, options: opening)
-    let texts = try environment.read { transaction in
-      let names = try environment.treeNames(in: transaction)
-      guard let tree = try environment.tree(named: CatalogTree.name, in: transaction) else {
-        return ["the catalog is missing; the file holds " + names.joined(separator: ", ")]
-      }
-      return try StoreReport.catalogProblems(tree, Set(names), in: transaction)
-    }
-    for text in texts { add(text) }
-  }
-
-  private static func catalogProblems(
-    _ tree: Tree, _ names: Set<String>, in transaction: TreeReader
-  ) throws -> [String] {
-    var texts: [String] = []
-    func noting(_ body: () throws -> Void) throws {
-      do {
-        try body()
-      } catch let error as StoreError where [.damaged, .notAStore].contains(error.code) {
-        texts.append(error.description)
-      }
-    }
-    try noting { _ = try StoredCatalog.readHeader(tree, in: transaction) }
-    var problems: [CatalogCheck.Problem] = []
-    try noting {
-      let schema = try CatalogTree.readSchema(tree, in: transaction)
-      problems = CatalogCheck.problems(of: schema, treeNames: names)
-      let history = try CatalogTree.readHistory(tree, in: transaction)
-      problems += CatalogCheck.problems(of: history, schema: schema)
-    }
-    return texts + problems.map { "\($0.entity): \($0.text)" }
+    pages = Pages(total: found.total, free: found.free, lost: found.lost)
+    problems = found.problems
+    problemCount = found.problemCount
   }
 }

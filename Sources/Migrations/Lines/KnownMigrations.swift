@@ -1,5 +1,4 @@
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// The migrations that a program knows, with the code that they call. Embedded files are parsed on

@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The lock on the file `migrate.lock`, under which one process at a time changes the schema of a

@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 import SystemSupport
 
 /// The remains of migrations that `contract` frees.
@@ -27,7 +26,7 @@ extension Store {
     let orphans = statistics.trees.filter {
       $0.content == .orphan && EntityLayout.isTreeName($0.name)
     }
-    let backups = try read { try MigrationBackup.all(of: self, in: $0.transaction) }
+    let backups = try read { try MigrationBackup.all(of: self, in: $0) }
       .filter { FileManager.default.fileExists(atPath: $0.dataFile) }
     return ContractReport(
       trees: orphans.map(\.name), bytes: orphans.reduce(0) { $0 + $1.bytes },
@@ -56,17 +55,10 @@ extension Store {
     try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
     for name in report.trees {
       if options.isCancelled() { throw CancellationError() }
-      try runAlone { transaction in
-        guard let tree = try environment.tree(named: name, in: transaction) else { return }
-        try transaction.drop(tree)
-      }
+      try dropOrphan(named: name)
     }
     for path in report.backups { try MigrationBackup.remove(path) }
-    try runAlone { transaction in
-      try CatalogTree.backupsKey.withUnsafeBytes {
-        _ = try transaction.delete(catalogTree, key: $0)
-      }
-    }
+    try changeCatalogValue([MigrationBackup].self, at: CatalogTree.backupsKey) { $0 = nil }
     return report
   }
 
@@ -91,7 +83,7 @@ extension Store {
       if left.doneChecksums.isEmpty {
         try transaction.delete(CatalogTree.runningKey)
       } else {
-        try transaction.put(CatalogTree.runningKey, try CatalogTree.encode(left))
+        try transaction.put(left, at: CatalogTree.runningKey)
       }
     }
     try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
@@ -121,7 +113,7 @@ extension MigrationBackup {
 
   fileprivate var bytes: Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: dataFile)
-    return (attributes?[.size] as? Int) ?? 0  // it serves a figure in a report
+    return (attributes?[.size] as? Int) ?? 0  // only a number in a report
   }
 
   /// Removes the files of a store, and the folder if nothing else is in it.

@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 import StrictYAML
 
 /// A step that scans many records, in chunks. Other writers can write between two chunks, and the
@@ -85,7 +84,7 @@ struct LongStep {
       let build = EntityBuild(
         entityID: work.entityID, notesRecords: work.records?.followsChanges ?? false)
       transaction.set(work.interim, build: build.notesRecords ? build : nil)
-      try transaction.put(CatalogTree.targetKey, try CatalogTree.encode(work.after))
+      try transaction.put(work.after, at: CatalogTree.targetKey)
       var begun = position
       begun.buildChecksum = position.stepChecksum
       try migrator.save(begun, in: transaction)
@@ -97,8 +96,8 @@ struct LongStep {
     guard let step = position.step else { throw migrator.lost(position) }
     return try store.read { transaction in
       guard let progress = try Self.write.load(in: transaction),
-        let target = try CatalogTree.read(
-          Schema.self, at: CatalogTree.targetKey, store.catalogTree, in: transaction.transaction)
+        let target = try store.catalogValue(
+          Schema.self, at: CatalogTree.targetKey, in: transaction)
       else { return nil }
       let work = try StepWork(step, from: transaction.schema, to: target) { _ in true }
       return (work, progress.frontier)
@@ -162,8 +161,8 @@ struct LongStep {
       more = try store.read { transaction in
         let entity = try transaction.catalog.entity(work.entityName)
         let index = try entity.indexUnderConstruction(work.indexes[number])
-        return try IndexKeys(index.index, of: entity).eachKey(
-          after: &last, rows: &frontier.done, in: transaction.transaction,
+        return try IndexKeys(index, of: entity).eachKey(
+          after: &last, rows: &frontier.done, in: transaction,
           while: { ContinuousClock.now < deadline }
         ) { try writer.add($0) }
       }
@@ -193,8 +192,7 @@ struct LongStep {
       more = try migrator.commit { transaction in
         let isMore = try transaction.scope(author: position.author) { scope in
           let entity = try scope.catalog.entity(work.entityName)
-          var construction = try IndexConstruction(
-            work.indexes[number], of: entity, work.rule, in: scope)
+          let construction = try IndexConstruction(work.indexes[number], of: entity, in: scope)
           let deadline = ContinuousClock.now + options.chunkDuration
           let more = try construction.append(&merge, after: &lastKey, rows: &frontier.done) {
             ContinuousClock.now < deadline
@@ -251,12 +249,12 @@ struct LongStep {
     guard let build = scope.catalog.build, let records = build.notesRecords ? work.records : nil
     else { return try settleIndexes(work, &frontier, in: scope, while: hasRoom) }
     let entity = try scope.catalog.entity(work.entityName)
-    guard let notes = entity.build?.recordNotes else { throw migrator.lost(position) }
+    guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
     var pass = try RecordPass(
       records, work, codes: migrator.codes, startedAt: frontier.startedAt, in: scope)
-    if try pass.settle(notes, rows: &frontier.done, while: hasRoom) { return false }
+    if try pass.catchUp(sideLog, rows: &frontier.done, while: hasRoom) { return false }
     guard try settleIndexes(work, &frontier, in: scope, while: hasRoom) else { return false }
-    return try scope.writing.count(notes) == 0
+    return try sideLog.isEmpty
   }
 
   private func settleIndexes(
@@ -269,12 +267,12 @@ struct LongStep {
     // it.
     try scope.finishEntities()
     for index in work.indexes {
-      var construction = try IndexConstruction(index, of: entity, work.rule, in: scope)
-      if try construction.settle(rows: &frontier.done, while: hasRoom) { return false }
+      var construction = try IndexConstruction(index, of: entity, in: scope)
+      if try construction.catchUp(work.rule, rows: &frontier.done, while: hasRoom) { return false }
     }
     try scope.finishEntities()
     for index in work.indexes
-    where try IndexConstruction(index, of: entity, work.rule, in: scope).hasNotes() {
+    where try !IndexConstruction(index, of: entity, in: scope).isCaughtUp {
       return false
     }
     return true

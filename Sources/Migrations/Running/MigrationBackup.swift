@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import LMDB
 import Maintenance
 
 /// A copy of the store that was made before steps that lose data. It is kept until `contract`.
@@ -28,14 +27,11 @@ extension MigrationBackup {
     try removeUnfinished(unfinished)
     try store.backUp(to: unfinished) { _ in if isCancelled() { throw CancellationError() } }
     // The copy is recorded before it gets its name, so that no copy exists that is not recorded.
-    try store.runAlone { transaction in
-      var backups = try all(of: store, in: transaction)
-      backups.append(
-        MigrationBackup(
-          path: path, before: "\(migration.line) \(migration.name)",
-          madeAt: now.timeIntervalSince1970))
-      try transaction.put(
-        store.catalogTree, key: CatalogTree.backupsKey, value: try CatalogTree.encode(backups))
+    let backup = MigrationBackup(
+      path: path, before: "\(migration.line) \(migration.name)",
+      madeAt: now.timeIntervalSince1970)
+    try store.changeCatalogValue([MigrationBackup].self, at: CatalogTree.backupsKey) { backups in
+      backups = (backups ?? []) + [backup]
     }
     guard rename(unfinished, path) == 0 else {
       throw StoreError.scratch(
@@ -69,9 +65,9 @@ extension MigrationBackup {
   }
 
   /// Returns the copies that are recorded in the catalog.
-  static func all(of store: Store, in transaction: TreeTransaction) throws -> [MigrationBackup] {
-    try CatalogTree.read(
-      [MigrationBackup].self, at: CatalogTree.backupsKey, store.catalogTree, in: transaction) ?? []
+  static func all(of store: Store, in transaction: ReadTransaction) throws -> [MigrationBackup] {
+    try store.catalogValue([MigrationBackup].self, at: CatalogTree.backupsKey, in: transaction)
+      ?? []
   }
 
   /// Returns a stamp such as `0003-20261121T110500Z`.

@@ -1,7 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 import StrictYAML
 import SystemSupport
 
@@ -75,15 +74,14 @@ public struct MigrationPlan: Codable, Sendable {
       guard
         let entity = transaction.catalog.entities.values.first(where: { $0.description.id == id })
       else { return EntitySize() }
-      let size = try transaction.transaction.statistics(entity.tree)
-      return EntitySize(records: size.entries, bytes: size.bytes)
+      return try transaction.size(of: entity)
     }
-    let information = try store.environment.information()
-    let used = information.pagesUsed * information.pageSize
-    let free = try store.environment.freePages(in: transaction.transaction) * information.pageSize
-    mapBytes = max(0, information.mapSize - used + free)
-    freeBytes = store.environment.freeBytesOfVolume.map { $0 + free }
-    if isDestructive, options.backsUp, positions.first?.backup == nil { backupBytes = used }
+    let space = try store.space(in: transaction)
+    mapBytes = max(0, space.mapBytes - space.usedBytes + space.reusableBytes)
+    freeBytes = space.volumeBytes.map { $0 + space.reusableBytes }
+    if isDestructive, options.backsUp, positions.first?.backup == nil {
+      backupBytes = space.usedBytes
+    }
   }
 
   private init() {}
@@ -149,11 +147,7 @@ public struct MigrationPlan: Codable, Sendable {
   }
 }
 
-/// The records of an entity, and the bytes of their tree.
-struct EntitySize {
-  var records = 0
-  var bytes = 0
-
+extension EntitySize {
   /// Returns true if the records can be scanned in one transaction.
   func isShort(_ options: MigrationOptions) -> Bool {
     records <= options.recordsAtOnceMax && bytes <= Limits.bytesMigratedAtOnceMax

@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 /// The checks before a run, so that errors are reported while the store is still unchanged.
 struct MigrationPreflight {

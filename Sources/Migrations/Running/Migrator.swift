@@ -212,7 +212,7 @@ struct Migrator {
   ) throws {
     let running = position.running(
       since: now, program: store.options.program, lastError: lastError)
-    try transaction.put(CatalogTree.runningKey, try CatalogTree.encode(running))
+    try transaction.put(running, at: CatalogTree.runningKey)
   }
 
   private func complete(
@@ -223,7 +223,7 @@ struct Migrator {
     if position.isDown {
       return try transaction.delete(CatalogTree.historyKey(migration.line, migration.version))
     }
-    try transaction.note(migration)
+    try transaction.record(migration)
   }
 
   private var now: Double { store.options.now().timeIntervalSince1970 }
@@ -232,12 +232,9 @@ struct Migrator {
   func commit<R>(_ body: (SchemaTransaction) throws -> R) throws -> R {
     // Measured from the moment at which the writer lock is held.
     var start = ContinuousClock.now
-    let result = try store.runAlone { writing, scratch in
+    let result = try store.changeSchema { transaction in
       start = .now
-      let transaction = try SchemaTransaction(writing, scratch, of: store)
-      let result = try body(transaction)
-      try transaction.finish()
-      return result
+      return try body(transaction)
     }
     watch.note(ContinuousClock.now - start)
     try store.catalogs.refresh()
@@ -311,5 +308,21 @@ extension Store {
     _ line: String, to version: Int, _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationReport {
     try Migrator(self, options).down(line, to: version)
+  }
+}
+
+extension SchemaTransaction {
+  /// Records a migration as applied.
+  @discardableResult
+  func record(_ migration: Migration, isBaseline: Bool = false) throws -> AppliedMigration {
+    let history = try appliedMigrations()
+    let entry = AppliedMigration(
+      line: migration.line, version: migration.version, name: migration.name,
+      checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970,
+      sequence: (history.map(\.sequence).max() ?? 0) + 1, older: migration.older,
+      program: store.options.program, creates: migration.steps.flatMap(\.creates),
+      isBaseline: isBaseline ? true : nil)
+    try put(entry, at: CatalogTree.historyKey(migration.line, migration.version))
+    return entry
   }
 }

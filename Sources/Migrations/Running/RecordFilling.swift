@@ -1,7 +1,6 @@
 import EntityModel
 import EntityObjects
 import EntityStore
-import LMDB
 
 /// Gives values to attributes that are still hidden, record by record.
 struct RecordFilling {

@@ -2,7 +2,6 @@ import EntityModel
 import EntityObjects
 import EntityStore
 import Foundation
-import LMDB
 
 /// Scans the records of an entity for a migration step, in order of their ids.
 struct RecordPass {
@@ -68,35 +67,23 @@ struct RecordPass {
   mutating func advance(
     after last: inout Int64, rows: inout Int64, while hasRoom: () -> Bool
   ) throws -> Bool {
-    guard last < .max else { return false }
-    // LMDB keeps the cursor in its place through every change of the tree.
-    var cursor = try transaction.transaction.cursor(entity.tree)
-    var entry = try RecordKey.with(last + 1) { try cursor.seek(atLeast: $0) }
-    while let found = entry {
-      guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
-      else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
+    try transaction.scanRecords(of: entity, after: last) { id, view in
       try visit(view, id: id, isFirst: true)
       last = id
       rows += 1
-      if !hasRoom() { return true }
-      entry = try cursor.next()
+      return hasRoom()
     }
-    return false
   }
 
   /// Processes again the records that others have changed since, for as long as there is room.
   ///
   /// - Returns: True if there are more records.
-  mutating func settle(_ notes: Tree, rows: inout Int64, while hasRoom: () -> Bool) throws -> Bool {
-    while let id = try first(of: notes) {
-      if let view = try transaction.view(of: id, in: entity) {
-        try visit(view, id: id, isFirst: false)
-      }
-      try RecordKey.with(id) { _ = try transaction.writing.delete(notes, key: $0) }
-      rows += 1
-      if !hasRoom() { return true }
+  mutating func catchUp(
+    _ sideLog: RecordSideLog, rows: inout Int64, while hasRoom: () -> Bool
+  ) throws -> Bool {
+    try sideLog.catchUp(rows: &rows, while: hasRoom) { id, view in
+      try visit(view, id: id, isFirst: false)
     }
-    return false
   }
 
   private mutating func visit(_ view: RecordView, id: Int64, isFirst: Bool) throws {
@@ -139,16 +126,11 @@ struct RecordPass {
     }
   }
 
-  private func first(of notes: Tree) throws -> Int64? {
-    var cursor = try transaction.transaction.cursor(notes)
-    return try cursor.first().flatMap { RecordKey.objectID($0.key) }
-  }
-
   private func refusal(_ id: Int64, _ reason: String, _ position: Int) -> StoreError {
     let record = ObjectID(entity: entity.name, number: id)
     let attribute = entity.description.attributes[position].name
     return StoreError(
-      .validation, "a record does not keep the rules that its attribute gets",
+      .validation, "a record breaks the rules that its attribute gets",
       [("record", record.description), ("attribute", attribute), ("reason", reason)],
       advice: "correct the record or the step, then run `mooring migrate up` again",
       object: record, property: attribute)

@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 /// A step that scans few records or none, within a transaction that it shares with other steps.
 struct ShortStep {
@@ -40,22 +39,22 @@ struct ShortStep {
 
   private func build(_ index: IndexDescription, in scope: WriteTransaction) throws {
     let entity = try scope.catalog.entity(work.entityName)
-    var construction = try IndexConstruction(index, of: entity, work.rule, in: scope)
+    var construction = try IndexConstruction(index, of: entity, in: scope)
     var keys = SortedKeyList()
     var last = Int64.min
     var rows: Int64 = 0
     let source = IndexKeys(construction.index, of: entity)
     _ = try source.eachKey(
-      after: &last, rows: &rows, in: scope.transaction, while: { true }
+      after: &last, rows: &rows, in: scope, while: { true }
     ) { keys.add($0) }
     keys.sort()
     var lastKey: [UInt8]?
     _ = try construction.append(&keys, after: &lastKey, rows: &rows) { true }
     // Deleted duplicates are added to the side log.
     repeat {
-      _ = try construction.settle(rows: &rows) { true }
+      _ = try construction.catchUp(work.rule, rows: &rows) { true }
       try scope.finishEntities()
-    } while try construction.hasNotes()
+    } while try !construction.isCaughtUp
   }
 }
 

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// Drops what a step has begun to build. The steps before it stay.
 enum StepDiscard {
@@ -30,13 +29,7 @@ enum StepDiscard {
   static func drop(in transaction: SchemaTransaction) throws {
     let catalog = transaction.catalog
     if catalog.build != nil { transaction.set(schemaWithoutHidden(catalog)) }
-    for index in catalog.build?.indexes ?? [] {
-      let name = EntityLayout.treeName(of: index)
-      let environment = transaction.store.environment
-      if let tree = try environment.tree(named: name, in: transaction.writing) {
-        try transaction.writing.drop(tree)
-      }
-    }
+    try transaction.dropTrees(of: catalog.build?.indexes ?? [])
     try transaction.delete(CatalogTree.targetKey)
     try transaction.scope(author: nil) { try LongStep.write.finish(in: $0) }
   }

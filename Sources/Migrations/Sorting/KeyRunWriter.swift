@@ -1,5 +1,4 @@
 import EntityStore
-import LMDB
 import StrictYAML
 import SystemSupport
 

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// The changes of one request's records and dependencies by the commits after a position in the
 /// change history.

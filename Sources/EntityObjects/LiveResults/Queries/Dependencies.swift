@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// The properties and entities on which a request's result depends, derived from the paths that it
 /// names.

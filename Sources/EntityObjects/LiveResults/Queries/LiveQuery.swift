@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// The subject of an observation: a request, the conversion of its records into values, and the

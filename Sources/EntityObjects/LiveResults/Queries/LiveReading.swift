@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import LMDB
 
 /// A live request bound to one snapshot. It decides which records are rows, and in which place.
 struct LiveReading<T: Sendable> {

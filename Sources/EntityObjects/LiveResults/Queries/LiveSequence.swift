@@ -1,5 +1,4 @@
 import EntityStore
-import LMDB
 import SystemSupport
 
 /// A sequence of the successive values of something that is computed from a store.
@@ -109,7 +108,7 @@ final class LiveSource<Update: Sendable>: Sendable {
   private func look() async throws -> Update? {
     let observer = observer
     let (commit, update) = try await store.readAsynchronously(options: options) { transaction in
-      (transaction.transaction.id, try observer.advance(in: transaction))
+      (transaction.commitNumber, try observer.advance(in: transaction))
     }
     state.withLock { $0.commit = commit }
     return update

@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import LMDB
 import SystemSupport
 
 /// A value of a request. It is computed again when something on which it depends has changed.

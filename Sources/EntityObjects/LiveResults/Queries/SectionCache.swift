@@ -1,7 +1,6 @@
 public import EntityModel
 public import EntityStore
 import Foundation
-import LMDB
 
 /// A cache of the sections of a request, stored under a name.
 ///

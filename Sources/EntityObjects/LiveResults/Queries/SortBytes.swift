@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import LMDB
 
 /// The sort keys of a record as bytes whose order is that of the records, whatever their length.
 ///

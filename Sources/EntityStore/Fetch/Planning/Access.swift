@@ -1,7 +1,7 @@
 import EntityModel
 
 /// The way in which the records of a fetch are found.
-package enum Access {
+package enum RecordAccess {
   /// The predicate is never true.
   case nothing
   /// Every record, in order of record id.
@@ -52,7 +52,7 @@ package struct IndexAccess {
 
 /// An access with everything that is needed to run it.
 struct AccessPlan {
-  var access: Access
+  var access: RecordAccess
   /// The predicate that remains to be checked on each record.
   var filter: PredicateProgram?
   /// The sort keys of the sort in memory; empty if the access gives the order.
@@ -72,7 +72,7 @@ struct AccessPlan {
 
   /// True if the request needs nothing but to read the records of the access, and the choice does
   /// not depend on costs.
-  var isSettled: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
+  var isReusable: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
 
   var indexNumbers: [Int] {
     switch access {

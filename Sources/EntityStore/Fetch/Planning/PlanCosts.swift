@@ -14,7 +14,6 @@ struct PlanCosts {
   private let recordCount: Double
   /// The fraction of all records for which the predicate is true.
   private let matching: Double
-  private var entryCounts: [Int: Double] = [:]
 
   // Relative to one entry of an index that is read in its order.
   private static let recordByIdentity = 4.0
@@ -47,7 +46,7 @@ struct PlanCosts {
     return read * PlanCosts.recordInOrder + (request.needsSort ? sorting(matches) : 0)
   }
 
-  mutating func cost(of candidate: IndexCandidate) throws -> Double {
+  func cost(of candidate: IndexCandidate) throws -> Double {
     let entries = try entries(of: candidate)
     let matches = max(1, min(entries, recordCount * matching))
     let isStreamed = candidate.servesOrder || !request.isOrdered
@@ -69,7 +68,7 @@ struct PlanCosts {
 
   // MARK: Entries
 
-  private mutating func entries(of candidate: IndexCandidate) throws -> Double {
+  private func entries(of candidate: IndexCandidate) throws -> Double {
     let total = Double(try transaction.transaction.count(candidate.index.tree))
     if candidate.usedParts == 0 { return total }
     if let counted = try look(candidate) { return counted }
@@ -137,20 +136,5 @@ extension IndexLayout.Part {
     if kind == .strings { return false }
     guard let collation, !value.isNull else { return set.contains(KeyComponent.bytes(of: value)) }
     return set.contains(value.withBytes { collation.component(Array($0)) })
-  }
-}
-
-extension EntityLayout {
-  /// Returns the sample of the entity's records; takes it again if it is too old.
-  func sample(in transaction: ReadTransaction) throws -> EntitySample {
-    if let sample = currentSample.withLock({ $0 }),
-      try sample.isCurrent(for: self, in: transaction)
-    {
-      return sample
-    }
-    let sample = try EntitySample(of: self, in: transaction)
-    // The changes of an open transaction may never be committed: its sample is not shared.
-    if !transaction.hasChanged(self) { currentSample.withLock { $0 = sample } }
-    return sample
   }
 }

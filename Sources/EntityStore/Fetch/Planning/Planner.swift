@@ -102,7 +102,7 @@ struct Planner {
   private func cheapest(
     _ candidates: [IndexCandidate], _ rejected: inout [AccessPlan.Rejection]
   ) throws -> AccessPlan {
-    var costs = try PlanCosts(request, in: transaction)
+    let costs = try PlanCosts(request, in: transaction)
     let scanCost = request.requiresIndex ? .infinity : costs.scan()
     var best: (cost: Double, plan: AccessPlan, index: IndexLayout?) = (scanCost, scan(), nil)
     let skipping = try skipScans(beside: candidates, costs)
@@ -196,7 +196,7 @@ struct Planner {
     var side = request.unordered(attributes: nil)
     side.conjuncts = conjuncts.map { (.always(true), $0) }
     let known = ConjunctSets(conjuncts)
-    var sideCosts = try PlanCosts(side, in: transaction)
+    let sideCosts = try PlanCosts(side, in: transaction)
     var best: (candidate: IndexCandidate?, cost: Double) = (nil, .infinity)
     for index in entity.indexes {
       guard
@@ -231,7 +231,7 @@ struct Planner {
   ///
   /// - Parameter isByIdentity: True if the access gives the records in order of record id.
   private func plan(
-    _ access: Access, covering covered: Set<Int>, servesOrder: Bool, isByIdentity: Bool,
+    _ access: RecordAccess, covering covered: Set<Int>, servesOrder: Bool, isByIdentity: Bool,
     used: Set<Int>
   ) -> AccessPlan {
     var plan = AccessPlan(access: access)

@@ -76,8 +76,8 @@ import Testing
       }
       #expect(code { try store.migrate(MigrationScenario.options()) } == .validation)
       #expect(try store.migrationState().running?.lastError != nil)
-      try store.runAlone { writing, scratch in
-        try SchemaTransaction(writing, scratch, of: store).scope(author: nil) { transaction in
+      try store.changeSchema { schemaTransaction in
+        try schemaTransaction.scope(author: nil) { transaction in
           try transaction.update(ObjectID(entity: "Item", number: 31)) {
             try $0.set("size", to: 30)
           }

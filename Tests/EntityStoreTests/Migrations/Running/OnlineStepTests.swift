@@ -130,8 +130,8 @@ import Testing
   ) throws -> Int {
     var generator = random
     defer { random = generator }
-    return try store.runAlone { writing, scratch in
-      try SchemaTransaction(writing, scratch, of: store).scope(author: "other") { transaction in
+    return try store.changeSchema { schemaTransaction in
+      try schemaTransaction.scope(author: "other") { transaction in
         let names = Set(transaction.schema.entity(named: "Item")?.attributes.map(\.name) ?? [])
         func values() -> [String: Value] {
           let size = Int64.random(in: 0..<200, using: &generator)

@@ -17,12 +17,12 @@ package struct FetchExecution {
     let entity = try transaction.catalog.entity(request.entityName)
     try transaction.prepareToRead(entity)
     let plans = transaction.catalog.plans
-    if let kept = plans.plan(for: request) {
-      self.init(kept.request, kept.plan, in: transaction)
+    if let cached = plans.plan(for: request) {
+      self.init(cached.request, cached.plan, in: transaction)
       return
     }
     try self.init(try BoundRequest(request, entity, in: transaction), in: transaction)
-    plans.keep(plan, self.request, for: request)
+    plans.insert(plan, self.request, for: request)
   }
 
   /// Plans a request.

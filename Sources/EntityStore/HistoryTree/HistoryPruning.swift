@@ -15,17 +15,26 @@ struct HistoryPruning {
   private let now: Double
   private let newest: Int64
 
-  static func run(
-    in transaction: WriteTransaction, after written: Int, newest: Int64
+  init(_ history: HistoryTree, retention: HistoryRetention, now: Date, newest: Int64) {
+    self.history = history
+    self.retention = retention
+    self.now = now.timeIntervalSinceReferenceDate
+    self.newest = newest
+  }
+
+  /// Drops what the retention allows to drop.
+  ///
+  /// - Parameter written: The number of parts that this commit has added.
+  /// - Parameter needed: Returns the number of the last transaction that no consumer needs, for the
+  ///   number of the oldest one that is stored. Called only if something is to be dropped.
+  func run(
+    in transaction: TreeWriter, after written: Int, needed: (Int64) throws -> Int64
   ) throws {
-    guard let history = transaction.historyTree else { return }
-    let pruning = HistoryPruning(
-      history: history, retention: transaction.catalog.schema.historyRetention,
-      now: transaction.now.timeIntervalSinceReferenceDate, newest: newest)
-    guard try pruning.isDue() else { return }
-    let needed = try transaction.neededSequence(oldest: history.first() ?? newest)
-    for key in try pruning.outdated(needed: needed, partsMax: partsMax + 2 * written) {
-      _ = try key.withBytes { try transaction.writing.delete(history.tree, key: $0) }
+    guard try isDue() else { return }
+    let needed = try needed(history.first() ?? newest)
+    let partsMax = HistoryPruning.partsMax + 2 * written
+    for key in try outdated(needed: needed, partsMax: partsMax) {
+      _ = try key.withBytes { try transaction.delete(history.tree, key: $0) }
     }
   }
 
@@ -78,24 +87,5 @@ struct HistoryPruning {
       entry = try cursor.next()
     }
     return keys
-  }
-}
-
-extension WriteTransaction {
-  /// Returns the number of the last transaction that no consumer needs.
-  ///
-  /// - Parameter oldest: The oldest transaction that is stored. A consumer that has not read the
-  ///   one before it has expired and needs nothing.
-  fileprivate func neededSequence(oldest: Int64) throws -> Int64 {
-    var needed = Int64.max
-    guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }
-    let position = try entity.position(of: "sequence")
-    try eachRow(of: entity) { row in
-      if let sequence = row.int64(position), sequence >= oldest - 1 {
-        needed = min(needed, sequence)
-      }
-      return true
-    }
-    return needed
   }
 }

@@ -1,5 +1,4 @@
-import EntityModel
-import EntityStore
+package import EntityModel
 import Foundation
 import LMDB
 
@@ -7,18 +6,18 @@ import LMDB
 ///
 /// Between two changes, records are read and written through scopes of the schema at that point.
 /// Changes without a scope between them are written together. Other readers see nothing before the
-/// commit. `finish` must be called before the commit.
-final class SchemaTransaction {
-  let writing: TreeWriter
-  let store: Store
+/// commit.
+package final class SchemaTransaction {
+  package let store: Store
   /// The schema after the changes so far.
-  private(set) var schema: Schema
+  package private(set) var schema: Schema
   /// The build that is in progress after the changes so far.
-  private(set) var build: EntityBuild?
+  package private(set) var build: EntityBuild?
 
+  private let writing: TreeWriter
   private let scratch: WriterScratch
   /// The catalog as it is written.
-  private(set) var catalog: Catalog
+  package private(set) var catalog: Catalog
   /// True if the written catalog has the current `schema` and `build`.
   private var isWritten = true
   /// True if the catalog was not changed since its revision was raised.
@@ -27,9 +26,7 @@ final class SchemaTransaction {
   /// Begins with the catalog that the writing transaction sees.
   ///
   /// - Throws: `newerFormat` if the store has features that this program could not maintain.
-  init(
-    _ writing: TreeWriter, _ scratch: WriterScratch, of store: Store
-  ) throws {
+  init(_ writing: TreeWriter, _ scratch: WriterScratch, of store: Store) throws {
     self.writing = writing
     self.scratch = scratch
     self.store = store
@@ -44,7 +41,7 @@ final class SchemaTransaction {
   /// Replaces the store's schema.
   ///
   /// - Parameter build: The build that is in progress from now on; `nil` for none.
-  func set(_ schema: Schema, build: EntityBuild? = nil) {
+  package func set(_ schema: Schema, build: EntityBuild? = nil) {
     if self.schema == schema, self.build == build { return }
     self.schema = schema
     self.build = build
@@ -52,7 +49,7 @@ final class SchemaTransaction {
   }
 
   /// Runs a closure on records and indexes. Its changes are in the trees when this returns.
-  func scope<R>(author: String?, _ body: (WriteTransaction) throws -> R) throws -> R {
+  package func scope<R>(author: String?, _ body: (WriteTransaction) throws -> R) throws -> R {
     try writeCatalog()
     let scope = WriteTransaction(
       writing, catalog: catalog, catalogTree: store.catalogTree, scratch: scratch, author: author,
@@ -69,39 +66,46 @@ final class SchemaTransaction {
   }
 
   /// Returns the number of records of an entity and their bytes; zero for an entity that is new.
-  func size(ofEntity id: Int) throws -> EntitySize {
+  package func size(ofEntity id: Int) throws -> EntitySize {
     guard let entity = catalog.entities.values.first(where: { $0.description.id == id }) else {
       return EntitySize()
     }
-    let size = try writing.statistics(entity.tree)
-    return EntitySize(records: size.entries, bytes: size.bytes)
+    return EntitySize(try writing.statistics(entity.tree))
   }
 
   // MARK: Entries of the catalog
 
-  /// Records a migration as applied.
-  @discardableResult
-  func note(_ migration: Migration, isBaseline: Bool = false) throws -> AppliedMigration {
-    let history = try CatalogTree.readHistory(store.catalogTree, in: writing)
-    let entry = AppliedMigration(
-      line: migration.line, version: migration.version, name: migration.name,
-      checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970,
-      sequence: (history.map(\.sequence).max() ?? 0) + 1, older: migration.older,
-      program: store.options.program, creates: migration.steps.flatMap(\.creates),
-      isBaseline: isBaseline ? true : nil)
-    try put(
-      CatalogTree.historyKey(migration.line, migration.version), try CatalogTree.encode(entry))
-    return entry
+  /// Sets a value of the catalog.
+  package func put(_ value: some Encodable, at key: [UInt8]) throws {
+    try put(key, try CatalogTree.encode(value))
   }
 
-  func put(_ key: [UInt8], _ value: [UInt8]) throws {
+  private func put(_ key: [UInt8], _ value: [UInt8]) throws {
     isRevised = false
     try writing.put(store.catalogTree, key: key, value: value)
   }
 
-  func delete(_ key: [UInt8]) throws {
+  /// Removes a value of the catalog.
+  package func delete(_ key: [UInt8]) throws {
     isRevised = false
     try key.withUnsafeBytes { _ = try writing.delete(store.catalogTree, key: $0) }
+  }
+
+  /// Returns the applied migrations, by line, oldest first.
+  package func appliedMigrations() throws -> [AppliedMigration] {
+    try CatalogTree.readHistory(store.catalogTree, in: writing)
+  }
+
+  // MARK: Trees
+
+  /// Drops the trees of indexes under construction, as far as they exist.
+  package func dropTrees(of indexes: [IndexDescription]) throws {
+    for index in indexes { try dropTree(named: EntityLayout.treeName(of: index)) }
+  }
+
+  private func dropTree(named name: String) throws {
+    guard let tree = try store.environment.tree(named: name, in: writing) else { return }
+    try writing.drop(tree)
   }
 
   // MARK: Writing the catalog
@@ -110,14 +114,14 @@ final class SchemaTransaction {
     if isWritten { return }
     let old = catalog
     try createTrees()
-    try put(CatalogTree.schemaKey, try CatalogTree.encode(schema))
+    try put(schema, at: CatalogTree.schemaKey)
     if let build {
-      try put(CatalogTree.buildKey, try CatalogTree.encode(build))
+      try put(build, at: CatalogTree.buildKey)
     } else {
       try delete(CatalogTree.buildKey)
     }
     try raiseRevision()
-    try dropNotes(of: old.build)
+    try dropSideLogs(of: old.build)
     catalog = try Catalog(store.catalogTree, in: writing, of: store.environment)
     isWritten = true
   }
@@ -164,13 +168,12 @@ final class SchemaTransaction {
   }
 
   /// Drops the side logs of everything that is no longer being built.
-  private func dropNotes(of old: EntityBuild?) throws {
+  private func dropSideLogs(of old: EntityBuild?) throws {
     guard let old else { return }
     var names = old.notesRecords ? [old.recordNotes] : []
     names += old.indexes.map { EntityBuild.notes(of: $0) }
     for name in names where !(build?.treeNames.contains(name) ?? false) {
-      guard let tree = try store.environment.tree(named: name, in: writing) else { continue }
-      try writing.drop(tree)
+      try dropTree(named: name)
     }
   }
 }

@@ -1,5 +1,5 @@
 import CMooringXXHash
-package import EntityModel
+import EntityModel
 
 /// A hash that shows whether content has changed: XXH3, 64 bits, the same in all versions of the
 /// program.
@@ -11,11 +11,11 @@ package enum ContentHash {
   ///         0   attribute's identity, 4 bytes, little-endian
   ///         4   size of the value, 4 bytes, little-endian; all ones for null
   ///         8   the value, as it stands in a record
-  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
+  static func of(_ row: [Value], defaults: [Value], attributeIDs: [UInt32]) -> Int64 {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512)
-    for (position, value) in entity.defaults.enumerated() where row[position] != value {
-      append(entity.attributeIDs[position], to: &bytes)
+    for (position, value) in defaults.enumerated() where row[position] != value {
+      append(attributeIDs[position], to: &bytes)
       guard !row[position].isNull else {
         append(.max, to: &bytes)
         continue

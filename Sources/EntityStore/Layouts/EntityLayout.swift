@@ -21,9 +21,11 @@ package final class EntityLayout: Sendable {
   let attributeIDs: [UInt32]
 
   private let plan: RecordPlan
-  private let defaultBytes: [UInt8]
+  /// The bytes of a row of default values.
+  let defaultBytes: [UInt8]
 
-  private let typePositions = Locked<[ObjectIdentifier: TypePositions]>([:])
+  /// The positions that Swift types use, looked up at the first use of each.
+  let typePositions = Locked<[ObjectIdentifier: TypePositions]>([:])
   /// The cached sample from which the planner estimates costs.
   let currentSample = Locked<EntitySample?>(nil)
   /// The orders in which Swift types read their attributes, learned from the first record that each
@@ -80,9 +82,6 @@ package final class EntityLayout: Sendable {
   /// make the runtime copy it with generic code, which is slower.
   package func newRow() -> [Value] { defaults.map { $0 } }
 
-  /// Returns the bytes of a row of default values.
-  package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
-
   package func position(of attribute: String) throws(StoreError) -> Int {
     guard let position = positions[attribute] else {
       throw .unknownAttribute(attribute, in: description)
@@ -126,6 +125,18 @@ package final class EntityLayout: Sendable {
     try RecordEncoder.encode(changes, over: old, as: plan, into: &bytes)
   }
 
+  /// Returns the index with this name.
+  ///
+  /// - Throws: `invalidRequest` if the entity has no such index.
+  package func index(named name: String) throws(StoreError) -> IndexLayout {
+    guard let index = indexes.first(where: { $0.description.name == name }) else {
+      throw StoreError(
+        .invalidRequest, "an entity has no index of this name",
+        [("entity", self.name), ("index", name)])
+    }
+    return index
+  }
+
   /// Returns the unique index on exactly these attributes, in any order. An index on a list has
   /// several entries for each record and is not considered. If there are several, an index that
   /// compares all texts by their bytes is preferred to one with a collation.
@@ -148,24 +159,6 @@ package final class EntityLayout: Sendable {
       advice: "add one with a migration (createIndex, unique: true)")
   }
 
-  /// Returns a row with the values of a typed entity written over it.
-  ///
-  /// - Parameter values: The values of the type's attributes, in the order in which the type lists
-  ///   them.
-  /// - Parameter links: The targets of its relationships, likewise. Relationships that are not
-  ///   stored in an attribute are no part of the row.
-  package func row(
-    _ values: [Value], _ links: [ObjectID?], of type: any Entity.Type, over row: consuming [Value]
-  ) throws(StoreError) -> [Value] {
-    let positions = try positions(of: type)
-    for (number, position) in positions.attributes.enumerated() { row[position] = values[number] }
-    for (number, position) in positions.links.enumerated() {
-      guard let position else { continue }
-      row[position] = try reference(links[number], at: position)
-    }
-    return row
-  }
-
   /// Returns the value of an attribute that holds a reference.
   func reference(_ id: ObjectID?, at position: Int) throws(StoreError) -> Value {
     guard let id else { return .null }
@@ -182,22 +175,6 @@ package final class EntityLayout: Sendable {
   struct TypePositions {
     var attributes: [Int] = []
     var links: [Int?] = []
-  }
-
-  func positions(of type: any Entity.Type) throws(StoreError) -> TypePositions {
-    if let known = typePositions.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-    var found = TypePositions()
-    for name in type.attributeNames { found.attributes.append(try position(of: name)) }
-    for name in type.relationshipNames {
-      guard case .attribute(let position, _) = try requiredRelationship(named: name).access else {
-        found.links.append(nil)
-        continue
-      }
-      found.links.append(position)
-    }
-    let positions = found
-    typePositions.withLock { $0[ObjectIdentifier(type)] = positions }
-    return positions
   }
 
   func readingOrder(of type: Any.Type) -> ReadingOrder? {
@@ -228,4 +205,31 @@ final class ReadingOrder: Sendable {
   let steps: [Step]
 
   init(_ steps: [Step]) { self.steps = steps }
+}
+
+/// A sample of the records of an entity, taken evenly over its record ids, from which the planner
+/// estimates how many records match a predicate.
+///
+/// An estimate never changes a result, only the plan. Therefore the sample may be somewhat old: it
+/// is taken again after many commits, or when the number of records has changed by an eighth.
+final class EntitySample: Sendable {
+  /// Copies of the rows, with the record ids.
+  let records: [(id: Int64, bytes: [UInt8])]
+  /// The number of records of the entity when the sample was taken.
+  let recordCount: Int
+  /// The id of the transaction that took it.
+  let transactionID: Int
+
+  init(records: [(id: Int64, bytes: [UInt8])], recordCount: Int, transactionID: Int) {
+    self.records = records
+    self.recordCount = recordCount
+    self.transactionID = transactionID
+  }
+}
+
+extension ContentHash {
+  /// Returns the hash of the values of a row of the entity that differ from the defaults.
+  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
+    of(row, defaults: entity.defaults, attributeIDs: entity.attributeIDs)
+  }
 }

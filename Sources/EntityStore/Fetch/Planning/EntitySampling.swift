@@ -1,30 +1,39 @@
 import EntityModel
 import Foundation
 import LMDB
+import SystemSupport
 
-/// A sample of the records of an entity, taken evenly over its record ids, from which the planner
-/// estimates how many records match a predicate.
-///
-/// An estimate never changes a result, only the plan. Therefore the sample may be somewhat old: it
-/// is taken again after many commits, or when the number of records has changed by an eighth.
-final class EntitySample: Sendable {
-  /// Copies of the rows, with the record ids.
-  let records: [(id: Int64, bytes: [UInt8])]
-  private let recordCount: Int
-  private let transactionID: Int
+extension EntityLayout {
+  /// Returns the sample of the entity's records; takes it again if it is too old.
+  func sample(in transaction: ReadTransaction) throws -> EntitySample {
+    if let sample = currentSample.withLock({ $0 }),
+      try sample.isCurrent(for: self, in: transaction)
+    {
+      return sample
+    }
+    let sample = try EntitySample(of: self, in: transaction)
+    // The changes of an open transaction may never be committed: its sample is not shared.
+    if !transaction.hasChanged(self) { currentSample.withLock { $0 = sample } }
+    return sample
+  }
+}
 
-  static let recordsMax = 128
+extension EntitySample {
+  private static let recordsMax = 128
   /// The size above which a record is left out of the sample.
   private static let recordBytesMax = 8_192
   private static let commitsMax = 512
 
-  init(of entity: EntityLayout, in transaction: ReadTransaction) throws {
-    recordCount = try transaction.transaction.count(entity.tree)
-    transactionID = transaction.transaction.id
-    records = try EntitySample.take(entity, recordCount, transaction)
+  fileprivate convenience init(of entity: EntityLayout, in transaction: ReadTransaction) throws {
+    let count = try transaction.transaction.count(entity.tree)
+    self.init(
+      records: try EntitySample.take(entity, count, transaction), recordCount: count,
+      transactionID: transaction.transaction.id)
   }
 
-  func isCurrent(for entity: EntityLayout, in transaction: ReadTransaction) throws -> Bool {
+  fileprivate func isCurrent(
+    for entity: EntityLayout, in transaction: ReadTransaction
+  ) throws -> Bool {
     if transaction.transaction.id == transactionID, !transaction.hasChanged(entity) { return true }
     let count = try transaction.transaction.count(entity.tree)
     return abs(transaction.transaction.id - transactionID) < EntitySample.commitsMax

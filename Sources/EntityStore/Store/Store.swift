@@ -51,13 +51,6 @@ public final class Store: Sendable {
   package let commits: StoreCommits
   let writer: WriterQueue
 
-  /// Checks Swift types against the catalog.
-  ///
-  /// - Throws: `schemaMismatch` that lists every difference.
-  public func require(_ types: [any Entity.Type]) throws {
-    try EntityCheck.check(types, against: try catalog().schema)
-  }
-
   /// Opens the store in a folder, independent of the migrations that have been applied to it.
   ///
   /// - Parameter policy: Decides whether the program may read the store now, and whether it may
@@ -239,6 +232,12 @@ public final class Store: Sendable {
       return try call.wait()
     }
   }
+
+  /// Adds a commit hook.
+  ///
+  /// - Returns: A closure that removes the hook. A commit that has called `begin` still calls
+  ///   `publish`.
+  package func add(_ hook: some CommitHook) -> @Sendable () -> Void { writer.add(hook) }
 
   /// Returns the time that this store's transactions see.
   package func now() -> Date { options.now() }

@@ -38,17 +38,3 @@ package struct IndexPrefixCursor {
     return Array(writer.bytes)
   }
 }
-
-extension EntityLayout {
-  /// Returns the index with this name.
-  ///
-  /// - Throws: `invalidRequest` if the entity has no such index.
-  package func index(named name: String) throws(StoreError) -> IndexLayout {
-    guard let index = indexes.first(where: { $0.description.name == name }) else {
-      throw StoreError(
-        .invalidRequest, "an entity has no index of this name",
-        [("entity", self.name), ("index", name)])
-    }
-    return index
-  }
-}

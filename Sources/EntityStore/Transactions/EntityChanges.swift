@@ -1,0 +1,67 @@
+import LMDB
+
+/// The changes that a write transaction has buffered for one entity. The object belongs to the
+/// transaction.
+package final class EntityChanges {
+  let entity: EntityLayout
+  package let rules: RowRules
+  /// The changes that are not applied yet, by index number.
+  let buffers: [IndexBuffer]
+  /// The entries for the side logs that are not written yet, by number of the index that is being
+  /// built.
+  let notes: [IndexBuffer]
+  /// Changed record ids for the side log of a build.
+  // SAFETY (`@exclusivity(unchecked)`): as in the transaction.
+  @exclusivity(unchecked) var noted: [Int64] = []
+  /// The id of the next new record; `nil` until the transaction inserts one.
+  @exclusivity(unchecked) var nextID: Int64?
+
+  init(_ entity: EntityLayout, _ rules: RowRules) {
+    self.entity = entity
+    self.rules = rules
+    buffers = entity.indexes.map { _ in IndexBuffer() }
+    notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
+  }
+
+  /// Marks the present state, to return to it if a change cannot be completed.
+  func mark() {
+    for buffer in buffers { buffer.mark() }
+    for buffer in notes { buffer.mark() }
+  }
+
+  func removeAllAfterMark() {
+    for buffer in buffers { buffer.removeAllAfterMark() }
+    for buffer in notes { buffer.removeAllAfterMark() }
+  }
+
+  /// Applies the changes of the indexes that cannot wait. Unique indexes are applied at once,
+  /// because the next record is checked against them; the others when they are read, when they grow
+  /// large, or at the end of the transaction.
+  func applyUrgent(in transaction: TreeWriter) throws {
+    for index in entity.indexes where buffers[index.number].isUrgent(isUnique: index.isUnique) {
+      try buffers[index.number].apply(to: index, in: transaction)
+    }
+    guard let build = entity.build else { return }
+    for (number, (_, tree)) in build.indexes.enumerated()
+    where notes[number].isUrgent(isUnique: false) {
+      try notes[number].apply(asNotesTo: tree, in: transaction)
+    }
+  }
+
+  /// Applies the changes of all indexes.
+  func apply(in transaction: TreeWriter) throws {
+    for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
+    guard let build = entity.build else { return }
+    for (number, (_, tree)) in build.indexes.enumerated() {
+      try notes[number].apply(asNotesTo: tree, in: transaction)
+    }
+    if let tree = build.recordNotes {
+      for id in noted {
+        try RecordKey.with(id) {
+          try transaction.put(tree, key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+      }
+    }
+    noted.removeAll(keepingCapacity: true)
+  }
+}

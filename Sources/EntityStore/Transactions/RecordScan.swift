@@ -1,0 +1,59 @@
+import EntityModel
+import LMDB
+
+extension ReadTransaction {
+  /// Calls the closure with every record in order of record id, until it returns `false`.
+  ///
+  /// - Throws: `damaged` at the first unreadable record; `storage`; the error of the closure.
+  package func eachRow(of entity: EntityLayout, _ body: (StoredRow) throws -> Bool) throws {
+    var cursor = try transaction.cursor(entity.tree)
+    var entry = try cursor.first()
+    while let found = entry {
+      try countVisit()
+      guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
+      else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
+      guard try body(StoredRow(view: view, entity: entity, id: id)) else { return }
+      entry = try cursor.next()
+    }
+  }
+
+  /// Calls the closure with every record of an entity in order of record id, until it returns
+  /// `false`. Unlike a fetch, it does not stop at a damaged record: the closure gets the error when
+  /// it reads that record. Memory is bounded by one record.
+  ///
+  /// - Parameter first: The id to begin with, or with the next one that exists.
+  /// - Throws: `unknownEntity`, `storage`; the error of the closure.
+  public func eachStored(
+    _ entity: String, from first: Int64? = nil, _ body: (StoredRecord) throws -> Bool
+  ) throws {
+    let entity = try catalog.entity(entity)
+    var cursor = try transaction.cursor(entity.tree)
+    var entry =
+      if let first { try RecordKey.with(first) { try cursor.seek(atLeast: $0) } } else {
+        try cursor.first()
+      }
+    while let found = entry {
+      let record = StoredRecord(key: found.key, bytes: found.value, entity: entity)
+      guard try body(record) else { return }
+      entry = try cursor.next()
+    }
+  }
+
+  // MARK: Record ids
+
+  /// Returns the greatest record id of the entity; `nil` if it has no records.
+  package func lastNumber(of entity: EntityLayout) throws -> Int64? {
+    var cursor = try transaction.cursor(entity.tree)
+    return try cursor.last().flatMap { RecordKey.objectID($0.key) }
+  }
+
+  /// Returns the greatest record id below a given one; `nil` if there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  package func number(before number: Int64, of entity: EntityLayout) throws -> Int64? {
+    var cursor = try transaction.cursor(entity.tree)
+    return try RecordKey.with(number) { key in
+      try cursor.seek(below: key).flatMap { RecordKey.objectID($0.key) }
+    }
+  }
+}

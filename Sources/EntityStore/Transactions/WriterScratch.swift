@@ -1,0 +1,57 @@
+package import EntityModel
+import LMDB
+
+/// Buffers that the writer reuses in later transactions to save allocations. They belong to the
+/// writer queue.
+package final class WriterScratch {
+  // SAFETY (`@exclusivity(unchecked)`): only the writer's thread uses this object, and a value that
+  // is passed on from here is not accessed again before that call returns.
+  @exclusivity(unchecked) package var record: [UInt8] = []
+  @exclusivity(unchecked) var history = HistoryLog()
+  @exclusivity(unchecked) var oldKey = KeyWriter()
+  @exclusivity(unchecked) var newKey = KeyWriter()
+  /// Counts record changes and transactions. A row that was looked up at the current step has not
+  /// changed since. Never 0.
+  @exclusivity(unchecked) var step = 1
+  /// The binding that typed writes have looked up for the type of the last one.
+  @exclusivity(unchecked) var binding: AnyObject?
+  /// The schema revision that has passed the check for writing.
+  var checkedRevision: UInt64?
+  private var rules: [String: RowRules] = [:]
+  private var rulesRevision: UInt64 = 0
+
+  /// Drops what depends on the schema. A transaction that changed the schema may have been aborted,
+  /// and a later one then uses the same revision number for another schema.
+  func forgetSchema() {
+    binding = nil
+    checkedRevision = nil
+    rules = [:]
+    rulesRevision = 0
+  }
+
+  /// Returns the rules of an entity, compiled once per schema revision.
+  func rules(of entity: EntityLayout, revision: UInt64) throws -> RowRules {
+    if revision != rulesRevision {
+      rules = [:]
+      rulesRevision = revision
+    }
+    if let found = rules[entity.name] { return found }
+    let compiled = try RowRules(entity)
+    rules[entity.name] = compiled
+    return compiled
+  }
+}
+
+/// The rules that the values of a row must satisfy.
+package struct RowRules {
+  package let validator: RowValidator
+  /// Positions of attributes whose default is not a valid value, so that a value must be given.
+  let unfilled: [Int]
+
+  init(_ entity: EntityLayout) throws {
+    let validator = try RowValidator(entity.description.attributes)
+    self.validator = validator
+    let defaults = entity.newRow()
+    unfilled = defaults.indices.filter { validator.failure(of: defaults[$0], at: $0) != nil }
+  }
+}
