@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: the peers that Mooring is measured against are dependencies of the
-// measurement, never of the product.
+// A package of its own: the stores that Mooring is compared with are dependencies of the
+// measurement, not of the product.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -23,14 +23,14 @@ let package = Package(
     .target(
       name: "CSQLiteStore", dependencies: ["CEpisodes"],
       linkerSettings: [.linkedLibrary("sqlite3")]),
-    // The pages of a feed, for the candidates that are written in C.
+    // Reads the pages of a feed for the candidates that are written in C.
     .target(
       name: "CFeedPages", dependencies: ["CEpisodes"],
       linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("simdjson")]),
-    // A link to Sources/LoopbackHTTP, which is in no product.
+    // A link to Sources/LoopbackHTTP, which no product contains.
     .target(name: "PageServer", swiftSettings: settings),
     .target(name: "CSQLiteQueue", linkerSettings: [.linkedLibrary("sqlite3")]),
-    // The peer of the process `mooring home`.
+    // The program that `mooring home` is compared with.
     .executableTarget(
       name: "grdb-home", dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),

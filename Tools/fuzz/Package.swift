@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: its programs are linked with libFuzzer, which has the `main`, so nothing
-// else can be built with the same flags. `run` passes them.
+// A package of its own: its programs are linked with libFuzzer, which contains `main`, so nothing
+// else can be built with these flags. `run` passes them.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
@@ -16,7 +16,7 @@ let package = Package(
     .target(
       name: "FuzzTargets", dependencies: [.product(name: "Mooring", package: "mooring")],
       swiftSettings: settings),
-    // In C, because the main file of a Swift program has a `main` of its own.
+    // In C, because the main file of a Swift program would contain another `main`.
     .executableTarget(name: "predicate-format", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "record-reader", dependencies: ["FuzzTargets"]),
     .executableTarget(name: "migration-file", dependencies: ["FuzzTargets"]),

@@ -36,7 +36,7 @@ static bool generate(episode_rows *rows);
 static bool generate_row(
     episode_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position);
 static uint32_t *shuffled(episode_rows *rows);
-static bool note_recent(episode_rows *rows, uint32_t row);
+static bool record_recent(episode_rows *rows, uint32_t row);
 static size_t collect_hot(episode_rows *rows, uint32_t hot[hot_rows]);
 static episode_text words(episode_rows *rows, size_t shortest, size_t longest);
 static episode_text copy_text(episode_rows *rows, const char *bytes, size_t length);
@@ -89,7 +89,8 @@ size_t episode_rows_count(const episode_rows *rows) { return rows->count; }
 size_t episode_rows_path_count(const episode_rows *rows) { return rows->paths; }
 const episode_row *episode_rows_all(const episode_rows *rows) { return rows->loaded; }
 
-const episode_row *episode_rows_next_page(episode_rows *rows, episode_page_kind kind, size_t length) {
+const episode_row *episode_rows_next_page(
+    episode_rows *rows, episode_page_kind kind, size_t length) {
   uint32_t hot[hot_rows];
   size_t candidates = kind == episode_page_hot ? collect_hot(rows, hot) : rows->count;
   episode_row *page = length <= candidates ? allocate(rows, length * sizeof *page) : NULL;
@@ -105,7 +106,7 @@ const episode_row *episode_rows_next_page(episode_rows *rows, episode_page_kind 
     current->title = words(rows, 32, 50);
     current->progress = fraction(rows);
     current->watch_later_at = sparse_date(rows, 5);
-    if (current->title.bytes == NULL || !note_recent(rows, row)) return NULL;
+    if (current->title.bytes == NULL || !record_recent(rows, row)) return NULL;
     page[filled++] = *current;
   }
   return page;
@@ -128,7 +129,7 @@ static bool generate(episode_rows *rows) {
   if (complete) memcpy(rows->current, rows->loaded, rows->count * sizeof *rows->current);
   size_t newest = rows->count < hot_rows ? rows->count : hot_rows;
   for (size_t age = newest; complete && age > 0; age--) {
-    complete = note_recent(rows, by_age[age - 1]);
+    complete = record_recent(rows, by_age[age - 1]);
   }
   free(numbers);
   free(ages);
@@ -137,7 +138,7 @@ static bool generate(episode_rows *rows) {
   return complete;
 }
 
-/// `age` ranks the rows by `updated_at`, 0 the newest: the dates are uniform and distinct.
+/// Generates one row. `age` is its rank by `updated_at`, 0 for the newest; dates are distinct.
 static bool generate_row(
     episode_rows *rows, size_t index, uint32_t number, uint32_t age, int64_t *next_position) {
   episode_row *row = &rows->loaded[index];
@@ -177,7 +178,7 @@ static uint32_t *shuffled(episode_rows *rows) {
   return numbers;
 }
 
-static bool note_recent(episode_rows *rows, uint32_t row) {
+static bool record_recent(episode_rows *rows, uint32_t row) {
   if (rows->recency_count == rows->recency_capacity) {
     size_t capacity = rows->recency_capacity > 0 ? rows->recency_capacity * 2 : hot_rows * 2;
     uint32_t *grown = realloc(rows->recency, capacity * sizeof *grown);
@@ -190,7 +191,7 @@ static bool note_recent(episode_rows *rows, uint32_t row) {
 }
 
 static size_t collect_hot(episode_rows *rows, uint32_t hot[hot_rows]) {
-  rows->pages += 1;  // its own mark, so that a row updated twice is taken once
+  rows->pages += 1;  // a mark of its own, so that a row that was updated twice counts once
   size_t found = 0;
   for (size_t index = rows->recency_count; index > 0 && found < hot_rows; index--) {
     uint32_t row = rows->recency[index - 1];
@@ -201,7 +202,7 @@ static size_t collect_hot(episode_rows *rows, uint32_t hot[hot_rows]) {
   return found;
 }
 
-/// Words of two languages, padded with letters to a length drawn from the range, in bytes.
+/// Returns words of two languages, padded with letters to a random length in bytes.
 static episode_text words(episode_rows *rows, size_t shortest, size_t longest) {
   static const char *const pool[] = {
     "river ", "tone ", "market ", "morning ", "teacher ", "listen ", "slowly ", "city ",

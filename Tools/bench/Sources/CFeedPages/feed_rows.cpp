@@ -15,7 +15,7 @@ using simdjson::dom::object;
 struct feed_rows {
   simdjson::dom::parser parser;
   std::vector<episode_row> rows;
-  /// What the strings of the rows lie in: a block for each page, of the page's length.
+  /// The memory of the strings: a block for each page, of the length of the page.
   std::vector<std::unique_ptr<char[]>> texts;
   char *text = nullptr;
   std::string next;
@@ -46,7 +46,7 @@ void feed_rows_clear(feed_rows *rows) {
 const char *feed_rows_read(
     feed_rows *rows, const char *page, size_t length, const char **next) {
   try {
-    // The caller's padding is simdjson's: nothing is copied.
+    // The caller provides the padding, so simdjson need not copy the page.
     object document = rows->parser.parse(page, length, false);
     rows->texts.push_back(std::make_unique<char[]>(length));
     rows->text = rows->texts.back().get();
@@ -99,7 +99,8 @@ static void read_attributes(feed_rows &rows, object attributes, episode_row &row
   }
 }
 
-/// Entries stand in the order of their episodes, so that each is found behind the last one.
+/// Adds the users' values. Entries are in the order of their episodes, so each search starts after
+/// the last match.
 static void read_users(feed_rows &rows, size_t first, simdjson::dom::array users) {
   const size_t count = rows.rows.size() - first;
   size_t place = 0;
@@ -131,13 +132,15 @@ static episode_text copy(feed_rows &rows, std::string_view text) {
   return {bytes, static_cast<uint32_t>(text.size())};
 }
 
-/// `2026-01-02T03:04:05Z` in seconds since 2001; the bench serves no other form.
+/// Converts `2026-01-02T03:04:05Z` to seconds since 2001. The server sends no other form.
 static double date(element value) {
   const std::string_view text = value;
   if (text.size() != 20) throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
   auto number = [&](size_t place, size_t digits) {
     int result = 0;
-    for (size_t digit = 0; digit < digits; digit++) result = result * 10 + (text[place + digit] - '0');
+    for (size_t digit = 0; digit < digits; digit++) {
+      result = result * 10 + (text[place + digit] - '0');
+    }
     return result;
   };
   // Days since 1970 by Howard Hinnant's days_from_civil: years begin in March.

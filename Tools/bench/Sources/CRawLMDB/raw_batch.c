@@ -87,7 +87,7 @@ static int collect_type(raw_reader *reader, int64_t type, id_list *ids) {
   return code == MDB_NOTFOUND ? 0 : code;
 }
 
-/// The newest come first: from the end backwards.
+/// Collects ids backwards from the end of the index, because the newest rows come first.
 static int collect_before(raw_reader *reader, double date, id_list *ids) {
   episode_row bound = {.updated_at = date};
   entry edge;

@@ -37,7 +37,7 @@ int raw_store_build_index(raw_store *store, size_t count, size_t chunk) {
   return code;
 }
 
-/// duration, updated_at, object id: as the index of the other candidates.
+/// Collects the keys: duration, updated_at and object id, as in the index of the other candidates.
 static int collect_keys(raw_store *store, build_key *keys, size_t limit, size_t *found) {
   MDB_txn *transaction;
   MDB_cursor *cursor;

@@ -1,5 +1,5 @@
-// One write transaction: changes are gathered by tree first and then applied in key order, so that
-// each leaf page is visited once; private to this target.
+// A write transaction. Changes are collected by tree and then applied in key order, so that each
+// leaf page is visited once. Private to this target.
 
 #ifndef RAW_COMMIT_H
 #define RAW_COMMIT_H
@@ -30,12 +30,13 @@ typedef struct {
 /// Begins a transaction with room for `rows` changes.
 int commit_begin(commit *commit, raw_store *store, size_t rows);
 
-/// Notes the record, of the index entries those that differ, and the change in the history. `old` may
-/// point into the map: it is read here, before anything is written. One of the two may be NULL.
+/// Collects the change of the record, of the index entries that differ, and of the history. `old`
+/// may point into the map, because it is read before anything is written. One of the two may be
+/// NULL.
 int commit_note(
     commit *commit, uint64_t object_id, const episode_row *old, const episode_row *new);
 
-/// Applies what was noted and commits it, durably; with a code that is not 0, ends without.
+/// Applies the collected changes and commits them durably. With a code other than 0 it aborts.
 int commit_end(commit *commit, int code);
 
 #endif

@@ -19,7 +19,7 @@ enum {
   tree_count,
 };
 
-/// One index entry: the bytes in sort order. The last eight are the object id.
+/// An index entry: its bytes sort in index order, and the last eight are the object id.
 typedef struct {
   uint8_t length;
   uint8_t bytes[39];
@@ -48,9 +48,9 @@ void write_big_endian(uint8_t *bytes, uint64_t value);
 
 enum { longest_record = 512 };
 
-/// Record: a head of five dates and progress as doubles, duration and position as 32-bit, five 16-bit
-/// lengths and the type, then id, title, summary, url and path id. Native byte order, unaligned.
-/// Returns the length, or 0 when the row does not fit.
+/// Encodes a record: a head of five dates and progress as doubles, duration and position as 32-bit
+/// numbers, five 16-bit lengths and the type, then id, title, summary, url and path id, in native
+/// byte order and unaligned. Returns the length, or 0 if the row does not fit.
 size_t encode_record(const episode_row *row, uint8_t record[longest_record]);
 
 /// The fields of a record that have fixed places.
@@ -61,11 +61,11 @@ typedef struct __attribute__((packed)) {
   uint8_t type;
 } record_head;
 
-/// Reads a record in place: the strings point into it. False when it is cut short.
+/// Reads a record in place: the strings point into it. Returns false if it is truncated.
 bool read_record(MDB_val record, episode_row *row);
-/// The same for two fields.
+/// Reads two fields of a record in place.
 bool read_card(MDB_val record, episode_text *title, double *updated_at);
-/// The head where it stands; NULL when it is cut short.
+/// Returns the head in place; NULL if the record is truncated.
 const record_head *read_head(MDB_val record);
 
 #endif

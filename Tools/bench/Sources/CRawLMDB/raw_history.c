@@ -120,7 +120,8 @@ static void append_number(history *history, uint64_t number) {
   history->bytes[history->length++] = (uint8_t)number;
 }
 
-/// A part is begun below 1,750 bytes, and no change takes more than a record and fifty bytes.
+/// Appends to the current part. There is room: a change starts below 1,750 bytes, and takes at most
+/// a record and fifty bytes.
 static void append_bytes(history *history, const void *bytes, size_t length) {
   memcpy(history->bytes + history->length, bytes, length);
   history->length += length;
@@ -157,7 +158,7 @@ static size_t changed_fields(const episode_row *old, const episode_row *new, uin
   return count;
 }
 
-/// As bits: an absent date is the same as an absent one.
+/// Compares dates by their bits, because an absent date is NaN and equals another absent one.
 static bool differ(double left, double right) { return memcmp(&left, &right, sizeof left) != 0; }
 
 static bool differ_texts(episode_text left, episode_text right) {

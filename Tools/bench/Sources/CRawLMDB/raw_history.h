@@ -1,5 +1,5 @@
-// The history of a commit, byte for byte as Mooring keeps one, so that both write as much; private to
-// this target.
+// The history of a commit in the format of Mooring, so that both write the same number of bytes.
+// Private to this target.
 
 #ifndef RAW_HISTORY_H
 #define RAW_HISTORY_H

@@ -15,7 +15,8 @@
 
 enum { longest_job = 4096, longest_turn = 128 };
 
-/// Record: this, the payload, and zeros up to the size of records. Native byte order.
+/// The head of a record, in native byte order. The payload follows, then zeros up to the record
+/// size.
 typedef struct {
   uint64_t state;
   uint64_t rank;  // smaller goes first
@@ -192,7 +193,7 @@ static int append_records(
   return 0;
 }
 
-/// New jobs come last among those that are ready, not last in the tree.
+/// Adds the turns of new jobs, which are the last ready ones but not the last in the tree.
 static int append_turns(job_commit *commit, size_t count, uint64_t now) {
   const raw_jobs *jobs = commit->jobs;
   for (size_t index = 0; index < count; index++) {
@@ -219,7 +220,7 @@ static int take_turns(
   return code == MDB_NOTFOUND ? 0 : code;
 }
 
-/// Jobs are claimed in the order of their ids here, so that each leaf page is visited once.
+/// Writes the claims in the order of their ids, so that each leaf page is visited once.
 static int start_records(job_commit *commit, uint64_t now, raw_job_claim *claims, size_t count) {
   for (size_t index = 0; index < count; index++) {
     uint8_t record[longest_job];
@@ -241,7 +242,7 @@ static int start_records(job_commit *commit, uint64_t now, raw_job_claim *claims
   return 0;
 }
 
-/// `heads` are those before; of one whose claim is not the last, the state is 0.
+/// Finishes records. `heads` gets the heads before, with state 0 for a claim that is not the last.
 static int finish_records(
     job_commit *commit, const raw_job_claim *claims, size_t count, uint64_t now, job_head *heads) {
   for (size_t index = 0; index < count; index++) {
@@ -293,15 +294,16 @@ static int read_job(job_commit *commit, MDB_val *key, uint8_t *record, job_head 
   return 0;
 }
 
-/// Where `read_job` has left the cursor; the size stays, so the record stays in its place.
+/// Rewrites the record at the cursor of `read_job`. The size is unchanged, so it stays in place.
 static int write_job(job_commit *commit, MDB_val *key, uint8_t *record, const job_head *head) {
   memcpy(record, head, sizeof *head);
   MDB_val value = {commit->jobs->sizes.record, record};
   return mdb_cursor_put(commit->records, key, &value, MDB_CURRENT);
 }
 
-/// A turn: state (1 byte); queue and kind, here the same for all, in what the size leaves; rank, at
-/// and id, each eight big-endian bytes. `at` is when a job gets ready, has started, has finished.
+/// Encodes a turn: state (1 byte); queue and kind, here the same for all, in the remaining bytes;
+/// rank, at and id, each eight big-endian bytes. `at` is the time at which a job becomes ready,
+/// started or finished.
 static MDB_val turn_key(
     const raw_jobs *jobs, raw_job_state state, uint64_t rank, uint64_t at, uint64_t id,
     uint8_t bytes[longest_turn]) {

@@ -106,7 +106,7 @@ static int list(
   return code;
 }
 
-/// A fresh snapshot for the one cursor that the read moves.
+/// Begins a new snapshot and renews the cursor of the read.
 static int begin_read(raw_reader *reader, MDB_cursor *cursor) {
   TRY(mdb_txn_renew(reader->snapshot));
   return mdb_cursor_renew(reader->snapshot, cursor);
@@ -162,7 +162,7 @@ static int count_entries(raw_reader *reader, int64_t type, size_t *count) {
   return code == MDB_NOTFOUND ? 0 : code;
 }
 
-/// A walk that ends before its end has met a record that is cut short.
+/// Ends a read. A loop that stopped before the end, with code 0, has found a truncated record.
 static int end_walk(raw_reader *reader, int code) {
   mdb_txn_reset(reader->snapshot);
   if (code == 0) return MDB_CORRUPTED;

@@ -63,7 +63,7 @@ static int open_environment(raw_store *store, const char *folder) {
   TRY(mdb_env_create(&store->environment));
   TRY(mdb_env_set_mapsize(store->environment, (size_t)8 << 30));
   TRY(mdb_env_set_maxdbs(store->environment, tree_count + 3));
-  // Without read-ahead a page that is not in memory is one page to read, not 128 KB.
+  // Without read-ahead, a page that is not in memory is one page to read, not 128 KB.
   TRY(mdb_env_open(store->environment, folder, MDB_NOTLS | MDB_NORDAHEAD, 0600));
   MDB_txn *transaction;
   TRY(mdb_txn_begin(store->environment, NULL, 0, &transaction));

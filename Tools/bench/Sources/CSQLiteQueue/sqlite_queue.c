@@ -134,7 +134,7 @@ int sqlite_queue_count(sqlite_queue *queue, sqlite_job_state state, size_t *coun
 }
 
 static int prepare(sqlite_queue *queue, const char *path) {
-  // The queue's own mutex does what SQLite's would.
+  // The mutex of the queue makes that of SQLite unnecessary.
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   TRY(sqlite3_open_v2(path, &queue->connection, flags, NULL));
   TRY(sqlite3_busy_timeout(queue->connection, 5000));
@@ -148,7 +148,7 @@ static int prepare(sqlite_queue *queue, const char *path) {
   return 0;
 }
 
-/// A single statement is a transaction by itself, which is a little faster than one around it.
+/// A single statement is its own transaction, which is a little faster than an explicit one.
 static int enqueue(
     sqlite_queue *queue, size_t count, int64_t now, const void *payload, size_t length) {
   bool transaction = count > 1;
@@ -162,7 +162,7 @@ static int enqueue(
     }
     if (code == 0) code = run(statement);
   }
-  sqlite3_clear_bindings(statement);  // the payload is the caller's
+  sqlite3_clear_bindings(statement);  // the caller owns the payload
   return end(queue, transaction, code);
 }
 
@@ -222,7 +222,7 @@ static int run(sqlite3_stmt *statement) {
 static int end(sqlite_queue *queue, bool transaction, int code) {
   if (!transaction) return code;
   if (code == 0) code = run(queue->prepared[statement_commit]);
-  // What cannot be committed is taken back; the first failure is the one to tell.
+  // A failed commit is rolled back. The first error is the one to return.
   if (code != 0) run(queue->prepared[statement_rollback]);
   return code;
 }

@@ -20,7 +20,8 @@ static const char *const texts[statement_list] = {
       "UPDATE episode SET title = ?2, summary = ?3, type = ?4, duration = ?5, url = ?6,"
       " pathID = ?7, position = ?8, publishedAt = ?9, updatedAt = ?10, favoriteAt = ?11,"
       " watchLaterAt = ?12, watchedAt = ?13, progress = ?14 WHERE rowid = ?1",
-  // SQLite rewrites the entries of each index of which a column is assigned, changed or not.
+  // SQLite rewrites the entries of an index if one of its columns is assigned, even without a
+  // change.
   [statement_update_unindexed] =
       "UPDATE episode SET title = ?2, summary = ?3, duration = ?5, url = ?6, publishedAt = ?9,"
       " updatedAt = ?10, watchLaterAt = ?12, progress = ?14 WHERE rowid = ?1",

@@ -1,4 +1,4 @@
-// The statements of a store, prepared when it is opened; private to this target.
+// The statements of a store, prepared when it is opened. Private to this target.
 
 #ifndef SQLITE_STATEMENTS_H
 #define SQLITE_STATEMENTS_H

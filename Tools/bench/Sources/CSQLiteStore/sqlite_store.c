@@ -53,7 +53,7 @@ int sqlite_store_checkpoint(sqlite_store *store) {
 }
 
 static int open_connection(sqlite_store *store, const char *path) {
-  // One thread at a time: SQLite need not lock.
+  // One thread at a time uses the connection, so SQLite need not lock.
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   TRY(sqlite3_open_v2(path, &store->connection, flags, NULL));
   TRY(sqlite3_busy_timeout(store->connection, 5000));

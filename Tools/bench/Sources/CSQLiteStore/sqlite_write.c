@@ -52,7 +52,7 @@ static int write_rows(
   int code = 0;
   for (size_t index = 0; index < count && code == 0; index++) code = write(store, &rows[index]);
   if (code == 0) code = run(store->prepared[statement_commit]);
-  // What cannot be committed is taken back; the first failure is the one to tell.
+  // A failed commit is rolled back. The first error is the one to return.
   if (code != 0) run(store->prepared[statement_rollback]);
   return code;
 }
@@ -64,7 +64,7 @@ static int insert_row(sqlite_store *store, const episode_row *row) {
   return run(insert);
 }
 
-/// Assigns columns of the indexes that seldom change only where they do.
+/// Upserts a row. Indexed columns that rarely change are assigned only if they changed.
 static int upsert_row(sqlite_store *store, const episode_row *row) {
   sqlite3_stmt *find = store->prepared[statement_find];
   TRY(bind_text(find, 1, row->id));
@@ -98,7 +98,7 @@ static bool is_same_date(sqlite3_stmt *found, int column, double date) {
   return is_absent ? isnan(date) : sqlite3_column_double(found, column) == date;
 }
 
-/// All columns but the first. The strings are the caller's, which outlive the statement's run.
+/// Binds all columns except the first. The caller's strings outlive the run of the statement.
 static int bind_row(sqlite3_stmt *statement, const episode_row *row) {
   TRY(bind_text(statement, 2, row->title));
   TRY(bind_text(statement, 3, row->summary));

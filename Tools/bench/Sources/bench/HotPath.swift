@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// Runs one hot path of Mooring so often, for an instruction counter: see the script
-/// `instructions`.
+/// Runs one hot path of Mooring a given number of times under an instruction counter. The script
+/// `instructions` calls it.
 struct HotPath: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hot-path", abstract: "Runs one hot path so often.", shouldDisplay: false)
+    commandName: "hot-path", abstract: "Runs one hot path repeatedly.", shouldDisplay: false)
 
   enum Path: String, CaseIterable, ExpressibleByArgument {
     case get, list, cards, scan, sum, upsert
@@ -16,7 +16,7 @@ struct HotPath: ParsableCommand {
 
   func validate() throws {
     guard times >= 0, path != .upsert || times <= pageCount else {
-      throw ValidationError("from 0 times on, and there are \(pageCount) pages")
+      throw ValidationError("times must be at least 0, and for upsert at most \(pageCount)")
     }
   }
 
@@ -32,7 +32,8 @@ struct HotPath: ParsableCommand {
     let store = MooringCandidate()
     try store.open(in: scratch.emptyFolder("store"))
     try await store.bulkLoad(RowFeed(workload, chunk: 10_000))
-    // As many whatever `times` is, so that a difference of two counts has none of this.
+    // The number of pages does not depend on `times`, so that their instructions cancel out when
+    // two counts are subtracted.
     let pages = try (0..<(path == .upsert ? pageCount : 0)).map { _ in
       try workload.nextPage(.hot, rows: 100)
     }

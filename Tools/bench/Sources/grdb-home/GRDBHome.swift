@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The home page as a program on GRDB prints it: the six lists of `mooring home`, by the same
+/// Prints the home page from an SQLite file with GRDB: the six lists of `mooring home`, by the same
 /// queries.
 ///
 ///     grdb-home FILE
@@ -54,11 +54,11 @@ private struct HomePage {
   }
 }
 
-/// A list of episodes, the one with the newest date first.
+/// A list of episodes, newest date first.
 private struct EpisodeList {
   let title: String
   let condition: String
-  /// The column it is sorted by, which is shown.
+  /// The column that the list is sorted by, and shows.
   let date: String
   let heading: String
 

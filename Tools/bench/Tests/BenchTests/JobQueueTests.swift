@@ -6,10 +6,10 @@ import Testing
 
 @Suite("The queues that durable jobs are compared with")
 struct JobQueueTests {
-  @Test("raw C claims each job once, whoever asks")
+  @Test("raw C claims each job once, with several workers")
   func rawClaimsOnce() async throws { try await claimsOnce(RawJobQueue.self) }
 
-  @Test("SQLite claims each job once, whoever asks")
+  @Test("SQLite claims each job once, with several workers")
   func sqliteClaimsOnce() async throws { try await claimsOnce(SQLiteJobQueue.self) }
 
   @Test("raw C counts a job as finished once")

@@ -46,7 +46,7 @@ struct MeasurementTests {
     #expect(section.measurements.flatMap { section.ratios(of: $0) }.map(\.reached) == [1])
   }
 
-  @Test("Mooring is held against itself in another operation, and against figures that may be 0")
+  @Test("Mooring is held against itself in another operation, and against bounds of 0")
   func ratiosToItself() {
     let section = section([
       measurement(Operation("one", "jobs/s", .higher), [.mooring: [10]]),
@@ -77,14 +77,14 @@ struct MeasurementTests {
     #expect(gathered.all.first?.samples == [.mooring: [1, 3], .raw: [4]])
   }
 
-  @Test("Figures keep three digits and group thousands")
-  func figuresForPeople() {
-    #expect(figures(0.1234) == "0.123")
-    #expect(figures(1.234) == "1.23")
-    #expect(figures(12.34) == "12.3")
-    #expect(figures(123.4) == "123")
-    #expect(figures(1234.5) == "1,234" || figures(1234.5) == "1,235")
-    #expect(figures(1_234_567) == "1,234,567")
+  @Test("Numbers keep three digits and group thousands")
+  func numberTexts() {
+    #expect(numberText(0.1234) == "0.123")
+    #expect(numberText(1.234) == "1.23")
+    #expect(numberText(12.34) == "12.3")
+    #expect(numberText(123.4) == "123")
+    #expect(numberText(1234.5) == "1,234" || numberText(1234.5) == "1,235")
+    #expect(numberText(1_234_567) == "1,234,567")
     #expect(counted(1, "rounds") == "1 round")
     #expect(counted(20, "rounds") == "20 rounds")
     #expect(counted(100_000, "rows") == "100,000 rows")

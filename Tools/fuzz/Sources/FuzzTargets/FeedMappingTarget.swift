@@ -4,8 +4,9 @@ import StrictYAML
 @testable import FeedDocuments
 @testable import Migrations
 
-/// What stands before a line `---` is a mapping or an error with a place in the file, the rest is a
-/// document or an error; a page says the same each time it is read, and keeps its bounds.
+/// Reads the text before a line `---` as a mapping and the rest as a document. Each gives a value
+/// or an error, that of a mapping with a position in the file. A document that is read twice gives
+/// equal pages, which keep their bounds.
 @_cdecl("fuzz_feed_mapping")
 public func fuzzFeedMapping(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.

@@ -1,7 +1,7 @@
 @testable import FeedDocuments
 
-/// Any bytes are a feed or an error with one of a document's codes; a feed's view is JSON that the
-/// parser reads whole, no longer than its bound, with as many items as it says.
+/// Reads the bytes as a feed, or an error with one of the codes of a document. The view of a feed
+/// is JSON that the parser accepts, within its bound, with the reported number of items.
 @_cdecl("fuzz_feed_xml")
 public func fuzzFeedXML(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // SAFETY: libFuzzer keeps the `count` bytes until this returns.

@@ -1,8 +1,8 @@
 @testable import FeedDocuments
 
-/// A line is an expression or an error with a place inside it, the rest is a JSON document or an
-/// error, and what the expression selects is found again by its normalized path and its pointer.
-/// The line is taken for a pointer, a template and a pattern, too.
+/// Reads the first line as an expression, or an error with a position inside it, and the rest as a
+/// JSON document, or an error. The normalized path and the pointer of each selected node find it
+/// again. The line is also read as a pointer, a template and a pattern.
 @_cdecl("fuzz_json_path")
 public func fuzzJSONPath(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.
@@ -20,8 +20,8 @@ public func fuzzJSONPath(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   }
 }
 
-/// The padding holds digits, so that a number which is read too far is a wrong one; the sanitizer
-/// sees what is read beyond it.
+/// The padding consists of digits, so that a number that is read too far has a wrong value. The
+/// sanitizer detects reads beyond the padding.
 private func follow(_ path: JSONPath, in document: [UInt8]) {
   let padded = document + Array(repeating: UInt8(ascii: "7"), count: JSONParser.padding)
   padded.withUnsafeBytes { bytes in
@@ -55,8 +55,8 @@ private func follow(_ path: JSONPath, in root: JSONValue) {
   }
 }
 
-/// Not where a name is given twice, which stands for its last value; nor where the path would be
-/// longer than expressions are.
+/// Returns false for a location below a repeated name, which stands for its last value, and for one
+/// whose path is longer than an expression may be.
 private func isUnique(_ location: JSONLocation, in root: JSONValue) -> Bool {
   var node = root
   for step in location.steps {
@@ -79,7 +79,8 @@ private func expectSame(_ found: JSONValue?, _ node: JSONValue, at location: JSO
   }
 }
 
-/// Pointers and templates read back, and no pattern takes longer than text times pattern.
+/// Checks that pointers and templates read back, and that the time of a pattern is bounded by the
+/// product of the lengths of text and pattern.
 private func readOtherwise(_ text: String) {
   if let pointer = try? JSONPointer(text) {
     guard pointer.description.utf8.elementsEqual(text.utf8) else {

@@ -5,8 +5,9 @@ import StrictYAML
 @testable import EntityStore
 @testable import Migrations
 
-/// Any bytes are a migration or an error with a place in the file; what is a migration is written
-/// as a file that reads back to the same steps, and fits an empty store or is refused in words.
+/// Reads the bytes as a migration file: a migration, or an error with a position in the file. A
+/// migration is written as a file that reads back to the same steps, and is applied to an empty
+/// schema or rejected with a message.
 @_cdecl("fuzz_migration_file")
 public func fuzzMigrationFile(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.

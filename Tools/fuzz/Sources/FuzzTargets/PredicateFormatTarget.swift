@@ -1,7 +1,7 @@
 import Mooring
 
-/// Any text is a predicate or an error with a place inside the text, and what is a predicate
-/// prints and reads back to the same tree.
+/// Reads a text as a predicate, or an error with a position inside the text. A predicate prints as
+/// text that reads back to the same tree.
 @_cdecl("fuzz_predicate_format")
 public func fuzzPredicateFormat(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // SAFETY: libFuzzer keeps the `count` bytes until this returns; they are copied.

@@ -3,8 +3,8 @@ import Mooring
 
 @testable import EntityStore
 
-/// Any bytes are a record, with values or with damage, and nothing is read beyond them: by the
-/// attributes, by predicates, or by the keys of indexes.
+/// Reads the bytes as a record, by its attributes, by predicates and by the keys of indexes. Each
+/// read gives a value or an error for a damaged record, and nothing beyond the bytes is read.
 @_cdecl("fuzz_record_reader")
 public func fuzzRecordReader(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   // libFuzzer gives each input an allocation of its own size, so the address sanitizer sees a read
@@ -35,12 +35,13 @@ private func read(
   }
 }
 
-/// An error is the right answer to a damaged record; a trap or a wild read is the finding.
+/// Ignores errors, which are correct for a damaged record. Traps and reads out of bounds are the
+/// findings.
 private func ignoringDamage(_ body: () throws -> Void) {
   do { try body() } catch { return }
 }
 
-/// An entity with every type, of several layout versions, and predicates on all of it.
+/// An entity with every type in several layout versions, and predicates on all attributes.
 private struct Fixture {
   let store: Store
   let entity: EntityLayout

@@ -1,5 +1,5 @@
-// Where the C candidates put what they have read: structs whose strings are copies, so that they
-// outlive the snapshot.
+// The results of reads of the C candidates: structs whose strings are copies, so that they outlive
+// the snapshot.
 
 #ifndef EPISODE_RESULT_H
 #define EPISODE_RESULT_H
@@ -25,13 +25,13 @@ typedef struct {
   double updated_at;
 } episode_card;
 
-/// The filter of the scan: both attributes have no index.
+/// The filter of the scan. Neither attribute has an index.
 typedef struct {
   int64_t duration_at_least;
   double progress_above;
 } episode_filter;
 
-/// Rows of the last read of all fields, or cards of the last one of two; `count` of them.
+/// The `count` rows of the last read of all fields, or the cards of the last read of two.
 typedef struct {
   episode_row *_Nonnull rows;
   episode_card *_Nonnull cards;
@@ -41,11 +41,11 @@ typedef struct {
   size_t used;
 } episode_result;
 
-/// Room for `capacity` rows with all their strings; NULL when memory is short.
+/// Allocates room for `capacity` rows with all their strings. Returns NULL without memory.
 episode_result *_Nullable episode_result_create(size_t capacity);
 void episode_result_destroy(episode_result *_Nonnull result);
 
-/// Copies a string into the result. At most five for each row, of 512 bytes together.
+/// Copies a string into the result: at most five for each row, with 512 bytes in total.
 episode_text episode_result_copy(episode_result *_Nonnull result, episode_text text);
 
 #endif

@@ -1,5 +1,5 @@
-// The rows every candidate is loaded with: one seeded data set, generated once and held in memory,
-// so that no candidate pays for making its input.
+// The rows that every candidate loads: one seeded data set, generated once and kept in memory, so
+// that the time of a candidate does not include the generation of its input.
 
 #ifndef EPISODE_ROWS_H
 #define EPISODE_ROWS_H
@@ -40,19 +40,20 @@ typedef enum {
   episode_page_hot,     // from the 2,000 most recently updated rows
 } episode_page_kind;
 
-/// Generates `count` rows from `seed`, in arrival order; NULL when memory is short.
+/// Generates `count` rows from `seed`, in arrival order. Returns NULL without memory.
 episode_rows *_Nullable episode_rows_create(size_t count, uint64_t seed);
 void episode_rows_destroy(episode_rows *_Nonnull rows);
 
 size_t episode_rows_count(const episode_rows *_Nonnull rows);
 size_t episode_rows_path_count(const episode_rows *_Nonnull rows);
 
-/// The rows in arrival order, as they were generated; pages do not change them.
+/// Returns the rows in arrival order, as they were generated. Pages do not change them.
 const episode_row *_Nonnull episode_rows_all(const episode_rows *_Nonnull rows);
 
 /// Draws the next upsert page of `length` distinct rows: each gets the newest `updated_at`, a new
-/// title, new progress and a rerolled `watch_later_at` on top of all pages drawn before. The page
-/// lives as long as `rows`. NULL when memory is short or `length` exceeds the rows to draw from.
+/// title, new progress and a new random `watch_later_at`, in addition to the changes of all pages
+/// drawn before. The page lives as long as `rows`. Returns NULL without memory, or if `length`
+/// exceeds the number of rows to draw from.
 const episode_row *_Nullable episode_rows_next_page(
     episode_rows *_Nonnull rows, episode_page_kind kind, size_t length);
 

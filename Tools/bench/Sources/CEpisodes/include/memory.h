@@ -1,12 +1,12 @@
-// The one allocator call that Swift's Glibc module does not offer.
+// The allocator call that Swift's Glibc module lacks.
 
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <malloc.h>
 
-/// Gives free heap memory back to the system, so that what one candidate freed does not hide what
-/// the next one takes.
+/// Returns free heap memory to the system, so that memory freed by one candidate does not hide the
+/// allocations of the next one.
 static inline void release_free_memory(void) { malloc_trim(0); }
 
 #endif

@@ -1,4 +1,4 @@
-// One connection of libcurl, as a program of its own would use it: kept open from page to page.
+// One connection of libcurl that stays open from page to page.
 
 #ifndef FEED_CLIENT_H
 #define FEED_CLIENT_H
@@ -11,24 +11,24 @@ extern "C" {
 
 typedef struct feed_client feed_client;
 
-/// What a server has answered; all of it is valid until the next request.
+/// The response of a server, valid until the next request.
 typedef struct {
   long status;
-  /// `padding` more bytes behind it may be read.
+  /// The body, followed by `feed_response_padding` readable bytes.
   const char *_Nullable body;
   size_t length;
-  /// As it was sent; empty if it was not.
+  /// The header as it was sent; empty without one.
   const char *_Nullable etag;
 } feed_response;
 
-/// What simdjson reads behind a document, without looking at it.
+/// The bytes after a document that simdjson may read and ignores.
 enum { feed_response_padding = 64 };
 
-/// NULL when memory is short.
+/// Opens a client. Returns NULL without memory.
 feed_client *_Nullable feed_client_open(void);
 void feed_client_close(feed_client *_Nonnull client);
 
-/// Asks for a page; with an `etag`, only if it has changed since. Returns NULL, or what went wrong.
+/// Requests a page; with an `etag`, the request is conditional. Returns NULL, or the error text.
 const char *_Nullable feed_client_get(
     feed_client *_Nonnull client, const char *_Nonnull url, const char *_Nullable etag,
     feed_response *_Nonnull response);

@@ -1,5 +1,5 @@
-// The quickest way from a page of the home feed to the rows of the C candidates: simdjson, which
-// Mooring uses as well, and one copy of each string.
+// A fast conversion of pages of the home feed to the rows of the C candidates: simdjson, which
+// Mooring uses, too, and one copy of each string.
 
 #ifndef FEED_ROWS_H
 #define FEED_ROWS_H
@@ -12,22 +12,22 @@
 extern "C" {
 #endif
 
-/// The episodes of the pages that were read, gathered until they are cleared.
+/// The episodes of the pages that were read, collected until they are cleared.
 typedef struct feed_rows feed_rows;
 
-/// NULL when memory is short.
+/// Creates an empty collection. Returns NULL without memory.
 feed_rows *_Nullable feed_rows_create(void);
 void feed_rows_destroy(feed_rows *_Nonnull rows);
 void feed_rows_clear(feed_rows *_Nonnull rows);
 
-/// Adds the episodes of a page, each with the person's own values. `padding` bytes behind the page
-/// must be readable (see `feed_client.h`). `next` is the address of the next page, "" after the last
-/// one, and valid until the next call. Returns NULL, or what is wrong with the page.
+/// Adds the episodes of a page, each with the user's own values. The page must be followed by
+/// `feed_response_padding` readable bytes. `next` is the address of the next page, "" after the
+/// last one, and valid until the next call. Returns NULL, or the error text.
 const char *_Nullable feed_rows_read(
     feed_rows *_Nonnull rows, const char *_Nonnull page, size_t length,
     const char *_Nonnull *_Nonnull next);
 
-/// All that were gathered; valid until more are read.
+/// Returns all collected episodes, which are valid until more are read.
 const episode_row *_Nullable feed_rows_all(const feed_rows *_Nonnull rows, size_t *_Nonnull count);
 
 #ifdef __cplusplus

@@ -1,9 +1,8 @@
-// The episodes in SQLite, as a careful C programmer uses it: the write-ahead log with a full flush at
-// each commit, a cache and a map of 256 MB, statements prepared once, the same seven indexes as the
-// others, the sparse ones partial.
+// The episodes in SQLite: the write-ahead log with a full flush at each commit, a cache and a map
+// of 256 MB, statements prepared once, and the seven indexes, of which the sparse ones are partial.
 //
-// Every function returns 0 or an SQLite error code; `sqlite_store_error` words it. A connection
-// belongs to one thread at a time; a reader beside the writer opens one of its own.
+// Every function returns 0 or an SQLite error code; `sqlite_store_error` returns its text. One
+// thread at a time may use a connection; a concurrent reader opens another one.
 
 #ifndef SQLITE_STORE_H
 #define SQLITE_STORE_H
@@ -12,7 +11,7 @@
 
 typedef struct sqlite_store sqlite_store;
 
-/// What `sqlite_store_get` returns for an id that no row has; SQLite's SQLITE_NOTFOUND.
+/// The result of `sqlite_store_get` for an id that no row has: SQLite's SQLITE_NOTFOUND.
 enum { sqlite_store_not_found = 12 };
 
 const char *_Nonnull sqlite_store_error(int code);
@@ -23,7 +22,7 @@ void sqlite_store_close(sqlite_store *_Nonnull store);
 /// Moves the log into the file.
 int sqlite_store_checkpoint(sqlite_store *_Nonnull store);
 
-/// Each of these is one durable commit.
+/// Inserts new rows. Each of these writes is one durable commit.
 int sqlite_store_insert(
     sqlite_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
 int sqlite_store_upsert(
@@ -36,11 +35,12 @@ int sqlite_store_delete_before(
 
 int sqlite_store_get(
     sqlite_store *_Nonnull store, episode_text id, episode_result *_Nonnull result);
-/// `path` is read by `episode_list_path` alone; `limit` is at most the capacity of the result.
+/// Reads the rows of a list. Only `episode_list_path` uses `path`; `limit` is at most the capacity
+/// of the result.
 int sqlite_store_list(
     sqlite_store *_Nonnull store, episode_list list, episode_text path, size_t limit,
     episode_result *_Nonnull result);
-/// The same with two columns of each row.
+/// Reads two columns of each row of a list.
 int sqlite_store_cards(
     sqlite_store *_Nonnull store, episode_list list, episode_text path, size_t limit,
     episode_result *_Nonnull result);
@@ -49,7 +49,7 @@ int sqlite_store_scan(
 int sqlite_store_sum_duration(sqlite_store *_Nonnull store, int64_t *_Nonnull sum);
 int sqlite_store_count_type(
     sqlite_store *_Nonnull store, int64_t type, size_t *_Nonnull count);
-/// Of the types 1, 2 and 3.
+/// Counts the rows of the types 1, 2 and 3.
 int sqlite_store_group_by_type(sqlite_store *_Nonnull store, size_t counts[_Nonnull 3]);
 
 #endif

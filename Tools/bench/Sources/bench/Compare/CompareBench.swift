@@ -1,32 +1,33 @@
 import ArgumentParser
 import Foundation
 
+/// Compares the operations of a store with those of GRDB, SQLite and raw LMDB.
 struct CompareBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Compares ways to keep a content feed on one machine, side by side.",
+    abstract: "Compares stores for a content feed on one machine.",
     discussion: """
-      Every candidate holds the same seeded episodes under the same seven indexes and must give \
-      the same answers; if two differ, the run ends with exit 65 and no table.
+      Every candidate holds the same seeded episodes with the same seven indexes and must give the \
+      same answers. If two answers differ, the run ends with exit status 65 and without a table.
       """)
 
-  @Option(parsing: .upToNextOption, help: "Episodes to load: a table for each size.")
+  @Option(parsing: .upToNextOption, help: "Numbers of episodes; each gets its own sections.")
   var rows = [100_000, 1_000_000]
 
   @Option(help: "Rounds of each repeatable operation; the median is shown.")
   var rounds = 5
 
-  @Option(help: "Rounds of the whole loads.")
+  @Option(help: "Rounds of the bulk loads.")
   var loadRounds = 3
 
-  @Option(help: "Rows to a commit in the load in arrival order.")
+  @Option(help: "Rows of one commit in the load in arrival order.")
   var commitRows = 10_000
 
   @Option(help: "The seed of the data set.")
   var seed: UInt64 = 42
 
   @Option(
-    parsing: .upToNextOption, help: "Candidates to run, of \(CandidateName.list).")
+    parsing: .upToNextOption, help: "Candidates to run: \(CandidateName.list).")
   var candidates: [CandidateName] = CandidateName.allCases
 
   @OptionGroup var setting: SettingOptions
@@ -43,7 +44,7 @@ struct CompareBench: BenchPart {
       throw ValidationError("a candidate is named twice")
     }
     guard !candidates.contains(.mooringView) || candidates.contains(.mooring) else {
-      throw ValidationError("mooring-view reads the store of mooring: name it, too")
+      throw ValidationError("mooring-view reads the store of mooring, so --candidates needs both")
     }
   }
 
@@ -66,6 +67,6 @@ struct CompareBench: BenchPart {
     return try await comparison.run()
   }
 
-  /// Disk per row and candidate at the peak: the files kept, and one more load beside them.
+  /// The largest disk space per row and candidate: that of the store and of one more load.
   private var bytesPerRow: Int { 1500 }
 }

@@ -1,21 +1,20 @@
 import Foundation
 
-/// How often each operation is repeated.
+/// The number of repetitions of each operation.
 struct Plan {
   let rounds: Int
   let loadRounds: Int
-  /// Rows to a commit in the load in arrival order.
+  /// The rows of one commit in the load in arrival order.
   var commitRows = 10_000
-  /// A smoke run: every operation, a few times.
+  /// True for a smoke run, which repeats each operation a few times only.
   var isQuick = false
 
-  /// Of so many repetitions of a short operation, how many there are.
+  /// Returns how often to repeat a short operation that a full run repeats `count` times.
   func repetitions(_ count: Int) -> Int { isQuick ? max(1, count / 20) : count }
 }
 
-/// Drives all candidates through the same operations. Rounds are interleaved: every candidate does
-/// its turn of a round before any begins the next, so that a slow minute of the machine falls on
-/// all of them.
+/// Runs the same operations on all candidates. Rounds are interleaved: every candidate completes a
+/// round before any of them starts the next, so that a slow minute of the machine affects all.
 struct Comparison {
   let candidates: [any Candidate]
   let workload: Workload
@@ -33,8 +32,10 @@ struct Comparison {
 
   var stores: [any EpisodeStore] { candidates.compactMap { $0 as? any EpisodeStore } }
 
-  /// Runs everything and returns what it took; throws `mismatch` when candidates disagree. Answers
-  /// are compared after the load and after each kind of write.
+  /// Runs all operations. The answers of the candidates are compared after the load and after each
+  /// kind of write.
+  ///
+  /// - Throws: `mismatch` if two candidates give different answers.
   mutating func run() async throws -> [Section] {
     let check = CrossCheck(
       candidates: candidates, workload: workload, randomEpisodes: plan.repetitions(10_000))
@@ -66,8 +67,8 @@ struct Comparison {
     ]
   }
 
-  /// Each candidate's turn of a round. Another one begins each round: what a turn has left for the
-  /// disk to do may slow the next one.
+  /// Runs `turn` for each store, with another one first in each round: the disk may still be busy
+  /// with a turn when the next one starts.
   func eachStore(
     _ operation: Operation, _ round: Int, _ turn: (any EpisodeStore) async throws -> Void
   ) async throws {
@@ -75,15 +76,15 @@ struct Comparison {
     let stores = stores
     for place in stores.indices {
       let store = stores[(place + round) % stores.count]
-      // What one candidate left for the disk is not to be paid by the next one's flush.
+      // Otherwise the first flush of this candidate would include the pages of the last one.
       sync()
       try await turn(store)
     }
   }
 
-  /// Measures `body`, which reads the same `repetitions` times in every round, in units of which a
-  /// second has `scale`. A first round is not counted: it brings the pages into the process, and
-  /// there it depends on what ran before.
+  /// Measures `body`, which repeats a read `repetitions` times. Times are in units of which a
+  /// second has `scale`. There is a first round that is not counted: it maps the pages, and how
+  /// long that takes depends on what ran before.
   func measureReads<Reader>(
     _ operation: Operation, by kind: Reader.Type, repetitions: Int, scale: Double,
     _ body: (Reader) throws -> Void
@@ -103,8 +104,6 @@ struct Comparison {
 
   private func announce(_ operation: Operation, _ round: Int) {
     guard round == 0 else { return }
-    note("\(workload.count) rows: \(operation.name)")
+    reportProgress("\(workload.count) rows: \(operation.name)")
   }
 }
-
-func megabytes(_ bytes: Int) -> Double { Double(bytes) / 1e6 }

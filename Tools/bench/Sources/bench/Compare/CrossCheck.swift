@@ -1,13 +1,13 @@
-/// Holds every candidate's answers against those of the first: a time is worth nothing when the
-/// answer is wrong.
+/// Compares the answers of every candidate with those of the first one.
 struct CrossCheck {
   let candidates: [any Candidate]
   let workload: Workload
   var randomEpisodes = 10_000
 
-  /// Compares the six lists (200 learning paths among them) and the first thousand of one of them,
-  /// with all fields and with two, random episodes, and all numbers. Throws `mismatch` with the
-  /// first difference.
+  /// Compares the six lists, with 200 learning paths, and the first 1,000 rows of one of them, each
+  /// with all fields and with two; random episodes; and all aggregates.
+  ///
+  /// - Throws: `mismatch` with the first difference.
   func run(after stage: String) throws {
     let stores = candidates.compactMap { $0 as? any EpisodeStore }
     guard let first = stores.first else { return }
@@ -32,7 +32,7 @@ struct CrossCheck {
     try compareCards(with: first, stage)
   }
 
-  /// Two fields are those of all fields.
+  /// Compares the reads of two fields with those of all fields.
   private func compareCards(with first: any EpisodeStore, _ stage: String) throws {
     for other in candidates.compactMap({ $0 as? any CardReader }) {
       for (list, limit) in lists() {

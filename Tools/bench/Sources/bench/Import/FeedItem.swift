@@ -1,7 +1,7 @@
 import Foundation
 import Mooring
 
-/// A row of newsboat's `rss_item`, and the record that it becomes.
+/// A row of newsboat's table `rss_item`, and the record that an import creates from it.
 struct FeedItem: Entity, Equatable {
   static let entityName = "Item"
 
@@ -10,7 +10,7 @@ struct FeedItem: Entity, Equatable {
   var author: String
   var link: String
   var feedURL: String
-  /// newsboat counts whole seconds.
+  /// A time in whole seconds, as newsboat stores it.
   var publishedAt: Date?
   var content: String
   var isUnread: Bool
@@ -49,7 +49,7 @@ struct FeedItem: Entity, Equatable {
 }
 
 extension FeedItem {
-  /// The next row of a file: about 1.3 KB, of which the content is 1 KB. Some texts are not ASCII.
+  /// Generates a row of about 1.3 KB, of which the content is 1 KB. Some texts are not ASCII.
   init(number: Int, _ random: inout SeededRandom) {
     let feed = Int.random(in: 0..<200, using: &random)
     let hasEnclosure = Int.random(in: 0..<10, using: &random) == 0
@@ -86,7 +86,7 @@ extension FeedItem {
     }
   }
 
-  /// newsboat's own three indexes.
+  /// The migration that creates the entity, with the three indexes that newsboat has.
   static let migration = """
     line: bench
     summary: The items of newsboat

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The cache of newsboat, made of seeded items.
+/// A cache file of newsboat with seeded items.
 struct FeedItemFile {
   let rows: Int
   let seed: UInt64
@@ -26,7 +26,7 @@ struct FeedItemFile {
     try queue.close()
   }
 
-  /// The items with their numbers, from 1, made chunk by chunk as they are asked for.
+  /// Returns the items with their numbers, from 1. Each chunk is generated when it is requested.
   func chunks(of count: Int) -> some Sequence<[(number: Int, item: FeedItem)]> {
     var random = SeededRandom(seed: seed)
     var next = 1
@@ -39,7 +39,7 @@ struct FeedItemFile {
       })
   }
 
-  /// As newsboat 2 creates it.
+  /// The schema that newsboat 2 creates.
   private static let schema = """
     CREATE TABLE rss_item (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, guid VARCHAR(64) NOT NULL,
       title VARCHAR(1024) NOT NULL, author VARCHAR(1024) NOT NULL, url VARCHAR(1024) NOT NULL,

@@ -2,15 +2,15 @@ import ArgumentParser
 import Foundation
 import Mooring
 
-/// What it takes to take over a SQLite file, beside a load of the same rows.
+/// Measures imports of an SQLite file, and a load of the same rows.
 struct ImportBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "What it takes to take over newsboat's cache, beside a load of the same records.")
+    abstract: "Measures the import of newsboat's cache, and a load of the same records.")
 
   @Option(help: "Rows of the file, of 1.3 KB each.") var rows = 200_000
   @Option(help: "Rounds; the median is shown.") var rounds = 5
-  @Flag(help: "Only imports, once, without a load beside it: for a profiler.") var alone = false
+  @Flag(help: "Import once, without the load and the comparison: for a profiler.") var alone = false
   @Option(help: "The seed of the rows.") var seed: UInt64 = 42
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
@@ -31,13 +31,13 @@ struct ImportBench: BenchPart {
     try file.write(to: source)
     var results = ImportResults(rows: file.rows)
     for round in 1...rounds {
-      note("imports: round \(round) of \(rounds)")
+      reportProgress("imports: round \(round) of \(rounds)")
       sync()
       let raw = try scratch.emptyFolder("raw")
       if !alone { try await load(file, into: raw, &results) }
       sync()
       let folder = try scratch.emptyFolder("import")
-      try take(source, into: folder, scratch, file, &results)
+      try importFile(source, into: folder, scratch, file, &results)
       if !alone { try compare(raw, folder, file) }
     }
     return [
@@ -48,7 +48,7 @@ struct ImportBench: BenchPart {
     ]
   }
 
-  /// The same records by `Store`, from memory, in commits of 2,000.
+  /// Loads the same records with `Store`, from memory, in commits of 2,000.
   private func load(
     _ file: FeedItemFile, into folder: URL, _ results: inout ImportResults
   ) async throws {
@@ -65,7 +65,8 @@ struct ImportBench: BenchPart {
     results.add(time, to: .loadByStore)
   }
 
-  private func take(
+  /// Imports the file twice. The second import finds nothing new.
+  private func importFile(
     _ source: String, into folder: URL, _ scratch: ScratchFolder, _ file: FeedItemFile,
     _ results: inout ImportResults
   ) throws {
@@ -76,7 +77,7 @@ struct ImportBench: BenchPart {
       let stages = try ImportStages()
       var options = LegacyFile.Options()
       options.scratchFolder = try scratch.emptyFolder("copy").path
-      options.progress = { stages.note($0) }
+      options.progress = { stages.record($0) }
       let start = ContinuousClock.now
       let report = try LegacyFile(source, options).run(mapping, in: store)
       results.add((ContinuousClock.now - start).seconds, to: operation)
@@ -93,11 +94,13 @@ struct ImportBench: BenchPart {
     let (second, _) = try run(.importAgain)
     let written = [first.entities.map(\.written.new), second.entities.map(\.written.unchanged)]
     guard written == [[Int64(file.rows)], [Int64(file.rows)]] else {
-      throw BenchError(.mismatch, "of \(file.rows) rows \(written) were written and left alone")
+      throw BenchError(.mismatch, "of \(file.rows) rows \(written) were new, then unchanged")
     }
   }
 
-  /// Each record of the load must be one of the import, too.
+  /// Compares the records of the load with those of the import.
+  ///
+  /// - Throws: `mismatch` with the first difference.
   private func compare(_ raw: URL, _ imported: URL, _ file: FeedItemFile) throws {
     let (raw, imported) = (try open(raw), try open(imported))
     let counts = try [raw, imported].map { try $0.read { try $0.count(of: "Item") } }
@@ -109,7 +112,7 @@ struct ImportBench: BenchPart {
         let id = ObjectID(entity: FeedItem.entityName, number: Int64(number))
         let found = try [raw, imported].map { try $0.read { try $0.get(FeedItem.self, id) } }
         guard found == [item, item] else {
-          throw BenchError(.mismatch, "record \(number) is not as in the file")
+          throw BenchError(.mismatch, "record \(number) differs from the row in the file")
         }
       }
     }
@@ -125,4 +128,29 @@ struct ImportBench: BenchPart {
         .legacyImport,
       ], migrate: .ifEmpty, requiring: [FeedItem.self], options: options)
   }
+}
+
+/// The samples of `bench import`: one per operation and round.
+struct ImportResults {
+  private let rows: Int
+  var measurements = Measurements()
+
+  init(rows: Int) { self.rows = rows }
+
+  mutating func add(_ seconds: Double, to operation: Operation) {
+    measurements.add(Double(rows) / seconds, to: operation, of: .mooring)
+  }
+}
+
+// The operations of `bench import`.
+extension Operation {
+  static let loadByStore = Operation("load by Store, 2,000 per commit", "rows/s", .higher)
+  static let wholeImport = Operation(
+    "import, read back", "rows/s", .higher,
+    [Target(.atLeast(0.4, .mooring, operation: loadByStore.title))])
+  static let importedObjects = Operation("  copy and write", "rows/s", .higher)
+  static let importVerification = Operation("  read back", "rows/s", .higher)
+  static let importMemory = Operation(
+    "  peak of own memory", "MB", .lower, [Target(.atMostItself(150))])
+  static let importAgain = Operation("import again, nothing changed", "rows/s", .higher)
 }

@@ -2,8 +2,8 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// When the parts of an import came to their end, by what it says of its progress, and the memory
-/// it held then.
+/// The times at which the stages of an import ended, and its memory, recorded from its reports of
+/// progress.
 final class ImportStages: Sendable {
   private struct State {
     var ends: [ImportProgress.Stage: Double] = [:]
@@ -17,7 +17,8 @@ final class ImportStages: Sendable {
 
   init() throws { memoryBefore = try ownMemory() }
 
-  func note(_ progress: ImportProgress) {
+  /// Records the time and the memory of a report.
+  func record(_ progress: ImportProgress) {
     let elapsed = (ContinuousClock.now - start).seconds
     let memory = (try? ownMemory()) ?? 0
     state.withLock {
@@ -26,13 +27,13 @@ final class ImportStages: Sendable {
     }
   }
 
-  /// Seconds until the last row was written, among them those for the copy and its check.
+  /// The seconds until the last row was written, including the copy of the file and its check.
   var objects: Double { state.withLock { $0.ends[.objects] } ?? .nan }
 
-  /// Seconds from then until the last row was read back.
+  /// The seconds from then until the last row was read back.
   var verification: Double { (state.withLock { $0.ends[.verification] } ?? .nan) - objects }
 
-  /// Bytes of its own memory, without the pages of the mapped store, above those at the beginning:
-  /// the greatest of the looks after each chunk.
+  /// The largest growth of the process's own memory in bytes, without the pages of the mapped
+  /// store, sampled after each chunk.
   var memory: Int { max(0, state.withLock { $0.memory } - memoryBefore) }
 }

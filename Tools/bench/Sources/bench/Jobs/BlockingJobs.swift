@@ -2,26 +2,35 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A queue of a C library. Its calls block and may come from any thread; each is one durable
-/// commit.
+/// A queue that is implemented with a C library. Its methods block and may be called from any
+/// thread. Each call that changes the queue is one durable commit.
 protocol BlockingJobQueue: Sendable {
   associatedtype Claim: Sendable, Hashable
 
+  /// Opens or creates the queue in an existing folder.
   init(in folder: URL) throws
-  /// Nothing may be called after it.
+  /// Closes the queue. No other call may follow.
   func close()
 
+  /// Enqueues jobs that are ready.
   func enqueue(_ count: Int) throws
-  /// - Returns: Up to `limit` jobs that were ready; none if there are none.
+  /// Claims jobs that are ready.
+  ///
+  /// - Returns: At most `limit` claims; none if no job is ready.
   func claim(_ limit: Int) throws -> [Claim]
-  /// - Returns: How many of them still ran under these claims, and are finished now.
+  /// Finishes claimed jobs.
+  ///
+  /// - Returns: The number of jobs that still ran under these claims.
   func finish(_ claims: [Claim]) throws -> Int
+  /// Returns the number of jobs in a state.
   func count(_ state: BlockingJobState) throws -> Int
 }
 
+/// The state of a job in a `BlockingJobQueue`.
 enum BlockingJobState: CaseIterable { case ready, running, finished }
 
-/// Threads as producers and one thread as worker, which an enqueue of this process wakes.
+/// Runs a `BlockingJobQueue` with threads as producers and one thread as worker. An enqueue wakes
+/// the worker.
 final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
   let name: CandidateName
   private let queue = Mutex<Queue?>(nil)
@@ -89,7 +98,7 @@ final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
         drain.claiming += (claimed - start).seconds
         drain.finishing += (ContinuousClock.now - claimed).seconds
         guard !claims.isEmpty else {
-          throw BenchError(.mismatch, "\(left) jobs are not ready that were enqueued")
+          throw BenchError(.mismatch, "\(left) jobs that were enqueued are not ready")
         }
         left -= claims.count
       }
@@ -133,9 +142,9 @@ final class BlockingJobs<Queue: BlockingJobQueue>: JobCandidate {
   }
 }
 
-/// How often something was enqueued, for a worker to wait for more.
+/// A counter of enqueues. A worker waits for the next one.
 private final class EnqueueCount: Sendable {
-  // SAFETY: read and written under the lock of `changed` only.
+  // SAFETY: it is read and written only while `changed` is locked.
   nonisolated(unsafe) private var count = 0
   private let changed = NSCondition()
 
@@ -155,9 +164,9 @@ private final class EnqueueCount: Sendable {
   }
 }
 
-/// Runs `body` on threads of their own, which may block, and waits for all of them.
+/// Runs `body` on new threads, which may block, and waits until all have ended.
 ///
-/// - Throws: What the first one threw that failed.
+/// - Throws: The first error that was thrown.
 func onThreads(_ count: Int, _ body: @escaping @Sendable () throws -> Void) async throws {
   let failure = Mutex<(any Error)?>(nil)
   let group = DispatchGroup()

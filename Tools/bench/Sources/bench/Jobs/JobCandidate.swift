@@ -1,45 +1,46 @@
 import Foundation
 
-/// One way to keep durable jobs. All calls but `enqueue` beside `run` come one after another; each
-/// change is flushed to the disk when its caller gets to know of it.
+/// A queue of durable jobs. Calls come one after another, except that `enqueue` may be called
+/// during `run`. Each change is flushed to the disk before its method returns.
 protocol JobCandidate: AnyObject, Sendable {
   var name: CandidateName { get }
 
   /// Creates an empty queue in an existing, empty folder.
   func open(in folder: URL) async throws
-  /// Releases the queue; `open` may follow.
+  /// Releases the queue. It may be opened again.
   func close() async throws
 
-  /// Adds jobs, `perCommit` at a time, by producers at once that each wait for what they have added
-  /// before they add more. A producer is what callers of this queue have: a thread, or a task.
+  /// Enqueues jobs by several producers at once. Each producer enqueues `perCommit` jobs at a time
+  /// and waits for their commit. A producer is a thread or a task, as the queue requires.
   func enqueue(_ jobs: Int, perCommit: Int, producers: Int) async throws
 
-  /// Adds one job.
+  /// Enqueues one job.
   ///
-  /// - Returns: When the queue was called, and when it had returned to its caller.
+  /// - Returns: The times at which the queue was called and at which it returned.
   func enqueueOne() async throws -> (
     called: ContinuousClock.Instant, returned: ContinuousClock.Instant
   )
 
-  /// Claims and finishes `jobs` that stand ready, `batch` at a time, as one worker that has nothing
-  /// else to do.
+  /// Claims and finishes `jobs` ready jobs, `batch` at a time, with one worker.
+  ///
+  /// - Throws: `mismatch` if fewer jobs are ready.
   func drain(_ jobs: Int, batch: Int) async throws -> JobDrain
 
-  /// Runs one worker until it has finished `jobs`, also those that are added meanwhile. It claims
-  /// up to `batch` at a time and finishes together what it has claimed.
+  /// Runs one worker until it has finished `jobs`, including jobs that are enqueued concurrently.
+  /// It claims up to `batch` jobs at a time and finishes them together.
   ///
-  /// - Parameter started: is called where the work of a job begins.
+  /// - Parameter started: The function that is called when the work of a job begins.
   func run(_ jobs: Int, batch: Int, started: @escaping @Sendable () -> Void) async throws
 
-  /// How many jobs have been finished since `open`, as the queue's files tell.
+  /// Returns the number of jobs that were finished since `open`, according to the queue's files.
   func finished() async throws -> Int
 }
 
 extension CandidateName {
-  /// Those that keep jobs, in the order of their turns.
+  /// The candidates that have a queue of jobs, in the order of their turns.
   static let queues: [CandidateName] = [.raw, .sqlite, .mooring]
 
-  /// Nil for those that keep none.
+  /// Creates the queue of the candidate; nil if it has none.
   func makeQueue() -> (any JobCandidate)? {
     switch self {
     case .raw: BlockingJobs<RawJobQueue>(.raw)
@@ -50,11 +51,11 @@ extension CandidateName {
   }
 }
 
-/// Seconds that a drain has spent.
+/// The seconds that a drain took.
 struct JobDrain {
   var claiming = 0.0
   var finishing = 0.0
 }
 
-/// What each job carries: 74 bytes of JSON.
+/// The payload of each job: 74 bytes of JSON.
 let jobPayload = #"{"episode":"ep:431902","url":"https://cdn.example.org/e/0123456789ab.mp4"}"#

@@ -1,4 +1,4 @@
-// What `bench jobs` measures.
+// The operations of `bench jobs`.
 extension Operation {
   static let enqueueOne = Operation(
     "enqueue, 1 producer", "jobs/s", .higher, [Target(.atLeast(0.6, .raw))])

@@ -1,21 +1,22 @@
 import Foundation
 
+/// The numbers of jobs and rounds.
 struct JobPlan {
-  /// In the figures of large commits.
+  /// The jobs of one turn with large commits.
   let jobs: Int
   let rounds: Int
-  /// Jobs of small commits, whose number a turn repeats.
+  /// The jobs of one repetition in a turn with small commits.
   let slice: Int
-  /// Jobs whose start is waited for, one after another.
+  /// The jobs whose start is measured, one after another.
   let starts: Int
-  /// A turn of small commits goes on for so long at least.
+  /// The shortest time of a turn with small commits.
   var turn = Duration.seconds(1)
-  /// How long a worker is watched that stands still, or has nothing to do.
+  /// The time for which a stopped or an idle worker is observed.
   var pause = Duration.seconds(10)
-  /// Until a worker that has worked is idle.
+  /// The time after which a worker without jobs counts as idle.
   var rest = Duration.seconds(2)
 
-  /// A smoke run.
+  /// The plan of a smoke run.
   static let quick = JobPlan(
     jobs: 1000, rounds: 1, slice: 64, starts: 5, turn: .milliseconds(20), pause: .milliseconds(500),
     rest: .milliseconds(200))
@@ -24,15 +25,15 @@ struct JobPlan {
   let batch = 128
 }
 
-/// Drives all queues through the same figures. In each round every queue starts empty, and takes
-/// its turn of a figure before any begins the next, so that a slow minute of the machine falls on
-/// all.
+/// Runs the same operations on all queues. In each round the queues start empty, and all of them
+/// complete an operation before any starts the next one, so that a slow minute of the machine
+/// affects all.
 struct JobRounds {
   let candidates: [any JobCandidate]
   let plan: JobPlan
   let scratch: ScratchFolder
   private var results = Measurements()
-  /// Of this round, by candidate.
+  /// The jobs of this round that each candidate has enqueued, and those it has finished.
   private var enqueued: [Int] = []
   private var finished: [Int] = []
 
@@ -42,10 +43,12 @@ struct JobRounds {
     self.scratch = scratch
   }
 
-  /// - Throws: `mismatch` when a queue has lost a job or finished one twice.
+  /// Measures all operations.
+  ///
+  /// - Throws: `mismatch` if a queue lost a job or finished one twice.
   mutating func run() async throws -> Measurements {
     for round in 1...plan.rounds {
-      note("jobs: round \(round) of \(plan.rounds)")
+      reportProgress("jobs: round \(round) of \(plan.rounds)")
       enqueued = candidates.map { _ in 0 }
       finished = candidates.map { _ in 0 }
       for candidate in candidates {
@@ -77,7 +80,7 @@ struct JobRounds {
     }
   }
 
-  /// All jobs that the enqueues have left.
+  /// Measures claims and finishes of all enqueued jobs.
   private mutating func drain() async throws {
     for (index, candidate) in candidates.enumerated() {
       sync()
@@ -89,7 +92,8 @@ struct JobRounds {
     }
   }
 
-  /// From the first enqueue to the last finish, with one worker beside the producers.
+  /// Measures the time from the first enqueue to the last finish, with one worker and many
+  /// producers.
   private mutating func live(_ operation: Operation, batch: Int) async throws {
     let plan = plan
     for (index, candidate) in candidates.enumerated() {
@@ -104,7 +108,7 @@ struct JobRounds {
     }
   }
 
-  /// How long an idle worker takes to begin with a job.
+  /// Measures how soon an idle worker starts a new job.
   private mutating func starts() async throws {
     let plan = plan
     for (index, candidate) in candidates.enumerated() {
@@ -117,7 +121,7 @@ struct JobRounds {
       var afterReturn: [Double] = []
       var starts = started.makeAsyncIterator()
       for _ in 0..<plan.starts {
-        // Until it has finished the job before and waits again.
+        // The worker finishes the last job and waits again.
         try await Task.sleep(for: .milliseconds(10))
         let (called, returned) = try await candidate.enqueueOne()
         guard let start = await starts.next() else { break }
@@ -136,8 +140,8 @@ struct JobRounds {
     }
   }
 
-  /// Only Mooring has jobs that are Swift values. At the end of a round, so that its drain before
-  /// that was of as many jobs as the others'.
+  /// Measures enqueues of jobs that are Swift values, which only Mooring has. It comes last in a
+  /// round, so that all candidates drain the same number of jobs.
   private mutating func enqueueValues() async throws {
     for (index, candidate) in candidates.enumerated() {
       guard let candidate = candidate as? MooringJobs else { continue }
@@ -153,19 +157,19 @@ struct JobRounds {
 
   private func check() async throws {
     for (index, candidate) in candidates.enumerated() {
-      let told = try await candidate.finished()
-      guard told == enqueued[index], told == finished[index] else {
+      let count = try await candidate.finished()
+      guard count == enqueued[index], count == finished[index] else {
         throw BenchError(
-          .mismatch, "\(candidate.name): \(told) of \(enqueued[index]) jobs are finished")
+          .mismatch, "\(candidate.name): \(count) of \(enqueued[index]) jobs are finished")
       }
     }
   }
 
-  /// Repeats `body`, which handles `jobs`, until the turn has lasted long enough.
+  /// Repeats `body`, which handles `jobs` jobs, until the turn has lasted long enough.
   private func speed(
     ofTurnsOf jobs: Int, _ body: () async throws -> Void
   ) async throws -> (perSecond: Double, jobs: Int) {
-    // What one candidate left for the disk is not to be paid by the next one's flush.
+    // Otherwise the first flush of this candidate would include the pages of the last one.
     sync()
     var total = 0
     let start = ContinuousClock.now

@@ -1,7 +1,8 @@
 import Foundation
 import Mooring
 
-/// What is asked of Mooring's jobs alone: what takes several processes, or time.
+/// The measurements of Mooring's jobs that need several processes or a pause. The other queues have
+/// none of them.
 struct JobTrials {
   let scratch: ScratchFolder
   let plan: JobPlan
@@ -13,7 +14,7 @@ struct JobTrials {
     try await idle(&results)
   }
 
-  /// From the return of an enqueue until another process begins with the job.
+  /// Measures the time from the return of an enqueue until another process starts the job.
   private func startsAcrossProcesses(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("across")
     let queue = JobQueue(try Store.openForJobs(in: folder))
@@ -21,12 +22,12 @@ struct JobTrials {
     var starts = worker.starts.makeAsyncIterator()
     var waits: [Double] = []
     for number in 0...plan.starts {
-      // Until it has finished the job before and waits again.
+      // The worker finishes the last job and waits again.
       try await Task.sleep(for: .milliseconds(20))
       try await queue.enqueue(BenchJob.sample)
       let returned = uptime()
       guard let start = await starts.next() else { throw died() }
-      // The first one waits for the process to get up.
+      // The first job waits for the start of the process.
       if number > 0 { waits.append((Double(start) - Double(returned)) / 1e6) }
     }
     try worker.stop()
@@ -35,12 +36,12 @@ struct JobTrials {
     }
   }
 
-  /// From the death of a worker until another one runs all of its jobs.
+  /// Measures the time from the death of a worker until another one runs all of its jobs.
   private func rescue(_ results: inout Measurements) async throws {
     for round in 0..<plan.rounds {
       let folder = try scratch.emptyFolder("rescue")
       let (first, second) = try await workers(in: folder, busy: plan.producers)
-      // A worker looks after the others once a second: each round at another moment of it.
+      // Workers check each other once a second. Each round kills at another moment of that second.
       try await Task.sleep(for: .seconds(1) * (Double(round) / Double(plan.rounds)))
       let killed = uptime()
       first.send(SIGKILL)
@@ -56,7 +57,7 @@ struct JobTrials {
     }
   }
 
-  /// How many jobs of a worker that stands still are taken from it.
+  /// Counts the jobs that are taken from a stopped worker.
   private func pause(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("pause")
     let (first, second) = try await workers(in: folder, busy: plan.producers)
@@ -70,7 +71,7 @@ struct JobTrials {
     try second.stop()
   }
 
-  /// Two workers that both know of each other, the first of which runs `busy` jobs without end.
+  /// Starts two workers that know of each other. The first one runs `busy` jobs that do not end.
   private func workers(
     in folder: URL, busy: Int
   ) async throws -> (first: WorkerProcess, second: WorkerProcess) {
@@ -89,7 +90,7 @@ struct JobTrials {
     return (first, second)
   }
 
-  /// A worker that has worked, and has nothing to do any more.
+  /// Measures a worker that has finished all jobs.
   private func idle(_ results: inout Measurements) async throws {
     let folder = try scratch.emptyFolder("idle")
     let queue = JobQueue(try Store.openForJobs(in: folder))
@@ -109,11 +110,11 @@ struct JobTrials {
     try worker.stop()
   }
 
-  private func died() -> BenchError { BenchError(.candidate, "a worker of Mooring has died") }
+  private func died() -> BenchError { BenchError(.candidate, "a worker of Mooring ended early") }
 }
 
-/// By thread, of those that the process has now: how often it has begun to wait. Who is preempted
-/// has not been woken.
+/// Returns how often each thread of a process has begun to wait. Preemptions do not count, because
+/// nothing wakes a preempted thread.
 private func contextSwitches(of process: pid_t) throws -> [String: Int] {
   let tasks = "/proc/\(process)/task"
   var switches: [String: Int] = [:]
@@ -128,7 +129,7 @@ private func residentMegabytes(of process: pid_t) throws -> Double {
   Double(try procStatus("/proc/\(process)/status")["VmRSS"] ?? 0) / 1024
 }
 
-/// The numbers in a `status` file of `/proc`.
+/// Returns the numbers in a `status` file of `/proc`.
 private func procStatus(_ path: String) throws -> [String: Int] {
   let text = try String(contentsOfFile: path, encoding: .utf8)
   var numbers: [String: Int] = [:]

@@ -1,23 +1,23 @@
 import ArgumentParser
 import Foundation
 
-/// What durable jobs take, beside raw LMDB in C and a table of SQLite.
+/// Measures durable jobs, and queues in raw LMDB and in a table of SQLite.
 struct JobsBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "jobs",
-    abstract: "What durable jobs take: to enqueue, to claim, to finish; each commit is flushed.")
+    abstract: "Measures durable jobs: enqueue, claim, finish. Each commit is flushed.")
 
-  @Option(help: "Jobs in the figures of large commits.") var jobs = 50_000
+  @Option(help: "Jobs in the operations with large commits.") var jobs = 50_000
   @Option(help: "Rounds; the median is shown.") var rounds = 5
   @Option(
     parsing: .upToNextOption,
-    help: "Queues to measure, of raw, sqlite, mooring. Ratios that need another one are left out.")
+    help: "Queues to measure: raw, sqlite, mooring. Ratios to other queues are left out.")
   var queues = CandidateName.queues
   @Flag(
     help: "Also claim among 1,000,000 ready and 10,000,000 finished jobs. Takes about half an hour."
   )
   var large = false
-  @Option(help: "Part of that number of jobs.") var largeScale = 1.0
+  @Option(help: "The factor for the jobs of --large, up to 1.") var largeScale = 1.0
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
 

@@ -3,16 +3,16 @@ import Dispatch
 import Foundation
 import Mooring
 
-/// A process that runs a store's jobs until its standard input ends, and prints when it begins with
-/// each: nanoseconds of the machine's uptime, one line each.
+/// Runs the jobs of a store until its standard input ends. It prints a line when it starts a job:
+/// the nanoseconds of the machine's uptime.
 struct JobsWorker: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "jobs-worker", abstract: "A runner for `bench jobs`, which starts it.",
+    commandName: "jobs-worker", abstract: "Runs jobs for `bench jobs`.",
     shouldDisplay: false)
 
   @Argument(help: "The folder of the store.") var folder: String
-  @Option(help: "Jobs at once.") var concurrency = MooringJobs.usualConcurrency
-  @Flag(help: "Run each job until the end.") var hold = false
+  @Option(help: "Jobs that run at once.") var concurrency = MooringJobs.usualConcurrency
+  @Flag(help: "Let no job end.") var hold = false
 
   func run() throws { try blocking { [self] in try await serve() } }
 
@@ -35,15 +35,15 @@ struct JobsWorker: ParsableCommand {
   }
 }
 
-/// Nanoseconds, the same in all processes.
+/// Returns the nanoseconds of a clock that all processes share.
 func uptime() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// A `JobsWorker` that runs.
+/// A process that runs `JobsWorker`.
 final class WorkerProcess {
-  /// When it began with a job, one after another; ends with the process.
+  /// The times at which jobs were started. The stream ends with the process.
   let starts: AsyncStream<UInt64>
   private let process = Process()
-  /// It runs until this is closed.
+  /// The standard input. The process ends when it is closed.
   private let input = Pipe()
 
   var id: pid_t { process.processIdentifier }
@@ -77,7 +77,7 @@ final class WorkerProcess {
 
   func send(_ signal: Int32) { kill(id, signal) }
 
-  /// Lets it come to its end, and waits for that.
+  /// Ends the process and waits for it.
   func stop() throws {
     try input.fileHandleForWriting.close()
     process.waitUntilExit()

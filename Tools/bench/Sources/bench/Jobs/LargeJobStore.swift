@@ -2,17 +2,18 @@
 import Foundation
 import Mooring
 
-/// Claims among many jobs, beside claims among few: in turn, so that a slow minute falls on both.
+/// Measures claims among many jobs and among few, in turn, so that a slow minute of the machine
+/// affects both.
 struct LargeJobStore {
   let scratch: ScratchFolder
-  /// A part of 1,000,000 ready and 10,000,000 finished jobs.
+  /// The factor for 1,000,000 ready and 10,000,000 finished jobs.
   let scale: Double
 
   private static let commits = 200
   private static let batch = 128
   private static let filledPerCommit = 10_000
 
-  /// About how much room the jobs take.
+  /// Returns the approximate bytes of the jobs.
   static func bytes(scale: Double) -> Int { Int(11e6 * scale) * 900 }
 
   func run(into results: inout Measurements) async throws {
@@ -24,14 +25,14 @@ struct LargeJobStore {
 
     let few = JobTurns(try Store.openForJobs(in: small))
     let many = JobTurns(try Store.openForJobs(in: large))
-    for (count, figures) in [
+    for (count, operations) in [
       (1, (few: Operation.claimOneOfFew, many: Operation.claimOneOfMany)),
       (Self.batch, (few: .claimBatchOfFew, many: .claimBatchOfMany)),
     ] {
       sync()
       for _ in 0..<Self.commits {
-        results.add(try await milliseconds(few, count), to: figures.few, of: .mooring)
-        results.add(try await milliseconds(many, count), to: figures.many, of: .mooring)
+        results.add(try await milliseconds(few, count), to: operations.few, of: .mooring)
+        results.add(try await milliseconds(many, count), to: operations.many, of: .mooring)
       }
     }
   }
@@ -56,7 +57,7 @@ struct LargeJobStore {
       guard try await turns.finish(claimed) == count else {
         throw BenchError(.mismatch, "a job was finished by another claim")
       }
-      if start % 1_000_000 == 0 { note("\(start) of \(finished) jobs are finished") }
+      if start % 1_000_000 == 0 { reportProgress("\(start) of \(finished) jobs are finished") }
     }
     for start in stride(from: 0, to: ready, by: Self.filledPerCommit) {
       try await enqueue(min(Self.filledPerCommit, ready - start), in: store)

@@ -7,9 +7,9 @@ import Synchronization
 /// worker.
 final class MooringJobs: JobCandidate {
   let name = CandidateName.mooring
-  /// A runner writes what has ended and claims what comes next in one commit. So where the other
-  /// queues claim and finish one at a time, it is one that works as programs have it: with the
-  /// concurrency that it has by default.
+  /// The concurrency in place of a batch of 1: the default of a runner. A runner writes the ended
+  /// jobs and claims the next ones in one commit, so it does not claim and finish one job at a
+  /// time.
   static let usualConcurrency = RunnerOptions().concurrency
 
   private let store = Mutex<Store?>(nil)
@@ -40,7 +40,7 @@ final class MooringJobs: JobCandidate {
       return
     }
     let requests = (0..<count).map { _ in
-      // Bytes, as the other queues are handed them.
+      // The payload is in bytes, as that of the other queues.
       JobRequest(
         kind: BenchJob.kind, payload: Data(jobPayload.utf8), policy: BenchJob.policy)
     }
@@ -49,7 +49,7 @@ final class MooringJobs: JobCandidate {
     }
   }
 
-  /// As `enqueue` with one producer, but of Swift values, which become JSON on the way.
+  /// Enqueues Swift values, which are encoded as JSON, by one producer.
   func enqueueValues(_ jobs: Int, perCommit: Int) async throws {
     let store = try opened()
     let left = Countdown(jobs)
@@ -79,7 +79,7 @@ final class MooringJobs: JobCandidate {
       let claimed = try await turns.claim(min(batch, left), of: [BenchJob.kind])
       let middle = ContinuousClock.now
       guard !claimed.isEmpty else {
-        throw BenchError(.mismatch, "\(left) jobs are not ready that were enqueued")
+        throw BenchError(.mismatch, "\(left) jobs that were enqueued are not ready")
       }
       guard try await turns.finish(claimed) == claimed.count else {
         throw BenchError(.mismatch, "a job was finished by another claim")
@@ -107,7 +107,7 @@ final class MooringJobs: JobCandidate {
     }
     let runner = JobRunner(try opened(), handlers, options: options)
     async let running: Void = {
-      // One that fails must not be waited for.
+      // Without this the loop below would wait forever for a runner that failed.
       defer { allEnded.finish() }
       try await runner.run()
     }()
@@ -134,7 +134,9 @@ final class MooringJobs: JobCandidate {
 }
 
 extension Store {
-  /// - Parameter flushesCommits: `false` to fill a store quickly.
+  /// Opens or creates a store for jobs.
+  ///
+  /// - Parameter flushesCommits: False to fill a store quickly.
   static func openForJobs(in folder: URL, flushesCommits: Bool = true) throws -> Store {
     var options = Store.Options()
     options.mapSize = 32 << 30
@@ -144,7 +146,7 @@ extension Store {
   }
 }
 
-/// Its JSON is `jobPayload`.
+/// The job of the benchmark. Its JSON is `jobPayload`.
 struct BenchJob: Job {
   static let kind: JobKind = "bench"
   static let sample = BenchJob(
@@ -154,7 +156,7 @@ struct BenchJob: Job {
   let url: String
 }
 
-/// What several take from until nothing is left.
+/// A number that several tasks count down to zero.
 private final class Countdown: Sendable {
   private let left: Mutex<Int>
 
@@ -162,7 +164,9 @@ private final class Countdown: Sendable {
 
   var isAtZero: Bool { left.withLock { $0 == 0 } }
 
-  /// - Returns: Up to `count`; `nil` when nothing is left.
+  /// Subtracts up to `count`.
+  ///
+  /// - Returns: The number that was subtracted; nil at zero.
   func take(_ count: Int) -> Int? {
     left.withLock { left in
       let taken = min(count, left)

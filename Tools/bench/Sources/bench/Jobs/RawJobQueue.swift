@@ -1,11 +1,11 @@
 import CRawLMDB
 import Foundation
 
-/// LMDB from C: the floor of what a queue costs.
+/// A queue in LMDB, implemented in C: the lower bound of what a queue costs.
 struct RawJobQueue: BlockingJobQueue {
-  /// What Mooring writes for this payload, its record and its entry in the index of turns: the
-  /// means of a job that is ready (332 and 51 bytes), runs (321 and 38), has succeeded (323 and
-  /// 40).
+  /// The bytes that Mooring writes for this payload, in its record and in its entry in the index of
+  /// turns: the means of a job that is ready (332 and 51), runs (321 and 38), has succeeded (323
+  /// and 40).
   static let sizes = raw_jobs_sizes(record: 325, turn: 43)
 
   struct Claim: Hashable {
@@ -81,5 +81,5 @@ extension BlockingJobState {
   }
 }
 
-/// Since 1970.
+/// Returns the microseconds since 1970.
 func microsecondsNow() -> Int { Int(Date().timeIntervalSince1970 * 1e6) }

@@ -1,7 +1,7 @@
 import CSQLiteQueue
 import Foundation
 
-/// A table of SQLite as a queue, written well (see `sqlite_queue.h`).
+/// A queue in a table of SQLite. `sqlite_queue.h` describes how it works.
 struct SQLiteJobQueue: BlockingJobQueue {
   struct Claim: Hashable {
     fileprivate let raw: sqlite_job_claim

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// What migrations take, beside raw LMDB in C that does the same.
+/// Measures migrations, and the same index build in raw LMDB.
 struct MigrationBench: BenchPart {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "What migrations take: a new attribute, an index while others read and write.")
+    abstract: "Measures migrations: a new attribute, an index while others read and write.")
 
   @Option(help: "Episodes in the store.") var rows = 1_000_000
   @Option(help: "Rounds; the median is shown.") var rounds = 3
@@ -32,4 +32,17 @@ struct MigrationBench: BenchPart {
         measurements: try await migrations.run())
     ]
   }
+}
+
+// The operations of `bench migrate`.
+extension Operation {
+  static let addAttribute = Operation("add a defaulted attribute", "ms")
+  static let buildIndex = Operation("index of two keys, alone", "s")
+  static let filesWhileBuilding = Operation("  largest files then, of those before", "times")
+  static let getIdle = Operation("point get, p99", "us")
+  static let getWhileBuilding = Operation("  the same while building", "us")
+  static let putMedian = Operation("another process's put while building, p50", "ms")
+  static let putTail = Operation("  p99", "ms")
+  static let putLongest = Operation("  longest", "ms")
+  static let retype = Operation("retype an attribute", "s")
 }

@@ -3,15 +3,15 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// Migrates a store of Mooring again and again, and lets raw C do what it can of the same.
+/// Migrates a store of Mooring in rounds. Raw LMDB builds the same indexes.
 struct MigrationRounds {
   let workload: Workload
   let rounds: Int
-  /// How long a reader is timed that is alone.
+  /// The time for which a reader without a concurrent migration is measured.
   let idle: Duration
   let scratch: ScratchFolder
   private var results = Measurements()
-  /// Lines that the program knows besides its first one: a step each.
+  /// The number of migrations after the first one. Each has one step.
   private var version = 0
 
   init(workload: Workload, rounds: Int, idle: Duration, scratch: ScratchFolder) {
@@ -30,7 +30,7 @@ struct MigrationRounds {
     try mooring.open(in: folder)
     try await mooring.bulkLoad(RowFeed(workload, chunk: 10_000))
     for round in 1...rounds {
-      note("migrations: round \(round) of \(rounds)")
+      reportProgress("migrations: round \(round) of \(rounds)")
       try addAttribute(folder)
       let added = version
       try await buildAlone(raw, mooring, folder)
@@ -95,7 +95,7 @@ struct MigrationRounds {
     "createIndex: { on: Episode, name: extra\(version), keys: [duration, updatedAt] }"
   }
 
-  /// - Returns: Seconds.
+  /// Runs a migration with one step and returns its seconds.
   private func migrate(_ folder: URL, _ step: String) throws -> Double {
     try migrateWatched(folder, step).seconds
   }
@@ -115,12 +115,12 @@ struct MigrationRounds {
     let report = try store.migrate(options)
     let time = (ContinuousClock.now - start).seconds
     guard report.migrations.count == 1 else {
-      throw BenchError(.candidate, "nothing was migrated")
+      throw BenchError(.candidate, "no migration was applied")
     }
     return (time, largest.withLock { $0 })
   }
 
-  /// A program that knows one line more each time.
+  /// Opens the store with one more migration line, which has one step.
   private func openStore(_ folder: URL, _ step: String) throws -> Store {
     var options = Store.Options()
     options.mapSize = 8 << 30
@@ -133,7 +133,7 @@ struct MigrationRounds {
       ], options: options)
   }
 
-  /// Point gets in a loop on a thread of their own while the body runs.
+  /// Returns the seconds of gets by id that another thread makes while the body runs.
   private func latencies(
     of candidate: any EpisodeStore, _ ids: [String], during body: () throws -> Void
   ) async throws -> Percentiles {
@@ -152,7 +152,8 @@ struct MigrationRounds {
     return times
   }
 
-  /// Single durable puts of another process while the body runs.
+  /// Returns the milliseconds of single durable puts that another process makes while the body
+  /// runs.
   private func withPuts(_ folder: URL, during body: () throws -> Void) throws -> Percentiles {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -162,7 +163,7 @@ struct MigrationRounds {
     process.standardInput = input
     process.standardOutput = output
     try process.run()
-    // What comes next is in the same stream.
+    // The first line may come with more of the stream.
     let greeting = output.fileHandleForReading.availableData
     let result = Result { try body() }
     try input.fileHandleForWriting.close()

@@ -3,11 +3,11 @@ import Foundation
 import Mooring
 import Synchronization
 
-/// Says that it begins, puts one row after another, each durable, until its input ends, and prints
-/// how long each took.
+/// Writes one row after another, each durably, until its standard input ends. It prints a line when
+/// it begins, and the milliseconds of each write at the end.
 struct PutLoop: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "put-loop", abstract: "Single puts until the input ends.", shouldDisplay: false)
+    commandName: "put-loop", abstract: "Writes rows until its input ends.", shouldDisplay: false)
 
   @Argument var folder: String
 

@@ -1,11 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// A part of the table that can also be run alone.
+/// A part of the benchmark: a subcommand whose sections also appear in the table of all parts.
 protocol BenchPart: ParsableCommand, Sendable {
   var output: OutputOptions { get }
   var setting: SettingOptions { get }
 
+  /// Measures all operations of the part.
+  ///
+  /// - Throws: `BenchError` if a candidate fails or gives a wrong answer.
   func measure() async throws -> [Section]
 }
 
@@ -13,10 +16,10 @@ extension BenchPart {
   func run() throws { try output.report(isQuick: setting.quick) { try await measure() } }
 }
 
-/// Where and how thoroughly a part is measured.
+/// The options for where and how thoroughly a part is measured.
 struct SettingOptions: ParsableArguments {
-  @Flag(help: "A smoke run: little of everything. It judges nothing.") var quick = false
-  @Option(help: "Where the temporary folder is made (default: the system's).") var dir: String?
+  @Flag(help: "A smoke run: few repetitions. Its ratios mean nothing.") var quick = false
+  @Option(help: "Where to create the temporary folder (default: the system's).") var dir: String?
 
   func scratch(needing bytes: Int) throws -> ScratchFolder {
     let parent = dir.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
@@ -24,14 +27,16 @@ struct SettingOptions: ParsableArguments {
   }
 }
 
-/// What becomes of the results.
+/// The options for the form of the results.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON instead of a table.") var json = false
   @Option(help: "Also draw the ratios as an SVG file.") var chart: String?
-  @Option(help: "What the chart says of the machine and the date (default: what this one says).")
+  @Option(help: "The line of the chart about machine and date (default: those of this run).")
   var caption: String?
 
-  /// Prints what was measured, or ends with the exit status that its error has.
+  /// Runs `measure` and prints its sections.
+  ///
+  /// - Throws: `ExitCode` for a `BenchError`, after its text was written to standard error.
   func report(
     isQuick: Bool, _ measure: @escaping @Sendable () async throws -> [Section]
   ) throws {
@@ -43,13 +48,8 @@ struct OutputOptions: ParsableArguments {
           .write(toFile: chart, atomically: true, encoding: .utf8)
       }
     } catch let error as BenchError {
-      note("\(error)")
+      reportProgress("\(error)")
       throw ExitCode(error.code.rawValue)
     }
   }
-}
-
-/// Says how far the run has come.
-func note(_ text: String) {
-  FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
 }

@@ -1,4 +1,4 @@
-/// The colors of GitHub's pages, light and dark.
+/// The style sheet of the chart, in the colors of GitHub's light and dark pages.
 enum ChartColors {
   static let styleSheet = """
     \(rules(light))

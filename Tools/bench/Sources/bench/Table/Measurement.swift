@@ -1,9 +1,9 @@
-/// What was measured of an operation: each candidate's samples, one per round. A candidate that has
-/// no such operation has none.
+/// The samples of one operation, one per round and candidate. A candidate without this operation
+/// has no samples.
 struct Measurement {
   let operation: Operation
   var samples: [CandidateName: [Double]]
-  /// Why there are no samples, for the table; nil if there are.
+  /// The reason why there are no samples, for the table; nil if there are some.
   var note: String?
 
   init(_ operation: Operation, samples: [CandidateName: [Double]] = [:]) {
@@ -18,7 +18,8 @@ struct Measurement {
   func summary(of candidate: CandidateName) -> Summary? { Summary(samples[candidate] ?? []) }
 }
 
-/// Measurements in the order in which their operations came first, told apart by their titles.
+/// Measurements in the order in which their operations were first added. The title identifies an
+/// operation.
 struct Measurements {
   private(set) var all: [Measurement] = []
 
@@ -31,12 +32,13 @@ struct Measurements {
   }
 }
 
+/// The median and the range of some samples.
 struct Summary: Equatable {
   let median: Double
   let lowest: Double
   let highest: Double
 
-  /// Nil for no samples.
+  /// Returns nil if there are no samples.
   init?(_ samples: [Double]) {
     let sorted = samples.sorted()
     guard let lowest = sorted.first, let highest = sorted.last else { return nil }
@@ -48,16 +50,12 @@ struct Summary: Equatable {
   }
 }
 
-/// Seconds on the monotonic clock that `body` took.
-func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-  let clock = ContinuousClock()
-  let start = clock.now
-  try await body()
-  return (clock.now - start).seconds
-}
-
-extension Duration {
-  var seconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
+/// The lines of the table that are measured together.
+struct Section {
+  let title: String
+  /// The extent of the measurement: how many rows, how many rounds.
+  let scope: String
+  /// The rows of each store. A target may apply to one number of rows only.
+  let rows: Int
+  let measurements: [Measurement]
 }

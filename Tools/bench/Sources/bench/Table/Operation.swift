@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of the table, and what is asked of Mooring in it.
+/// A line of the table: an operation, its unit, and the targets that Mooring has for it.
 struct Operation {
   enum Better: String { case higher, lower }
 
@@ -16,24 +16,24 @@ struct Operation {
     self.targets = targets
   }
 
-  /// The title without the space that puts it under another one.
+  /// The title without the spaces that indent it below another one.
   var name: String { title.trimmingCharacters(in: .whitespaces) }
 }
 
-/// A ratio to reach.
+/// A goal for Mooring in an operation.
 struct Target {
   enum Bound {
-    /// So many times better than a candidate, which may be Mooring itself in another operation;
-    /// `operation` is the title of what that one does, if it is not the same.
+    /// At least this many times better than a candidate, which may be Mooring itself. `operation`
+    /// is the title of the candidate's operation; nil for the same operation.
     case atLeast(Double, CandidateName, operation: String? = nil)
-    /// So many times what a candidate needs, at most.
+    /// At most this many times what the candidate needs.
     case atMost(Double, CandidateName, operation: String? = nil)
-    /// So much, at most, in the unit of the operation.
+    /// At most this value, in the unit of the operation.
     case atMostItself(Double)
   }
 
   let bound: Bound
-  /// Asked of a store of so many rows; nil for any.
+  /// The number of rows that the target applies to; nil for any.
   var rows: Int?
 
   init(_ bound: Bound, rows: Int? = nil) {
@@ -41,7 +41,7 @@ struct Target {
     self.rows = rows
   }
 
-  /// What it is held against; nil for a figure of its own.
+  /// The candidate that Mooring is compared with; nil for an absolute bound.
   var other: CandidateName? {
     switch bound {
     case .atLeast(_, let candidate, _), .atMost(_, let candidate, _): candidate

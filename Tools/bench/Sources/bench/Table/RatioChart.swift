@@ -1,12 +1,12 @@
 import Foundation
 
-/// How many times better Mooring is than each of the others, operation by operation, as dots on a
-/// logarithmic scale: to the left of 1 it is worse. A ring is what is asked of it. It brings its
-/// own background, so that it can be read on a light page and on a dark one.
+/// An SVG chart of how many times better Mooring is than each of the others. A dot for each
+/// operation on a logarithmic scale shows the ratio, worse than 1 to the left; a ring shows the
+/// target. The chart has its own background, so that it is readable on light and on dark pages.
 struct RatioChart {
   private struct Line {
     let name: String
-    /// By candidate: how many times better Mooring is, and how many times it should be.
+    /// How many times better than each candidate Mooring is, and how many times it should be.
     let times: [CandidateName: Double]
     let asked: [CandidateName: Double]
   }
@@ -25,16 +25,16 @@ struct RatioChart {
 
   private let width = 900.0
   private let plot = 300.0...680.0
-  /// Right edges of the figures.
+  /// The right edges of the numbers.
   private let columns = [750.0, 815.0, 880.0]
   private let lineHeight = 18.0
   private let headHeight = 34.0
   private let top = 74.0
 
-  /// Lines that stand under another one are left out, and of a part that was measured at several
-  /// sizes all but the last.
+  /// Draws the operations that are not indented below another one. Of sections with the same title,
+  /// which differ in size, only the last one is drawn.
   ///
-  /// - Parameter caption: where and when it was measured.
+  /// - Parameter caption: The machine and the date of the measurement.
   init(_ results: Results, caption: String) {
     self.caption = caption
     var groups: [Group] = []
@@ -130,7 +130,7 @@ struct RatioChart {
       let isMissed = asked.map { times < $0 } ?? false
       parts.append(
         text(
-          figures(times), x: column, y: y + 4, anchor: "end",
+          numberText(times), x: column, y: y + 4, anchor: "end",
           style: isMissed ? "\(style(other)) missed" : style(other)))
     }
     return parts.joined()
@@ -155,7 +155,7 @@ struct RatioChart {
       """
   }
 
-  /// 0.01x, 1x, 100x.
+  /// Returns the label of a power of ten: `0.01x`, `1x`, `100x`.
   private func plain(_ power: Int) -> String {
     power < 0
       ? "0." + String(repeating: "0", count: -power - 1) + "1x"

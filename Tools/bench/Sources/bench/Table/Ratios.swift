@@ -1,7 +1,8 @@
-/// How Mooring stands in an operation against a target.
+/// The ratio that Mooring reached in an operation, with its target.
 struct Ratio {
   let target: Target
-  /// As the target counts: times better than the other, times what it needs, or the figure itself.
+  /// The number that the target bounds: how many times better Mooring is, how many times as much it
+  /// needs, or the measurement itself.
   let reached: Double
 
   var isMet: Bool {
@@ -17,15 +18,15 @@ struct Ratio {
     }
   }
 
-  /// `3.61 of 14x GRDB`; what is missed is marked.
+  /// The cell of the table, as in `3.61 of 14x GRDB !`. The mark is for a target that is missed.
   var text: String {
     let ending = isMet ? "" : " !"
     return switch target.bound {
     case .atLeast(_, let other, let operation):
-      "\(figures(reached)) of \(plain(asked))x \(name(other, operation))\(ending)"
+      "\(numberText(reached)) of \(plain(asked))x \(name(other, operation))\(ending)"
     case .atMost(_, let other, let operation):
-      "\(figures(reached))x \(name(other, operation)), at most \(plain(asked))\(ending)"
-    case .atMostItself: "\(figures(reached)), at most \(plain(asked))\(ending)"
+      "\(numberText(reached))x \(name(other, operation)), at most \(plain(asked))\(ending)"
+    case .atMostItself: "\(numberText(reached)), at most \(plain(asked))\(ending)"
     }
   }
 
@@ -34,13 +35,8 @@ struct Ratio {
   }
 }
 
-/// 14, not 14.0.
-private func plain(_ number: Double) -> String {
-  number == number.rounded() ? "\(Int(number))" : "\(number)"
-}
-
 extension Section {
-  /// The targets of an operation for which everything was measured.
+  /// Returns the ratios for those targets of an operation whose candidates were measured.
   func ratios(of measurement: Measurement) -> [Ratio] {
     measurement.operation.targets.compactMap { target in
       if let asked = target.rows, asked != rows { return nil }
@@ -48,7 +44,8 @@ extension Section {
     }
   }
 
-  /// How many times better a candidate's median is than another's; nil where one has none.
+  /// Returns how many times better a candidate's median is than another's; nil if one was not
+  /// measured.
   func times(
     _ candidate: CandidateName, betterThan other: CandidateName, in measurement: Measurement
   ) -> Double? {
@@ -71,8 +68,8 @@ extension Section {
     }
   }
 
-  /// Mooring's, and another candidate's in the operation of that title; nil if one was not
-  /// measured.
+  /// Returns Mooring's median, and that of another candidate in the operation with that title; nil
+  /// if one was not measured.
   private func medians(
     _ measurement: Measurement, _ other: CandidateName, _ title: String?
   ) -> (own: Double, base: Double)? {
@@ -83,13 +80,13 @@ extension Section {
     return (own, base)
   }
 
-  /// The better median of some candidates.
+  /// Returns the better median of some candidates.
   private func best(of candidates: [CandidateName], in measurement: Measurement) -> Double? {
     let medians = candidates.compactMap { measurement.summary(of: $0)?.median }.filter { $0 > 0 }
     return measurement.operation.better == .higher ? medians.max() : medians.min()
   }
 
-  /// How many times better the first figure is than the second.
+  /// Returns how many times better the first median is than the second.
   private func times(_ first: Double, _ second: Double, _ operation: Operation) -> Double {
     operation.better == .higher ? first / second : second / first
   }

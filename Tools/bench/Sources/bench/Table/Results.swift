@@ -1,20 +1,20 @@
 import Foundation
 
-/// All that was measured, as a table for people; `json` and `RatioChart` are its other forms.
+/// All measurements of a run, as a table. `json` and `RatioChart` are the other forms.
 struct Results {
   let sections: [Section]
-  /// A smoke run, which judges nothing.
+  /// True for a smoke run, whose ratios mean nothing.
   var isQuick = false
 
-  /// Those that measured something, in the order of their columns.
+  /// The candidates that have a measurement, in the order of their columns.
   var candidates: [CandidateName] {
     CandidateName.allCases.filter { name in
       sections.contains { $0.measurements.contains { $0.summary(of: name) != nil } }
     }
   }
 
-  /// One aligned line per operation: each candidate's median and how far the rounds lie from it,
-  /// then the ratios that were reached, and those that are asked.
+  /// Returns the table. Each operation has one aligned line: the median and the spread of each
+  /// candidate, then the ratios that were reached, with their targets.
   func table() -> String {
     let lines = sections.map { section in
       section.measurements.filter { !$0.samples.isEmpty || $0.note != nil }
@@ -42,7 +42,7 @@ struct Results {
     if !measurement.operation.targets.contains(where: { $0.other == .raw }),
       let times = section.times(.raw, betterThan: .mooring, in: measurement)
     {
-      ratios.append("\(figures(times))x \(CandidateName.raw)")
+      ratios.append("\(numberText(times))x \(CandidateName.raw)")
     }
     return [measurement.operation.title, measurement.operation.unit]
       + candidates.map { measurement.summary(of: $0)?.text ?? "-" }
@@ -56,7 +56,8 @@ struct Results {
   }
 }
 
-/// The cells of all lines under each other: figures to the right, texts to the left.
+/// Joins the cells of each line, padded to the width of their columns: numbers to the right, texts
+/// to the left.
 private func aligned(_ lines: [[String]]) -> [String] {
   let columns = lines.first?.indices ?? 0..<0
   let widths = columns.map { column in lines.map { $0[column].count }.max() ?? 0 }
@@ -70,29 +71,9 @@ private func aligned(_ lines: [[String]]) -> [String] {
 }
 
 extension Summary {
-  /// `12.3 ±4%`.
+  /// The median and half the distance from the lowest to the highest sample: `12.3 ±4%`.
   var text: String {
-    guard lowest < highest, median > 0 else { return figures(median) }
-    return figures(median) + String(format: " ±%.0f%%", (highest - lowest) / median * 50)
-  }
-}
-
-/// Three significant figures below a hundred, whole numbers with grouped thousands above.
-func figures(_ value: Double) -> String {
-  guard value >= 100 else {
-    if value == 0 { return "0" }
-    return String(format: value >= 10 ? "%.1f" : value >= 1 ? "%.2f" : "%.3f", value)
-  }
-  return Int(value.rounded()).grouped
-}
-
-extension Int {
-  /// `1,000`.
-  var grouped: String {
-    let digits = Array(String(self))
-    let grouped = digits.enumerated().map { index, digit in
-      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : "\(digit)"
-    }
-    return grouped.joined()
+    guard lowest < highest, median > 0 else { return numberText(median) }
+    return numberText(median) + String(format: " ±%.0f%%", (highest - lowest) / median * 50)
   }
 }

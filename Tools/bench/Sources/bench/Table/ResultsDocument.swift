@@ -1,14 +1,14 @@
 import Foundation
 
 extension Results {
-  /// `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations": [{"operation",
-  /// "unit", "better": "higher"|"lower", "results": [{"candidate", "median", "lowest", "highest",
-  /// "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}], "note"}]}]}`; a candidate
-  /// without the operation is left out of its results.
+  /// Returns `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations":
+  /// [{"operation", "unit", "better": "higher"|"lower", "results": [{"candidate", "median",
+  /// "lowest", "highest", "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}],
+  /// "note"}]}]}`. A candidate without the operation is left out of its results.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    // One figure that is none must not cost the others of a long run.
+    // A value that is not a number must not discard the others of a long run.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return String(decoding: try encoder.encode(try Document(self)), as: UTF8.self)
@@ -78,5 +78,22 @@ extension Document.Line {
         Document.RatioEntry(
           asked: $0.asked, reached: $0.reached, isMet: $0.isMet, text: $0.text)
       }, note: measurement.note)
+  }
+}
+
+/// The machine that the benchmark runs on.
+enum Machine {
+  /// Returns the processor and the date: `AMD EPYC, 2 processors, 22 November 2026`.
+  static func caption() throws -> String {
+    let processor = try String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)
+      .split(separator: "\n").first { $0.hasPrefix("model name") }
+      .flatMap { $0.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } }
+    let date = Date.now.formatted(
+      .verbatim(
+        "\(day: .defaultDigits) \(month: .wide) \(year: .defaultDigits)",
+        locale: Locale(identifier: "en_US"), timeZone: .gmt,
+        calendar: Calendar(identifier: .gregorian)))
+    let count = ProcessInfo.processInfo.activeProcessorCount
+    return "\(processor ?? "unknown processor"), \(count) processors, \(date)"
   }
 }
