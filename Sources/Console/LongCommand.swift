@@ -53,6 +53,7 @@ public final class LongCommand: Sendable {
   private let line: ProgressLine
   private let stage = Mutex(Stage())
   private let interrupts = Atomic(0)
+  private let cancelWork = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// - Parameter isJSON: True if programs read standard error, too.
   public init(isQuiet: Bool, isJSON: Bool = false) {
@@ -78,9 +79,16 @@ public final class LongCommand: Sendable {
   public func run<R: Sendable>(
     afterInterrupt: String, _ work: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    try await ending(afterInterrupt) {
-      let task = Task { try await work() }
-      return try await self.watching({ task.cancel() }) { try await task.value }
+    defer { finish() }
+    do {
+      return try await watchingSignals(work)
+    } catch {
+      // Work that waits for another process ends with `tryAgain` when it is asked to end.
+      let isBusy = (error as? any ExitStatusProviding)?.exitStatus == .tryAgain
+      guard error is CancellationError || (isInterrupted && isBusy) else { throw error }
+      finish()
+      Message.say("interrupted; \(afterInterrupt)")
+      throw ExitStatus.interrupted.exitCode
     }
   }
 
@@ -93,34 +101,19 @@ public final class LongCommand: Sendable {
   public func runBlocking<R: Sendable>(
     afterInterrupt: String, _ work: @escaping @Sendable () throws -> R
   ) async throws -> R {
-    try await ending(afterInterrupt) {
-      try await self.watching({}) {
-        try await withCheckedThrowingContinuation { continuation in
-          Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
-        }
+    try await run(afterInterrupt: afterInterrupt) {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
       }
     }
   }
 
-  private func ending<R: Sendable>(
-    _ afterInterrupt: String, _ run: () async throws -> R
-  ) async throws -> R {
-    defer { finish() }
-    do {
-      return try await run()
-    } catch {
-      // Work that waits for another process ends with `tryAgain` when it is asked to end.
-      let isBusy = (error as? any ExitStatusProviding)?.exitStatus == .tryAgain
-      guard error is CancellationError || (isInterrupted && isBusy) else { throw error }
-      finish()
-      Message.say("interrupted; \(afterInterrupt)")
-      throw ExitStatus.interrupted.exitCode
-    }
-  }
-
-  /// Calls `interrupt` at each signal until the body ends.
-  private func watching<R: Sendable>(
-    _ interrupt: @escaping @Sendable () -> Void, _ body: () async throws -> R
+  /// Runs the work in a task that the first signal cancels.
+  ///
+  /// The task begins after the signals are watched: a signal during the work never has the
+  /// system's default effect, which is to kill the process.
+  private func watchingSignals<R: Sendable>(
+    _ work: @escaping @Sendable () async throws -> R
   ) async throws -> R {
     let queue = DispatchQueue(label: "interrupt")
     let sources = [SIGINT, SIGTERM].map {
@@ -128,17 +121,22 @@ public final class LongCommand: Sendable {
     }
     defer { for source in sources { source.cancel() } }
     for source in sources {
-      source.setEventHandler { [self] in
-        let (earlier, _) = interrupts.add(1, ordering: .relaxed)
-        if earlier > 0 { _exit(ExitStatus.interrupted.rawValue) }
-        interrupt()
-      }
+      source.setEventHandler { [self] in interrupt() }
       await withCheckedContinuation { registered in
         source.setRegistrationHandler { registered.resume() }
         source.resume()
       }
     }
-    return try await body()
+    let task = Task { try await work() }
+    cancelWork.withLock { $0 = { task.cancel() } }
+    if isInterrupted { task.cancel() }
+    return try await task.value
+  }
+
+  private func interrupt() {
+    let (earlier, _) = interrupts.add(1, ordering: .relaxed)
+    if earlier > 0 { _exit(ExitStatus.interrupted.rawValue) }
+    cancelWork.withLock { $0 }?()
   }
 }
 

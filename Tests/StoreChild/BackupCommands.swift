@@ -36,16 +36,25 @@ private func openToRead(_ folder: String) throws -> Store {
   return try Store.open(at: folder, options: options)
 }
 
-/// Adds rows, each in a commit, until standard input ends.
+/// Adds rows, each in a commit, until standard input ends: 1,000, and 1,000 more for each line.
+///
+/// Without that limit a writer on a busy machine fills the map while a copy pins its snapshot.
 private func writeOn(_ folder: String) async throws {
   let store = try openStore(at: folder, migrate: .never)
   say("ready")
   var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
   var rows = 0
-  while poll(&input, 1, 0) == 0 {
-    try await Ledger.addRow(to: store)
-    rows += 1
-    // By which a test waits until writing goes on.
-    if rows % 10 == 0 { say("\(rows)") }
+  var rowsMax = 1_000
+  while true {
+    if poll(&input, 1, rows < rowsMax ? 0 : -1) > 0 {
+      var byte: UInt8 = 0
+      guard read(0, &byte, 1) == 1 else { return }
+      if byte == UInt8(ascii: "\n") { rowsMax = rows + 1_000 }
+    } else {
+      try await Ledger.addRow(to: store)
+      rows += 1
+      // A test waits for these lines to see that rows are being written.
+      if rows % 10 == 0 { say("\(rows)") }
+    }
   }
 }
