@@ -82,8 +82,8 @@ struct LongStep {
         stage: firstStage(of: work), startedAt: store.options.now())
       if work.assertion != nil { return (work, frontier) }
       let build = EntityBuild(
-        entityID: work.entityID, notesRecords: work.records?.followsChanges ?? false)
-      transaction.set(work.interim, build: build.notesRecords ? build : nil)
+        entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false)
+      transaction.set(work.interim, build: build.recordsChangedIDs ? build : nil)
       try transaction.put(work.after, at: CatalogTree.targetKey)
       var begun = position
       begun.buildChecksum = position.stepChecksum
@@ -229,7 +229,7 @@ struct LongStep {
   ) throws -> (MigrationFrontier, Bool?) {
     var frontier = frontier
     frontier.rounds += 1
-    let isPatient = frontier.rounds <= Limits.settlingChunksMax
+    let isPatient = frontier.rounds <= Limits.catchUpChunksMax
     let deadline = ContinuousClock.now + options.chunkDuration * (isPatient ? 1 : 4)
     let isSettled = try transaction.scope(author: position.author) { scope in
       let isSettled = try settle(work, &frontier, in: scope) { ContinuousClock.now < deadline }
@@ -246,7 +246,7 @@ struct LongStep {
     _ work: StepWork, _ frontier: inout MigrationFrontier, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
-    guard let build = scope.catalog.build, let records = build.notesRecords ? work.records : nil
+    guard let build = scope.catalog.build, let records = build.recordsChangedIDs ? work.records : nil
     else { return try settleIndexes(work, &frontier, in: scope, while: hasRoom) }
     let entity = try scope.catalog.entity(work.entityName)
     guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
@@ -289,7 +289,7 @@ struct LongStep {
       transaction.set(
         transaction.schema,
         build: EntityBuild(
-          entityID: work.entityID, notesRecords: work.records?.followsChanges ?? false,
+          entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false,
           indexes: Array(work.indexes.prefix(number + 1))))
     }
     var frontier = frontier
