@@ -2,6 +2,7 @@ import EntityModel
 
 /// The failure of a run. The pages that it has committed stay, and the next run resumes there.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error.
   public enum Code: Sendable {
     case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badStatus, badDocument
     case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget

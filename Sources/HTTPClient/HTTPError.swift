@@ -1,5 +1,6 @@
 /// A request without an answer.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error.
   public enum Code: String, Sendable {
     /// The host is unknown or refuses connections.
     case unreachable

@@ -7,6 +7,7 @@ import Glibc
 /// that it returns is valid until the transaction ends or, in a write transaction, until its next
 /// write. Moving a cursor allocates nothing.
 public struct Cursor: ~Copyable {
+  /// A key with its value; both are valid until the transaction ends or writes.
   public struct Entry {
     public let key: UnsafeRawBufferPointer
     public let value: UnsafeRawBufferPointer
@@ -32,7 +33,9 @@ public struct Cursor: ~Copyable {
     if let handle { mdb_cursor_close(handle) }
   }
 
+  /// Moves to the first entry and returns it; `nil` if the tree is empty.
   public mutating func first() throws -> Entry? { try move(MDB_FIRST) }
+  /// Moves to the last entry and returns it; `nil` if the tree is empty.
   public mutating func last() throws -> Entry? { try move(MDB_LAST) }
 
   /// Moves to the next entry: to the first one if there is no position yet. Returns nil at the end,

@@ -13,6 +13,7 @@ extension Environment {
     return Int(dead)
   }
 
+  /// The size of an environment and its readers.
   public struct Information: Sendable, Hashable {
     /// The size of the map in bytes.
     public let mapSize: Int

@@ -14,8 +14,10 @@ import SystemSupport
 // @unchecked: `raw` is an MDB_env, which LMDB makes safe for threads; all other state is immutable,
 // atomic or protected by a lock.
 public final class Environment: @unchecked Sendable {
+  /// The access that an environment is opened for.
   public enum Access: Sendable { case readWrite, readOnly }
 
+  /// The options of an environment.
   public struct Options: Sendable {
     /// The address space in bytes, and so the largest size of the store. The file is only as large
     /// as its data. The map never moves while the environment is open.

@@ -8,6 +8,7 @@ import SystemSupport
 /// number, visits a page once, and holds one page per level and two bits per page in memory. So it
 /// returns a report for any content, however damaged.
 public enum PageFile {
+  /// A damaged page, and what is wrong with it.
   public struct Problem: Sendable, Hashable, CustomStringConvertible {
     /// The page; nil if the problem is not in a single page.
     public let page: Int?
@@ -31,6 +32,7 @@ public enum PageFile {
     public internal(set) var entries = 0
   }
 
+  /// The result of reading all pages.
   public struct Report: Sendable {
     /// The commit that was checked; nil if the file has no valid meta page.
     public internal(set) var transactionID: Int?

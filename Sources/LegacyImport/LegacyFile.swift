@@ -10,6 +10,7 @@ import StrictYAML
 /// itself stays the same, byte by byte, and another program may write to it during the import. All
 /// calls block their thread.
 public struct LegacyFile: Sendable {
+  /// The options of an inspection, a plan and a run.
   public struct Options: Sendable {
     /// True to read a damaged or truncated file as far as possible and to report what cannot be
     /// read.

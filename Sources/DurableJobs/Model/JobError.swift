@@ -2,6 +2,7 @@ import EntityModel
 
 /// An error of a request about jobs, or the failure of a job that a caller waited for.
 public struct JobError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error.
   public enum Code: Sendable {
     case unknownJob, unknownQueue, unknownSchedule, unknownGroup, unknownKind
     case invalidRequest, invalidSchedule, badPayload, duplicate

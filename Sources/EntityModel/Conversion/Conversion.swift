@@ -91,6 +91,7 @@ public struct Conversion: Codable, Hashable, Sendable {
   /// The conversion without rules.
   public static let none = Conversion()
 
+  /// The encoding of bytes that become a text.
   public enum Encoding: String, Codable, Hashable, Sendable, CaseIterable {
     case base64, hex, utf8
   }
@@ -109,6 +110,7 @@ public struct Conversion: Codable, Hashable, Sendable {
     case truncate
   }
 
+  /// The result for a value that cannot be converted.
   public enum Fallback: Codable, Hashable, Sendable {
     case refuse, null
     /// A value of the type's kind.

@@ -47,6 +47,7 @@ public indirect enum FetchPredicate: Hashable, Sendable {
 }
 
 extension FetchPredicate {
+  /// Returns a comparison of the value at a key path with another value.
   public static func comparison(
     _ path: String, _ comparison: ComparisonOperator, _ value: Value,
     options: ComparisonOptions = []
@@ -54,20 +55,25 @@ extension FetchPredicate {
     .comparison(Comparison(.path(path), comparison, .value(value), options: options))
   }
 
+  /// Returns the condition that the value at a key path is null.
   public static func isNull(_ path: String) -> FetchPredicate { .comparison(path, .equal, .null) }
 
+  /// Returns the condition that the value at a key path is not null.
   public static func isNotNull(_ path: String) -> FetchPredicate {
     .comparison(path, .notEqual, .null)
   }
 
+  /// Returns the condition that the value at a key path is one of a list.
   public static func isIn(_ path: String, _ values: [Value]) -> FetchPredicate {
     .comparison(Comparison(.path(path), .isIn, .list(values.map(FetchExpression.value))))
   }
 
+  /// Returns the conjunction of two predicates.
   public static func && (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     .and(left.conjuncts + right.conjuncts)
   }
 
+  /// Returns the disjunction of two predicates.
   public static func || (left: FetchPredicate, right: FetchPredicate) -> FetchPredicate {
     .or(left.disjuncts + right.disjuncts)
   }
@@ -76,6 +82,7 @@ extension FetchPredicate {
     if case .or(let parts) = self { parts } else { [self] }
   }
 
+  /// Returns the negation of a predicate; it is unknown if the predicate is.
   public static prefix func ! (predicate: FetchPredicate) -> FetchPredicate { .not(predicate) }
 
   /// The conditions that must all be true, with nested conjunctions flattened.

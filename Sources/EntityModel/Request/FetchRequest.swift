@@ -131,17 +131,22 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
   /// Creates a column with the value of a path, under the path's name.
   public init(stringLiteral path: String) { self.init(path, .path(path)) }
 
+  /// Returns a column with the value at a key path.
   public static func path(_ path: String) -> FetchProperty { .init(path, .path(path)) }
 
+  /// Returns a column with the sum of the values at a key path.
   public static func sum(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.sum, .path(path)))
   }
+  /// Returns a column with the mean of the values at a key path.
   public static func average(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.average, .path(path)))
   }
+  /// Returns a column with the least of the values at a key path.
   public static func minimum(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.minimum, .path(path)))
   }
+  /// Returns a column with the greatest of the values at a key path.
   public static func maximum(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.maximum, .path(path)))
   }
@@ -149,6 +154,7 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
   public static func count(_ path: String? = nil, as name: String) -> FetchProperty {
     .init(name, .aggregate(.count, path.map(FetchExpression.path)))
   }
+  /// Returns a column with the number of distinct values at a key path.
   public static func countDistinct(_ path: String, as name: String) -> FetchProperty {
     .init(name, .aggregate(.countDistinct, .path(path)))
   }

@@ -93,6 +93,7 @@ public enum AttributeType: Codable, Hashable, Sendable {
 
 /// The cases of an enumeration attribute; all raw values are integers or all are strings.
 public struct Enumeration: Codable, Hashable, Sendable {
+  /// A named raw value.
   public struct Case: Codable, Hashable, Sendable {
     public var name: String
     public var rawValue: Value
@@ -108,6 +109,7 @@ public struct Enumeration: Codable, Hashable, Sendable {
 
   public var kind: ValueKind { cases.first?.rawValue.kind ?? .string }
 
+  /// Returns the name of a raw value; `nil` if it has none.
   public func name(of rawValue: Value) -> String? {
     cases.first { $0.rawValue == rawValue }?.name
   }

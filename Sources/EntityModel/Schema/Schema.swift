@@ -24,6 +24,7 @@ public struct Schema: Codable, Hashable, Sendable {
       try container.decodeIfPresent(HistoryRetention.self, forKey: .historyRetention) ?? .standard
   }
 
+  /// Returns the entity with a name; `nil` if there is none.
   public func entity(named name: String) -> EntityDescription? {
     entities.first { $0.name == name }
   }
@@ -75,14 +76,17 @@ public struct EntityDescription: Codable, Hashable, Sendable {
       keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? true)
   }
 
+  /// Returns the attribute with a name; `nil` if there is none.
   public func attribute(named name: String) -> AttributeDescription? {
     attributes.first { $0.name == name }
   }
 
+  /// Returns the index with a name; `nil` if there is none.
   public func index(named name: String) -> IndexDescription? {
     indexes.first { $0.name == name }
   }
 
+  /// Returns the relationship with a name; `nil` if there is none.
   public func relationship(named name: String) -> RelationshipDescription? {
     relationships.first { $0.name == name }
   }
@@ -94,6 +98,7 @@ public struct EntityDescription: Codable, Hashable, Sendable {
 
 /// The attributes that records of one layout version hold, in slot order.
 public struct RecordShape: Codable, Hashable, Sendable {
+  /// The place of one attribute in a row.
   public struct Slot: Codable, Hashable, Sendable {
     public var attributeID: Int
     public var kind: ValueKind

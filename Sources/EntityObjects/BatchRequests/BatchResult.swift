@@ -56,6 +56,7 @@ public struct BatchResult: Sendable {
   /// The first of the refused items.
   public let errors: [BatchItemError]
 
+  /// The numbers of records by outcome.
   public struct Counts: Hashable, Codable, Sendable {
     public internal(set) var inserted: Int64 = 0
     public internal(set) var updated: Int64 = 0

@@ -43,6 +43,7 @@ public struct FetchPlan: Codable, Hashable, Sendable, CustomStringConvertible {
     public var isReversed: Bool
   }
 
+  /// An index that the plan does not use, and the reason.
   public struct Rejection: Codable, Hashable, Sendable {
     public var index: String
     public var reason: String

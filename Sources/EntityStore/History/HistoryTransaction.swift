@@ -18,6 +18,7 @@ public struct HistoryTransaction: Sendable {
 /// All changes of one write to a record, combined. A record that was inserted and deleted by the
 /// same write is not included.
 public struct HistoryChange: Sendable, Hashable {
+  /// The kind of a change.
   public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
     case insert, update, delete
   }

@@ -22,6 +22,7 @@ public struct StoreStatistics: Hashable, Sendable {
 
 /// One tree of the file, and its purpose.
 public struct StoredTree: Hashable, Sendable {
+  /// The content of a tree.
   public enum Content: Hashable, Sendable {
     /// The list of pages to use again.
     case freeList

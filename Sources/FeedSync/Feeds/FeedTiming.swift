@@ -2,6 +2,7 @@ public import Foundation
 
 /// The time of a feed's next request, with the reason.
 public struct NextRun: Sendable, Equatable {
+  /// The reason for the time of the next run.
   public enum Reason: String, Sendable, Codable {
     /// It has not been requested yet.
     case new

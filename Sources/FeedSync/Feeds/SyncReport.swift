@@ -3,6 +3,7 @@ import HTTPClient
 
 /// The counts of one run.
 public struct SyncReport: Codable, Sendable {
+  /// The outcome of a run.
   public enum Outcome: String, Codable, Sendable {
     case synced
     /// The server answered 304, or sent the same bytes as before.
@@ -15,6 +16,7 @@ public struct SyncReport: Codable, Sendable {
     case incomplete
   }
 
+  /// An item that was not stored, and the reason.
   public struct Rejection: Codable, Sendable {
     public var id: String?
     public var reason: String

@@ -49,6 +49,7 @@ public struct SyncEngine: Sendable {
     self.sleep = sleep
   }
 
+  /// The options of a run.
   public struct Options: Sendable {
     /// True to fetch the whole listing, even if a delta is possible or the last answer is still
     /// fresh.

@@ -46,6 +46,7 @@ public struct ImportReport: Codable, Hashable, Sendable {
     public var isBalanced: Bool { problems.isEmpty && expected == found + deleted }
   }
 
+  /// The links of one relationship, counted by their outcome.
   public struct Relationship: Codable, Hashable, Sendable {
     /// `Entity.relationship`.
     public let name: String
@@ -127,6 +128,7 @@ public struct WriteCounts: Codable, Hashable, Sendable {
 
 /// The progress of a run or a plan.
 public struct ImportProgress: Hashable, Sendable {
+  /// The stages of a plan and a run.
   public enum Stage: String, Hashable, Sendable {
     /// The file is being copied.
     case copying

@@ -3,6 +3,7 @@ import EntityModel
 /// The reason why an inspection, a plan or a run failed. The source is unchanged. What a run has
 /// committed stays, and the next run resumes.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error.
   public enum Code: Sendable {
     /// There is no such file.
     case missing

@@ -4,6 +4,7 @@ import Foundation
 
 /// The result of an integrity check.
 public struct IntegrityReport: Codable, Sendable {
+  /// One contradiction, and where it is.
   public struct Problem: Codable, Hashable, Sendable, CustomStringConvertible {
     public var entity: String
     public var id: Int64?

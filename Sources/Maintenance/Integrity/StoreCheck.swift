@@ -5,6 +5,7 @@ import Foundation
 /// The result of a check of a whole store: first the pages, then the catalog, then records and
 /// indexes. A level is checked only if the level below it is undamaged.
 public struct StoreReport: Codable, Sendable {
+  /// The pages of the data file, by their use.
   public struct Pages: Codable, Sendable {
     public var total = 0
     public var free = 0

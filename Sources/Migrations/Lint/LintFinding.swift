@@ -18,6 +18,7 @@ public struct LintFinding: Codable, Hashable, Sendable {
     case misfitDown, differentDown
   }
 
+  /// The severity of a finding.
   public enum Severity: String, Codable, Hashable, Sendable, CaseIterable {
     /// `migrate up` would fail, or data would be lost without a report.
     case error

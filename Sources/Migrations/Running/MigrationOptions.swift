@@ -29,6 +29,7 @@ public struct MigrationOptions: Sendable {
 
 /// The progress of a run.
 public struct MigrationProgress: Hashable, Sendable {
+  /// The stages of a run.
   public enum Stage: String, Hashable, Sendable {
     /// The store is copied before a destructive step.
     case backup

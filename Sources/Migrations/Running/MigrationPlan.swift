@@ -9,6 +9,7 @@ import SystemSupport
 /// Times and sizes are estimates. The sizes are rather too large than too small, because they are
 /// compared with the available space before anything runs.
 public struct MigrationPlan: Codable, Sendable {
+  /// One pending step, with its estimated cost.
   public struct Step: Codable, Sendable {
     public var line: String
     public var migration: String
@@ -26,6 +27,7 @@ public struct MigrationPlan: Codable, Sendable {
     public var isUnderWay: Bool
   }
 
+  /// The way in which a step runs.
   public enum Mode: String, Codable, Sendable {
     /// Only the catalog changes, whatever the number of records.
     case catalog

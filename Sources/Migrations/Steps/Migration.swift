@@ -24,6 +24,7 @@ public struct Migration: Sendable {
   /// The same hashes for the steps that undo the migration.
   public let downChecksums: [String]
 
+  /// A migration of another line that must be applied first.
   public struct Requirement: Hashable, Sendable {
     public let line: String
     public let version: Int

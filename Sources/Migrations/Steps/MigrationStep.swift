@@ -55,6 +55,7 @@ public struct AttributeChange: Hashable, Sendable {
 
 /// The changes of each rule of an attribute that keeps its type.
 public struct RuleChanges: Hashable, Sendable {
+  /// A change of one rule.
   public enum Change<Rule: Hashable & Sendable>: Hashable, Sendable {
     case stays
     case goes
@@ -106,6 +107,7 @@ public struct AttributeDerivation: Hashable, Sendable {
 
 /// An index as a migration names it, before the catalog has given it an id.
 public struct IndexDefinition: Hashable, Sendable {
+  /// One part of the index key.
   public struct Key: Hashable, Sendable {
     public let attribute: String
     public let isDescending: Bool

@@ -3,6 +3,7 @@ public import EntityModel
 /// A relationship and its inverse as a migration names them, before the catalog has chosen where
 /// the links are stored.
 public struct RelationshipDefinition: Hashable, Sendable {
+  /// One side of the relationship.
   public struct Side: Hashable, Sendable {
     public let name: String
     public let isToMany: Bool

@@ -20,6 +20,7 @@ public struct DurableFetch: Job, Hashable {
   public static let policy = JobPolicy(
     attemptsMax: 5, timeout: .seconds(3_600), retention: .seconds(86_400))
 
+  /// The columns of the result, and the number of its rows.
   public struct Output: Codable, Hashable, Sendable {
     public var columns: [String]
     public var rows: Int

@@ -16,6 +16,7 @@ public struct ExportFetch: Job, Hashable {
   public static let kind: JobKind = "fetch.export"
   public static let policy = JobPolicy(attemptsMax: 5)
 
+  /// The format of the file.
   public enum Format: String, Codable, Hashable, Sendable, CaseIterable {
     /// One JSON object on each line.
     case jsonl
@@ -23,6 +24,7 @@ public struct ExportFetch: Job, Hashable {
     case csv
   }
 
+  /// The file that was written, and its size.
   public struct Output: Codable, Hashable, Sendable {
     public var path: String
     public var rows: Int

@@ -15,6 +15,7 @@ public struct BackUpStore: Job, Hashable {
   public static let kind: JobKind = "store.backup"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 5)
 
+  /// The backup that was made.
   public struct Output: Codable, Hashable, Sendable {
     public var path: String
     public var bytes: Int

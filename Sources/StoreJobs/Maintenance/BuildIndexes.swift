@@ -28,6 +28,7 @@ public struct BuildIndexes: Job, Hashable {
     }
   }
 
+  /// The migrations that were applied.
   public struct Output: Codable, Hashable, Sendable {
     /// The migrations that this attempt has applied, such as `local 0001_by_title`.
     public var applied: [String]

@@ -10,6 +10,7 @@ public struct CheckStore: Job, Hashable {
   public static let kind: JobKind = "store.check"
   public static let policy = JobPolicy(queue: .maintenance, attemptsMax: 3)
 
+  /// The result of the check.
   public struct Output: Codable, Hashable, Sendable {
     public var isClean: Bool
     public var pages: Int

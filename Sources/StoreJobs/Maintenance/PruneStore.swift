@@ -11,6 +11,7 @@ public struct PruneStore: Job, Hashable {
   public static let policy = JobPolicy(
     queue: .maintenance, attemptsMax: 3, retention: .seconds(86_400))
 
+  /// The jobs and batches that were removed.
   public struct Output: Codable, Hashable, Sendable {
     public var jobs: Int
     /// The number of batch requests whose progress was removed.

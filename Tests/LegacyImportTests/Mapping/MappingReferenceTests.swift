@@ -163,7 +163,7 @@ private struct ReferencePage {
         listing = Listing(kind: kind, section: section, key: key, line: number + 1)
       } else if let comment = line.wholeMatch(of: /<!-- (.+) -->/) {
         kind = String(comment.1)
-      } else if let heading = line.wholeMatch(of: /### `(.+)`/) {
+      } else if let heading = line.wholeMatch(of: /### (.+)/) {
         key = String(heading.1)
         keys.append(Key(section: section, name: String(heading.1)))
       } else if let heading = line.wholeMatch(of: /## (.+)/) {

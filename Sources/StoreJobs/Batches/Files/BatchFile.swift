@@ -189,6 +189,7 @@ final class BatchBytes {
 
 /// The error of a file of items, or of an item, that cannot be read.
 public struct BatchFileError: Error, Sendable, CustomStringConvertible {
+  /// The kind of an error.
   public enum Code: Sendable {
     case missing
     case unreadable
