@@ -39,8 +39,8 @@ public enum StoreLimits {
   public static let pendingChangesMax = 100_000
   /// The number of records in one batch if the request does not specify it.
   public static let batchRecords = 1_000
-  /// The number of batches that lazy results cache, so that a list that is scrolled back and forth
-  /// finds its rows again.
+  /// The number of batches that `FetchedBatches` caches, so that a list that is scrolled back and
+  /// forth finds its rows again.
   static let batchesKept = 4
   /// The number of rows of a fetch for which memory is reserved at once: a limit is often larger
   /// than the result.

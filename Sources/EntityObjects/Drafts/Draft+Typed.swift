@@ -55,7 +55,7 @@ extension Draft {
   /// that the draft has inserted or changed are included.
   ///
   /// - Parameter newValue: Returns the new record, which must have the value.
-  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the new record has another
+  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the record has another
   ///   value.
   @discardableResult
   public func fetchOrInsert<T: Entity, V: AttributeValue>(

@@ -19,7 +19,7 @@ extension WriteTransaction {
   /// Returns the first record, in order of identity, with this value, or inserts a new one.
   ///
   /// - Parameter newValue: Returns the new record, which must have the value.
-  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the new record has another
+  /// - Throws: The errors of `newValue` and `insert`; `invalidRequest` if the record has another
   ///   value.
   @discardableResult
   public func fetchOrInsert<T: Entity, V: AttributeValue>(

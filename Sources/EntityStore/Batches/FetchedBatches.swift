@@ -5,10 +5,10 @@ import SystemSupport
 /// errors that can be caught. `AsynchronousBatches` is the asynchronous variant.
 ///
 /// It is for results that are larger than memory, that are read at any position, or whose use takes
-/// long. It holds the identities of the fetch, 8 bytes each, and the few batches that were used last; no
-/// snapshot is pinned between two reads. The set of records and their order stay as they were at
-/// the fetch. A value has the state of the time when its batch was read: a changed record may no
-/// longer match, a deleted one is `nil`.
+/// long. It holds the identities of the fetch, 8 bytes each, and the few batches that were used
+/// last; no snapshot is pinned between two reads. The set of records and their order stay as they
+/// were at the fetch. A value has the state of the time when its batch was read: a changed record
+/// may no longer match, a deleted one is `nil`.
 ///
 /// Threads: may be used by any number of them at once.
 public final class FetchedBatches<Element: Sendable>: Sendable {

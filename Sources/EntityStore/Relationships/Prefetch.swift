@@ -5,8 +5,8 @@ public import EntityModel
 public struct Prefetched: Sendable {
   /// The records that the paths lead to.
   public private(set) var records: [ObjectID: Record] = [:]
-  /// `false` if there were more than `StoreLimits.prefetchedMax` records; the missing ones can be read
-  /// individually.
+  /// `false` if there were more than `StoreLimits.prefetchedMax` records; the missing ones can be
+  /// read individually.
   public private(set) var isComplete = true
   private var links: [Link: [ObjectID]] = [:]
   private var linkCount = 0

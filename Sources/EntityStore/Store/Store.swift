@@ -133,8 +133,9 @@ public final class Store: Sendable {
   /// Runs a closure on one consistent snapshot.
   ///
   /// Never blocks and is never blocked by writers. `readAsynchronously` is the variant that leaves
-  /// the calling thread free while pages are read from the disk. The closure must not keep the transaction, and
-  /// should not take long: while it runs, pages that newer commits replace are not reused.
+  /// the calling thread free while pages are read from the disk. The closure must not keep the
+  /// transaction, and should not take long: while it runs, pages that newer commits replace are not
+  /// reused.
   ///
   /// - Throws: The closure's error; `closed`; `readersFull`, `inputOutput` or another storage
   ///   failure, also one that happens within the closure.

@@ -234,8 +234,8 @@ extension SyncMachine {
     ]
   }
 
-  /// Commits the uncommitted pages. Pages that change nothing are not committed: after a kill they are read
-  /// again.
+  /// Commits the uncommitted pages. Pages that change nothing are not committed: after a kill they
+  /// are read again.
   private mutating func commit() -> [Action] {
     guard uncommitted.hasChanges else { return [] }
     commits += 1
