@@ -26,7 +26,7 @@ public enum Limits {
   package static let bytesMigratedAtOnceMax = 4 << 20
   /// The number of chunks in which a step catches up with concurrent changes before it uses longer
   /// chunks. A process that writes faster than the step can follow must not keep it from finishing.
-  package static let settlingChunksMax = 50
+  package static let catchUpChunksMax = 50
   /// The maximum size of the index changes that a transaction buffers before it applies them.
   static let indexBufferBytesMax = 8 << 20
   /// The maximum number of comparisons and connectives that a `#Predicate` may become. Equal parts

@@ -64,7 +64,7 @@ import Testing
       Case("cannot be read", step: "changeAttribute: { on: E, name: a, pattern: «\"[a-\" }"),
       Case("from 0 to", step: "changeAttribute: { on: E, name: a, maxLength: «-1 }"),
       Case("\"type\" is missing", step: "retypeAttribute: «{ on: E, name: a }"),
-      Case("this is not of type date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
+      Case("of type date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
       Case(
         "a constant", step: "addAttribute: { to: E, name: a, type: date, default: «now }"),
       Case(

@@ -163,7 +163,7 @@ import Testing
         "{ on: Episode, name: r, to: Path, inverse: { name: e, orderBy: rank } }"
       ),
       (
-        "no number and no date",
+        "orderBy needs a number or a date",
         "{ on: Episode, name: r, to: Path, inverse: { name: e, orderBy: title } }"
       ),
       (
