@@ -81,7 +81,7 @@ extension MigrationFile {
     let (side, inverse) = (definition.side, definition.inverse)
     let isOneToOne = !side.isToMany && inverse?.isToMany == false
     if definition.isItsOwnInverse, side != inverse {
-      return "a relationship that is its own inverse says the same of both sides"
+      return "a relationship that is its own inverse has the same definition on both sides"
     }
     if definition.isItsOwnInverse,
       side.isOrdered || side.orderBy != nil || !side.isOptional || !definition.key.isEmpty
@@ -94,14 +94,14 @@ extension MigrationFile {
       return "the relationship and its inverse have the same name"
     }
     if side.isToMany, inverse?.isToMany == true, side.orderBy != nil || inverse?.orderBy != nil {
-      return "where both sides are to-many an order is said by ordered, not by orderBy"
+      return "if both sides are to-many, the order is set with ordered, not orderBy"
     }
     if isOneToOne, inverse?.isOptional == false {
       return "of two to-one sides only the first can be required"
     }
     if definition.key.isEmpty { return nil }
     if side.isToMany { return "only a to-one relationship has a key" }
-    if !side.isOptional { return "with a key the attributes of the key say what is required" }
+    if !side.isOptional { return "with a key, its attributes determine what is required" }
     if inverse?.isOrdered == true {
       return "a relationship by key stores no order: write orderBy with an attribute"
     }

@@ -14,7 +14,7 @@ extension MigrationFile {
     var mapping = try node.mapping()
     var set: [String: AttributeAssignment] = [:]
     for (name, _) in mapping.keys { set[name] = try assignment(try mapping.required(name)) }
-    guard !set.isEmpty else { throw node.error("say what to set: attribute: value") }
+    guard !set.isEmpty else { throw node.error("name what to set: attribute: value") }
     return .updateRows(RowUpdate(entity: entity, predicate: predicate, set: set))
   }
 
@@ -30,7 +30,7 @@ extension MigrationFile {
     let least = try arguments.optional("atLeast").map(count)
     let most = try arguments.optional("atMost").map(count)
     guard (exact == nil) != (least == nil && most == nil) else {
-      throw arguments.error("say how many records are right: count, or atLeast, atMost or both")
+      throw arguments.error("write the number of records: count, or atLeast, atMost or both")
     }
     let (lower, upper) = (exact ?? least ?? 0, exact ?? most ?? .max)
     guard lower <= upper else { throw arguments.error("atLeast is more than atMost") }

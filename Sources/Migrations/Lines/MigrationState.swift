@@ -102,7 +102,7 @@ public struct MigrationState: Sendable {
     if let migration = unmet.first {
       let missing = migration.requires.map { "\($0.line)@\($0.version)" }
       throw StoreError(
-        .migration, "a migration requires another one that is not there",
+        .migration, "a migration requires another one that is missing",
         [("file", migration.name), ("requires", missing.joined(separator: ", "))],
         advice: "add the line with --migrations")
     }
@@ -202,7 +202,7 @@ public struct MigrationState: Sendable {
         throw StoreError(
           .migration, "another line requires what would be undone",
           [("line", other.line), ("requires", "\(need.line)@\(need.version)")],
-          advice: "take that line back first")
+          advice: "undo that line first")
       }
     }
     var migrations: [Migration] = []

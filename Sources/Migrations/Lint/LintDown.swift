@@ -24,7 +24,7 @@ struct LintDown {
         return [
           LintFinding(
             .misfitDown, .warning, of: migration, step: index + 1,
-            "taking it back fails: \(step): \(error.finding)",
+            "undoing it fails: \(step): \(error.finding)",
             advice: error.advice ?? "write the down steps in the opposite order of the steps")
         ]
       }

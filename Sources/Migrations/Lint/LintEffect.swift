@@ -31,7 +31,7 @@ struct LintEffect {
       found.append(
         place.finding(
           .incompatible, .error, "older: write, but \(step): \(reason)",
-          advice: "write older: read, or take the step into a file of its own"))
+          advice: "write older: read, or move the step into a file of its own"))
     }
     if let finding = unregistered(at: place, codes) { found.append(finding) }
     return found
@@ -65,7 +65,7 @@ struct LintEffect {
       else { return nil }
       return (
         "two records have equal keys",
-        "look first with an assert, or say what becomes of them (onViolation)"
+        "check first with an assert, or choose what happens to them (onViolation)"
       )
     case .changeAttribute(let change): return dependence(of: change)
     case .retypeAttribute(let retyping): return dependence(of: retyping)
@@ -74,12 +74,12 @@ struct LintEffect {
       guard !attribute.isOptional || attribute.validation != .none else { return nil }
       return (
         "the expression gives null or a value that breaks a rule",
-        "make it optional and without rules, or look first with an assert"
+        "make it optional and without rules, or check first with an assert"
       )
     case .createRelationship(let definition):
       guard !definition.side.isOptional else { return nil }
       return ("\(definition.entity) has records", "make it optional")
-    case .assert: return ("the number is another one", "correct the records before")
+    case .assert: return ("the number of records differs", "correct the records before")
     default: return nil
     }
   }
@@ -109,7 +109,7 @@ struct LintEffect {
     if !conversion.isTotal(from: before.type, to: after.type) {
       return (
         "a value cannot be converted",
-        "say what such a value becomes (conversion: { orElse: … }), or correct it before"
+        "define what such a value becomes (conversion: { orElse: … }), or correct it before"
       )
     }
     if after.validation != .none {

@@ -102,7 +102,7 @@ struct LintFiles {
     let place = previous.map { "both follow \($0.name)" } ?? "both are the first of their line"
     guard Set(group.map(\.checksum)).count > 1 else {
       return LintFinding(
-        .sameNumber, of: file, "the same file is there twice: \(names)", advice: "remove one")
+        .sameNumber, of: file, "the same file exists twice: \(names)", advice: "remove one")
     }
     let next = number(last + 1)
     let others = group.filter { $0.checksum != file.checksum }

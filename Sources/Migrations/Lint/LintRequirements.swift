@@ -52,7 +52,7 @@ struct LintRequirements {
       let text = (circle + [start]).map { "\($0.line)@\($0.version)" }.joined(separator: ", ")
       return LintFinding(
         .circularRequirement, of: migration, "each requires the next: \(text)",
-        advice: "remove one requirement, or put what it is for into a later file")
+        advice: "remove one requirement, or move what needs it into a later file")
     }
   }
 

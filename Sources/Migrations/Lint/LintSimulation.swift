@@ -65,7 +65,7 @@ struct LintSimulation {
     findings.append(
       LintFinding(
         .emptySummary, .warning, of: migration, "its summary is empty",
-        advice: "say in one line what it is for: plan and status show it"))
+        advice: "describe its purpose in one line: plan and status show it"))
   }
 
   private mutating func checkSteps(of migration: Migration) {
@@ -145,7 +145,7 @@ struct LintSimulation {
         findings.append(
           place.finding(
             .systemEntity, .warning, "\(name.text) is an entity of the system",
-            advice: "a later program may change or drop it; keep what is yours in an entity of "
+            advice: "a later program may change or drop it; keep your data in an entity of "
               + "your own"))
       }
       guard let owner = owners[name], owner.line != migration.line, !name.text.hasPrefix("_"),

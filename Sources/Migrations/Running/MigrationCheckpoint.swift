@@ -12,7 +12,13 @@ struct MigrationCheckpoint: Codable, Sendable {
     /// before the first.
     case appending(Int, KeyRuns, last: Data?)
     /// Concurrent changes are being taken over.
-    case settling
+    case catchingUp
+
+    private enum CodingKeys: String, CodingKey {
+      case records, sorting, appending
+      // The name in checkpoints of earlier versions.
+      case catchingUp = "settling"
+    }
   }
 
   var stage: Stage

@@ -40,7 +40,7 @@ public struct MigrationProgress: Hashable, Sendable {
     /// Keys of an index are written.
     case writing
     /// Concurrent changes are taken over.
-    case settling
+    case catchingUp = "settling"
   }
 
   public let line: String

@@ -122,7 +122,7 @@ struct RelationshipCreation {
       throw refusal(
         "the destination has no unique index on exactly the key",
         [("key", definition.key.map(\.other).joined(separator: ", "))],
-        advice: "make one first (createIndex, unique: true)")
+        advice: "create one first (createIndex, unique: true)")
     }
     return found
   }
@@ -141,7 +141,7 @@ struct RelationshipCreation {
     }
     guard attribute.type.kind == counterpart.type.kind, attribute.type.kind != .strings else {
       throw refusal(
-        "two attributes of a key are not of one type",
+        "two attributes of a key have different types",
         [("own", attribute.name), ("other", counterpart.name)])
     }
     return .init(own: attribute.id, other: other)
@@ -235,7 +235,7 @@ struct RelationshipCreation {
     let entity = try entity(entityName)
     guard entity.attribute(named: name) == nil, entity.relationship(named: name) == nil else {
       throw StoreError(
-        .migration, "an attribute or a relationship of this name is there already",
+        .migration, "an attribute or a relationship of this name exists already",
         [("entity", entityName), ("name", name)])
     }
   }

@@ -84,7 +84,7 @@ extension SchemaChange {
     let entity = schema.entities[number]
     if let relationship = entity.relationship(named: name) {
       throw StoreError(
-        .migration, "this is a relationship, and no attribute",
+        .migration, "this is a relationship, not an attribute",
         [("entity", entity.name), ("relationship", relationship.name)],
         advice: "write dropRelationship and createRelationship")
     }
@@ -97,7 +97,7 @@ extension SchemaChange {
     let entity = schema.entities[number]
     guard entity.attribute(named: name) == nil, entity.relationship(named: name) == nil else {
       throw StoreError(
-        .migration, "an attribute or a relationship of this name is there already",
+        .migration, "an attribute or a relationship of this name exists already",
         [("entity", entity.name), ("attribute", name)])
     }
   }
@@ -118,7 +118,7 @@ extension SchemaChange {
     let having = entity.indexes.filter { $0.keys.contains { $0.attributeID == id } }
     guard let index = having.first else { return }
     throw StoreError(
-      .migration, "an index has the attribute",
+      .migration, "an index uses the attribute",
       [
         ("entity", entity.name),
         ("attribute", entity.attributes.first { $0.id == id }?.name ?? "#\(id)"),

@@ -59,7 +59,7 @@ extension SchemaChange {
 
   private func requireFree(_ name: String) throws(StoreError) {
     if schema.entity(named: name) != nil {
-      throw StoreError(.migration, "the entity is there already", [("entity", name)])
+      throw StoreError(.migration, "the entity exists already", [("entity", name)])
     }
   }
 

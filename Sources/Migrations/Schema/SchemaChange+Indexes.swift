@@ -10,7 +10,7 @@ extension SchemaChange {
     let number = try number(of: name)
     guard schema.entities[number].index(named: definition.name) == nil else {
       throw StoreError(
-        .migration, "the index is there already", [("entity", name), ("index", definition.name)])
+        .migration, "the index exists already", [("entity", name), ("index", definition.name)])
     }
     let keys = try keys(of: definition, on: schema.entities[number])
     schema.entities[number].indexes.append(

@@ -57,7 +57,7 @@ extension SchemaChange {
       throw StoreError(
         .migration, "a relationship cannot be set to this",
         [("entity", schema.entities[number].name), ("relationship", relationship.name)],
-        advice: "only one that leads to one record is set: to null, or to an expression that leads "
+        advice: "only a to-one relationship can be set: to null, or to an expression that leads "
           + "to a record")
     }
   }

@@ -85,7 +85,7 @@ struct SchemaChange {
           _ = try RelationshipBinding(relationship, of: entity, in: schema)
         } catch {
           throw StoreError(
-            .migration, "a relationship needs what the step takes away",
+            .migration, "a relationship needs what the step removes",
             [("relationship", "\(entity.name).\(relationship.name)"), ("problem", error.text)],
             advice: "drop the relationship first (dropRelationship)")
         }
@@ -98,7 +98,7 @@ struct SchemaChange {
         throw StoreError(
           .migration, "a template does not fit the schema after this step",
           [("template", template.name), ("problem", error.text)],
-          advice: "drop the template first (dropTemplate), and make it again afterward")
+          advice: "drop the template first (dropTemplate), and create it again afterward")
       }
     }
   }
@@ -114,7 +114,7 @@ struct SchemaChange {
         throw StoreError(
           .migration, "an entity has been changed too often",
           [("entity", entity.name), ("limit", String(StoreLimits.layoutsMax))],
-          advice: "make another entity")
+          advice: "create another entity")
       }
     }
   }
@@ -124,7 +124,7 @@ struct SchemaChange {
   private mutating func createTemplate(_ template: RequestTemplate) throws(StoreError) {
     if schema.templates.contains(where: { $0.name == template.name }) {
       throw StoreError(
-        .migration, "the template is there already", [("template", template.name)],
+        .migration, "the template exists already", [("template", template.name)],
         advice: "a template never changes: drop it first, or choose another name")
     }
     do throws(TemplateCheck.Problem) {

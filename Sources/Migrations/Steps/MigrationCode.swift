@@ -56,7 +56,7 @@ public struct MigratedRecord: Sendable {
 
   private func unknown(_ attribute: String) -> StoreError {
     StoreError(
-      .unknownAttribute, "a code step uses an attribute that it may not",
+      .unknownAttribute, "a code step uses an attribute that it cannot use",
       [("record", id.description), ("attribute", attribute)],
       advice: "it reads what the entity had before, and sets what the step names under `changes`")
   }

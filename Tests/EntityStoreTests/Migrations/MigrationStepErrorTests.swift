@@ -20,7 +20,7 @@ import Testing
       Case("did you mean \"dropEntity\"?", step: "«dropEntty: { name: E }"),
       Case("known are createEntity,", step: "«truncate: { name: E }"),
       Case("loses all records of E; if that is intended, add", step: "dropEntity: «{ name: E }"),
-      Case("say true here", step: "dropEntity: { name: E, destructive: «false }"),
+      Case("write true here", step: "dropEntity: { name: E, destructive: «false }"),
       Case("loses nothing", step: "renameEntity: { name: E, to: F, destructive: «true }"),
       Case("all values of E.a", step: "dropAttribute: «{ on: E, name: a }"),
       Case("all links of E.r", step: "dropRelationship: «{ on: E, name: r }"),
@@ -64,7 +64,7 @@ import Testing
       Case("cannot be read", step: "changeAttribute: { on: E, name: a, pattern: «\"[a-\" }"),
       Case("from 0 to", step: "changeAttribute: { on: E, name: a, maxLength: «-1 }"),
       Case("\"type\" is missing", step: "retypeAttribute: «{ on: E, name: a }"),
-      Case("this is not of type date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
+      Case("of type date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
       Case(
         "a constant", step: "addAttribute: { to: E, name: a, type: date, default: «now }"),
       Case(
@@ -77,13 +77,13 @@ import Testing
       Case("$X", step: "updateRows: { on: E, where: «b == $X, set: { a: 1 } }"),
       Case(
         "about one record", step: "deleteRows: { on: E, where: «sum(b) > 1, destructive: true }"),
-      Case("say what to set", step: "updateRows: { on: E, set: «{} }"),
-      Case("how many records are right", step: "assert: «{ on: E }"),
-      Case("how many records are right", step: "assert: «{ on: E, count: 1, atLeast: 1 }"),
+      Case("name what to set", step: "updateRows: { on: E, set: «{} }"),
+      Case("number of records", step: "assert: «{ on: E }"),
+      Case("number of records", step: "assert: «{ on: E, count: 1, atLeast: 1 }"),
       Case("more than atMost", step: "assert: «{ on: E, atLeast: 2, atMost: 1 }"),
-      Case("from 0 on", step: "assert: { on: E, count: «-1 }"),
+      Case("at least 0", step: "assert: { on: E, count: «-1 }"),
       Case("one of nullify", step: "changeRelationship: { on: E, name: r, deleteRule: «drop }"),
-      Case("from 1 on", step: "runCode: { on: E, name: c, revision: «0, changes: [a] }"),
+      Case("at least 1", step: "runCode: { on: E, name: c, revision: «0, changes: [a] }"),
       Case("each once", step: "runCode: { on: E, name: c, revision: 1, changes: «[] }"),
       Case("each once", step: "runCode: { on: E, name: c, revision: 1, changes: «[a, a] }"),
     ])

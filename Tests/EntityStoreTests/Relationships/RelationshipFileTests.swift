@@ -36,21 +36,21 @@ import Testing
       Case(
         "one of nullify, cascade, deny, noAction", "{ on: A, name: b, to: B, deleteRule: «drop }"),
       Case("1 to 7 attributes", "{ on: A, name: b, to: B, key: «{} }"),
-      Case("names each attribute of the destination once", "{ on: A, name: b, to: B, key: «{ c: id, d: id } }"),
+      Case("of the destination once", "{ on: A, name: b, to: B, key: «{ c: id, d: id } }"),
       Case(
         "only a to-one relationship has a key",
         "«{ on: A, name: b, to: B, many: true, key: { c: id } }"),
-      Case("say what is required", "«{ on: A, name: b, to: B, optional: false, key: { c: id } }"),
+      Case("what is required", "«{ on: A, name: b, to: B, optional: false, key: { c: id } }"),
       Case(
-        "say orderBy",
+        "write orderBy",
         "«{ on: A, name: b, to: B, key: { c: id }, inverse: { name: a, ordered: true } }"),
-      Case("the same of both sides", "«{ on: A, name: b, to: A, inverse: { name: b } }"),
+      Case("definition on both sides", "«{ on: A, name: b, to: A, inverse: { name: b } }"),
       Case(
         "no order and no key",
         "«{ on: A, name: b, to: A, many: true, ordered: true, inverse: { name: b, ordered: true } }"
       ),
       Case(
-        "not by orderBy",
+        "not orderBy",
         "«{ on: A, name: b, to: B, many: true, inverse: { name: a, orderBy: c } }"),
       Case(
         "only the first can be required",

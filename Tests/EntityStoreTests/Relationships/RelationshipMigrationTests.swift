@@ -156,14 +156,14 @@ import Testing
         "{ on: Episode, name: r, to: Path, optional: false }"
       ),
       ("no such entity", "{ on: Episode, name: r, to: Nowhere }"),
-      ("is there already", "{ on: Episode, name: title, to: Path }"),
-      ("is there already", "{ on: Episode, name: r, to: Path, inverse: { name: id } }"),
+      ("exists already", "{ on: Episode, name: title, to: Path }"),
+      ("exists already", "{ on: Episode, name: r, to: Path, inverse: { name: id } }"),
       (
         "no such attribute",
         "{ on: Episode, name: r, to: Path, inverse: { name: e, orderBy: rank } }"
       ),
       (
-        "no number and no date",
+        "orderBy needs a number or a date",
         "{ on: Episode, name: r, to: Path, inverse: { name: e, orderBy: title } }"
       ),
       (
@@ -171,7 +171,7 @@ import Testing
         "{ on: Episode, name: r, to: Path, key: { pathID: id } }"
       ),
       (
-        "not of one type",
+        "have different types",
         "{ on: Episode, name: r, to: Path, key: { position: id, feedID: feedID } }"
       ),
       (

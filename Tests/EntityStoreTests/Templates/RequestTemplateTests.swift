@@ -64,7 +64,7 @@ import Testing
   @Test(
     "A step that does not fit is refused",
     arguments: [
-      ("the template is there already", ranked),
+      ("the template exists already", ranked),
       ("there is no entity Nowhere", "createTemplate: { name: a, entity: Nowhere }"),
       ("Leaf has no size", "createTemplate: { name: a, entity: Leaf, where: size == 1 }"),
       ("Node has no size", "createTemplate: { name: a, entity: Leaf, where: owner.size == $A }"),

@@ -51,7 +51,7 @@ enum LintCases {
       says: "0002_y has been applied here, so name 0002_x 0003_"),
     LintCase(
       "a file is there twice", [first, first], ["error sameNumber a 0001_book"],
-      says: "the same file is there twice"),
+      says: "the same file exists twice"),
   ]
 
   static let history: [LintCase] = [
