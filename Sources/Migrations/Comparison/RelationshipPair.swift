@@ -13,8 +13,8 @@ struct RelationshipPair {
     }
   }
 
-  /// Returns the relationships of an entity that a migration has named. Of a pair of inverses, the one
-  /// with the lesser id was named first.
+  /// Returns the relationships of an entity that a migration has named. Of a pair of inverses, the
+  /// one with the lesser id was named first.
   static func definitions(
     of entity: EntityDescription, among entities: [EntityDescription]
   ) -> [RelationshipDefinition] {
