@@ -57,7 +57,7 @@ extension MigrationCheckpoint.Stage {
     case .records: .records
     case .sorting: .sorting
     case .appending: .writing
-    case .settling: .settling
+    case .catchUp: .settling
     }
   }
 }

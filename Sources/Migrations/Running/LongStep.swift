@@ -55,8 +55,8 @@ struct LongStep {
         checkpoint = try sort(work, checkpoint, index: number, after: nil)
       case .appending(let number, let runs, let last):
         checkpoint = try append(work, checkpoint, index: number, runs, after: last)
-      case .settling:
-        let (next, result) = try migrator.commit { try settle(work, checkpoint, in: $0, finish) }
+      case .catchUp:
+        let (next, result) = try migrator.commit { try catchUp(work, checkpoint, in: $0, finish) }
         if let result { return result }
         checkpoint = next
       }
@@ -116,7 +116,7 @@ struct LongStep {
   ) throws -> MigrationCheckpoint {
     guard let records = work.records else { throw migrator.lost(position) }
     var (checkpoint, last) = (checkpoint, last)
-    let next: MigrationCheckpoint.Stage = work.indexes.isEmpty ? .settling : .sorting(0)
+    let next: MigrationCheckpoint.Stage = work.indexes.isEmpty ? .catchUp : .sorting(0)
     _ = try runChunk(work, &checkpoint, then: next, in: transaction) { scope, checkpoint, chunk in
       var pass = try RecordPass(
         records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
@@ -178,7 +178,7 @@ struct LongStep {
     }
     var merge = try runs.merge(in: folder, after: last.map(Array.init))
     let next: MigrationCheckpoint.Stage =
-      number + 1 < work.indexes.count ? .sorting(number + 1) : .settling
+      number + 1 < work.indexes.count ? .sorting(number + 1) : .catchUp
     var checkpoint = checkpoint
     var lastKey = last.map(Array.init)
     var more = true
@@ -207,7 +207,7 @@ struct LongStep {
   ///
   /// - Returns: The result of `finish` if no changes were left and the step is done; otherwise
   ///   `nil`.
-  private func settle(
+  private func catchUp(
     _ work: StepWork, _ checkpoint: MigrationCheckpoint, in transaction: SchemaTransaction,
     _ finish: (SchemaTransaction) throws -> Bool
   ) throws -> (MigrationCheckpoint, Bool?) {
@@ -215,33 +215,33 @@ struct LongStep {
     checkpoint.rounds += 1
     let isPatient = checkpoint.rounds <= Limits.settlingChunksMax
     let chunk = ChunkBudget(duration: options.chunkDuration * (isPatient ? 1 : 4))
-    let isSettled = try transaction.scope(author: position.author) { scope in
-      let isSettled = try settle(work, &checkpoint, in: scope) { chunk.hasRoom }
-      if isSettled { try Self.saved.remove(in: scope) } else { try save(checkpoint, in: scope) }
-      return isSettled
+    let isDone = try transaction.scope(author: position.author) { scope in
+      let isDone = try catchUp(work, &checkpoint, in: scope) { chunk.hasRoom }
+      if isDone { try Self.saved.remove(in: scope) } else { try save(checkpoint, in: scope) }
+      return isDone
     }
-    guard isSettled else { return (checkpoint, nil) }
+    guard isDone else { return (checkpoint, nil) }
     try transaction.delete(CatalogTree.targetKey)
     transaction.set(work.after)
     return (checkpoint, try finish(transaction))
   }
 
-  private func settle(
+  private func catchUp(
     _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
     guard let build = scope.catalog.build, let records = build.notesRecords ? work.records : nil
-    else { return try settleIndexes(work, &checkpoint, in: scope, while: hasRoom) }
+    else { return try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) }
     let entity = try scope.catalog.entity(work.entityName)
     guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
     var pass = try RecordPass(
       records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
     if try pass.catchUp(sideLog, rows: &checkpoint.done, while: hasRoom) { return false }
-    guard try settleIndexes(work, &checkpoint, in: scope, while: hasRoom) else { return false }
+    guard try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) else { return false }
     return try sideLog.isEmpty
   }
 
-  private func settleIndexes(
+  private func catchUpIndexes(
     _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
@@ -323,7 +323,7 @@ struct LongStep {
     case .appending(_, let runs, _):
       stage = .writing
       total = runs.keys
-    case .settling: stage = .settling
+    case .catchUp: stage = .settling
     }
     migrator.report(position, stage, done: checkpoint.done, total: Int64(total))
   }

@@ -12,7 +12,13 @@ struct MigrationCheckpoint: Codable, Sendable {
     /// before the first.
     case appending(Int, KeyRuns, last: Data?)
     /// Concurrent changes are being taken over.
-    case settling
+    case catchUp
+
+    /// The names that are stored.
+    private enum CodingKeys: String, CodingKey {
+      case records, sorting, appending
+      case catchUp = "settling"
+    }
   }
 
   var stage: Stage
