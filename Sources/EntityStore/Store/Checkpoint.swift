@@ -12,21 +12,13 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
   /// The name of the work, unique among the unfinished work of a store.
   public let name: String
 
-  public init(name: String) {
-    self.name = name
-  }
+  public init(name: String) { self.name = name }
 
   /// A position with its counters.
   public struct Progress: Sendable {
-    public var position: Position
-    public var rows: Int64
-    public var chunks: Int64
-
-    public init(position: Position, rows: Int64 = 0, chunks: Int64 = 0) {
-      self.position = position
-      self.rows = rows
-      self.chunks = chunks
-    }
+    public internal(set) var position: Position
+    public internal(set) var rows: Int64
+    public internal(set) var chunks: Int64
   }
 
   /// Returns the committed progress of interrupted work.
@@ -49,14 +41,18 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
   }
 
   /// Stores the progress in the transaction, so that it is committed together with the rows.
-  public func save(_ progress: Progress, in transaction: WriteTransaction) throws {
+  ///
+  /// - Parameter rows: The number of rows so far; for information, as is `chunks`.
+  public func save(
+    _ position: Position, rows: Int64 = 0, chunks: Int64 = 0, in transaction: WriteTransaction
+  ) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     try transaction.upsert(
       Self.entity,
       [
-        "name": .string(name), "frontier": .data(try encoder.encode(progress.position)),
-        "rows": .int64(progress.rows), "chunks": .int64(progress.chunks),
+        "name": .string(name), "frontier": .data(try encoder.encode(position)),
+        "rows": .int64(rows), "chunks": .int64(chunks),
         "updatedAt": .date(transaction.now),
       ], by: ["name"])
   }

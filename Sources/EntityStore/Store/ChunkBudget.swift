@@ -7,8 +7,7 @@ public struct ChunkBudget: Sendable {
   /// The rows that were counted.
   public private(set) var rows = 0
   private var bytes = 0
-  private var isEnded = false
-  private let rowsMax: Int
+  private var rowsMax: Int
   private let bytesMax: Int
   private let deadline: ContinuousClock.Instant?
 
@@ -26,11 +25,11 @@ public struct ChunkBudget: Sendable {
   }
 
   /// Ends the chunk early, because the next row is not available yet.
-  public mutating func end() { isEnded = true }
+  public mutating func end() { rowsMax = rows }
 
   /// True while another row may be added. Reads the clock only if the time is limited.
   public var hasRoom: Bool {
-    guard !isEnded, rows < rowsMax, bytes < bytesMax else { return false }
+    guard rows < rowsMax, bytes < bytesMax else { return false }
     return deadline.map { ContinuousClock.now < $0 } ?? true
   }
 }

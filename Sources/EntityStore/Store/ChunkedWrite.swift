@@ -68,7 +68,8 @@ public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
     from start: Position, in transaction: WriteTransaction,
     step: (WriteTransaction, inout Position, inout ChunkBudget) throws -> Bool
   ) throws -> (progress: Progress, isDone: Bool) {
-    var progress = try checkpoint.load(in: transaction) ?? Progress(position: start)
+    var progress =
+      try checkpoint.load(in: transaction) ?? Progress(position: start, rows: 0, chunks: 0)
     var chunk = ChunkBudget(rowsMax: rowsMax, duration: duration)
     var more = true
     while more, chunk.hasRoom {
@@ -76,11 +77,10 @@ public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
     }
     progress.rows += Int64(chunk.rows)
     progress.chunks += 1
-    if more {
-      try checkpoint.save(progress, in: transaction)
-    } else if let markEnded {
-      markEnded(&progress.position)
-      try checkpoint.save(progress, in: transaction)
+    if !more { markEnded?(&progress.position) }
+    if more || markEnded != nil {
+      try checkpoint.save(
+        progress.position, rows: progress.rows, chunks: progress.chunks, in: transaction)
     } else {
       try checkpoint.remove(in: transaction)
     }

@@ -130,8 +130,7 @@ struct SyncRun {
       try writer.write(changes, seen: &seen, &checkpoint.report)
       if rules.mode == .full { try seen.save(feedID: id, number: Int(number), in: transaction) }
       try saved.save(
-        .init(position: checkpoint, rows: Int64(checkpoint.report.items), chunks: number),
-        in: transaction)
+        checkpoint, rows: Int64(checkpoint.report.items), chunks: number, in: transaction)
       return (checkpoint.report, seen)
     }
     self.seen.didCommit()

@@ -106,7 +106,7 @@ struct ImportRun {
           "state": .string("running"), "run": .int64(checkpoint.run),
           "startedAt": .date(startedAt), "finishedAt": .null,
         ], by: ["name"])
-      try write.checkpoint.save(.init(position: checkpoint), in: transaction)
+      try write.checkpoint.save(checkpoint, in: transaction)
       return (source.number, checkpoint)
     }
   }

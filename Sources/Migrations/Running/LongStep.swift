@@ -307,7 +307,7 @@ struct LongStep {
   }
 
   private func save(_ checkpoint: MigrationCheckpoint, in scope: WriteTransaction) throws {
-    try Self.saved.save(.init(position: checkpoint, rows: checkpoint.done), in: scope)
+    try Self.saved.save(checkpoint, rows: checkpoint.done, in: scope)
   }
 
   static let saved = Checkpoint<MigrationCheckpoint>(name: "migration")
