@@ -5,7 +5,7 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// A made file of Core Data, with values that were looked up in it by hand.
+/// A generated Core Data file, with expected values that were read from it by hand.
 @Suite(.enabled(if: LegacyStores.isHere, "\(LegacyStores.skipped)"))
 struct PodcastsImportTests {
   @Test(arguments: ["synthetic/Podcasts.sqlite", "synthetic/PodcastsWal.sqlite"])
