@@ -30,7 +30,7 @@ import Testing
     #expect(decoded == [number])
   }
 
-  @Test func whatJSONCannotSayIsNull() throws {
+  @Test func numbersWithoutAJSONFormAreNull() throws {
     let text = try written { output in
       try output.writeJSON(Double.infinity)
       try output.write(" ")
@@ -51,7 +51,7 @@ import Testing
     #expect(text == String(repeating: line, count: 1_000))
   }
 
-  @Test func aReaderWhoLeavesEndsTheCommandQuietly() throws {
+  @Test func aClosedPipeEndsTheCommandQuietly() throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     var rounds = 0
@@ -67,7 +67,7 @@ import Testing
     #expect(rounds < 1_000)
   }
 
-  @Test func aFullDiskIsAnErrorThatSaysSo() throws {
+  @Test func aFullDiskIsReported() throws {
     let device = try #require(FileHandle(forWritingAtPath: "/dev/full"))
     let error = #expect(throws: OutputError.self) {
       try StandardOutput.with(descriptor: device.fileDescriptor) { try $0.write("x") }

@@ -50,7 +50,7 @@ struct CollatorTests {
     #expect(try Collator(locale: locale).compare("a", "b") < 0)
   }
 
-  @Test func allWhoAskForTheSameShareOneCollator() throws {
+  @Test func equalRequestsShareOneCollator() throws {
     let german = try Collator.shared(locale: "de")
     #expect(try Collator.shared(locale: "de") === german)
     #expect(try Collator.shared(locale: "de", options: .ignoresCase) !== german)

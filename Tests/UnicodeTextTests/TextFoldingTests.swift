@@ -49,7 +49,7 @@ struct TextFoldingTests {
     }
   }
 
-  @Test func marksThatStayComeIntoTheirOrder() {
+  @Test func remainingMarksAreReordered() {
     // U+11834 is a mark of class 0, which keeps the two beside it apart.
     let text = "\u{1D16D}\u{11834}\u{1D165}"
     #expect(Self.diacriticsOnly.fold(Array(text.utf8)) == Array("\u{1D165}\u{1D16D}".utf8))

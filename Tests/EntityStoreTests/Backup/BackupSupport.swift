@@ -13,7 +13,7 @@ func storageCode<R>(_ body: () throws -> R) -> StorageError.Code? {
   }
 }
 
-/// What a closure leaves for the test.
+/// A value that a closure passes to the test.
 final class Box<Value> {
   var value: Value
   init(_ value: Value) { self.value = value }

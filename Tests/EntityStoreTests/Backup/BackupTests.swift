@@ -15,7 +15,7 @@ import Testing
   private static let executable = childExecutable(named: "store-child")
 
   @Test(arguments: [false, true])
-  func aBackupIsOfOneMomentWhileAnotherProcessWrites(compacting: Bool) async throws {
+  func aBackupIsConsistentWhileAnotherProcessWrites(compacting: Bool) async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await Ledger.addRow(to: store)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func aBackupIsTheOwnersAloneAndNothingIsBesideIt() async throws {
+  @Test func aBackupIsPrivateToItsOwnerAndLeavesNoOtherFiles() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("a/b/backup")
       let report = try temporary.store.backUp(to: target)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatHoldsSomethingIsLeftAlone() async throws {
+  @Test func aFolderThatHoldsSomethingIsNotChanged() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("taken")
       try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func whatAKilledBackupLeftIsRemovedAndOtherFilesAreNot() async throws {
+  @Test func leftoversOfAKilledBackupAreRemovedAndOtherFilesAreNot() async throws {
     try await withTemporaryStore { temporary in
       let target = temporary.folder.path("backup")
       let half = target + ".partial/store"
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func aDeviceWithoutRoomIsSaidBeforeAnythingIsCopied() async throws {
+  @Test func aDeviceWithoutRoomIsReportedBeforeAnythingIsCopied() async throws {
     try await withTemporaryStore { temporary in
       guard let device = try temporary.folder.mountDevice(size: "64k") else { return }
       defer { unmountDevice(device) }

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func asSmallAsCanBeTheFileStaysTheSame() async throws {
+  @Test func aFileOfMinimalSizeStaysTheSame() async throws {
     try await withRoomyStore { store in
       try Store.compact(at: store)
       let before = try DataFile.mark(of: store + "/data.mdb")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func aWriteThatComesMeanwhileIsNotLost() async throws {
+  @Test func aConcurrentWriteIsNotLost() async throws {
     try await withRoomyStore { store in
       let hasWritten = Box(false)
       func writeWhenChecking(_ progress: CopyProgress) throws {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func damageAndOtherProgramsDataAreLeftAlone() async throws {
+  @Test func damagedStoresAndForeignDataAreNotCompacted() async throws {
     try await withRoomyStore { store in
       let foreign = store + "/../foreign"
       do {

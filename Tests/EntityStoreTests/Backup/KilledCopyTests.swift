@@ -5,13 +5,13 @@ import Testing
 @testable import EntityStore
 @testable import Maintenance
 
-/// Backup, restore and compaction are killed at random moments: what is left is whole, and the next
-/// run goes through.
+/// Backup, restore and compaction are killed at random moments: the store stays undamaged, and the
+/// next run succeeds.
 @Suite struct KilledCopyTests {
   private static let executable = childExecutable(named: "store-child")
   private static let rows = 30
 
-  @Test func aKilledBackupIsThereAsAWholeOrNotAtAll() async throws {
+  @Test func aKilledBackupIsCompleteOrAbsent() async throws {
     try await rounds(seed: 71) { round in
       let (store, backup) = (round.store, round.backup)
       let target = backup + " new"
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aKilledCompactionLeavesTheStoreWhole() async throws {
+  @Test func aKilledCompactionLeavesTheStoreUndamaged() async throws {
     try await rounds(seed: 73) { round in
       let store = round.store
       try await Ledger.makeRoom(at: store)

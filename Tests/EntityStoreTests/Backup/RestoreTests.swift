@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func aStoreIsMadeWhereThereIsNone() async throws {
+  @Test func aRestoreCreatesAMissingStore() async throws {
     try await withBackup { store, backup in
       let target = store + "/../new/store"
       let report = try Store.restore(from: backup, to: target)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func anotherStoreIsReplacedOnlyIfItIsMeant() async throws {
+  @Test func anotherStoreIsReplacedOnlyOnRequest() async throws {
     try await withBackup { store, backup in
       let other = store + "/../other"
       try await Ledger.write(rows: 1, at: other)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func aBackupWithFlippedBitsIsRefusedOrWhole() async throws {
+  @Test func aBackupWithFlippedBitsIsRefusedOrIntact() async throws {
     var random = SeededRandom(seed: testSeed(97))
     let rounds = isThorough ? 2_000 : 25
     try await withBackup { store, backup in
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatIsOpenedMeanwhileIsNotReplaced() async throws {
+  @Test func aStoreThatIsOpenedConcurrentlyIsNotReplaced() async throws {
     try await withBackup { store, backup in
       let reader = Box<ChildProcess?>(nil)
       func openWhenChecking(_ progress: CopyProgress) throws {

@@ -8,13 +8,13 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// Batches are killed at random moments and run again: each record is changed, removed or made
+/// Batches are killed at random moments and run again: each record is updated, deleted or inserted
 /// exactly once.
 @Suite struct BatchCrashTests {
   private static let executable = childExecutable(named: "store-child")
 
   @Test(arguments: BatchPlan.allCases)
-  func aKilledBatchGoesOnAndDoesEverythingOnce(plan: BatchPlan) async throws {
+  func aKilledBatchResumesAndChangesEachRecordOnce(plan: BatchPlan) async throws {
     let kills = isThorough ? 2_000 : 60
     var random = SeededRandom(seed: testSeed(27))
     var killed = 0
@@ -72,7 +72,7 @@ import Testing
     try await store.write { _ in }
   }
 
-  @Test func aSecondProcessIsRefusedWhileTheBatchIsUnderWay() async throws {
+  @Test func aSecondProcessIsRefusedWhileTheBatchRuns() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await BatchPlan.update.prepare(store)

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct BatchDeleteTests {
-  @Test func eachResultTypeTellsWhatItIsAskedFor() async throws {
+  @Test func eachResultTypeReturnsItsResult() async throws {
     try await withVenues(9) { temporary in
       let store = temporary.store
       func delete(_ wins: Int64, _ type: BatchResultType) async throws -> BatchResult.Outcome {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func recordsAreDeletedByIdentityAndMissingOnesPassedOver() async throws {
+  @Test func recordsAreDeletedByIdentityAndMissingOnesSkipped() async throws {
     try await withVenues(5) { temporary in
       let store = temporary.store
       let request = BatchDeleteRequest(
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aRuleThatKeepsARecordStopsTheBatchAndTheSameRequestGoesOn() async throws {
+  @Test func aDeleteRuleStopsTheBatchAndTheSameRequestResumes() async throws {
     try await withVenues(8) { temporary in
       let store = temporary.store
       let team = try await store.write { transaction in
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func recordsThatAreDeletedTogetherKeepNoOneOfThem() async throws {
+  @Test func recordsThatAreDeletedTogetherDoNotDenyEachOther() async throws {
     try await withVenues(7) { temporary in
       let store = temporary.store
       try await store.write { transaction in
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whatARecordTakesAlongIsNotMetAgain() async throws {
+  @Test func cascadedRecordsAreNotVisitedAgain() async throws {
     try await withVenues(6) { temporary in
       let store = temporary.store
       try await store.write { transaction in
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func aLinkThatMustBeThereRefusesEvenWithoutDeleteRules() async throws {
+  @Test func aRequiredLinkPreventsTheDeletionEvenWithoutDeleteRules() async throws {
     try await withVenues(2) { temporary in
       let store = temporary.store
       try await store.write {

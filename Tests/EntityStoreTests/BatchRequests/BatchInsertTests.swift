@@ -13,7 +13,7 @@ import Testing
     names.map { ["name": .string($0), "wins": 1] }
   }
 
-  @Test func aSequenceIsInsertedAndEachResultTypeTellsWhatItIsAskedFor() async throws {
+  @Test func aSequenceIsInsertedAndEachResultTypeReturnsItsResult() async throws {
     try await withVenues { temporary in
       let store = temporary.store
       let some = try await store.execute(BatchInsertRequest("Venue", items("a", "b", "c")))
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func anInterruptedInsertGoesOnOnlyWithTheSameItems() async throws {
+  @Test func anInterruptedInsertResumesOnlyWithTheSameItems() async throws {
     try await withVenues { temporary in
       let store = temporary.store
       let values = (0..<10).map { ["name": Value.string("n\($0)")] }
@@ -245,7 +245,7 @@ import Testing
   }
 }
 
-/// Counts the items that it hands out, each of so many bytes.
+/// A sequence of items of a given size that counts the ones it has returned.
 private struct CountedItems: AsyncSequence, Sendable {
   let count: Int
   let bytes: Int

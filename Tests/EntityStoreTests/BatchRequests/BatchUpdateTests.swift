@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func eachResultTypeTellsWhatItIsAskedFor() async throws {
+  @Test func eachResultTypeReturnsItsResult() async throws {
     try await withVenues(9) { temporary in
       let three = FetchPredicate.comparison("wins", .greaterOrEqual, 6)
       func outcome(_ type: BatchResultType) async throws -> BatchResult.Outcome {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func aRecordThatMatchesStillIsChangedOnce() async throws {
+  @Test func aRecordThatStillMatchesIsChangedOnce() async throws {
     try await withVenues(10) { temporary in
       let request = BatchUpdateRequest(
         "Venue", where: .comparison("wins", .less, 50), set: ["wins": try .format("wins + 1")],
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aRecordThatHasCeasedToMatchIsPassedOver() async throws {
+  @Test func aRecordThatNoLongerMatchesIsSkipped() async throws {
     try await withVenues(6) { temporary in
       // Each favorite ends that of its owner, of which the predicate asks.
       try await temporary.store.write { transaction in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func whatMakesNoSenseIsRefusedBeforeAnythingIsWritten() async throws {
+  @Test func invalidRequestsAreRefusedBeforeAnythingIsWritten() async throws {
     try await withVenues(3) { temporary in
       let store = temporary.store
       func refusal(
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func aRuleStopsTheBatchUnlessItDoesWithout() async throws {
+  @Test func aRuleStopsTheBatchUnlessRulesAreOff() async throws {
     try await withVenues(10) { temporary in
       let store = temporary.store
       var request = BatchUpdateRequest(
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test func aRequiredValueAndItsKindAreNeverDoneWithout() async throws {
+  @Test func requiredValuesAndTypesAreAlwaysChecked() async throws {
     try await withVenues(2) { temporary in
       for set: [String: AttributeAssignment] in [["name": nil], ["wins": try .format("wins / 0")]] {
         let request = BatchUpdateRequest(
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func theSameRequestGoesOnWhereItWasStopped() async throws {
+  @Test func theSameRequestResumesWhereItStopped() async throws {
     try await withVenues(20) { temporary in
       let store = temporary.store
       let request = BatchUpdateRequest(
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  @Test func aRestartBeginsAnew() async throws {
+  @Test func aRestartBeginsFromTheStart() async throws {
     try await withVenues(10) { temporary in
       let store = temporary.store
       var request = BatchUpdateRequest(
@@ -256,13 +256,13 @@ import Testing
     }
   }
 
-  @Test func ofTwoRunsAtOnceTheSecondIsRefused() async throws {
+  @Test func aSecondConcurrentRunIsRefused() async throws {
     try await withVenues(10) { temporary in
       let store = temporary.store
       let request = BatchUpdateRequest(
         "Venue", set: ["wins": try .format("wins + 1")], options: .chunks(of: 2))
       let inside = DispatchSemaphore(value: 0)
-      let goOn = DispatchSemaphore(value: 0)
+      let mayContinue = DispatchSemaphore(value: 0)
       let hasWaited = Locked(false)
       async let first = store.execute(request) { _ in
         let isFirst = hasWaited.withLock { waited in
@@ -271,7 +271,7 @@ import Testing
         }
         guard isFirst else { return }
         inside.signal()
-        goOn.wait()
+        mayContinue.wait()
       }
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -285,7 +285,7 @@ import Testing
       } catch let error as StoreError {
         #expect(error.underlying?.code == .busy)
       }
-      goOn.signal()
+      mayContinue.signal()
       #expect(try await first.outcome == .count(10))
       #expect(try store.column("wins") == (1...10).map { Value.int64($0) })
     }

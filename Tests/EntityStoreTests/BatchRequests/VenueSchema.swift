@@ -73,7 +73,7 @@ struct Venue: Entity {
   }
 }
 
-/// Runs `body` with a store of so many venues, `v0`, `v1` and so on, with as many wins.
+/// Runs `body` with a store of venues `v0`, `v1` and so on; the number of wins is that in the name.
 func withVenues<R>(
   _ count: Int = 0, isolation: isolated (any Actor)? = #isolation,
   _ body: (TemporaryStore) async throws -> R
@@ -102,7 +102,7 @@ extension Store {
 }
 
 extension BatchRequestOptions {
-  /// Of small chunks, however slow the machine.
+  /// Options with small chunks whose size does not depend on the speed of the machine.
   static func chunks(of rows: Int, without: Set<BatchOption> = []) -> BatchRequestOptions {
     var options = BatchRequestOptions(without: without)
     options.chunkRows = rows

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Saves that fail, and saves whose changes must be made in the right order.
+/// Saves that fail, and saves whose changes must be applied in a certain order.
 @Suite struct DraftSaveTests {
   private func refusals(_ draft: Draft) async throws -> [StoreError] {
     do {
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("A failed save names every rule of every object, changes nothing, and can be mended")
+  @Test("A failed save names every broken rule, changes nothing, and can be corrected and repeated")
   func everyFailure() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -29,10 +29,10 @@ import Testing
       try draft.update(Employee.self, staff.alpha) { $0.salary = -5 }
       try draft.update(Employee.self, staff.charlie) { $0.salary = 11 }
       let refused = try await refusals(draft)
-      let told = Set(
+      let reported = Set(
         refused.map { "\($0.code) \($0.object?.description ?? "-") \($0.property ?? "-")" })
       #expect(
-        told == [
+        reported == [
           "validation \(long) name", "validation \(long) salary", "validation \(nameless) name",
           "uniqueViolation \(double) name", "validation \(staff.alpha) salary",
         ])
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("All unique indexes that are violated are told, also among new records")
+  @Test("All violated unique indexes are reported, also among new records")
   func everyUniqueIndex() async throws {
     try await withStaff { store, staff in
       try await store.write { try $0.update(staff.alpha) { try $0.set("badge", to: 7) } }
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A delete rule that denies sees what else the draft has done")
+  @Test("A `deny` rule sees the other changes of the draft")
   func denied() async throws {
     try await withStaff { store, staff in
       let (red, blue) = try await store.write { transaction in
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("What waits for a deletion is not lost to another one")
+  @Test("A record that waits for a deletion is not lost to another one")
   func cascadesWait() async throws {
     try await withStaff { store, staff in
       let (red, blue) = try await store.write { transaction in
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test("A reference to what is not there is told with object and property")
+  @Test("A dangling reference is reported with object and property")
   func dangling() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("What is linked with a deleted new record goes or is cut, as its rules say")
+  @Test("The delete rules apply to the links of a deleted new record")
   func deletedInsertion() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test("Records that keep each other go together")
+  @Test("Records that deny each other's deletion are deleted together")
   func deniedByEachOther() async throws {
     try await withVenues(3) { temporary in
       let store = temporary.store
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test("What an entity's other attributes make of a draft is an error, and nothing is lost")
+  @Test("A draft that no longer fits the schema is an error, and loses nothing")
   func schemaChange() async throws {
     try await withTemporaryStore(migrations: [Staff.source]) { temporary in
       let staff = try await ThreeEmployees(in: temporary.store)
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test("A draft holds so many changes and no more")
+  @Test("The number of changes in a draft is limited")
   func bound() async throws {
     try await withTemporaryStore(migrations: [Staff.source]) { temporary in
       let entity = try temporary.store.read { try $0.layout("Team") }

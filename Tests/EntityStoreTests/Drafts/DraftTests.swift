@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("Rolling back forgets everything, or what was done with one record")
+  @Test("Rolling back discards all changes, or those of one record")
   func rollback() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("Values that are set back are no change, and a deleted new record leaves nothing")
+  @Test("Restored values are no change, and a deleted new record leaves nothing")
   func noChange() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("What is not there, or is deleted, cannot be changed")
+  @Test("A missing or deleted record cannot be changed")
   func missing() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("New records may lead to each other, in a circle, too")
+  @Test("New records may refer to each other, also in a cycle")
   func references() async throws {
     try await withStaff { store, _ in
       let draft = store.draft()
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("Links to many records are changed by the save, in order")
+  @Test("To-many links are changed by the save, in order")
   func links() async throws {
     try await withStaff { store, staff in
       let draft = store.draft()
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("A record that is moved away from a deleted one does not go with it")
+  @Test("A record that is moved away from a deleted one is not deleted with it")
   func cascades() async throws {
     try await withStaff { store, staff in
       let (red, blue) = try await store.write { transaction in
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("A write transaction finds or creates by any attribute, a reference among them")
+  @Test("A write transaction finds or creates by any attribute, including a reference")
   func findOrCreateInWrite() async throws {
     try await withStaff { store, staff in
       try await store.write { transaction in

@@ -8,7 +8,7 @@ import Testing
 
 /// Every merge policy against every kind of meeting of two writers.
 @Suite struct MergePolicyTests {
-  /// What the draft does with alpha (22, no note), and what another writer does meanwhile.
+  /// The change of alpha (22, no note) in the draft, and the concurrent one by another writer.
   enum Meeting: CaseIterable {
     /// salary 5 here, salary 7 there.
     case sameProperty
@@ -16,17 +16,17 @@ import Testing
     case otherProperty
     /// salary 5 here, salary 7 and a note there.
     case both
-    /// salary 5 here, gone there.
+    /// Salary 5 in the draft, deleted in the store.
     case deletedElsewhere
-    /// Gone here, salary 7 there.
+    /// Deleted in the draft, salary 7 in the store.
     case deletedHere
-    /// Gone on both sides.
+    /// Deleted on both sides.
     case deletedTwice
     /// salary 5 on both sides.
     case sameValue
   }
 
-  /// What alpha is afterwards: salary and note; gone; or the save has failed.
+  /// The result for alpha: salary and note, deleted, or a failed save.
   enum Outcome: Equatable {
     case holds(Int, String?)
     case gone
@@ -114,8 +114,8 @@ import Testing
     }
   }
 
-  @Test("All conflicts are told, with what was, what is and what the draft has")
-  func conflictsAreTold() async throws {
+  @Test("All conflicts are reported, with the read, the stored and the pending value")
+  func conflictsAreReported() async throws {
     try await withStaff { store, staff in
       let (one, two) = (store.draft(), store.draft())
       for draft in [one, two] {
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("A reference to a record that was deleted meanwhile", arguments: MergePolicy.allCases)
+  @Test("A reference to a record that was deleted concurrently", arguments: MergePolicy.allCases)
   func referenceToGone(policy: MergePolicy) async throws {
     try await withStaff { store, staff in
       let draft = store.draft(mergePolicy: policy)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("Only what the draft assigned counts: other properties are not blanked")
+  @Test("Only assigned properties count: others are not overwritten")
   func onlyAssigned() async throws {
     try await withStaff { store, staff in
       let draft = store.draft(mergePolicy: .draftWins)
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test(
-    "A link whose record is gone is a conflict, or is dropped", arguments: MergePolicy.allCases)
+    "A link to a deleted record is a conflict, or is dropped", arguments: MergePolicy.allCases)
   func linksOfTheGone(policy: MergePolicy) async throws {
     try await withStaff { store, staff in
       let team = try await store.write { try $0.insert("Team", ["name": "red"]) }

@@ -8,7 +8,7 @@ import Testing
 
 /// Core Data's observed semantics of pending changes in fetches.
 @Suite struct PendingFetchTests {
-  /// Saved: alpha 22, bravo 25, charlie 10. Pending: alpha 5, charlie 21, bravo gone, delta 30,
+  /// Stored: alpha 22, bravo 25, charlie 10. Pending: alpha 5, charlie 21, bravo deleted, delta 30,
   /// echo 40.
   private func withPending(_ body: (Draft, ThreeEmployees) throws -> Void) async throws {
     try await withStaff { store, staff in
@@ -36,7 +36,7 @@ import Testing
     employees.map { "\($0.name) \($0.salary)" }
   }
 
-  @Test("A fetch has the pending changes in it")
+  @Test("A fetch includes the pending changes")
   func overlay() async throws {
     try await withPending { draft, _ in
       let descriptor = Self.earners()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "The window is taken of the merged records",
+    "Offset and limit apply to the merged records",
     arguments: [
       (0, 2, ["charlie", "delta"]), (1, 2, ["delta", "echo"]), (2, 1, ["echo"]), (3, 2, []),
       (0, 0, []), (1, nil, ["delta", "echo"]),
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("Rows and groups never have pending changes in them")
+  @Test("Rows and groups never include pending changes")
   func rows() async throws {
     try await withPending { draft, _ in
       var request = FetchRequest(entityName: "Employee", sortBy: [SortKey("name")])
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("Texts that are cut in an index are put in order by what is stored")
+  @Test("Texts that are cut in an index are sorted by their stored values")
   func cutTexts() async throws {
     try await withTemporaryStore { temporary in
       let long = String(repeating: "x", count: 600)

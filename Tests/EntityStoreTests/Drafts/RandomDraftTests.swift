@@ -6,9 +6,9 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// What a draft fetches is what the store fetches once the draft is saved.
+/// Random drafts: a fetch from the draft equals the fetch from the store after the save.
 @Suite struct RandomDraftTests {
-  @Test("Of every type of attribute and every kind of index", arguments: [71, 72, 73] as [UInt64])
+  @Test("Every type of attribute and every kind of index", arguments: [71, 72, 73] as [UInt64])
   func samples(seed: UInt64) async throws {
     try await withTemporaryStore(seed: seed) { temporary in
       var run = RandomDraft(temporary.store, entity: "Sample", temporary.random)
@@ -98,7 +98,7 @@ private struct RandomDraft {
     }
   }
 
-  /// All ways to ask a draft give one answer.
+  /// Requires that all kinds of fetches from a draft agree.
   private mutating func fetch(_ request: FetchRequest, _ draft: Draft) throws -> [Record] {
     let found = try draft.fetch(request)
     try #require(try draft.fetchIdentifiers(request) == found.map(\.id), "\(request)")
@@ -175,7 +175,7 @@ private struct RandomDraft {
     }
   }
 
-  /// Keeps the rules of the attribute. Unique values are either numbered or left out.
+  /// Returns a value within the rules of the attribute. Unique values are numbered or null.
   private mutating func value(_ attribute: AttributeDescription, _ ids: [ObjectID]) -> Value {
     switch attribute.name {
     case "name":

@@ -8,7 +8,7 @@ import Testing
 @testable import Maintenance
 @testable import Migrations
 
-/// Catalogs that no migration makes: each is said to be damaged, and none is trusted.
+/// Catalogs that no migration produces: each is reported as damaged.
 @Suite struct CatalogCheckTests {
   private static let damages: [(String, @Sendable (inout Schema) -> Void)] = [
     ("two entities have the same name", { $0.model.name = $0.entities[0].name }),

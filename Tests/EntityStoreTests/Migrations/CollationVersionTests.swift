@@ -7,7 +7,7 @@ import Testing
 @testable import Maintenance
 @testable import Migrations
 
-/// Indexes whose keys were made with another version of their collation.
+/// Indexes whose keys were written with another version of their collation.
 @Suite struct CollationVersionTests {
   private static let byTitle = FetchRequest(
     entityName: "Sample", sortBy: [SortKey("title", collation: .localizedStandard)])
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// Changes the schema behind the back of everybody, as another program would.
+  /// Changes the schema without notice, as another program would.
   private static func change(
     _ store: Store, _ change: (inout Schema, TreeWriter) throws -> Void
   ) throws {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// Gives all indexes with a collation another version, and empties their trees: what is in them
+  /// Sets another version for all indexes with a collation, and empties their trees: their entries
   /// must not be used.
   private static func makeForeign(_ store: Store) throws {
     try change(store) { schema, transaction in
@@ -61,7 +61,7 @@ import Testing
     try store.fetch(request).map { try $0["name"].text }.joined(separator: " ")
   }
 
-  @Test func anIndexIsMadeWithTheVersionOfItsCollations() async throws {
+  @Test func anIndexStoresTheVersionOfItsCollations() async throws {
     try await withTemporaryStore { temporary in
       for index in try Self.collated(temporary.store) {
         let version = try #require(index.collationVersion)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func aReaderDoesWithoutAndAWriterIsRefused() async throws {
+  @Test func aReaderIgnoresOutdatedIndexesAndAWriterIsRefused() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await Self.fill(store)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func openingForWritingMakesTheIndexesAnew() async throws {
+  @Test func openingForWritingRebuildsTheIndexes() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await Self.fill(store)
@@ -131,7 +131,7 @@ import Testing
     return try Store.open(at: store.folder, options: options)
   }
 
-  @Test func aUniqueIndexWhoseTextsHaveBecomeEqualStaysUntilItIsDropped() async throws {
+  @Test func aUniqueIndexWithTextsThatBecameEqualStaysUntilItIsDropped() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await Self.fill(store)
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func aStoreOfANewerProgramIsLeftAsItIs() async throws {
+  @Test func aStoreOfANewerProgramIsNotChanged() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("s")
       let grown = try openStore(at: path, migrations: [.grownModel])

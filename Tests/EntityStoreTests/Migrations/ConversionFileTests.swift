@@ -11,7 +11,7 @@ private let states = AttributeType.enumeration(
   Enumeration(cases: [.init(name: "new", rawValue: 0), .init(name: "played", rawValue: 1)]))
 
 @Suite struct ConversionFileTests {
-  /// A wrong conversion; `«` stands before the place that the error names.
+  /// An invalid conversion; `«` marks the place that the error names.
   struct Case: CustomTestStringConvertible, Sendable {
     let type: AttributeType
     let says: String

@@ -7,7 +7,7 @@ import Testing
 @Suite struct KnownLinesTests {
   private static let unreadable = MigrationSource(embedded: [("0001_bad", Array("- [".utf8))])
 
-  @Test func whoOnlyReadsAsksForNoFileOfTheProgram() throws {
+  @Test func aReaderDoesNotLoadTheFilesOfTheProgram() throws {
     try withTemporaryFolder { folder in
       try Store.open(at: folder.path, migrate: .ifEmpty).close()
       var options = Store.Options()
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func noStoreIsMadeForFilesThatCannotBeRead() throws {
+  @Test func noStoreIsCreatedForUnreadableFiles() throws {
     try withTemporaryFolder { folder in
       let path = folder.path + "/store"
       #expect(throws: (any Error).self) {

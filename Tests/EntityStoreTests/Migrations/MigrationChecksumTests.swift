@@ -61,7 +61,7 @@ import Testing
     #expect(longer.stepChecksums.prefix(3) == one.stepChecksums[...])
   }
 
-  /// As stores that exist have them.
+  /// Existing stores contain these checksums.
   @Test func theFilesOfTheProgramKeepTheirChecksums() throws {
     let system = try MigrationLine.load([.system]).flatMap(\.migrations)
     #expect(

@@ -6,7 +6,7 @@ import Testing
 @testable import Migrations
 
 @Suite struct MigrationFileTests {
-  /// A wrong file; `«` stands before the place that the error names.
+  /// An invalid file; `«` marks the place that the error names.
   struct Case: CustomTestStringConvertible, Sendable {
     let says: String
     let text: String

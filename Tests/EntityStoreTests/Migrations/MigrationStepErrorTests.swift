@@ -4,9 +4,9 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What is wrong in a step is told with its place.
+/// The errors of steps name the place of the mistake.
 @Suite struct MigrationStepErrorTests {
-  /// `«` stands before the place that the error names.
+  /// An invalid step; `«` marks the place that the error names.
   typealias Case = MigrationFileTests.Case
 
   @Test(

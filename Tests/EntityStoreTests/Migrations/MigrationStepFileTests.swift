@@ -7,7 +7,7 @@ import Testing
 @testable import Migrations
 @testable import SchemaFiles
 
-/// Each step as it is written, what is read, and what a plan says of it.
+/// Each step as a text, as the parsed value, and as its description in a plan.
 @Suite struct MigrationStepFileTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let text: String
@@ -221,7 +221,9 @@ import Testing
     #expect(step.isDestructive == example.text.contains("destructive"))
   }
 
-  @Test("The word destructive stands where something is lost, and nowhere else", arguments: cases)
+  @Test(
+    "The word `destructive` is required where something is lost, and nowhere else", arguments: cases
+  )
   func theWordIsAskedFor(_ example: Case) throws {
     let wrong =
       example.text.contains("destructive")

@@ -77,7 +77,7 @@ import Testing
 
   // MARK: Program and store of different ages
 
-  @Test func aStoreThatIsBehindIsReadAndNotWrittenUntilItIsMigrated() async throws {
+  @Test func aStoreWithPendingMigrationsIsReadButNotWritten() async throws {
     try await withTemporaryFolder { folder in
       let old = try Self.open(folder.path("s"))
       try await old.write { _ = try $0.insert("Sample", ["name": "a"]) }
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func aUniqueIndexOverEqualValuesLeavesEverythingAsItWas() async throws {
+  @Test func aUniqueIndexOverEqualValuesFailsWithoutChanges() async throws {
     try await withTemporaryFolder { folder in
       let old = try Self.open(folder.path("s"))
       try await CrashPlan.prepare(old)

@@ -26,7 +26,7 @@ enum MigrationText {
     return change.schema
   }
 
-  /// Books, people who write and review them, and all kinds of storage for their relationships.
+  /// Books, their authors and reviewers, with every kind of storage for relationships.
   static func library() throws -> Schema {
     try schema(
       """

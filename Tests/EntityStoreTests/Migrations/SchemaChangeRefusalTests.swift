@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// A step that does not fit says why, and what to do; the schema stays as it is.
+/// The error of a step that does not fit gives the reason and advice; the schema stays unchanged.
 @Suite struct SchemaChangeRefusalTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let step: String

@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What each step makes of the schema.
+/// The effect of each step on the schema.
 @Suite struct SchemaChangeTests {
   private let before: Schema
 
@@ -220,7 +220,7 @@ import Testing
   }
 
   @Test(
-    "A relationship goes from either side, with what was made for it",
+    "A relationship is dropped from either side, with its inverse and indexes",
     arguments: [
       "dropRelationship: { on: Chapter, name: book, destructive: true }",
       "dropRelationship: { on: Book, name: chapters, destructive: true }",
@@ -251,13 +251,13 @@ import Testing
     #expect(schema.entity(named: "Person")?.relationships.map(\.name) == ["_Review_author"])
   }
 
-  @Test func aRelationshipWithoutAnInverseTakesTheHiddenOneAlong() throws {
+  @Test func aRelationshipWithoutAnInverseIsDroppedWithItsHiddenInverse() throws {
     let schema = try after("dropRelationship: { on: Review, name: author, destructive: true }")
     let person = try #require(schema.entity(named: "Person"))
     #expect(person.relationships.allSatisfy { !$0.isHidden })
   }
 
-  @Test func everythingCanBeTakenApartInTheRightOrder() throws {
+  @Test func everythingCanBeDroppedInTheRightOrder() throws {
     let schema = try after(
       "dropTemplate: { name: thick }",
       "dropRelationship: { on: Person, name: friends, destructive: true }",

@@ -4,9 +4,9 @@ import TestSupport
 @testable import EntityStore
 @testable import Migrations
 
-/// What holds of any schema, and of any two of which one came from the other.
+/// The invariants of every schema, and of two schemas of which one was migrated to the other.
 enum SchemaSequence {
-  /// What the check of the catalog finds, with the trees that the engine would make.
+  /// Returns the findings of the catalog check, given the trees that the engine would create.
   static func problems(of schema: Schema) -> [CatalogCheck.Problem] {
     let names =
       schema.entities.map { EntityLayout.treeName(of: $0) }
@@ -118,7 +118,7 @@ struct RandomSteps {
     }
   }
 
-  /// Seldom used again after a drop, so that names and ids meet in all combinations.
+  /// Names that are seldom reused after a drop, so that all combinations of names and ids occur.
   private mutating func name(_ prefix: String) -> String {
     prefix + String(Int.random(in: 0..<12, using: &random))
   }

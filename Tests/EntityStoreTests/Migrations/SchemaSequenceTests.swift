@@ -10,7 +10,7 @@ import Testing
   private static let steps =
     ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" ? 1_500 : 400
 
-  @Test("Random steps make sound schemas only, or nothing", arguments: 1...6)
+  @Test("Random steps produce a valid schema or an error", arguments: 1...6)
   func randomSequences(seed: UInt64) throws {
     var steps = RandomSteps(seed: seed)
     var change = SchemaChange(schema: try MigrationText.library())

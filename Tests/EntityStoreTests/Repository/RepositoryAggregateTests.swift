@@ -6,7 +6,7 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// Counts and aggregates, held against what Swift makes of the same values.
+/// Counts and aggregates, compared with the same computations in Swift.
 @Suite struct RepositoryAggregateTests {
   @Test(arguments: [UInt64(1), 2, 3])
   func aggregatesAreWhatSwiftComputes(seed: UInt64) async throws {

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func anItemThatCannotBeReadBackIsNotThereAndHarmsNoOther() async throws {
+  @Test func anUnreadableItemIsNotCreatedAndAffectsNoOther() async throws {
     try await withRepository { repository in
       let movies = (0..<40).map { ChoosyMovie("m\($0)", stars: $0 % 10 == 4 ? 1 : 2) }
       let outcome = await repository.create(movies)

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotThereIsAnErrorAndNeverNothing() async throws {
+  @Test func aMissingRecordIsAnErrorAndNeverAnEmptyResult() async throws {
     try await withRepository { repository in
       let gone = ObjectID(entity: "Movie", number: 99)
       #expect(await code { try await repository.read(Movie.self, gone) } == .missingRecord)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func theAuthorIsTheRepositorysUnlessTheCallSaysAnother() async throws {
+  @Test func theAuthorIsTheRepositorysUnlessTheCallNamesAnother() async throws {
     try await withRepository(author: "ui") { repository in
       let author = try await repository.transaction { $0.author }
       #expect(author == "ui")
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func readsRunOnTheStoresThreadsAndEndWhenTheirTimeIsUp() async throws {
+  @Test func readsRunOnTheStoresThreadsAndEndAtTheirDeadline() async throws {
     try await withRepository { repository in
       _ = try await repository.createAtomically((0..<600).map { Movie("m\($0)") })
       var impatient = repository

@@ -85,7 +85,7 @@ import Testing
     #expect(error?.description.contains(says) == true, "\(String(describing: error))")
   }
 
-  /// Each of the references of an array leads to the same long text, by an object of its own.
+  /// An array whose references lead to the same long text, through one object each.
   @Test func partsThatOverlapAreRefused() throws {
     let text: [UInt8] = [0x5F, 0x10, 100] + [UInt8](repeating: 0x61, count: 100)
     let references = 20

@@ -95,7 +95,7 @@ enum Kennel {
     }
     """
 
-  /// As Foundation writes it, whose order of keys is any.
+  /// Returns the seed as Foundation writes it, with the keys in any order.
   static func propertyList(_ format: PropertyListSerialization.PropertyListFormat) throws -> Data {
     let day = Date(timeIntervalSince1970: 1_769_850_000)
     let root: [String: Any] = [
@@ -124,7 +124,8 @@ enum Kennel {
 }
 
 extension Store {
-  /// Every record that is not the store's own, with its values and what its relationships lead to.
+  /// Every record that is not of a system entity, with its values and the destinations of its
+  /// relationships.
   func dump() throws -> [String] {
     try read { transaction in
       try transaction.schema.entities.filter { !$0.isSystem }.flatMap { entity in

@@ -6,9 +6,9 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// Seeds with something wrong: one line that says where, and nothing is written.
+/// Invalid seeds: the error is one line with the place, and nothing is written.
 @Suite struct SeedRefusalTests {
-  /// A wrong file; `«` stands before the place that the error names.
+  /// An invalid file; `«` marks the place that the error names.
   struct Case: CustomTestStringConvertible, Sendable {
     let code: StoreError.Code
     let says: String
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func aSeedOfMoreThanADocumentUsuallyHasIsRead() async throws {
+  @Test func aSeedLargerThanOtherDocumentsIsRead() async throws {
     try await withTemporaryStore(migrations: [Kennel.source]) { temporary in
       let names = (0..<3).map { "\($0)" + String(repeating: "x", count: 2 << 20) }
       let text = "{\"Owner\": [\(names.map { "{\"name\": \"\($0)\"}" }.joined(separator: ","))]}"

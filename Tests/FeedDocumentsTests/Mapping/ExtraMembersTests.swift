@@ -41,7 +41,7 @@ import Testing
     #expect(try page(#"{"id":"a","gone":true,"x":1}"#, "deleted: /gone").items[0].fields.isEmpty)
   }
 
-  @Test func bytesTakeItToo() throws {
+  @Test func attributesOfBytesTakeItToo() throws {
     let page = try mappedPage(
       #"{"items":[{"id":"a","x":1}]}"#, by: head.replacing("text", with: "bytes"))
     #expect(page.items[0].values["bytes"] == .data(Data(#"{"x":1}"#.utf8)))
@@ -88,7 +88,8 @@ import Testing
   // MARK: Bounds
 
   @Test(
-    "What does not fit is left out, the same whatever the order", arguments: 0..<20 as Range<UInt64>
+    "Members beyond the bound are left out, whatever their order",
+    arguments: 0..<20 as Range<UInt64>
   )
   func bounds(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -134,7 +135,7 @@ import Testing
 
   // MARK: Hostile documents
 
-  @Test func whatIsHugeIsLeftOutAndTheRestIsKept() throws {
+  @Test func hugeMembersAreLeftOutAndTheRestIsKept() throws {
     let long = String(repeating: "x", count: 10 << 20)
     let wide = (0..<300_000).map { "\"m\($0)\":0" }.joined(separator: ",")
     let list = String(repeating: "0,", count: 300_000) + "0"

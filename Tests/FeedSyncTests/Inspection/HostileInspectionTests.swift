@@ -6,7 +6,7 @@ import Testing
 
 @testable import FeedSync
 
-/// Documents that are no feeds, or want to do harm.
+/// Documents that are no feeds, and hostile ones.
 @Suite struct HostileInspectionTests {
   @Test(arguments: [
     "", " ", "{", "[1,2", "nonsense", "\u{0}\u{1}\u{2}", "\u{1F}\u{8B}\u{8}", "{\"a\":\"\u{1}\"}",
@@ -28,7 +28,7 @@ import Testing
 
   @Test func itemsWithoutAnIDSuggestNothing() async throws {
     let found = try await inspect(#"{"items":[{"flag":true},{"flag":false}]}"#)
-    #expect(found.mapping == nil && found.notes.contains { $0.contains("tells the items apart") })
+    #expect(found.mapping == nil && found.notes.contains { $0.contains("distinguishes the items") })
   }
 
   @Test func namesOfAnyKindAreWrittenSoThatTheyReadBack() async throws {

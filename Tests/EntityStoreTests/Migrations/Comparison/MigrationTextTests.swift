@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aFileLooksAsIfAPersonHadWrittenIt() throws {
+  @Test func aWrittenFileHasReadableFormatting() throws {
     let text = """
       line: local
       summary: Notes on episodes

@@ -9,8 +9,7 @@ import TestSupport
 @testable import Migrations
 @testable import SchemaFiles
 
-/// Random steps of every kind that a file can say, with texts that YAML could take for something
-/// else.
+/// Random steps of every kind that a file can contain, with texts that YAML could misread.
 struct RandomWrittenSteps {
   var random: SeededRandom
 
@@ -190,7 +189,7 @@ struct RandomWrittenSteps {
     }
   }
 
-  /// What stands in it is the importer's matter: any tree will do.
+  /// Returns a random tree. Only the importer interprets a mapping, so its content is arbitrary.
   private mutating func mapping() throws -> YAMLNode {
     var file = MappingText()
     file.add(text() + "k", text())

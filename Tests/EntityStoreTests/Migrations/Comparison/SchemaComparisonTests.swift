@@ -10,7 +10,7 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["MOORING_THOROUGH"] == "1" ? 400 : 10
 
-  @Test("The steps lead from any schema to any other", arguments: 1...8)
+  @Test("The steps convert any schema into any other", arguments: 1...8)
   func randomSchemas(seed: UInt64) throws {
     var random = RandomSteps(seed: seed)
     var schemas = [Schema(), try MigrationText.library()]
@@ -126,7 +126,7 @@ import Testing
     try check(from: change.schema, to: try MigrationText.library(), "back")
   }
 
-  @Test func whatMayBeARenameIsSaid() throws {
+  @Test func possibleRenamesAreReported() throws {
     var change = SchemaChange(schema: try MigrationText.library())
     try change.apply(.renameAttribute(entity: "Book", name: "cover", newName: "image"))
     try change.apply(.renameEntity(name: "Chapter", newName: "Part"))
@@ -136,7 +136,7 @@ import Testing
     #expect(text.contains("Part has the same attributes: if it is a rename, write renameEntity"))
   }
 
-  @Test func aTemplateThatStepsWouldBreakIsMadeAgain() throws {
+  @Test func aTemplateThatStepsWouldBreakIsCreatedAgain() throws {
     var change = SchemaChange(schema: try MigrationText.library())
     for step in [
       MigrationStep.dropTemplate(name: "thick"), .dropAttribute(entity: "Book", name: "price"),
@@ -213,7 +213,7 @@ import Testing
 }
 
 extension Schema {
-  /// Without what relationships have made: a file does not name it.
+  /// Removes the attributes and indexes of relationships, which a file does not name.
   fileprivate var visible: Schema {
     var schema = self
     schema.entities.removeAll(where: \.isSystem)

@@ -17,7 +17,7 @@ struct MigrationBench {
   let scenario: MigrationScenario
   let folder: TemporaryFolder
   let seed: UInt64
-  /// What the store holds before, and after a run that nothing interrupts.
+  /// The content of the store before, and after an uninterrupted run.
   let before: [String]
   let after: [String]
   /// The commits of that run.

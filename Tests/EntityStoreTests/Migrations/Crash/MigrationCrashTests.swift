@@ -10,7 +10,7 @@ import Testing
 /// when nothing interrupts them.
 @Suite(.timeLimit(.minutes(30))) struct MigrationCrashTests {
   @Test(arguments: MigrationScenario.allCases)
-  func aKilledMigrationEndsAsTheUninterruptedOne(scenario: MigrationScenario) async throws {
+  func aKilledMigrationEndsLikeAnUninterruptedOne(scenario: MigrationScenario) async throws {
     let kills = isThorough ? 200 : 4
     let seed = testSeed(91)
     var random = SeededRandom(seed: seed)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(arguments: MigrationScenario.allCases)
-  func whatOthersWriteMeanwhileIsMigratedToo(scenario: MigrationScenario) async throws {
+  func concurrentWritesAreMigratedToo(scenario: MigrationScenario) async throws {
     let seed = testSeed(92)
     var random = SeededRandom(seed: seed)
     for round in 0..<(isThorough ? 40 : 1) {
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: MigrationScenario.allCases.filter { isThorough || $0.isSeenAtOnce })
-  func readersNeverFailAndNeverSeeHalf(scenario: MigrationScenario) async throws {
+  func readersNeverFailAndNeverSeePartialSteps(scenario: MigrationScenario) async throws {
     let seed = testSeed(93)
     var random = SeededRandom(seed: seed)
     try await withTemporaryFolder { folder in

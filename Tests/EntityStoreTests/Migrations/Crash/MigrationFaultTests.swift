@@ -6,11 +6,13 @@ import Testing
 
 @testable import EntityStore
 
-/// The device, or the map, fails in the middle of a migration: it is said, nothing is lost, and a
-/// run without the fault goes on to the same end.
+/// The device or the map fails during a migration: the error is reported, nothing is lost, and a
+/// run without the fault resumes with the same result.
 @Suite(.timeLimit(.minutes(30))) struct MigrationFaultTests {
   @Test(arguments: [MigrationScenario.retype, .quarantine, .destructive], [EIO, ENOSPC])
-  func aFailingWriteIsSaidAndHarmsNothing(scenario: MigrationScenario, number: Int32) async throws {
+  func aFailingWriteIsReportedAndLosesNothing(scenario: MigrationScenario, number: Int32)
+    async throws
+  {
     let faults = isThorough ? 200 : 3
     let seed = testSeed(94) + UInt64(number)
     var random = SeededRandom(seed: seed)
@@ -50,7 +52,7 @@ import Testing
 
   private static let settings = ["flush=1"]
 
-  @Test func aFullDeviceIsSaidAndHarmsNothing() async throws {
+  @Test func aFullDeviceIsReportedAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "4m") else { return }
       defer { unmountDevice(device) }
@@ -79,7 +81,7 @@ import Testing
     }
   }
 
-  /// Writes until no room is left.
+  /// Writes until the device is full.
   private static func fill(_ path: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
     try #require(descriptor >= 0)
@@ -89,7 +91,7 @@ import Testing
     try #require(errno == ENOSPC)
   }
 
-  @Test func aFullMapIsSaidAndHarmsNothing() async throws {
+  @Test func aFullMapIsReportedAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       let bench = try await MigrationBench(.retype, in: folder, seed: 96)
       let path = try bench.copy("store")
@@ -119,7 +121,7 @@ import Testing
 }
 
 extension FaultShim {
-  /// The calls that an uninterrupted run makes.
+  /// The number of calls in an uninterrupted run.
   func count(_ bench: MigrationBench) throws -> Int {
     let path = try bench.copy("counted")
     var environment = environment(call: 0, number: 0, stays: false, of: path)

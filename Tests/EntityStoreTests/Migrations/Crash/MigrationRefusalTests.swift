@@ -8,8 +8,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What becomes of a migration that a record refuses, and of one that is corrected after it has
-/// begun; and who may write meanwhile.
+/// Migrations that fail because of a record, and migrations whose file is corrected after they have
+/// begun; and the writes that are possible in between.
 @Suite(.timeLimit(.minutes(10))) struct MigrationRefusalTests {
   /// Steps that one record of the store refuses.
   static let refused: [String] = [
@@ -21,7 +21,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func aRefusedStepLeavesTheStoreAsItWas(step: String) async throws {
+  func aRefusedStepLeavesTheStoreUnchanged(step: String) async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("store")
       let other = try MigrationBench.open(path, [.items], migrate: .ifEmpty)
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// What it has changed is seen already, and must not be changed again.
-  @Test func aRefusedUpdateGoesOnWithTheRecordThatRefusedIt() async throws {
+  /// The records that it has updated are committed and must not be updated again.
+  @Test func aRefusedUpdateResumesWithTheRecordThatCausedIt() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("store")
       let other = try MigrationBench.open(path, [.items], migrate: .ifEmpty)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aStepThatIsCorrectedAfterAnInterruptionBeginsAnew() async throws {
+  @Test func aStepThatIsCorrectedAfterAnInterruptionStartsAgain() async throws {
     try await withTemporaryFolder { folder in
       func more(_ factor: Int) -> MigrationSource {
         Self.more("derive: { on: Item, name: twice, type: int64, from: \"size * \(factor)\" }")
@@ -116,12 +116,12 @@ import Testing
     }
   }
 
-  /// What it had begun to build must go, although nothing is built now.
+  /// The unfinished index must be removed, although the corrected step builds none.
   @Test(arguments: [
     ["addAttribute: { to: Item, name: twice, type: int64, default: 2 }"], [],
     ["createIndex: { on: Item, name: newest, keys: [size, code] }"],
   ])
-  func aStepThatIsReplacedAfterAnInterruptionLeavesNothing(instead: [String]) async throws {
+  func aStepThatIsReplacedAfterAnInterruptionLeavesNoTrace(instead: [String]) async throws {
     try await withTemporaryFolder { folder in
       let first = "renameAttribute: { on: Item, name: group, to: kind }"
       for stop in [1, 30, ItemChanges.items - 1] {
@@ -149,14 +149,14 @@ import Testing
       let path = folder.path("store")
       _ = try MigrationBench.open(path, [.items], migrate: .ifEmpty)
       let sources = [MigrationSource.items, Self.more("dropIndex: { on: Item, name: bySize }")]
-      let behind = try MigrationBench.open(path, sources, migrate: .ifEmpty)
-      #expect(try behind.migrationState().pending.count == 1)
+      let pending = try MigrationBench.open(path, sources, migrate: .ifEmpty)
+      #expect(try pending.migrationState().pending.count == 1)
       let store = try MigrationBench.open(path, sources, migrate: .pending)
       #expect(try store.migrationState().pending.isEmpty)
     }
   }
 
-  @Test func programsThatDoNotKnowTheMigrationWriteWhileItIsUnderWay() async throws {
+  @Test func programsWithoutTheMigrationWriteWhileItRuns() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("store")
       let other = try MigrationBench.open(path, [.items], migrate: .ifEmpty)
@@ -231,7 +231,7 @@ import Testing
     MigrationSource(embedded: [("0001_more", text(steps))])
   }
 
-  /// Runs so many commits.
+  /// Runs a migration for a number of commits.
   private static func interrupt(_ store: Store, after commits: Int) throws {
     let count = Locked(0)
     var options = MigrationScenario.options()

@@ -8,7 +8,7 @@ import Testing
 
 /// Two processes that would migrate one store.
 @Suite(.timeLimit(.minutes(10))) struct MigrationRunnerTests {
-  @Test func aSecondRunnerIsToldWhoIsAtWork() async throws {
+  @Test func theErrorOfASecondRunnerNamesTheFirst() async throws {
     try await withTemporaryFolder { folder in
       let bench = try await MigrationBench(.series, in: folder, seed: 97)
       let path = try bench.copy("store")
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aRunnerThatWaitsGoesOnWhereAKilledOneStopped() async throws {
+  @Test func aRunnerThatWaitsResumesWhereAKilledOneStopped() async throws {
     try await withTemporaryFolder { folder in
       let bench = try await MigrationBench(.series, in: folder, seed: 99)
       let path = try bench.copy("store")

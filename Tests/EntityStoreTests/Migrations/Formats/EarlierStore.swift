@@ -6,7 +6,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// A store as the programs of an earlier state left it: a folder of `Stores`.
+/// A store that an earlier version wrote: a folder of `Stores`.
 struct EarlierStore: Sendable, CustomTestStringConvertible {
   let folder: URL
   var testDescription: String { folder.lastPathComponent }
@@ -22,7 +22,7 @@ struct EarlierStore: Sendable, CustomTestStringConvertible {
     return (dumps ?? []).sorted().map { EarlierStore(String($0.dropLast("/store.dump".count))) }
   }()
 
-  /// The lines that the store has had, as today's program knows them.
+  /// The migration lines of the store, as the current version has them.
   var lines: [MigrationSource] {
     var package = folder
     for _ in 1...6 { package.deleteLastPathComponent() }

@@ -3,11 +3,11 @@ import Foundation
 
 @testable import EntityStore
 
-/// What programs have printed of a store's records and links, one JSON object in a line.
+/// The records and links of a store as programs have printed them, one JSON object per line.
 struct ExpectedRecords {
-  /// By entity and object id, as far as the entity has records.
+  /// The values by entity and record id. Entities without records are absent.
   var records: [String: [Int64: [String: PrintedValue]]] = [:]
-  /// By record and relationship; a relationship that leads nowhere is not there.
+  /// The links by record and relationship. Relationships without links are absent.
   var links: [ObjectID: [String: [String]]] = [:]
 
   private struct Row: Decodable {
@@ -39,7 +39,7 @@ struct ExpectedRecords {
 
   var entities: [String] { records.keys.sorted() }
 
-  /// Where a store says otherwise.
+  /// Returns the differences of a store.
   ///
   /// - Parameter newAttributes: What the store has beyond what was printed. Records of the system
   ///   may have more besides, at its default.
@@ -129,7 +129,7 @@ enum PrintedValue: Decodable, Hashable {
     }
   }
 
-  /// Whether it stands for a value.
+  /// Returns true if it is the printed form of the value.
   func says(_ value: Value) -> Bool {
     switch (self, value) {
     case (.null, .null): true

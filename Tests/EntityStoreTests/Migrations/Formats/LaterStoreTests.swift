@@ -7,7 +7,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Today's program on stores of later ones: it goes as far as they let it, and says what is needed.
+/// The current version with stores of later ones: it does what they permit, and reports what is
+/// needed.
 @Suite struct LaterStoreTests {
   private static let earlier = EarlierStore("history")
 
@@ -78,7 +79,7 @@ import Testing
 
   // MARK: The cases
 
-  /// A store that is up to date as far as this program knows.
+  /// Creates a store with all migrations of this program.
   private func withStore(_ body: (String) async throws -> Void) async throws {
     try await Self.earlier.withFolder { path in
       try openEarlier(Self.earlier, at: path).migrate()
@@ -112,7 +113,7 @@ import Testing
     }
   }
 
-  /// Notes a third migration of the line `local`, of which this program knows two.
+  /// Records a third migration of the line `local`, of which this program has two.
   private func apply(_ older: OlderPrograms?, at path: String) throws {
     let later = AppliedMigration(
       line: "local", version: 3, name: "0003_later", checksum: "c9:later", appliedAt: 0,

@@ -71,7 +71,7 @@ struct StoreDump {
     return bytes
   }
 
-  /// Makes an LMDB environment that holds these trees.
+  /// Creates an LMDB environment with these trees.
   func write(to folder: String) throws {
     let options = Environment.Options(
       mapSize: 1 << 30, createIfMissing: true, flushesCommits: false)

@@ -48,7 +48,7 @@ import Testing
 
   // MARK: Migrated
 
-  @Test("It is migrated, holds the same, and goes on", arguments: EarlierStore.all)
+  @Test("It is migrated, holds the same records, and can be written", arguments: EarlierStore.all)
   func isMigrated(format: EarlierStore) async throws {
     try await format.withFolder { path in
       let store = try openEarlier(format, at: path)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// A record of each layout is changed, one is made, one deleted, and the history tells of it.
+  /// Updates a record of each layout, inserts one, deletes one, and checks the change history.
   private func expectWrites(to store: Store) async throws {
     let episodes = try store.fetch(FetchRequest(entityName: "Episode")).map(\.id)
     let before = try store.historyToken()
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func aReaderOfTheHistoryGoesOnWhereItWas() async throws {
+  @Test func aHistoryTokenStaysValid() async throws {
     let format = EarlierStore("history")
     try await format.withFolder { path in
       let store = try openEarlier(format, at: path)
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// What the further migration makes of records and links.
+  /// Applies the changes of the further migration to the expected records and links.
   private func changed(_ expected: ExpectedRecords) throws -> ExpectedRecords {
     var changed = expected
     changed.records["Rack"] = changed.records.removeValue(forKey: "Shelf")

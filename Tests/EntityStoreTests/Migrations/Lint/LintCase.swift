@@ -15,10 +15,10 @@ struct LintCase: Sendable, CustomTestStringConvertible {
   var applied: [File] = []
   /// Those that are not applied, if no other are here.
   let files: [File]
-  /// Whether the applied ones are not among the files.
+  /// True if the files of the applied migrations are missing.
   var hidesApplied = false
   var codes: [MigrationCode] = []
-  /// As `LintFinding.place` writes it.
+  /// The expected findings, with the place as `LintFinding.place` writes it.
   let expected: [String]
   /// A part of the text or of the advice of the first finding.
   var says: String?

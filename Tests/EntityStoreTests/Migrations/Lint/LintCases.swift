@@ -193,7 +193,8 @@ enum LintCases {
       ["warning dataDependent a 0002_x 1"]),
     one(
       "a unique index that keeps one",
-      "createIndex: { on: Book, name: i, keys: [isbn], unique: true, onViolation: quarantine }", []),
+      "createIndex: { on: Book, name: i, keys: [isbn], unique: true, onViolation: quarantine }",
+      []),
     LintCase(
       "a unique index of an entity without records",
       [
@@ -257,7 +258,8 @@ enum LintCases {
   static let down: [LintCase] = [
     LintCase(
       "it leads back", applied: [first],
-      [.file("a", "0002_x", [shelf], down: ["dropEntity: { name: Shelf, destructive: true }"])], []),
+      [.file("a", "0002_x", [shelf], down: ["dropEntity: { name: Shelf, destructive: true }"])],
+      []),
     LintCase(
       "it leads elsewhere", applied: [first],
       [

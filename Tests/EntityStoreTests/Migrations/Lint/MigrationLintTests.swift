@@ -48,7 +48,7 @@ import Testing
     return base
   }
 
-  @Test func theStepsThatAreLeftMayBeCorrectedAndThoseThatAreDoneNot() throws {
+  @Test func remainingStepsMayBeCorrectedAndAppliedOnesMayNot() throws {
     let base = try Self.running(Self.steps, done: 2)
     func places(_ steps: [String], name: String = "0001_x", line: String = "a") -> [String] {
       LintCase("", [.file(line, name, steps)], []).findings(against: base).map(\.place)
@@ -65,7 +65,7 @@ import Testing
     #expect(places(Self.steps, line: "b").contains("error missingFile a 0001_x"))
   }
 
-  @Test func whatIsBeingTakenBackIsFinishedFirst() throws {
+  @Test func aRollbackUnderWayIsFinishedFirst() throws {
     let base = try Self.running(Self.steps, done: 0, isDown: true)
     let file = LintCase.File.file(
       "a", "0001_x", Self.steps, down: ["dropEntity: { name: E3, destructive: true }"])
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Stores and folders
 
-  @Test func aStoreIsHeldAgainstFilesThatItWasNotOpenedWith() throws {
+  @Test func aStoreIsComparedWithFilesThatItWasNotOpenedWith() throws {
     try withTemporaryFolder { folder in
       let book = LintCase.File.file("a", "0001_x", ["createEntity: { name: Book, attributes: [] }"])
       let store = try openStore(at: folder.path("s"), migrations: [[book].source])
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatIsNotThereIsAFinding() throws {
+  @Test func aMissingFolderIsAFinding() throws {
     let findings = try MigrationLint.findings(
       in: [.directory("/nowhere")], against: nil, codes: [])
     #expect(findings.map(\.place) == ["error unreadableFile /nowhere"])

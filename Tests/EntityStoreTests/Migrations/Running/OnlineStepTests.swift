@@ -8,8 +8,8 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Long steps, with others that write between their chunks, and interruptions: the end state is
-/// that of the step done at once to what the writers left.
+/// Long steps with concurrent writes between their chunks, and interruptions: the result equals
+/// that of the step in one transaction after all writes.
 @Suite(.timeLimit(.minutes(10))) struct OnlineStepTests {
   static let items = """
     line: items
@@ -53,7 +53,7 @@ import Testing
   ]
 
   @Test(arguments: steps, isThorough ? [1, 2, 3, 4, 5] : [1] as [UInt64])
-  func aStepInChunksEndsAsTheSameStepAtOnce(step: String, seed: UInt64) throws {
+  func aStepInChunksHasTheResultOfTheSameStepInOneTransaction(step: String, seed: UInt64) throws {
     let seed = testSeed(seed)
     var random = SeededRandom(seed: seed)
     try withTemporaryFolder { folder in

@@ -8,7 +8,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// A migration of which something is done, and what else is asked for meanwhile.
+/// Partially applied migrations, and the requests that other programs send in between.
 @Suite struct RunningMigrationTests {
   private static let items = """
     line: items
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func nothingElseIsTakenBackBeforeIt() async throws {
+  @Test func nothingElseIsRolledBackBeforeIt() async throws {
     try await withTemporaryFolder { temporary in
       let folder = temporary.path("s")
       try await fill(folder)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func onlyWhatIsThereAndStandsOnWhatIsAppliedIsNotedWithoutBeingRun() async throws {
+  @Test func onlyMigrationsWithAppliedRequirementsAreRecordedWithoutBeingRun() async throws {
     try await withTemporaryFolder { temporary in
       let folder = temporary.path("s")
       try await fill(folder)

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func damageOfARunOfManyBlocksIsFoundAndNothingFalseIsGiven() throws {
+  @Test func damageOfARunOfManyBlocksIsFoundAndNoWrongKeyIsReturned() throws {
     var random = SeededRandom(seed: 21)
     try withRun(of: 12_000) { folder, runs, all, bytes, path in
       #expect(bytes.count > 3 * KeyRunFormat.blockBytes)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func entriesThatNobodyWroteAreRefusedThoughTheirHashesAgree() throws {
+  @Test func forgedEntriesWithMatchingHashesAreRefused() throws {
     var random = SeededRandom(seed: 22)
     try withRun(of: 60) { folder, runs, _, bytes, path in
       let run = try #require(runs.runs.first)

@@ -8,14 +8,14 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What a sort leaves in the file system, and what the file system refuses it.
+/// The files that a sort leaves, and the errors of the file system that it reports.
 @Suite struct KeyRunFolderTests {
   private let keys: [[UInt8]] = {
     var random = SeededRandom(seed: 31)
     return RandomKeys.short.keys(count: 2_000, &random)
   }()
 
-  @Test func filesAndFolderAreForTheirOwnerAlone() throws {
+  @Test func filesAndFolderArePrivateToTheirOwner() throws {
     try withScratchFolder { folder in
       _ = try makeRuns(keys, in: folder, memoryMax: 20_000)
       #expect(try mode(folder.path) == 0o700)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatIsNotThereHasNoLeftovers() throws {
+  @Test func aMissingFolderHasNoLeftovers() throws {
     try withScratchFolder { try $0.removeLeftovers(except: []) }
   }
 
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func aFolderThatIsAFileIsSaid() throws {
+  @Test func aFileInPlaceOfTheFolderIsReported() throws {
     try withTemporaryFolder { store in
       try Data().write(to: URL(fileURLWithPath: store.path("scratch")))
       let error = #expect(throws: StoreError.self) {
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aFullDiskIsSaidAndNothingOfTheSortStays() throws {
+  @Test func aFullDiskIsReportedAndTheSortLeavesNoFile() throws {
     try withTemporaryFolder { store in
       guard let device = try store.mountDevice(size: "64k") else { return }
       defer { unmountDevice(device) }
@@ -171,7 +171,7 @@ import Testing
     return status.st_mode & 0o777
   }
 
-  /// The descriptors of this process that lead into the folder; other tests have theirs.
+  /// The descriptors of this process for files in the folder; other tests have their own.
   private func openFiles(in folder: KeyRunFolder) throws -> Int {
     var count = 0
     for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {

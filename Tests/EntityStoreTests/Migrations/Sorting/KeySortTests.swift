@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aKeyThatComesSeveralTimesIsGivenOnce() throws {
+  @Test func aRepeatedKeyIsReturnedOnce() throws {
     var random = SeededRandom(seed: 14)
     let keys = RandomKeys.short.keys(count: 400, &random)
     try withScratchFolder { folder in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func aResumedMergeGoesOnByWhatTheCallerKept() throws {
+  @Test func aResumedMergeContinuesFromTheCallersCheckpoint() throws {
     var random = SeededRandom(seed: 17)
     let keys = RandomKeys.short.keys(count: 1_000, &random)
     try withScratchFolder { folder in

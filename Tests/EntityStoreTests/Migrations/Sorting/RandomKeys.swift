@@ -63,7 +63,7 @@ func makeRuns(
   return try writer.finish()
 }
 
-/// What a merge gives until it ends or throws.
+/// Returns the output of a merge until it ends or throws.
 func merged(
   _ runs: KeyRuns, in folder: KeyRunFolder, after key: [UInt8]? = nil
 ) -> (keys: [[UInt8]], error: StoreError?) {

@@ -6,7 +6,7 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// All that observes a request, held against what a fetch of it says.
+/// Every kind of live results, compared with a fetch of the same request.
 @Suite struct LiveKindsTests {
   private final class Observers {
     let request: FetchRequest
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func whateverIsObservedIsWhatAFetchGives(seed: UInt64) async throws {
+  func everyKindOfLiveResultEqualsAFetch(seed: UInt64) async throws {
     try await withTemporaryStore(seed: seed, migrations: [.railway]) { temporary in
       let store = temporary.store
       var random = temporary.random

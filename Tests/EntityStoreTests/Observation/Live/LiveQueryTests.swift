@@ -23,7 +23,7 @@ import Testing
       query = LiveQuery(LiveRequest(source: RecordSource(request), sectionPath: sectionBy))
     }
 
-    /// Takes the next step and holds it against what a fetch says.
+    /// Takes the next step and compares it with a fetch.
     @discardableResult
     func step(_ store: Store) throws -> ResultsUpdate<Record>? {
       let (update, fresh) = try store.read { transaction in
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func changesAppliedToTheOldSnapshotGiveTheNewOneAndThatIsWhatAFetchGives(
+  func changesAppliedToTheOldSnapshotGiveTheNewOneWhichEqualsAFetch(
     seed: UInt64
   ) async throws {
     try await withTemporaryStore(seed: seed, migrations: [.league]) { temporary in
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func whatTheHistoryDoesNotTellIsFetchedAgain() async throws {
+  @Test func changesOutsideTheHistoryCauseARefetch() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let teams = Observer(FetchRequest(entityName: "Team"), sectionBy: nil)
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  @Test func manyChangesAtOnceMeanFetchingAgain() async throws {
+  @Test func manyChangesAtOnceCauseARefetch() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let observer = Observer(
@@ -228,7 +228,7 @@ import Testing
     }
   }
 
-  @Test func aMigrationMeansFetchingAgain() async throws {
+  @Test func aMigrationCausesARefetch() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let id = try await store.write { try $0.insert("Team", ["name": "a"]) }

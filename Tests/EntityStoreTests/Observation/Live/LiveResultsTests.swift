@@ -36,7 +36,7 @@ private struct Team: Entity {
 
   // MARK: Two processes
 
-  /// Follows live results, holds each step against the one before, and wakes who waits for it.
+  /// Follows live results, compares each step with the one before, and wakes its waiter.
   private final class Follower: Sendable {
     private struct State {
       var ids: [ObjectID] = []
@@ -134,7 +134,7 @@ private struct Team: Entity {
     }
   }
 
-  @Test func manyUpdatesLeaveNothingBehind() async throws {
+  @Test func manyUpdatesLeakNothing() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let child = try ChildProcess(
         Self.executable,
@@ -203,7 +203,7 @@ private struct Team: Entity {
     return sections + rows
   }
 
-  @Test func whoNeverAsksCostsNothingAndGetsItAllAsOneStep() async throws {
+  @Test func aConsumerThatNeverReadsCostsNothingAndGetsAllChangesAsOneStep() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       var request = FetchRequest(entityName: "Team", sortBy: [SortKey("wins")], fetchLimit: 10)
@@ -243,7 +243,7 @@ private struct Team: Entity {
     }
   }
 
-  @Test func anObserverThatThrowsIsForgotten() async throws {
+  @Test func anObserverThatThrowsIsRemoved() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       struct Enough: Error {}
@@ -260,7 +260,7 @@ private struct Team: Entity {
 
   // MARK: Values
 
-  @Test func aCountAndAggregatesAreHandedOnWhenTheyChange() async throws {
+  @Test func aCountAndAggregatesAreDeliveredWhenTheyChange() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let team = try await store.write {

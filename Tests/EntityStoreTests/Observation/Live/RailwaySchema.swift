@@ -5,7 +5,7 @@ import Migrations
 import TestSupport
 
 extension MigrationSource {
-  /// Every kind of attribute and of relationship: what live results must tell apart, and follow.
+  /// A schema with every kind of attribute and relationship that live results must follow.
   static let railway = MigrationSource(embedded: [("0001_railway", Array(Railway.text.utf8))])
 }
 
@@ -133,7 +133,8 @@ enum Railway {
     return [
       "label": one(texts, &random), "note": one(texts, &random),
       "speed": one(
-        [.null, 0.0, -0.0, 1.0, -1.5, .double(.infinity), .double(.leastNonzeroMagnitude)], &random),
+        [.null, 0.0, -0.0, 1.0, -1.5, .double(.infinity), .double(.leastNonzeroMagnitude)],
+        &random),
       "price": one(
         [
           .null, .decimal(0), .decimal(1),

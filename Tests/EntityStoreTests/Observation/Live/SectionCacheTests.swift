@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func whatIsKeptIsNeverStale() async throws {
+  @Test func cachedSectionsAreNeverStale() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       var random = temporary.random
@@ -58,7 +58,7 @@ import Testing
   private static let related = FetchRequest(
     entityName: "Player", sortBy: [SortKey("team.zone"), SortKey("goals")])
 
-  @Test func whatWasKeptServesUntilSomethingThatMattersChanges() async throws {
+  @Test func cachedSectionsServeUntilARelevantChange() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let team = try await store.write {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func anEntryThatCannotBeTrustedIsMadeAnew() async throws {
+  @Test func anUntrustedEntryIsRebuilt() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       try await store.write { try $0.insert("Team", ["name": "a", "zone": "asia", "wins": 1]) }
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func anEntityWithoutHistoryIsNeverKept() async throws {
+  @Test func anEntityWithoutHistoryIsNeverCached() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let request = FetchRequest(entityName: "Referee", sortBy: [SortKey("age")])
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func infiniteNumbersAreKept() async throws {
+  @Test func infiniteNumbersAreCached() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       try await store.write { transaction in
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func sectionsThatTakeTooMuchAreMadeAnew() async throws {
+  @Test func sectionsBeyondTheCacheLimitAreRebuilt() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       let zones = (0..<5).map { String($0) + String(repeating: "z", count: 4 << 20) }

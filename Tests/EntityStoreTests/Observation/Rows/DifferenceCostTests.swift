@@ -27,7 +27,7 @@ import Testing
 
   // One after the other, because they share the count.
   @Test(.serialized, arguments: [ResultsWindow(), ResultsWindow(offset: 20_000, limit: 50_000)])
-  func aFewChangesAmongAHundredThousandRowsLookAtAFewHundred(window: ResultsWindow) {
+  func aFewChangesAmongAHundredThousandRowsReadAFewHundred(window: ResultsWindow) {
     // Even numbers, so that there is room between.
     let before = OrderedRows(ascending: (0..<100_000).map { Watched(number: $0 * 2) })
     let old = WindowedRows(rows: before, window: window, isSectioned: true)

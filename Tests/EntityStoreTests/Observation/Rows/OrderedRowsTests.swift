@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4])
-  func aTreeHoldsWhatASortedArrayHoldsAndOldCopiesStay(seed: UInt64) throws {
+  func aTreeEqualsASortedArrayAndOldCopiesStayUnchanged(seed: UInt64) throws {
     var random = SeededRandom(seed: testSeed(seed))
     // Few keys: small trees that fill and empty; many: three levels.
     let keys = seed.isMultiple(of: 2) ? 120 : 9000
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [5]) func aChangeAfterACopyMakesOnlyOnePathAnew(seed: UInt64) throws {
+  @Test(arguments: [5]) func aChangeAfterACopyCopiesOnlyOnePath(seed: UInt64) throws {
     var random = SeededRandom(seed: testSeed(seed))
     let samples = (0..<100_000).map {
       Sample(key: EntityObjects.RowKey(bytes: [1], id: Int64($0 * 2)), content: 0)
@@ -159,7 +159,7 @@ extension OrderedRowsTests {
     }
   }
 
-  /// Whether the counts are right, every node is wide enough, and all leaves are equally deep.
+  /// Returns true if counts are right, every node is wide enough, and all leaves have one depth.
   private static func isSound(_ node: Node, isRoot: Bool) -> Bool {
     guard node.width <= Node.countMax, isRoot || node.width >= Node.countMin else { return false }
     if node.isLeaf { return node.count == node.elements.count }

@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What Core Data's FetchedResultsController tells its delegate, case by case.
+/// The changes that Core Data's FetchedResultsController reports to its delegate, case by case.
 @Suite struct ResultsChangeTests {
   /// Sections 0 (name null) with two rows and 1 with one row, all at place 2.
   private var model = ResultsModel(groups: 5, isSectioned: true)
@@ -43,7 +43,7 @@ import Testing
     ResultsIndex(section: section, item: item)
   }
 
-  @Test func anInsertedRowIsToldAtItsNewPlace() throws {
+  @Test func anInsertedRowIsReportedAtItsNewPlace() throws {
     var id: Int64 = 0
     let (difference, next) = difference { id = $0.insert(group: 0, place: 1) }
     let row = try next.row(#require(next.records[id]))
@@ -53,20 +53,20 @@ import Testing
     #expect(try behind.rows == [.insert(at: at(0, 2), after.row(#require(after.records[id])))])
   }
 
-  @Test func aRowOfANewSectionBringsItsSection() throws {
+  @Test func theFirstRowOfASectionInsertsTheSection() throws {
     var id: Int64 = 0
     let (difference, next) = difference { id = $0.insert(group: 1, place: 0) }
     #expect(difference.sections == [.insert(at: 1, name: "section 1")])
     #expect(try difference.rows == [.insert(at: at(1, 0), next.row(#require(next.records[id])))])
   }
 
-  @Test func aDeletedRowIsToldAtItsOldPlace() throws {
+  @Test func aDeletedRowIsReportedAtItsOldPlace() throws {
     let (difference, _) = difference { $0.records[ids[1]] = nil }
     #expect(try difference.rows == [.delete(at: at(0, 1), id: row(1, in: model).id)])
     #expect(difference.sections.isEmpty)
   }
 
-  @Test func theLastRowOfASectionTakesTheSectionAlong() throws {
+  @Test func deletingTheLastRowOfASectionDeletesTheSection() throws {
     let (difference, _) = difference { $0.records[ids[2]] = nil }
     #expect(difference.sections == [.delete(at: 1, name: "section 2")])
     #expect(try difference.rows == [.delete(at: at(1, 0), id: row(2, in: model).id)])
@@ -107,7 +107,7 @@ import Testing
     #expect(difference.sections.isEmpty)
   }
 
-  @Test func aSectionThatIsNamedAnewIsAnother() throws {
+  @Test func aRenamedSectionIsDeletedAndInserted() throws {
     let (difference, next) = difference { model in
       model.names[2] = "other"
       model.change(ids[2])
@@ -177,7 +177,7 @@ import Testing
     #expect(ResultsModel(groups: 1, isSectioned: true).snapshot.sections.isEmpty)
   }
 
-  @Test func aRefetchByOtherKeysInTheSameOrderTellsNothing() throws {
+  @Test func aRefetchByOtherKeysInTheSameOrderReportsNoChange() throws {
     var next = model
     for id in ids { next.records[id]?.place += 2 }
     let result = model.snapshot.refetched(as: next.snapshot.windowed.rows, window: next.window)

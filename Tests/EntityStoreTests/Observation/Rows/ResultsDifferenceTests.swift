@@ -5,7 +5,7 @@ import Testing
 @testable import EntityObjects
 @testable import EntityStore
 
-/// Random versions of results, held against versions made anew.
+/// Random versions of results, compared with versions that are built from the start.
 @Suite struct ResultsDifferenceTests {
   @Test(arguments: [1, 2, 3, 4, 5, 6])
   func applyingADifferenceToTheOldVersionGivesTheNewOne(seed: UInt64) throws {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The rows after the changes, made by changing the tree, as live results do it.
+  /// The rows after the changes, produced by changes of the tree, as in live results.
   private static func rows(
     _ rows: OrderedRows<LiveRow<Int64>>, after transitions: [RowTransition<RowKey>],
     in model: ResultsModel
@@ -57,8 +57,8 @@ import Testing
     return rows
   }
 
-  /// Each row is mentioned at most once, and as what it is; a row that nobody changed and that both
-  /// versions show is never mentioned.
+  /// Each row is reported at most once, with its kind of change; an unchanged row in both versions
+  /// is never reported.
   private static func requireMinimal(
     _ difference: ResultsDifference<Int64>, from old: ResultsModel, to new: ResultsModel,
     _ before: ResultsSnapshot<Int64>, _ after: ResultsSnapshot<Int64>, _ context: Comment

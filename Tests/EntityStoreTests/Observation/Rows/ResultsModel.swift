@@ -4,7 +4,7 @@ import TestSupport
 @testable import EntityObjects
 @testable import EntityStore
 
-/// A naive list of records from which versions of results are made anew every time.
+/// A naive list of records from which each version of the results is built from the start.
 struct ResultsModel {
   struct Record: Equatable {
     let id: Int64
@@ -52,7 +52,7 @@ struct ResultsModel {
         rows: OrderedRows(ascending: rows), window: window, isSectioned: isSectioned))
   }
 
-  /// The rows that changed since `old`, as a store tells them.
+  /// The rows that changed since `old`, as a store reports them.
   func transitions(since old: ResultsModel) -> [RowTransition<EntityObjects.RowKey>] {
     Set(records.keys).union(old.records.keys).sorted().compactMap { id in
       let (before, after) = (old.records[id].map(old.row), records[id].map(row))

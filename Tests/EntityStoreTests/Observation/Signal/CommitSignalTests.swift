@@ -7,11 +7,11 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// What observers of one process hear. The tickers stand still: what wakes is a bell.
+/// Commit signals within one process. The poll timers never fire: only wake sockets wake.
 @Suite(.timeLimit(.minutes(10))) struct CommitSignalTests {
   // MARK: Waking
 
-  @Test func aCommitOfThisProcessWakesWhoWaits() async throws {
+  @Test func aCommitOfThisProcessWakesTheWaiters() async throws {
     try await withObservedStore { store, _ in
       let observation = try store.commits.observe()
       for _ in 0..<20 {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func whoIsBehindDoesNotWait() async throws {
+  @Test func anObserverOfAnOlderCommitDoesNotWait() async throws {
     try await withObservedStore { store, _ in
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func everyCommitIsHeardWhileManyAreMade() async throws {
+  @Test func everyCommitIsNoticedDuringManyCommits() async throws {
     try await withObservedStore { store, _ in
       let observation = try store.commits.observe()
       let last = try store.newestCommit() + 300
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func twoStoresOnOneFolderHearEachOther() async throws {
+  @Test func twoStoresOnOneFolderNoticeEachOther() async throws {
     try await withObservedStore { first, _ in
       let second = try openStore(at: first.folder, migrate: .never)
       for (writer, reader) in [(first, second), (second, first)] {
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func theLastObserverTakesEverythingDown() async throws {
+  @Test func theLastObserverReleasesEverything() async throws {
     try await withObservedStore { store, ticker in
       for round in 1...3 {
         do {
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func aTickWithoutACommitWakesNobody() async throws {
+  @Test func aPollWithoutACommitWakesNobody() async throws {
     try await withObservedStore { store, ticker in
       let observation = try store.commits.observe()
       let seen = try store.newestCommit()

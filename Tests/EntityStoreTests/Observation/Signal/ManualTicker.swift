@@ -8,7 +8,7 @@ import TestSupport
 @testable import EntityStore
 @testable import Migrations
 
-/// A ticker that stands still until a test moves it.
+/// A poll timer that only fires when a test fires it.
 final class ManualTicker: Sendable {
   private struct State {
     var started = 0
@@ -28,9 +28,9 @@ final class ManualTicker: Sendable {
     }
   }
 
-  /// How often it has been started.
+  /// The number of starts.
   var started: Int { state.withLock { $0.started } }
-  /// How many are started and not stopped.
+  /// The number of timers that are started and not stopped.
   var running: Int { state.withLock { $0.ticks.count } }
 
   func tick() {
@@ -38,7 +38,7 @@ final class ManualTicker: Sendable {
   }
 }
 
-/// Runs `body` with a new store whose observers hear nothing but bells, unless `ticker` is moved.
+/// Runs `body` with a new store whose observers are woken by sockets only, unless `ticker` fires.
 ///
 /// - Throws: what `body` throws; `StoreNotClean`.
 func withObservedStore(
@@ -66,7 +66,7 @@ extension Store {
     try await write { _ = try $0.insert("Wide", ["a": "x"]) }
   }
 
-  /// Returns when so many wait for a commit.
+  /// Returns when this number of observers waits for a commit.
   func waiters(_ count: Int) async throws {
     while commits.signal.waitersCount != count {
       try Task.checkCancellation()

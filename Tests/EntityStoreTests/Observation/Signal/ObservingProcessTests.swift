@@ -5,12 +5,12 @@ import Testing
 
 @testable import EntityStore
 
-/// Observers and writers in several processes. Where the ticker stands still, what wakes is a
-/// doorbell.
+/// Observers and writers in several processes. Where the poll timer does not fire, a wake socket
+/// wakes the observer.
 @Suite(.timeLimit(.minutes(10))) struct ObservingProcessTests {
   private static let executable = childExecutable(named: "store-child")
 
-  @Test func aCommitOfAnotherProcessWakesWhoWaits() async throws {
+  @Test func aCommitOfAnotherProcessWakesTheWaiters() async throws {
     try await withObservedStore { store, _ in
       let writer = try Writer(store)
       let observation = try store.commits.observe()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aSocketThatIsRemovedIsReplacedAtTheNextLook() async throws {
+  @Test func aSocketThatIsRemovedIsReplacedAtTheNextPoll() async throws {
     try await withObservedStore { store, ticker in
       let writer = try Writer(store)
       let observation = try store.commits.observe()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func aSocketThatIsRemovedMakesNewsLateAndNotLost() async throws {
+  @Test func aSocketThatIsRemovedDelaysNotificationsAndLosesNone() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let writer = try Writer(store)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func whereNoSocketCanBeBoundTheLookIsEnough() async throws {
+  @Test func withoutASocketThePollSuffices() async throws {
     try await withObservedStore { store, ticker in
       let descriptor = open(store.folder + "/observers", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
       close(descriptor)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func anObserverThatMayNotWriteToTheFolderHearsAllTheSame() async throws {
+  @Test func anObserverWithoutWriteAccessToTheFolderIsNotified() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       chmod(store.folder, 0o555)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func ringsThatNobodyHearsGrowNothing() async throws {
+  @Test func unreadNotificationsUseNoMemory() async throws {
     try await withObservedStore { store, _ in
       let deaf = ObserversFolder(ofStore: store.folder)
       let descriptor = try #require(deaf.bindSocket(named: "deaf"))
@@ -176,7 +176,7 @@ import Testing
 
   // MARK: Helpers
 
-  /// Another process that commits when it is told to.
+  /// Another process that commits on command.
   private struct Writer {
     let child: ChildProcess
 

@@ -7,8 +7,8 @@ import Testing
 @testable import Maintenance
 @testable import Migrations
 
-/// What becomes of those who use a store that is closed. The environment stays open: each test has
-/// another store on the folder.
+/// Uses of a store that is closed. The environment stays open: each test has another store on the
+/// folder.
 @Suite(.timeLimit(.minutes(10))) struct StoreClosingTests {
   @Test func closingEndsTheObservationsOfThisStoreOnly() async throws {
     try await withObservedStore { other, ticker in
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func closingTheOnlyObservedStoreTakesTheBellDown() async throws {
+  @Test func closingTheOnlyObservedStoreRemovesTheWakeSocket() async throws {
     try await withObservedStore { other, ticker in
       let store = try openStore(at: other.folder, migrate: .never)
       let observation = try store.commits.observe()
