@@ -7,7 +7,7 @@ import Testing
 @testable import EntityObjects
 @testable import LegacyImport
 
-/// Compressed bytes, archives, and the values in them, sound and otherwise.
+/// Compressed bytes, archives, and the values in them, valid and damaged.
 @Suite struct ArchiveTests {
   private static let all: Set<String> = [
     "NSString", "NSNumber", "NSDate", "NSURL", "NSUUID", "NSData", "NSArray", "NSSet",
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// Thirty objects that say two to the thirtieth.
+  /// Thirty objects that expand to two to the thirtieth.
   @Test func whatGrowsWhenItIsCopiedEnds() throws {
     var archive = ArchiveWriter()
     var root = archive.add(.string(String(repeating: "x", count: 1_000)))
@@ -145,7 +145,7 @@ import Testing
     var archive = ArchiveWriter()
     let toReference = archive.add(.reference(1))
     let cases: [(PropertyListValue, String)] = [
-      (.reference(99), "beyond its objects"), (toReference, "leads to a reference"),
+      (.reference(99), "beyond its objects"), (toReference, "points to a reference"),
       (.reference(Int(UInt32.max)), "beyond its objects"),
       (archive.add(.dictionary(["$class": .reference(77)])), "has no class"),
       (archive.add(.dictionary(["$class": .string("NSArray")])), "has no class"),
