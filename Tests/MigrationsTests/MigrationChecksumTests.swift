@@ -69,7 +69,7 @@ import Testing
         "c1:03764a74b459bee5b06e9f34a803afeb", "c1:981d27e4213582b44641c8759cb9364a",
       ])
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../..")
+      .appendingPathComponent("../..")
     for (path, checksum) in [
       ("Migrations/0001_home_feed", "c1:7be3d697e3bd6e06dbf2faaffe915b65"),
       ("Migrations/0002_learning_path_of_episode", "c1:1fdea410273e751e01b2b648a92df6c5"),

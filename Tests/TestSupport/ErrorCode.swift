@@ -1,8 +1,7 @@
-import EntityStore
-import LMDB
+package import EntityStore
 
 /// The code of the store's error that the closure throws; `nil` if it throws none.
-func code<R>(_ body: () throws -> R) -> StoreError.Code? {
+package func code<R>(_ body: () throws -> R) -> StoreError.Code? {
   do {
     _ = try body()
     return nil
@@ -11,7 +10,7 @@ func code<R>(_ body: () throws -> R) -> StoreError.Code? {
   }
 }
 
-func code<R>(
+package func code<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> R
 ) async -> StoreError.Code? {
   do {

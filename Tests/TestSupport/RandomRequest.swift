@@ -1,9 +1,8 @@
-import EntityModel
-import TestSupport
+package import EntityModel
 
 extension SeededRandom {
   /// A request over an entity; half of its constants are values that some record has.
-  mutating func request(
+  package mutating func request(
     _ entity: EntityDescription, records: [Int64: [Value]]
   ) -> FetchRequest {
     // In order, so that a seed gives the same requests in every process.

@@ -1,8 +1,8 @@
-import EntityModel
+package import EntityModel
 
 extension Schema {
   /// The first entity that is not the store's own.
-  var model: EntityDescription {
+  package var model: EntityDescription {
     get { entities[modelNumber] }
     set { entities[modelNumber] = newValue }
   }

@@ -83,22 +83,3 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async thr
     DispatchQueue(label: "test").async { continuation.resume(with: Result(catching: body)) }
   }
 }
-
-/// A place where one thread stops until it is let go, and where a test waits for it to arrive.
-final class Gate: Sendable {
-  private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-  private let opened = DispatchSemaphore(value: 0)
-
-  /// Called by the thread that stops here.
-  func pass() {
-    arrival.yield()
-    opened.wait()
-  }
-
-  func waitForArrival() async {
-    var iterator = arrivals.makeAsyncIterator()
-    await iterator.next()
-  }
-
-  func open() { opened.signal() }
-}

@@ -74,15 +74,3 @@ import Testing
     try await store.write { _ in }
   }
 }
-
-/// Every record of every entity, in order, as text.
-func dump(_ store: Store) throws -> [String] {
-  try store.read { transaction in
-    try transaction.schema.entities.map(\.name).sorted().flatMap { name in
-      try transaction.fetch(FetchRequest(entityName: name)).map { record in
-        record.id.description + " "
-          + record.fields.map { "\($0.name)=\($0.value.text)" }.joined(separator: " ")
-      }
-    }
-  }
-}

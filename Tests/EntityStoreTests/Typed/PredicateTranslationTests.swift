@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The tree that a `#Predicate` becomes: what an index can serve must be plain to see in it.

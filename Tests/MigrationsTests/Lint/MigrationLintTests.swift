@@ -99,7 +99,7 @@ import Testing
 
   @Test func theFilesOfTheHomeFeedAreInOrder() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Migrations")
     let findings = try MigrationLint.findings(
       in: [.directory(folder.path)], against: nil, codes: [])
