@@ -43,7 +43,7 @@ import Testing
     #expect(text == "null null true -9223372036854775808")
   }
 
-  @Test func largeOutputArrivesWhole() throws {
+  @Test func largeOutputArrivesComplete() throws {
     let line = String(repeating: "é", count: 500) + "\n"
     let text = try written { output in
       for _ in 0..<1_000 { try output.write(line) }
@@ -76,7 +76,7 @@ import Testing
     #expect(error?.description.hasPrefix("the output cannot be written: No space left") == true)
   }
 
-  @Test func whatWasWrittenBeforeAnErrorArrives() throws {
+  @Test func outputBeforeAnErrorIsWritten() throws {
     struct Failure: Error {}
     try withTemporaryFile { file in
       #expect(throws: Failure.self) {

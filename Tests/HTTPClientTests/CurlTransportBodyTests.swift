@@ -103,7 +103,7 @@ import Testing
   }
 
   /// Case 7: libcurl reports success. The parser finds that the end of the document is missing.
-  @Test func aCutStreamOfTheRightLengthLooksLikeAWholeAnswer() async throws {
+  @Test func aTruncatedStreamOfTheRightLengthLooksComplete() async throws {
     let text = (0..<20_000).map { String($0 &* 2_654_435_761, radix: 36) }.joined()
     let packed = try gzip(text)
     try await withServer { _, connection in

@@ -76,7 +76,7 @@ import Testing
   }
 
   /// Case 15: a truncated body that ends with its connection. It looks complete, too.
-  @Test func aCutBodyWithoutALengthLooksLikeAWholeAnswer() async throws {
+  @Test func aTruncatedBodyWithoutALengthLooksComplete() async throws {
     try await withServer { _, connection in
       try connection.sendRaw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"format\":")
       connection.close()

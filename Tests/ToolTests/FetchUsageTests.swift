@@ -16,7 +16,7 @@ import Testing
     #expect(run.errors == errors, sourceLocation: sourceLocation)
   }
 
-  @Test func aMistakeInAPredicateIsShownWhereItStands() throws {
+  @Test func aMistakeInAPredicateIsShownAtItsPlace() throws {
     try withSampleStore { store in
       try expectPlace(
         ["--where", "duration >> 5"],
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func whatTheSchemaLacksIsShownWhereItStands() throws {
+  @Test func unknownNamesAreShownAtTheirPlace() throws {
     try withSampleStore { store in
       try expectPlace(
         ["--where", "duration > 5 AND titel == 'titel'"],

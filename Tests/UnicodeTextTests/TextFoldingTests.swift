@@ -61,7 +61,7 @@ struct TextFoldingTests {
     #expect(Self.both.fold([0xED, 0xA0, 0x80]) == Array("\u{FFFD}\u{FFFD}\u{FFFD}".utf8))
   }
 
-  @Test func longTextsFoldWhole() {
+  @Test func longTextsFoldCompletely() {
     let text = Array(String(repeating: "ΐ", count: 100_000).utf8)
     #expect(
       Self.caseOnly.fold(text) == Array(String(repeating: "ι\u{308}\u{301}", count: 100_000).utf8))

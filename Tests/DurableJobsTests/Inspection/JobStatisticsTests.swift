@@ -99,7 +99,7 @@ struct JobStatisticsTests {
     }
   }
 
-  @Test func whatEndedBeforeTheWindowIsLeftOut() async throws {
+  @Test func jobsThatEndedBeforeTheWindowAreExcluded() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let job = try await queue.enqueue(request("test.a"))

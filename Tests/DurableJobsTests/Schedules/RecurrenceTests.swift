@@ -58,7 +58,7 @@ import Testing
     #expect(error?.description == message)
   }
 
-  @Test func whatIsOutOfItsRangeIsRefused() throws {
+  @Test func valuesOutOfRangeAreRefused() throws {
     let hourly = try CronExpression("@hourly")
     let utc = try zone("UTC")
     #expect(throws: JobError.self) { try Recurrence(hourly, in: utc, missed: .all(max: 0)) }

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func whatIsCreatedComesBackAsItIsStored() async throws {
+  @Test func creationReturnsTheStoredValue() async throws {
     try await withRepository { repository in
       let studio = try await repository.create(Studio("Regency"))
       #expect(studio.value.movies.owner == studio.id)

@@ -78,7 +78,7 @@ import Testing
         "beyond its end"
       ),
     ] as [([[UInt8]], String)])
-  func whatNoProgramWritesIsRefused(_ objects: [[UInt8]], _ says: String) throws {
+  func unusualPropertyListsAreRefused(_ objects: [[UInt8]], _ says: String) throws {
     let error = #expect(throws: StoreError.self) {
       try PropertyListNode.parse(list(objects), file: "a.plist")
     }

@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func ofManyConcurrentSeedingsOneWrites() async throws {
+  @Test func oneOfManyConcurrentSeedingsWrites() async throws {
     try await withTemporaryStore(migrations: [Kennel.source]) { temporary in
       let path = temporary.folder.path("first.yaml")
       try Data(Kennel.yaml.utf8).write(to: URL(filePath: path))
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func ofTwoConcurrentProcessesOneSeeds() async throws {
+  @Test func oneOfTwoConcurrentProcessesSeeds() async throws {
     try await withTemporaryStore { temporary in
       let folder = temporary.store.folder
       let path = temporary.folder.path("first.json")

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrongWithARequestComesFromTheFetch() async throws {
+  @Test func theFetchThrowsTheErrorOfAnInvalidRequest() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let request = FetchRequest(entityName: "None")

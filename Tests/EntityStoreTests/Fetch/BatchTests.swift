@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func whatAClosureThrowsEndsAnEnumeration() async throws {
+  @Test func anErrorOfTheClosureEndsAnEnumeration() async throws {
     struct Enough: Error {}
     try await withTemporaryStore { temporary in
       _ = try await temporary.store.fillWide(30)

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func severalChangesOfARecordInOneWriteComeToOne() async throws {
+  @Test func severalChangesOfARecordInOneWriteBecomeOne() async throws {
     try await withTemporaryStore(migrations: [HistoryMigrations.walks]) { temporary in
       let store = temporary.store
       let (old, other) = try await store.write { transaction in
@@ -321,7 +321,7 @@ import Testing
     }
   }
 
-  @Test func theLastNumberThereIsIsNoPlace() throws {
+  @Test func theLargestSequenceNumberIsNoPosition() throws {
     #expect(HistoryKey(sequence: .max, part: 0).withBytes { HistoryKey($0) } == nil)
     let token = HistoryToken(storeID: UUID(), sequence: .max, mark: 0)
     #expect(code { _ = try HistoryToken(token.description) } == .invalidToken)

@@ -21,7 +21,7 @@ import Testing
 
   // MARK: What is kept
 
-  @Test func whatIsNeitherReadNorKnownIsKeptAsJSON() throws {
+  @Test func unmappedMembersAreKeptAsJSON() throws {
     let item =
       #"{"id":"a","rank":1,"a":{"b":"x","c":2},"n":null,"_ext":{"y":[true,{}]},"more":"é\n\"\u0001\/"}"#
     let page = try page(item, "known: [rank]\nattributes: { list: /a/b }")
@@ -66,7 +66,7 @@ import Testing
 
   // MARK: One form
 
-  @Test func ofANameGivenTwiceTheLastCounts() throws {
+  @Test func theLastOfARepeatedNameCounts() throws {
     #expect(
       try extra(#"{"id":1,"b":1,"a":{"x":1,"y":2,"x":3},"b":2}"#) == #"{"a":{"x":3,"y":2},"b":2}"#)
   }
@@ -156,7 +156,7 @@ import Testing
     #expect(page.extraLeftOut == 200_000 - kept)
   }
 
-  @Test func deepNestingIsKeptAsFarAsItIsRead() throws {
+  @Test func deepNestingIsKeptWithinTheDepthLimit() throws {
     let deep = String(repeating: "{\"a\":[", count: 30) + String(repeating: "]}", count: 30)
     #expect(try extra("{\"id\":1,\"d\":\(deep)}") == "{\"d\":\(deep)}")
     let deeper = String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000)

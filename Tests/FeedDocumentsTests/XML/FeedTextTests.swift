@@ -102,7 +102,7 @@ import Testing
       try title("Cafe", .utf8, contentType: "text/xml; charset=utf-16") == ("Cafe", "utf-8"))
   }
 
-  @Test func decodersThatNobodyUsesAreNotOffered() throws {
+  @Test func unusedDecodersAreNotOffered() throws {
     #expect(try title("Café", .isoLatin1, declared: "iso-2022-cn-ext").1 == "windows-1252")
     #expect(try title("Café", .isoLatin1, declared: "latin1//TRANSLIT").1 == "windows-1252")
   }

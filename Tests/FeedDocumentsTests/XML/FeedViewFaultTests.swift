@@ -266,7 +266,7 @@ import Testing
     #expect(read["items/0/content_html"]?.utf8.count == 700_000)
   }
 
-  @Test func longRelativeURLsAreLeftAsTheyAre() throws {
+  @Test func longRelativeURLsStayUnchanged() throws {
     for count in [XMLLimits.referenceBytesMax, XMLLimits.referenceBytesMax + 1] {
       let link = String(repeating: "a", count: count)
       let read = try ReadView(

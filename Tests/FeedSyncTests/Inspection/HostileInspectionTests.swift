@@ -13,7 +13,7 @@ import Testing
     "<html><body>no</body></html>", String(repeating: "[", count: 100_000),
     String(repeating: "{\"a\":", count: 70) + "1" + String(repeating: "}", count: 70),
   ])
-  func whatIsNoDocumentIsAnErrorInOneLine(_ text: String) async throws {
+  func invalidDocumentsAreErrorsInOneLine(_ text: String) async throws {
     let error = try await #require(throws: SyncError.self) { try await inspect(text) }
     #expect(error.code == .badDocument)
     #expect(!error.description.contains { $0.isNewline } && error.description.count < 1_000)

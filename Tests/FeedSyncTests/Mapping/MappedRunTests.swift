@@ -118,7 +118,7 @@ import Testing
     ("", true), (#","when":"2026-11-02T00:00:00Z""#, true),
     (#","when":"2026-10-31T00:00:00Z""#, false),
   ])
-  func ofADeletionWithoutARevisionTheDateDecides(_ when: String, _ isGone: Bool) async throws {
+  func theDateDecidesForADeletionWithoutARevision(_ when: String, _ isGone: Bool) async throws {
     let copy = item("a", #","rev":3,"changed":"2026-11-01T00:00:00Z""#)
     let gone = ",\"gone\":[{\"id\":\"a\"\(when)}]"
     try await withSync { sync async throws in

@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func whatIsKeptOfOtherMembersIsWrittenButIsNoChange() async throws {
+  @Test func extraMembersAreWrittenButAreNoChange() async throws {
     try await withSync { sync async throws in
       try await use(mapping("extra: summary"), sync)
       sync.serve(.page(page([item("a", "A", #","x":1,"y":{"p":1,"q":2}"#)])))
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooLargeToBeKeptIsReported() async throws {
+  @Test func oversizedExtraMembersAreReported() async throws {
     try await withSync { sync async throws in
       try await use(mapping("extra: summary"), sync)
       let large = String(repeating: "x", count: 20_000)

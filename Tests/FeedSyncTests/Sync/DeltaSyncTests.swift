@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func whatIsAbsentFromADeltaStays() async throws {
+  @Test func recordsAbsentFromADeltaStay() async throws {
     try await afterFullRun { sync async throws in
       sync.transport.script(Self.deltaURL, .page(HomeFeedText.delta(.init("c", 6))))
       #expect(try await sync.sync().deleted == 0)

@@ -17,13 +17,13 @@ import Testing
 
   // MARK: DEFLATE
 
-  @Test func whatWasCompressedIsInflated() throws {
+  @Test func compressedBytesAreInflated() throws {
     let content = [UInt8](repeating: 7, count: 100_000)
     #expect(try RawDeflate.inflated(StoredDeflate.bytes(of: content)) == content)
     #expect(try RawDeflate.inflated(StoredDeflate.bytes(of: [])) == [])
   }
 
-  @Test func whatIsNoSoundDeflateIsRefused() {
+  @Test func invalidDeflateIsRefused() {
     let sound = StoredDeflate.bytes(of: Array("model".utf8))
     let cases: [([UInt8], String)] = [
       ([], "its end is missing"), (Array(sound.dropLast()), "its end is missing"),
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// Thirty objects that expand to two to the thirtieth.
-  @Test func whatGrowsWhenItIsCopiedEnds() throws {
+  @Test func archivesThatExpandExponentiallyAreRefused() throws {
     var archive = ArchiveWriter()
     var root = archive.add(.string(String(repeating: "x", count: 1_000)))
     for _ in 0..<30 { root = archive.array([root, root]) }

@@ -43,7 +43,7 @@ import Testing
     #expect(Self.guess("created", "INTEGER", [.integer(2_460_000)]).type == .int64)
   }
 
-  @Test func whatIsADateSince1970AndSince2001MustBeConfirmed() throws {
+  @Test func ambiguousEpochsMustBeConfirmed() throws {
     let whole = Self.guess("created", "INTEGER", [.integer(700_000_000), .integer(800_000_000)])
     #expect(whole.type == .date && whole.conversion.date == .unixSeconds)
     #expect(

@@ -96,7 +96,7 @@ import Testing
       ])
   }
 
-  @Test func whatIsSkippedIsThereAndNotMapped() {
+  @Test func skippedColumnsExistAndAreNotMapped() {
     #expect(
       Self.problems { $0.skippedTables.insert("FEED") } == [
         #"the table "FEED" is skipped and mapped; remove one of the two"#

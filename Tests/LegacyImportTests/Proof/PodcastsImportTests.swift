@@ -60,7 +60,7 @@ struct PodcastsImportTests {
     }
   }
 
-  @Test func aFileThatIsMissingIsARejectAndOneThatNobodyNamesIsCounted() async throws {
+  @Test func aMissingFileIsARejectAndAnUnreferencedOneIsCounted() async throws {
     try await withProposedImport(of: LegacyStores.path("variants/coredata/external/Ext.sqlite")) {
       proposed in
       let (plan, _) = try proposed.plan()

@@ -289,7 +289,7 @@ import Testing
 
   // MARK: Refusals
 
-  @Test func whatCannotBeObservedIsRefused() async throws {
+  @Test func unobservableRequestsAreRefused() async throws {
     try await withTemporaryStore(migrations: [.league]) { temporary in
       let store = temporary.store
       var grouped = FetchRequest(entityName: "Team")

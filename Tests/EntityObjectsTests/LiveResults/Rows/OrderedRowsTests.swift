@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNotSharedIsChangedInPlace() {
+  @Test func unsharedNodesAreChangedInPlace() {
     let samples = (0..<5000).map {
       Sample(key: EntityObjects.RowKey(bytes: [], id: Int64($0)), content: 0)
     }
