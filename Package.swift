@@ -247,11 +247,31 @@ let package = Package(
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityObjects", "Maintenance", "Migrations", "SchemaFiles", "SystemSupport", "StrictYAML",
-        "UnicodeText", "LMDB", "EntityModel", "EntityStore", "CMooringSQLite", "TestSupport",
-        "store-child",
+        "Maintenance", "Migrations", "SystemSupport", "UnicodeText", "LMDB", "EntityModel",
+        "EntityStore", "CMooringSQLite", "TestSupport", "store-child",
       ],
-      exclude: ["Migrations/Formats/Stores"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EntityObjectsTests",
+      dependencies: [
+        "EntityObjects", "Migrations", "SystemSupport", "LMDB", "EntityModel", "EntityStore",
+        "TestSupport", "store-child",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MigrationsTests",
+      dependencies: [
+        "EntityObjects", "Maintenance", "Migrations", "SchemaFiles", "SystemSupport", "StrictYAML",
+        "LMDB", "EntityModel", "EntityStore", "TestSupport", "store-child",
+      ],
+      exclude: ["Formats/Stores"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MaintenanceTests",
+      dependencies: [
+        "Maintenance", "Migrations", "SystemSupport", "LMDB", "EntityModel", "EntityStore",
+        "TestSupport", "store-child",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "LoopbackHTTPTests", dependencies: ["LoopbackHTTP"], swiftSettings: settings),

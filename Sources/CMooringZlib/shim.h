@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-// inflateInit2 is a macro, which Swift does not import. Raw DEFLATE has neither header nor checksum.
+// inflateInit2 is a macro, which Swift does not import. Raw DEFLATE has no header and no checksum.
 static inline int mooring_inflate_raw_init(z_stream *stream) {
   return inflateInit2(stream, -MAX_WBITS);
 }

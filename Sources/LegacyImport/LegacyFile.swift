@@ -186,7 +186,7 @@ extension ImportRun {
     let guesses = mapping.unconfirmed
     guard let first = guesses.first else { return }
     throw ImportError.inMapping(
-      "the mapping has guesses that nobody has confirmed",
+      "the mapping has unconfirmed guesses",
       [("guesses", String(guesses.count)), ("first", first)],
       advice: "check and correct each, and remove its `unconfirmed`", code: .unconfirmed)
   }

@@ -37,7 +37,7 @@ import Testing
     #expect(Formatting.duration(value) == text)
   }
 
-  @Test func exitStatusesAreThoseOfTheManual() {
+  @Test func exitStatusesAgreeWithTheManual() {
     #expect(ExitStatus.allCases.map(\.rawValue) == [0, 64, 65, 69, 73, 74, 75, 77, 78, 130])
     for status in ExitStatus.allCases {
       #expect(status.exitCode.rawValue == status.rawValue)

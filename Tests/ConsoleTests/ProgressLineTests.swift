@@ -37,7 +37,7 @@ import Testing
     #expect(screen.shown.isEmpty)
   }
 
-  @Test func aMessageStandsOnALineOfItsOwn() {
+  @Test func aMessageHasItsOwnLine() {
     let screen = Screen()
     let progress = screen.progress(width: 80)
     progress.update("pages", done: 3)

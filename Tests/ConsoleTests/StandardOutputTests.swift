@@ -30,7 +30,7 @@ import Testing
     #expect(decoded == [number])
   }
 
-  @Test func whatJSONCannotSayIsNull() throws {
+  @Test func numbersWithoutAJSONFormAreNull() throws {
     let text = try written { output in
       try output.writeJSON(Double.infinity)
       try output.write(" ")
@@ -43,7 +43,7 @@ import Testing
     #expect(text == "null null true -9223372036854775808")
   }
 
-  @Test func largeOutputArrivesWhole() throws {
+  @Test func largeOutputArrivesComplete() throws {
     let line = String(repeating: "é", count: 500) + "\n"
     let text = try written { output in
       for _ in 0..<1_000 { try output.write(line) }
@@ -51,7 +51,7 @@ import Testing
     #expect(text == String(repeating: line, count: 1_000))
   }
 
-  @Test func aReaderWhoLeavesEndsTheCommandQuietly() throws {
+  @Test func aClosedPipeEndsTheCommandQuietly() throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     var rounds = 0
@@ -67,7 +67,7 @@ import Testing
     #expect(rounds < 1_000)
   }
 
-  @Test func aFullDiskIsAnErrorThatSaysSo() throws {
+  @Test func aFullDiskIsReported() throws {
     let device = try #require(FileHandle(forWritingAtPath: "/dev/full"))
     let error = #expect(throws: OutputError.self) {
       try StandardOutput.with(descriptor: device.fileDescriptor) { try $0.write("x") }
@@ -76,7 +76,7 @@ import Testing
     #expect(error?.description.hasPrefix("the output cannot be written: No space left") == true)
   }
 
-  @Test func whatWasWrittenBeforeAnErrorArrives() throws {
+  @Test func outputBeforeAnErrorIsWritten() throws {
     struct Failure: Error {}
     try withTemporaryFile { file in
       #expect(throws: Failure.self) {

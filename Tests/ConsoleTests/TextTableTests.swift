@@ -19,7 +19,7 @@ import Testing
     #expect(text.truncated(toWidth: width) == cut)
   }
 
-  @Test func columnsAlignByWhatIsSeen() {
+  @Test func columnsAlignByDisplayWidth() {
     var table = TextTable([.init("title"), .init("seconds", .number), .init("kind")])
     table.append(["日本語の道", "5", "walk"])
     table.append(["Café", "12,000", ""])
@@ -32,7 +32,7 @@ import Testing
         """)
   }
 
-  @Test func onATerminalTheWidestTextGivesWayAndNumbersStay() {
+  @Test func onATerminalTheWidestTextIsCutAndNumbersAreNot() {
     var table = TextTable([.init("a"), .init("count", .number), .init("b")])
     table.append([
       String(repeating: "x", count: 50), "1234567890", String(repeating: "y", count: 12),

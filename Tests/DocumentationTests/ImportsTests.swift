@@ -9,7 +9,7 @@ struct ImportsTests {
     init(_ report: ImportReport) { self.report = report }
   }
 
-  /// Compiled only: what an import does is tested with files of its own.
+  /// Compiled only: other tests cover the effects of an import.
   private func importPodcasts(_ mappingURL: URL, into store: Store) throws {
     // listing
     let mapping = try MappingText(Array(Data(contentsOf: mappingURL)), file: "podcasts.yaml")

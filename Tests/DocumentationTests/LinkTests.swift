@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The links of the pages lead somewhere, and the README stays short.
+/// The links of the pages resolve, and the README stays short.
 @Suite struct LinkTests {
   @Test(arguments: DocumentationPage.all)
   func everyLinkToAFileResolves(_ page: DocumentationPage) {

@@ -57,7 +57,7 @@ import WorkerService
     #expect(lines.first?.migrations.first?.steps.isEmpty == false)
   }
 
-  /// Reads a mapping, or some of its keys: what a mapping must have besides is added.
+  /// Parses a mapping, or some of its keys: the other required keys are added.
   private func readMapping(_ text: String) throws {
     let keys = Set(
       text.split(separator: "\n").filter { $0.first?.isLetter == true }
@@ -72,7 +72,7 @@ import WorkerService
       schema: try Self.schema.get(), entity: "Episode")
   }
 
-  /// The home feed's, with the attributes that the reference of mappings gives an episode.
+  /// The schema of the home feed, with the episode attributes of the mapping reference.
   private static let schema = Result {
     let reference = DocumentationPage.named("FeedMappingReference").listings("yaml")
     let line = try #require(reference.first { $0.text.hasPrefix("line: ") })
@@ -90,7 +90,7 @@ import WorkerService
     }
   }
 
-  /// A key that the readers of mappings know and the reference does not is found here.
+  /// Finds keys that the parsers accept and the reference does not describe.
   @Test func theReferencesNameEveryKey() throws {
     for (files, page) in [
       ("FeedMappingReader", "FeedMappingReference"), ("ConversionFile", "FeedMappingReference"),
@@ -117,7 +117,7 @@ import WorkerService
     }
   }
 
-  /// The files of one line follow each other, and fit the home feed.
+  /// The files of one line apply one after the other, and fit the home feed.
   @Test func theMigrationsOfTheReferenceFollowEachOther() throws {
     let files = DocumentationPage.named("MigrationFileReference").listings("yaml").map(\.text)
       .filter { $0.hasPrefix("line: local") }
@@ -127,7 +127,7 @@ import WorkerService
     #expect(Set(plan.steps.map(\.migration)).isSuperset(of: ["0001_example", "0002_example"]))
   }
 
-  /// The first migration of the reference does what it says.
+  /// The first migration of the reference has the described effect.
   @Test func theFirstMigrationOfTheReferenceWorks() async throws {
     let yaml = try #require(
       DocumentationPage.named("MigrationFileReference").listings("yaml").first)

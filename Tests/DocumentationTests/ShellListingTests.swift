@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  /// An option that stands alone in the text is one of some command.
+  /// Every option in the running text is an option of a command.
   @Test(arguments: DocumentationPage.all)
   func everyOptionIsOne(_ page: DocumentationPage) throws {
     func options(_ command: Command) -> Set<String> {

@@ -2,7 +2,7 @@ import DurableJobs
 import EntityStore
 import TestSupport
 
-/// Runs `body` with a new store that has jobs. Its time stands still until it is set.
+/// Runs `body` with a new store that has jobs. Its clock advances only when the test sets it.
 ///
 /// - Throws: What `body` throws; `StoreNotClean`; `JobsNotClean` if the jobs do not pass their
 ///   check at the end.

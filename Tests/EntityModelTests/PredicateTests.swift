@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "A predicate prints as people write it",
+    "A predicate prints in its format-string syntax",
     arguments: [
       "type == 1 AND watchedAt != nil", "title CONTAINS[cd] \"x\"", "ANY episodes.progress > 0.5",
       "NOT (a == 1)", #"title == "a \"b\" \\" AND (x == nil OR NOT (n >= 1.5))"#,
@@ -62,7 +62,7 @@ import Testing
     #expect(try JSONDecoder().decode(FetchRequest.self, from: stored) == expected)
   }
 
-  @Test func aPredicateThatIsNoneIsADecodingErrorWithTheReason() throws {
+  @Test func anInvalidPredicateIsADecodingErrorWithTheReason() throws {
     let data = Data(#"["a == 1", "a =="]"#.utf8)
     let error = #expect(throws: DecodingError.self) {
       try JSONDecoder().decode([FetchPredicate].self, from: data)

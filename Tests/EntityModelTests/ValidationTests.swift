@@ -14,7 +14,7 @@ import Testing
     return failure
   }
 
-  @Test func ofARowTheFirstValueThatMayNotStandIsNamed() throws {
+  @Test func theFirstInvalidValueOfARowIsNamed() throws {
     let validator = try RowValidator([
       AttributeDescription(name: "a", type: .string),
       AttributeDescription(name: "b", type: .double, validation: Validation(min: 0.0)),

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import FeedDocuments
 
-/// Reads a whole text and lends its value.
+/// Parses a complete text and passes its value to the closure.
 func withJSON<Value>(
   _ text: String, _ body: (JSONValue) throws -> Value
 ) throws -> Value {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Feeds of other publishers, and how independent readers read them; they lie outside the package.
+/// Feeds of other publishers, with the output of independent readers. They are outside the package.
 package enum FeedCorpora {
   package static let folder: URL? = {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -75,8 +75,8 @@ extension FeedItem {
   }
 }
 
-/// Lends `bytes` with the padding that the parser asks for. The padding is filled with JSON, so
-/// that a parser which reads on into it gives itself away.
+/// Passes `bytes` to the closure with the padding that the parser requires. The padding contains
+/// JSON, so that a parser which reads into it is detected.
 package func withPadding<Value>(
   _ bytes: some Collection<UInt8>,
   _ body: (UnsafeRawBufferPointer) throws(DocumentError) -> Value

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HTTPClient
 
-/// What arrives as a body, and what is refused (`reference/feed-sync.md`, 2.1).
+/// Bodies that are accepted, and bodies that are rejected.
 @Suite struct CurlTransportBodyTests {
-  /// Cases 17, 44, 46: who asks is named, what is decoded is offered, no date is made up.
+  /// Cases 17, 44, 46: the request names the client and its encodings, and no date is invented.
   @Test func anAnswerIsReturnedWithItsHeaders() async throws {
     try await withServer { _, connection in
       try connection.send(
@@ -102,9 +102,8 @@ import Testing
     }
   }
 
-  /// Case 7: libcurl reports success. The check of the document's end, by whoever parses, catches
-  /// it.
-  @Test func aCutStreamOfTheRightLengthLooksLikeAWholeAnswer() async throws {
+  /// Case 7: libcurl reports success. The parser finds that the end of the document is missing.
+  @Test func aTruncatedStreamOfTheRightLengthLooksComplete() async throws {
     let text = (0..<20_000).map { String($0 &* 2_654_435_761, radix: 36) }.joined()
     let packed = try gzip(text)
     try await withServer { _, connection in
@@ -119,7 +118,7 @@ import Testing
     }
   }
 
-  /// Cases 8 to 11, 48: a bad checksum, bytes behind the end, no encoding, an unknown one.
+  /// Cases 8 to 11, 48: a bad checksum, bytes after the end, no encoding, an unknown one.
   @Test(arguments: ["checksum", "junk", "member", "plain", "unknown"])
   func aBodyThatCannotBeDecodedIsAskedForOnceMoreAsPlain(fault: String) async throws {
     let packed = try gzip("hello")

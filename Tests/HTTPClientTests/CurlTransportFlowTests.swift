@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  /// Case 51: who waits for a place at a host does not run out of time, and holds up nobody.
-  @Test func twoTransfersPerHostRunAtOnceAndOtherHostsAreNotHeldUp() async throws {
+  /// Case 51: a request that waits for a slot of its host does not time out, and blocks no other.
+  @Test func twoTransfersPerHostRunAtATimeAndOtherHostsAreNotBlocked() async throws {
     let release = try Signal()
     let counts = Mutex((now: 0, most: 0))
     let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -78,7 +78,7 @@ import Testing
 
   /// Cases 29 to 31: bytes that come too slowly, in the body, in the headers, or not at all.
   @Test(arguments: ["body", "headers", "silence"])
-  func aServerThatDripsIsGivenUp(part: String) async throws {
+  func aSlowTrickleIsAborted(part: String) async throws {
     try await withServer {
       $0.slowestBytesPerSecond = 1000
       $0.slowSecondsMax = 1
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func noTimeIsATimeout() async throws {
+  @Test func aZeroTimeLimitIsATimeout() async throws {
     try await withServer { _, connection in
       try connection.send(Response())
     } test: { server, transport in
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  /// Case 42: a transfer that nobody waits for.
+  /// Case 42: a transfer whose task was cancelled.
   @Test func cancellingTheTaskEndsTheTransfer() async throws {
     let (events, send) = AsyncStream.makeStream(of: String.self)
     try await withServer { _, connection in

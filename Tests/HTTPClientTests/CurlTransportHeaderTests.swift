@@ -32,8 +32,7 @@ import Testing
     }
   }
 
-  /// Case 33: libcurl takes the last of two lengths. Here nothing depends on it: no cache is behind
-  /// us.
+  /// Case 33: libcurl takes the last of two lengths. That is harmless without a shared cache.
   @Test func theLastOfTwoLengthsCounts() async throws {
     try await withServer { _, connection in
       try connection.sendRaw(
@@ -66,7 +65,7 @@ import Testing
     }
   }
 
-  /// Case 47: a line break in a header would make two of it.
+  /// Case 47: a line break in a header would add another header.
   @Test func aHeaderWithALineBreakIsNeverSent() async throws {
     try await withServer { _, connection in
       try connection.send(Response())

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["private", "must-revalidate", "s-maxage=60", "", ",,"])
-  func whatSaysNothingOfAgesPromisesNothing(_ text: String) {
+  func aResponseWithoutFreshnessHeadersPromisesNothing(_ text: String) {
     #expect(promise(("Cache-Control", text)) == .none)
   }
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [("100", 800), ("0", 900), ("5000", 0), ("-5", 900), ("x", 900)])
-  func theAgeIsTakenOff(_ age: String, _ seconds: Int) {
+  func theAgeIsSubtracted(_ age: String, _ seconds: Int) {
     #expect(promise(("Cache-Control", "max-age=900"), ("Age", age)) == .seconds(seconds))
   }
 

@@ -6,13 +6,14 @@ import Testing
 
 @testable import HTTPClient
 
-/// Servers and middle boxes that lie: what was measured of libcurl, and what is made of it. The
-/// other cases are in the suites of bodies, headers, redirects and flow; each test names its case.
+/// Servers and middle boxes that misbehave: the measured behavior of libcurl, and how it is
+/// handled. The other cases are in the suites of bodies, headers, redirects and flow; each test
+/// names its case.
 @Suite struct MisbehaviorTests {
   // MARK: Bodies
 
   /// Cases 3, 4: a small body on the wire that is a huge one.
-  @Test func aBombNeverTakesMoreMemoryThanTheCapAndALittle() throws {
+  @Test func aBombTakesLittleMoreMemoryThanTheCap() throws {
     let bomb = try gzip { try $0.truncate(atOffset: 256 << 20) }
     let server = try LoopbackServer { request, connection in
       if request.path == "/small" { return try connection.send(Response(text: "ok")) }
@@ -58,7 +59,7 @@ import Testing
     }
   }
 
-  /// Case 49: a deflate stream that is cut off. It looks whole: only the document's end can tell.
+  /// Case 49: a truncated deflate stream. It looks complete: only the document's end shows it.
   @Test func aCutDeflateStreamIsNoLongerThanItsCut() async throws {
     // A stored block of 1,000 bytes, of which 500 follow.
     let block: [UInt8] =
@@ -74,8 +75,8 @@ import Testing
     }
   }
 
-  /// Case 15: a body that ends with its connection, cut. It looks whole, too.
-  @Test func aCutBodyWithoutALengthLooksLikeAWholeAnswer() async throws {
+  /// Case 15: a truncated body that ends with its connection. It looks complete, too.
+  @Test func aTruncatedBodyWithoutALengthLooksComplete() async throws {
     try await withServer { _, connection in
       try connection.sendRaw("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{\"format\":")
       connection.close()
@@ -87,8 +88,8 @@ import Testing
 
   // MARK: Conditions
 
-  /// Cases 17, 46, 18: no date of our own is sent, and an older document is a document: libcurl's
-  /// own conditions would make a 304 of it.
+  /// Cases 17, 46, 18: no local date is sent, and an older document is accepted: libcurl's own
+  /// conditions would turn it into a 304.
   @Test func anAnswerThatIsOlderThanOursIsAnAnswer() async throws {
     try await withServer { _, connection in
       try connection.send(
@@ -105,7 +106,7 @@ import Testing
   }
 
   /// Case 23: the validators of a redirect are not those of its target.
-  @Test func validatorsGoToTheURLTheyAreOfAlsoBehindARedirect() async throws {
+  @Test func validatorsAreSentToTheirURLAfterARedirectToo() async throws {
     try await withServer { request, connection in
       if request.path == "/old" {
         return try connection.send(
@@ -178,7 +179,7 @@ import Testing
     }
   }
 
-  /// Cases 38 to 40: nothing is resumed in the middle, so that no part is asked for.
+  /// Cases 38 to 40: no download is resumed in the middle, so no range is requested.
   @Test func noPartOfADocumentIsAskedFor() async throws {
     try await withServer { _, connection in
       try connection.sendRaw("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
@@ -191,7 +192,7 @@ import Testing
     }
   }
 
-  /// Nobody is told what nobody needs: a feed reader that sends cookies or referrers is tracked.
+  /// Cookies and referrers would make a feed reader trackable.
   @Test func noCookieAndNoReferrerIsEverSent() async throws {
     try await withServer {
       $0.userAgent = UserAgent.text(contact: "https://example.org/about")
@@ -210,12 +211,12 @@ import Testing
     }
   }
 
-  // MARK: What is told
+  // MARK: Reports
 
-  @Test func everyRequestIsToldWithoutSecrets() async throws {
-    let notes = Mutex<[HTTPExchange]>([])
+  @Test func everyRequestIsReportedWithoutSecrets() async throws {
+    let exchanges = Mutex<[HTTPExchange]>([])
     try await withServer {
-      $0.onExchange = { note in notes.withLock { $0.append(note) } }
+      $0.onExchange = { exchange in exchanges.withLock { $0.append(exchange) } }
     } handler: { request, connection in
       switch request.path {
       case "/old": try connection.send(Response(status: 301, headers: [("Location", "/new?key=s")]))
@@ -229,21 +230,21 @@ import Testing
       _ = try await transport.send(
         HTTPRequest(url: "http://u:p@\(host)/old?token=s", conditions: conditions))
       await expectFailure(.truncated, of: transport, HTTPRequest(url: server.url + "/cut"))
-      let told = notes.withLock { $0 }
-      #expect(told.map(\.method) == ["GET", "GET", "GET"])
+      let reported = exchanges.withLock { $0 }
+      #expect(reported.map(\.method) == ["GET", "GET", "GET"])
       #expect(
-        told.map(\.url) == [
+        reported.map(\.url) == [
           server.url + "/old?token=…", server.url + "/new?key=…", server.url + "/cut",
         ])
-      #expect(told.map(\.status) == [301, 304, nil])
-      #expect(told.map(\.failure) == [nil, nil, .truncated])
+      #expect(reported.map(\.status) == [301, 304, nil])
+      #expect(reported.map(\.failure) == [nil, nil, .truncated])
       #expect(
-        told.map(\.conditions) == [[], ["If-None-Match", "If-Modified-Since"], []])
-      #expect(told.map(\.redirectedFrom) == [nil, server.url + "/old?token=…", nil])
+        reported.map(\.conditions) == [[], ["If-None-Match", "If-Modified-Since"], []])
+      #expect(reported.map(\.redirectedFrom) == [nil, server.url + "/old?token=…", nil])
       // libcurl asks once more on a new connection when one that was kept ends without an answer.
-      #expect(told.map(\.isReused) == [false, true, false])
-      #expect(told.map(\.version) == ["1.1", "1.1", nil])
-      #expect(told[0].wireBytes > 0)
+      #expect(reported.map(\.isReused) == [false, true, false])
+      #expect(reported.map(\.version) == ["1.1", "1.1", nil])
+      #expect(reported[0].wireBytes > 0)
     }
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SecureConnectionTests {
   /// HTTP/2 is agreed upon in the TLS handshake (RFC 7301), so what is offered is in its first
   /// bytes.
-  @Test func http2IsOfferedToWhoeverSpeaksIt() async throws {
+  @Test func http2IsNegotiated() async throws {
     let listener = try HelloListener()
     async let hello = listener.firstBytes()
     let transport = try CurlTransport()
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasOpenSSL, "openssl is not installed"))
-  func aCertificateThatNobodyVouchesForIsRefused() async throws {
+  func anUntrustedCertificateIsRefused() async throws {
     try await withTemporaryFolder { folder in
       let (key, certificate) = (folder.path("key.pem"), folder.path("certificate.pem"))
       let made = SpawnedProcess()
@@ -66,7 +66,7 @@ private final class HelloListener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Empty when nobody came.
+  /// Empty without a connection.
   func firstBytes() async -> [UInt8] {
     await withCheckedContinuation { continuation in
       // It blocks, and the tests share few threads.
@@ -85,7 +85,7 @@ private final class HelloListener: Sendable {
   }
 }
 
-/// A port that was free a moment ago.
+/// Returns a port that was free when it was tested.
 private func freePort() throws -> UInt16 {
   let (descriptor, port) = try listeningSocket()
   close(descriptor)

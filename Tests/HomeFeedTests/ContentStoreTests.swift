@@ -7,9 +7,9 @@ import Testing
 @testable import EntityStore
 @testable import HomeFeed
 
-/// The six loads against the same lists made by hand.
+/// The six loads, compared with lists computed by the test.
 @Suite struct ContentStoreTests {
-  @Test func everyLoadGivesWhatAPersonWouldSelect() async throws {
+  @Test func everyLoadReturnsTheExpectedRecords() async throws {
     try await withTemporaryStore(seed: 91, migrations: [.homeFeed]) { temporary in
       let (content, episodes, paths) = try await Self.fill(temporary)
       for count in [0, 1, 7, 1_000] {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func theStoreSaysWhetherAnythingIsCached() async throws {
+  @Test func theStoreReportsWhetherAnythingIsCached() async throws {
     try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
       let content = try ContentStore(temporary.store)
       #expect(try !content.cacheExist())
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func aBrokenStoreThrowsAndIsNotTakenForAnEmptyOne() async throws {
+  @Test func aBrokenStoreThrowsAndIsNotMistakenForAnEmptyOne() async throws {
     try await withTemporaryFolder { folder in
       let store = try openStore(at: folder.path("store"), migrations: [.homeFeed])
       let path = LearningPath(id: "p")

@@ -5,10 +5,10 @@ import HomeFeed
 import TestSupport
 import Testing
 
-/// What answers read, held against what they must read, by the figures of `explain`.
+/// The amount that each answer reads according to `explain`, compared with the necessary amount.
 @Suite struct ReadEconomyTests {
   private static let episodeCount = 3_000
-  /// Entries that a count steps over before it asks their pages for the number of the others.
+  /// The number of entries that a count visits before it uses the counts of their pages.
   private static let entriesStepped = 64
 
   @Test func eachLoadReadsItsRowsAndNothingElse() async throws {

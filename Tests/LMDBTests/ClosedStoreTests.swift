@@ -4,7 +4,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// A store that nobody has open, and the replacement of its data file.
+/// A store that no process has open, and the replacement of its data file.
 @Suite struct ClosedStoreTests {
   private static let executable = childExecutable(named: "store-child")
 
@@ -26,7 +26,7 @@ import Testing
     try Environment.whileClosed(path, within: .zero) { _ in }
   }
 
-  @Test func whoHasTheStoreOpenIsNamed() throws {
+  @Test func theErrorNamesTheProcessThatHasTheStoreOpen() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("store")
       try makeStore(path, value: 1)

@@ -4,7 +4,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Files that were cut or overwritten. Real LMDB meets them only in a child process.
+/// Truncated and overwritten files. LMDB itself opens them only in a child process.
 @Suite struct DamageTests {
   /// A store with every kind of page: branches, overflow runs, two trees, a free list.
   private func makeFile(in folder: TemporaryFolder) throws -> (path: String, bytes: [UInt8]) {
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [11, 12, 13] as [UInt64])
-  func noFlipOfBytesHarmsTheReaderOrGetsPastItIntoACrash(seed: UInt64) throws {
+  func flippedBytesNeverCrashTheReader(seed: UInt64) throws {
     try withTemporaryFolder { folder in
       let (path, sound) = try makeFile(in: folder)
       let file = try FileHandle(forUpdating: URL(fileURLWithPath: path + "/data.mdb"))
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedLastCommitIsSaidAndTheOneBeforeIsWalked() throws {
+  @Test func aDamagedLastCommitIsReportedAndThePreviousOneIsChecked() throws {
     try withTemporaryFolder { folder in
       var (path, bytes) = try makeFile(in: folder)
       let newest = try #require(PageFile.verify(folder: path).transactionID)
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test func aKeyOutOfTheOrderOfNumbersIsFound() throws {
+  @Test func aKeyOutOfNumericOrderIsFound() throws {
     try withTemporaryFolder { folder in
       let path = try makeStore(in: folder)
       let file = URL(fileURLWithPath: path + "/data.mdb")

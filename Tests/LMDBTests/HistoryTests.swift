@@ -7,7 +7,7 @@ import Testing
 /// model holds, in its order, both ways.
 @Suite struct HistoryTests {
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as [UInt64])
-  func aRandomHistoryEndsWhereItsModelDoes(seed: UInt64) throws {
+  func aRandomHistoryEndsLikeItsModel(seed: UInt64) throws {
     try withStore(
       options: .init(mapSize: 1 << 30, createIfMissing: true, flushesCommits: false)
     ) { environment in

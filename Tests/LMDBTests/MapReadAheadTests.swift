@@ -4,9 +4,9 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// What the kernel is told of the map, as it tells it in turn (`rr`: read at random).
+/// The read-ahead advice for the map, as the kernel shows it (`rr`: random reads).
 @Suite struct MapReadAheadTests {
-  @Test func theKernelReadsAheadWhileSomebodyWalksFar() throws {
+  @Test func theKernelReadsAheadDuringLongScans() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
       try environment.write { transaction in
@@ -38,7 +38,7 @@ import Testing
     return flags.split(separator: " ").contains("rr")
   }
 
-  /// Line by line: Foundation takes the first piece that the kernel gives for the whole.
+  /// Reads line by line: Foundation mistakes the kernel's first chunk for the whole file.
   private func mappings() throws -> [String] {
     let file = try #require(fopen("/proc/self/smaps", "re"))
     defer { fclose(file) }

@@ -4,7 +4,7 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Mistakes of a program trap with a sentence; each runs in a process of its own.
+/// Programming errors trap with a message. Each runs in a separate process.
 @Suite struct MisuseTests {
   @Test func aTransactionUsedAfterItsScopeTraps() async throws {
     try await withTemporaryFolder { folder in

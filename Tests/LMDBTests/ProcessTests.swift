@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aTreeThatAnotherProcessMadeIsFoundInTheNextSnapshot() throws {
+  @Test func aTreeThatAnotherProcessCreatedIsFoundInTheNextSnapshot() throws {
     try withStore { environment in
       _ = try environment.makeTree()
       let older = try environment.beginRead()

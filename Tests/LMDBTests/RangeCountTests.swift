@@ -4,10 +4,10 @@ import SystemSupport
 import TestSupport
 import Testing
 
-/// Counts by pages say what stepping from entry to entry says.
+/// Counts by pages equal counts entry by entry.
 @Suite struct RangeCountTests {
   @Test(
-    "Any range of any tree, whatever was written and removed before",
+    "Any range of any tree, after any writes and deletions",
     arguments: [1, 2, 3, 4] as [UInt64])
   func anyRange(seed: UInt64) throws {
     try withStore { environment in
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("Pages that are overwritten under a snapshot give a number or none, and nothing worse")
+  @Test("Pages that are overwritten under a snapshot give a count or nil, and no crash")
   func overwrittenPages() throws {
     try withTemporaryFolder { folder in
       let environment = try Environment.open(
@@ -172,7 +172,7 @@ extension FileHandle {
 }
 
 extension Thread {
-  /// Runs the closure on a thread of its own and waits for it.
+  /// Runs the closure on a separate thread and waits for it.
   fileprivate static func runToEnd(_ body: @Sendable @escaping () throws -> Void) throws {
     let result = Locked<Result<Void, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)

@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func keysOutsideTheirBoundsAreRefusedAndTheTransactionGoesOn() throws {
+  @Test func keysOutsideTheirBoundsAreRefusedAndTheTransactionContinues() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
       try environment.write { transaction in
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func aTreeDroppedAndMadeInOneTransactionIsEmptyAndStays() throws {
+  @Test func aTreeDroppedAndCreatedInOneTransactionIsEmptyAndStays() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
       try environment.write { try $0.put(tree, key: [1], value: [1]) }

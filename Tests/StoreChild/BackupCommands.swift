@@ -4,8 +4,8 @@ import Maintenance
 import Migrations
 import TestSupport
 
-/// Commands that copy a store, or write while it is copied. Each says that it is ready and begins
-/// when it is sent a line.
+/// Commands that copy a store, or write while it is copied. Each prints a line when it is ready,
+/// and begins when it reads one.
 ///
 /// - Returns: `false` if the command is not one of them.
 func runBackupCommand(_ arguments: [String]) async throws -> Bool {

@@ -53,7 +53,7 @@ private struct JobSettings: Sendable {
 
 // MARK: Enqueuing
 
-/// Enqueues jobs one after another, and says each number after its commit.
+/// Enqueues jobs one after another, and prints each number after its commit.
 private func enqueue(_ settings: JobSettings) async throws {
   let queue = JobQueue(try settings.open())
   for number in settings.number("from", or: 0)..<settings.number("to", or: 0) {
@@ -159,7 +159,7 @@ private func childHandlers(_ locks: RunLocks, _ point: KillPoint) -> JobHandlers
   return handlers
 }
 
-/// What is to be found in the store exactly once for each job.
+/// The record that the store must contain exactly once for each job.
 private func effect(
   _ number: Int, _ context: JobContext, _ point: KillPoint
 ) async throws -> NoOutput {
@@ -178,7 +178,7 @@ private struct Effect: Job {
   let number: Int
 }
 
-/// Writes its steps one after another, and goes on where it was.
+/// Writes its steps one after another, and resumes at its checkpoint.
 private struct Stepwise: Job {
   static let kind: JobKind = "stepwise"
   let number: Int
@@ -190,7 +190,7 @@ private struct Poison: Job {
   let number: Int
 }
 
-/// Kills its process as well, but gets on a little each time.
+/// Kills its process as well, but makes some progress each time.
 private struct Climber: Job {
   static let kind: JobKind = "climber"
   let number: Int
@@ -222,7 +222,7 @@ private final class KillPoint: Sendable {
   }
 }
 
-/// Calls a closure when so many things have happened.
+/// Calls a closure after a number of events.
 private final class Countdown: Sendable {
   private let left: Locked<Int>
   private let action = Locked<(@Sendable () -> Void)?>(nil)
@@ -240,10 +240,10 @@ private final class Countdown: Sendable {
   }
 }
 
-/// Tells when a job is run by two at once, in whichever processes.
+/// Locks that reveal a job that two runners run at the same time, in any processes.
 ///
-/// Made before the runner's own lock is taken: the kernel closes the files of a process that dies
-/// in the order of their descriptors, so nobody takes a job over before it has gone here.
+/// It is created before the runner takes its own lock: the kernel closes the files of a process in
+/// the order of their descriptors, so these locks are released before a rescue can begin.
 private final class RunLocks: Sendable {
   private let file: FileLock
   private let running = Locked<Set<JobID>>([])
@@ -302,8 +302,8 @@ private func limit(_ resource: Int32, to bound: Int, _ usual: inout [Int32: rlim
   setrlimit(__rlimit_resource_t(UInt32(resource)), &limit)
 }
 
-/// Blocks every thread of the cooperative pool, and those that Dispatch adds, beside a runner whose
-/// handler blocks.
+/// Blocks every thread of the cooperative pool, and those that Dispatch adds, while a runner runs a
+/// blocking handler.
 private func runBesideFullPool(_ settings: JobSettings) async throws {
   let store = try settings.open()
   var handlers = JobHandlers()
@@ -332,8 +332,8 @@ private func block(until end: String) {
 
 // MARK: Soak
 
-/// Enqueues, runs and prunes without end, and says at the ends of the first and the last third what
-/// the process has of memory (KiB), threads and descriptors.
+/// Enqueues, runs and prunes in a loop, and prints the memory (KiB), threads and descriptors of the
+/// process at the ends of the first and the last third.
 private func soak(_ settings: JobSettings) async throws {
   let store = try settings.open()
   let queue = JobQueue(store)

@@ -2,7 +2,8 @@ import Glibc
 import LMDB
 import SystemSupport
 
-/// Commands on a raw environment. Each says what it reached, and goes on when it is sent a line.
+/// Commands on a raw environment. Each prints the state it reached, and continues when it reads a
+/// line.
 ///
 /// - Returns: `false` if the command is not one of them.
 func runLMDBCommand(_ arguments: [String]) throws -> Bool {

@@ -55,8 +55,8 @@ private struct Settings {
   }
 }
 
-/// Runs the migrations of a scenario, with a line of output after each commit. After the one of the
-/// number `pause` it goes on when it is sent a line.
+/// Runs the migrations of a scenario, and prints a line after each commit. After commit number
+/// `pause` it waits until it reads a line.
 private func runMigrations(_ settings: Settings) throws {
   do {
     let scenario = settings.scenario
@@ -83,15 +83,15 @@ private final class Countdown: @unchecked Sendable {
 
   init(_ left: Int) { self.left = left }
 
-  /// Whether this is the last of so many calls.
+  /// Returns true for the last of the expected number of calls.
   func isOver() -> Bool {
     left -= 1
     return left == 0
   }
 }
 
-/// Makes changes as a program does that knows nothing of the migrations, one commit each, until it
-/// is sent a line. Says of each in how many schemas it has written by then, and waits a little.
+/// Writes changes like a program without the migrations, one commit each, until it reads a line.
+/// After each it prints the number of schemas it has written in, and waits briefly.
 private func writeBeside(_ settings: Settings) async throws {
   let store = try settings.open([.items])
   let changes = ItemChanges(seed: UInt64(settings.number("seed", or: 0)))
@@ -108,8 +108,8 @@ private func writeBeside(_ settings: Settings) async throws {
   _ = readLine()
 }
 
-/// Reads all of the store again and again until it is sent a line, and says which contents it has
-/// met.
+/// Reads the whole store repeatedly until it reads a line, and prints the contents that it has
+/// found.
 private func readBeside(_ settings: Settings) throws {
   let store = try settings.open([.items])
   var met: [UInt64] = []
@@ -130,7 +130,7 @@ private func readBeside(_ settings: Settings) throws {
   say("read \(times) " + met.map { String($0) }.joined(separator: " "))
 }
 
-/// What an index finds must be what the records say.
+/// Returns a problem if an index does not agree with the records.
 private func indexProblem(in transaction: EntityStore.ReadTransaction) throws -> String? {
   let entity = try transaction.description(of: "Item")
   let all = try transaction.count(of: "Item")
@@ -164,7 +164,7 @@ private func fillMap(_ settings: Settings) async throws {
   say("full")
 }
 
-/// Gives it back.
+/// Releases it.
 private func emptyMap(_ settings: Settings) async throws {
   let store = try settings.open([.items])
   try await store.write { transaction in

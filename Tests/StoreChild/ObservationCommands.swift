@@ -5,7 +5,7 @@ import Glibc
 import Migrations
 import TestSupport
 
-/// Commands that make commits for observers, or observe.
+/// Commands that commit for observers, or observe.
 ///
 /// - Returns: `false` if the command is not one of them.
 func runObservationCommand(_ arguments: [String]) async throws -> Bool {
@@ -25,7 +25,7 @@ func runObservationCommand(_ arguments: [String]) async throws -> Bool {
   return true
 }
 
-/// For each line `n`: changes a league in so many commits.
+/// For each line `n`: changes a league in `n` commits.
 private func changeLeague(_ folder: String, seed: UInt64) async throws {
   let store = try openStore(at: folder, migrations: [.league], migrate: .never)
   var random = SeededRandom(seed: seed)
@@ -42,8 +42,8 @@ private func changeLeague(_ folder: String, seed: UInt64) async throws {
   }
 }
 
-/// Observes a window of results through so many updates, and says how much memory it has of its
-/// own, in KiB, after a tenth of them and after all.
+/// Observes a window of results during a number of updates, and prints its private memory in KiB
+/// after a tenth of them and after all.
 private func observeResults(_ folder: String, updates: Int) async throws {
   let store = try openStore(at: folder, migrations: [.league], migrate: .never)
   let ids = try await store.write { transaction in
@@ -73,8 +73,8 @@ private func observeResults(_ folder: String, updates: Int) async throws {
   say("ended \(ownMemory()) \(snapshot?.count ?? 0)")
 }
 
-/// For each line `n`: makes so many commits, and says how many and how much memory it has of its
-/// own, in KiB. It observes as well, and never listens.
+/// For each line `n`: commits `n` times, and prints the number and its private memory in KiB. It
+/// observes as well, but never reads its notifications.
 private func commit(_ folder: String) async throws {
   let store = try openStore(at: folder, migrate: .never)
   let observation = try store.commits.observe()
@@ -93,7 +93,7 @@ private func commit(_ folder: String) async throws {
   withExtendedLifetime(observation) {}
 }
 
-/// Says each commit that it hears of, until it is killed.
+/// Prints each commit that it is notified of, until it is killed.
 private func follow(_ folder: String, isPrivileged: Bool) async throws {
   let store = try openStore(at: folder, migrate: .never)
   // Root may write everywhere.
@@ -107,7 +107,7 @@ private func follow(_ folder: String, isPrivileged: Bool) async throws {
   }
 }
 
-/// Begins and ends observations one after another, and says how many descriptors are open before
+/// Begins and ends observations one after another, and prints the number of open descriptors before
 /// and after.
 private func churn(_ folder: String, times: Int) throws {
   let store = try openStore(at: folder, migrate: .never)

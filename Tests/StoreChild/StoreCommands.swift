@@ -34,7 +34,7 @@ private func migrate(_ folder: String) throws {
   say("applied \(try store.migrate().migrations.map(\.name).joined(separator: " "))")
 }
 
-/// Adds one to the rank of the record named `counter`, so many times, after a line of input.
+/// Adds one to the rank of the record named `counter` a number of times, after a line of input.
 private func count(_ folder: String, times: Int) async throws {
   let store = try openStore(at: folder, migrate: .never)
   say("ready")
@@ -51,7 +51,7 @@ private func count(_ folder: String, times: Int) async throws {
   say("done")
 }
 
-/// Seeds from a file after a line of input, and says whether it was the first to do so.
+/// Seeds from a file after a line of input, and prints whether it was the first to do so.
 private func seed(_ folder: String, from path: String) async throws {
   let store = try openStore(at: folder, migrate: .never)
   say("ready")
@@ -69,7 +69,7 @@ private func writeChunks(_ folder: String) async throws {
   say("done")
 }
 
-/// Runs a batch of `BatchPlan` or goes on with it, with a line of output per commit.
+/// Runs or resumes a batch of `BatchPlan`, and prints a line per commit.
 private func runBatch(_ folder: String, _ name: String) async throws {
   guard let plan = BatchPlan(rawValue: name) else { return say("unknown batch: \(name)") }
   let store = try openStore(at: folder, migrate: .never)
@@ -77,8 +77,8 @@ private func runBatch(_ folder: String, _ name: String) async throws {
   say("changed \(result.counts.changed)")
 }
 
-/// Writes until the store is full, says how the writes of the last groups ended, waits for a line
-/// of input, and writes again.
+/// Writes until the store is full, prints the results of the last groups, waits for a line of
+/// input, and writes again.
 private func fill(_ folder: String, bytesMax: Int) async throws {
   let store = try openStore(at: folder, migrate: .never)
   if bytesMax > 0 { try limitFiles(to: bytesMax) }

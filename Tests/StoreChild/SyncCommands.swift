@@ -25,7 +25,7 @@ private func syncFeed(folder: String, url: String) async throws {
   say("synced \(report.items) \(report.isResumed)")
 }
 
-/// Says how a request ended, and by how many bytes the process was larger than before it at most.
+/// Prints the result of a request, and the largest growth of the process in bytes.
 private func fetch(_ url: String, small: String, bytesMax: Int) async throws {
   let transport = try CurlTransport()
   // Libraries are loaded and connections are opened before it counts.

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct BatchJobsTests {
-  /// So many that a batch of them is committed in many chunks.
+  /// The number of records, so large that a batch is committed in many chunks.
   private static let many = 12_000
 
   private func increment(_ format: String? = nil) throws -> UpdateRecords {
@@ -30,7 +30,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func anUpdateThatIsInterruptedGoesOnAndChangesEachRecordOnce() async throws {
+  @Test func anInterruptedUpdateResumesAndChangesEachRecordOnce() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(increment())
@@ -47,7 +47,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func anUpdateThatIsCancelledEndsAndGoesOnWhenItIsTriedAgain() async throws {
+  @Test func aCancelledUpdateEndsAndResumesWhenItIsRetried() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(increment())
@@ -65,7 +65,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func aBatchThatGetsOnIsNotedWithItsJob() async throws {
+  @Test func theProgressOfABatchIsStoredWithItsJob() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(increment())
@@ -80,7 +80,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func aDeletionGoesOnAfterAnInterruption() async throws {
+  @Test func aDeletionResumesAfterAnInterruption() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(
@@ -148,7 +148,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func whatABatchHasReachedGoesWithItsJob() async throws {
+  @Test func theCheckpointOfABatchIsDeletedWithItsJob() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(increment()) { $0.retention = .seconds(60) }
@@ -162,7 +162,7 @@ struct BatchJobsTests {
     }
   }
 
-  @Test func payloadsSayInJSONWhatIsToBeDone() throws {
+  @Test func payloadsDescribeTheRequestInJSON() throws {
     let update = try increment("rank > 5 AND name BEGINSWITH \"i\"")
     let request = try JobRequest(update)
     #expect(

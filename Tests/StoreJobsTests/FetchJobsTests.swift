@@ -83,7 +83,7 @@ struct FetchJobsTests {
     }
   }
 
-  @Test func anInterruptedDurableFetchBeginsAgainAndStoresEachRowOnce() async throws {
+  @Test func anInterruptedDurableFetchStartsAgainAndStoresEachRowOnce() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
       let handle = try await temporary.queue.enqueue(DurableFetch(try items()))
@@ -144,7 +144,7 @@ struct FetchJobsTests {
     }
   }
 
-  /// The file is a pipe that is full until somebody reads it.
+  /// The file is a pipe that is full until it is read.
   @Test func anExportReportsProgressAndLeavesNothingWhenItIsCancelled() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(Self.many)
@@ -170,7 +170,7 @@ struct FetchJobsTests {
     }
   }
 
-  /// Reads a pipe until nobody writes to it any more, on a thread of its own.
+  /// Reads a pipe until its last writer closes it, on a separate thread.
   private func drain(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, 0)
     Thread.detachNewThread {

@@ -25,7 +25,7 @@ struct MaintenanceJobsTests {
     }
   }
 
-  @Test func aFolderThatHoldsSomethingElseIsLeftAlone() async throws {
+  @Test func aFolderThatHoldsSomethingElseIsNotChanged() async throws {
     try await withStoreJobs { temporary in
       let folder = temporary.folder.path("backup")
       _ = try await temporary.value(of: BackUpStore(to: folder))
@@ -39,8 +39,8 @@ struct MaintenanceJobsTests {
     }
   }
 
-  /// The attempt that made it has died before it could say so.
-  @Test func aBackupThatWasMadeByAnInterruptedAttemptIsTakenForDone() async throws {
+  /// The attempt that wrote it died before it could record its end.
+  @Test func aBackupFromAnInterruptedAttemptCountsAsDone() async throws {
     try await withStoreJobs { temporary in
       let folder = temporary.folder.path("backup")
       var handlers = JobHandlers()
@@ -57,7 +57,7 @@ struct MaintenanceJobsTests {
     }
   }
 
-  @Test func thereIsOneBackupToAFolderAtATime() async throws {
+  @Test func oneBackupToAFolderRunsAtATime() async throws {
     try await withStoreJobs { temporary in
       let long = "/" + String(repeating: "x", count: 300)
       for folder in ["/a", long] {
@@ -105,7 +105,7 @@ struct MaintenanceJobsTests {
 
   // MARK: Pruning
 
-  @Test func pruningRemovesJobsWhoseTimeIsOver() async throws {
+  @Test func pruningRemovesExpiredJobs() async throws {
     try await withStoreJobs { temporary in
       let fetch = DurableFetch(FetchRequest(entityName: "Item"))
       try await temporary.insertItems(3)
@@ -145,7 +145,7 @@ struct MaintenanceJobsTests {
     }
   }
 
-  @Test func anIndexThatIsInterruptedIsGoneOnWithWhileOthersWrite() async throws {
+  @Test func anInterruptedIndexBuildResumesWhileOthersWrite() async throws {
     try await withStoreJobs { temporary in
       // More than are indexed in one transaction.
       for number in 0..<4 {
@@ -171,7 +171,7 @@ struct MaintenanceJobsTests {
     }
   }
 
-  @Test func whatIsNoMatterOfIndexesIsRefused() async throws {
+  @Test func stepsOtherThanIndexStepsAreRefused() async throws {
     try await withStoreJobs { temporary in
       try await temporary.insertItems(2)
       let unique = "createIndex: { on: Item, name: one, keys: [seenAt], unique: true"

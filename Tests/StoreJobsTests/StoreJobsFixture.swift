@@ -12,7 +12,7 @@ import Testing
 @testable import Migrations
 
 extension MigrationSource {
-  /// `Item`, small records of which a test makes many.
+  /// The entity `Item`: small records for tests with many of them.
   static let items = MigrationSource(embedded: [
     (
       "0001_items",
@@ -45,7 +45,7 @@ func withStoreJobs<R>(
 extension TemporaryStore {
   var queue: JobQueue { JobQueue(store) }
 
-  /// Makes items `i0`, `i1`, …, whose rank is their number.
+  /// Inserts items `i0`, `i1`, …, whose rank is their number.
   func insertItems(_ count: Int) async throws {
     try await store.write { transaction in
       for number in 0..<count {
@@ -113,9 +113,9 @@ extension TemporaryStore {
     }
   }
 
-  /// Begins to run jobs and stops amid one. Whether it is, is looked at after each of the job's
-  /// commits, by one who has the writer; once the condition holds, nobody else gets it until the
-  /// runner has been stopped.
+  /// Starts to run jobs and stops in the middle of one. The condition is tested after each of the
+  /// job's commits, with the writer lock held; once it is true, the lock is kept until the runner
+  /// has stopped.
   func interrupt(
     transport: (any HTTPTransport)? = nil, isolation: isolated (any Actor)? = #isolation,
     when isAmid: @escaping @Sendable () throws -> Bool
@@ -131,8 +131,8 @@ extension TemporaryStore {
     try await run.value
   }
 
-  /// A look stands in line before what waits for the commit that it shares, or that comes before
-  /// it: no commit of a job that writes one after the other is missed, however slow the machine is.
+  /// A test is queued before the writes that wait for its commit or a later one. So no commit of a
+  /// job that writes sequentially is missed, even on a slow machine.
   private func look(
     _ isAmid: @escaping @Sendable () throws -> Bool, _ isStopped: DispatchSemaphore,
     _ found: @escaping @Sendable (Result<Void, any Error>) -> Void

@@ -55,7 +55,7 @@ struct SyncJobTests {
     }
   }
 
-  @Test func aSyncThatIsStoppedGoesOnWithTheNextRunner() async throws {
+  @Test func aStoppedSyncResumesWithTheNextRunner() async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withFeed { request, connection in
       if request.queryValue("page") == nil {
@@ -77,7 +77,7 @@ struct SyncJobTests {
     }
   }
 
-  @Test func aSyncThatIsCancelledEndsAmidARequest() async throws {
+  @Test func aCancelledSyncEndsDuringARequest() async throws {
     let gate = DispatchSemaphore(value: 0)
     try await withFeed { _, connection in
       gate.wait()
@@ -95,7 +95,7 @@ struct SyncJobTests {
     }
   }
 
-  @Test func aServerThatAsksToWaitIsAskedAgainThen() async throws {
+  @Test func aSyncIsRetriedAfterRetryAfter() async throws {
     let requests = Atomic<Int>(0)
     try await withFeed { _, connection in
       requests.add(1, ordering: .relaxed)
@@ -138,7 +138,7 @@ struct SyncJobTests {
 
   /// The schedule decides when the feed is requested again, and counts the failed runs.
   @Test(arguments: [500, 404, 503, 0])
-  func whatTheScheduleHasAskedForIsTriedOnce(_ status: Int) async throws {
+  func scheduledSyncsAreTriedOnce(_ status: Int) async throws {
     let requests = Atomic<Int>(0)
     try await withFeed { _, connection in
       requests.add(1, ordering: .relaxed)
@@ -155,7 +155,7 @@ struct SyncJobTests {
     }
   }
 
-  @Test func withoutANetworkASyncIsLeftToOthers() async throws {
+  @Test func withoutANetworkTheRunnerClaimsNoSync() async throws {
     try await withStoreJobs { temporary in
       let handle = try await temporary.queue.enqueue(SyncFeed(feed: 1))
       #expect(try await temporary.queue.enqueue(SyncFeed(feed: 1, isFull: true)).id == handle.id)

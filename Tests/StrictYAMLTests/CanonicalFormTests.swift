@@ -16,7 +16,7 @@ import Testing
     #expect(try canonical(source) == Self.form)
   }
 
-  @Test func meaningLeavesATrace() throws {
+  @Test func differentMeaningsHaveDifferentForms() throws {
     let sources = [
       "a: 1", "a: 2", "a: 01", "b: 1", "a: [1]", "a: {}", "a: []", "a: ''", "a: ' '", "a: null",
       "a: 'null'", "a: '~'", "a: [1, 2]", "a: [2, 1]", "a: [[1], 2]", "a: [[1, 2]]", "a: \"1,2\"",

@@ -81,7 +81,7 @@ import Testing
     return bytes
   }
 
-  /// Visits every node and asks each for every type; a wrong type must throw, never trap.
+  /// Visits every node and reads it as every type; a wrong type must throw, never trap.
   private static func readEverything(_ node: YAMLNode) throws(YAMLError) {
     do { _ = try node.int() } catch { #expect(error.line == node.line) }
     do { _ = try node.double() } catch { #expect(error.line == node.line) }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  /// A place in the text, or the line after it, where a parser stands that wants more.
+  /// A place in the text, or the line after it, where a parser expects more input.
   private static func isInside(_ error: YAMLError, _ bytes: [UInt8]) -> Bool {
     let lines = bytes.filter { $0 == 0x0A || $0 == 0x0D }.count + 2
     return (1...lines).contains(error.line) && (1...bytes.count + 1).contains(error.column)

@@ -135,7 +135,7 @@ import Testing
   @Test(arguments: [
     "'<<': 1", "'null': 1", "'': 1", "1: x", "true: x", "a: '&b'", "a: b&c", "a: x!y",
   ])
-  func quotedAndInnocentTextIsAccepted(_ source: String) throws {
+  func quotedAndHarmlessTextIsAccepted(_ source: String) throws {
     #expect(try YAMLDocument.parse(source, file: "f").kind == .mapping)
   }
 }

@@ -102,13 +102,13 @@ import Testing
   }
 
   @Test(arguments: ["", "\n12\n", "mooring", "12x", "12345678901\tx", "-1\tx"])
-  func anyOtherTextNamesNoHolder(_ text: String) {
+  func otherTextsNameNoHolder(_ text: String) {
     #expect(LockHolder(text: Array(text.utf8)) == nil)
   }
 }
 
 extension String {
-  /// What fits into the line of a lock file beside the process id.
+  /// The part of the text that fits into the line of a lock file after the process id.
   fileprivate var prefixOfLine: String {
     String(decoding: utf8.prefix(511 - "\(getpid())\t".utf8.count), as: UTF8.self)
   }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ScratchFolderTests {
-  @Test func aFolderGoesWithItsOwner() throws {
+  @Test func aFolderIsRemovedWithItsOwner() throws {
     try withTemporaryFolder { parent in
       var folder: ScratchFolder? = try .create(prefix: "test-", in: parent.path)
       let path = try #require(folder?.path)
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func whatAKilledRunLeftGoesAfterADay() throws {
+  @Test func leftoversOfAKilledRunAreRemovedAfterADay() throws {
     try withTemporaryFolder { parent in
       let held = try ScratchFolder.create(prefix: "test-", in: parent.path)
       let old = ["test-old", "other-old"].map { parent.path + "/" + $0 }

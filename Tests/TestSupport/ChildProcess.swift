@@ -85,7 +85,7 @@ public final class ChildProcess {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// Ends standard input, by which a child that reads it knows that the test is done.
+  /// Closes the child's standard input, which signals the end of the test.
   public func closeInput() throws { try input.fileHandleForWriting.close() }
 
   /// Sends a signal.

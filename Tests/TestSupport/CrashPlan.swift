@@ -44,9 +44,9 @@ public enum CrashPlan {
   }
 
   /// The expected content of a record for a checkpoint; `nil` if it should not exist.
-  public static func expected(_ row: Int, position: Int) -> [String: Value]? {
+  public static func expected(_ row: Int, checkpoint: Int) -> [String: Value]? {
     let local: [String: Value] = row < localRows ? ["note": note(row)] : [:]
-    if row < position { return values(row).merging(local) { old, _ in old } }
+    if row < checkpoint { return values(row).merging(local) { old, _ in old } }
     return row < localRows ? ["name": .string("n\(row)"), "rank": -1, "note": note(row)] : nil
   }
 
@@ -62,23 +62,23 @@ public enum CrashPlan {
   public static func problems(in transaction: ReadTransaction) throws -> [String] {
     let progress = try Checkpoint<Int>(name: name).load(in: transaction)
     let count = try transaction.count(of: "Sample")
-    let position = try progress?.position ?? (isDone(in: transaction) ? rows : 0)
+    let checkpoint = try progress?.position ?? (isDone(in: transaction) ? rows : 0)
     var problems: [String] = []
-    if let progress, progress.rows != Int64(position) {
-      problems.append("\(progress.rows) rows are counted at the position \(position)")
+    if let progress, progress.rows != Int64(checkpoint) {
+      problems.append("\(progress.rows) rows are counted at the checkpoint \(checkpoint)")
     }
-    if position % rowsPerChunk != 0 { problems.append("half a chunk at \(position)") }
+    if checkpoint % rowsPerChunk != 0 { problems.append("half a chunk at \(checkpoint)") }
     for row in 0..<rows {
       let record = try transaction.get("Sample", by: ["name": .string("n\(row)")])
-      guard let expected = expected(row, position: position) else {
-        if record != nil { problems.append("row \(row) is there, the position is \(position)") }
+      guard let expected = expected(row, checkpoint: checkpoint) else {
+        if record != nil { problems.append("row \(row) is there, the checkpoint is \(checkpoint)") }
         continue
       }
       for (name, value) in expected where try record?[name] != value {
-        problems.append("\(name) of row \(row) is wrong, the position is \(position)")
+        problems.append("\(name) of row \(row) is wrong, the checkpoint is \(checkpoint)")
       }
     }
-    if count != max(position, localRows) { problems.append("\(count) records at \(position)") }
+    if count != max(checkpoint, localRows) { problems.append("\(count) records at \(checkpoint)") }
     return problems
   }
 

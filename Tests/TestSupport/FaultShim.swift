@@ -1,11 +1,11 @@
 import Foundation
 
-/// A library that is preloaded into a process, where it makes writes fail.
+/// A library that is preloaded into a process and makes its writes fail.
 public struct FaultShim: Sendable {
   public struct NotBuilt: Error, CustomStringConvertible { public let description: String }
 
   private let library: String
-  /// Where a process with `MOORING_FAULT_COUNT` may put how many calls it has made.
+  /// The file in which a process with `MOORING_FAULT_COUNT` counts its calls.
   public let counted: String
 
   /// - Returns: `nil` without a C compiler.

@@ -1,8 +1,8 @@
 import EntityModel
 public import EntityStore
 
-/// Changes of items that a process makes while another one migrates them. Each follows from its
-/// number and from the schema alone, so that they can be made again in another store.
+/// Changes of items in one process while another one migrates them. Each is determined by its
+/// number and the schema, so that they can be repeated in another store.
 public struct ItemChanges: Sendable {
   /// Items at the start: those that are changed.
   public static let items = 60
@@ -20,9 +20,9 @@ public struct ItemChanges: Sendable {
     }
   }
 
-  /// Makes the change of a number.
+  /// Applies the change with a number.
   ///
-  /// - Returns: Which schema it was made in, and whether the rules allowed it.
+  /// - Returns: The schema in which it was applied, and true if the rules allowed it.
   public func make(_ number: Int, in store: Store) async throws -> (schema: String, isMade: Bool) {
     try await store.write { transaction in
       let item = try transaction.description(of: "Item")

@@ -4,7 +4,7 @@ import Foundation
 import Maintenance
 import Migrations
 
-/// A store whose content shows if it is of one moment: each commit adds the next row and counts it
+/// A store whose content shows if a copy is consistent: each commit adds the next row and counts it
 /// in a separate record.
 public enum Ledger {
   public struct Broken: Error, CustomStringConvertible { public let description: String }
@@ -28,7 +28,7 @@ public enum Ledger {
     }
   }
 
-  /// Makes free pages: adds large rows and removes them.
+  /// Creates free pages: inserts large rows and deletes them.
   public static func makeRoom(at folder: String) async throws {
     let store = try openStore(at: folder)
     let ids = try await store.write { transaction in

@@ -4,8 +4,8 @@ import Glibc
 extension TemporaryFolder {
   /// Mounts a device of a size such as `64k` on a folder in this one.
   ///
-  /// - Returns: The folder, which `unmountDevice` is to be called with; `nil`, after a line that
-  ///   says so, where this machine lets a test mount nothing.
+  /// - Returns: The folder for `unmountDevice`; `nil`, after a printed notice, if this machine does
+  ///   not permit mounts.
   public func mountDevice(size: String) throws -> String? {
     let device = path("device")
     try FileManager.default.createDirectory(atPath: device, withIntermediateDirectories: true)

@@ -39,7 +39,7 @@ public final class NotifySocket: Sendable {
     return text.split(separator: "\n", omittingEmptySubsequences: count == 0).map(String.init)
   }
 
-  /// Writes down all lines from now on, by a thread of its own.
+  /// Records all lines from now on, on a separate thread.
   public func keep(in journal: Journal) {
     Thread.detachNewThread {
       while true {

@@ -24,7 +24,7 @@ public final class SpawnedProcess: @unchecked Sendable {
   public var standardInput: Any?
   public var standardOutput: Any?
   public var standardError: Any?
-  /// Called on a thread of its own when the process has ended.
+  /// The closure that is called on a separate thread when the process has ended.
   public var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
   public private(set) var processIdentifier: Int32 = 0
 

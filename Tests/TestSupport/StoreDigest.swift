@@ -17,7 +17,7 @@ public enum StoreDigest {
     return lines + kept.map { "kept \(text(of: $0, besides: ["movedAt"]))" }.sorted()
   }
 
-  /// A number that stands for the lines.
+  /// A checksum of the lines.
   public static func hash(of lines: [String]) -> UInt64 {
     lines.joined(separator: "\n").utf8.reduce(0xcbf2_9ce4_8422_2325) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01b3

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A new folder of its own for one test.
+/// A new folder for one test.
 public struct TemporaryFolder: Sendable {
   public let url: URL
   public var path: String { url.path }
 
-  /// Makes the folder, mode 0700.
+  /// Creates the folder with mode 0700.
   public init(named name: String = "mooring-test") throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("\(name)-\(UUID().uuidString)", isDirectory: true)
@@ -16,7 +16,7 @@ public struct TemporaryFolder: Sendable {
   /// The path of a file or folder in it, which need not exist.
   public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-  /// Removes the folder with all it holds. A folder that is gone is not an error.
+  /// Removes the folder with its content. A missing folder is not an error.
   public func remove() {
     do {
       try FileManager.default.removeItem(at: url)

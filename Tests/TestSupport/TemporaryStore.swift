@@ -4,7 +4,7 @@ import LMDB
 import Maintenance
 public import Migrations
 
-/// A store in a folder of its own, with time and randomness that a test can repeat.
+/// A store in a new folder, with a clock and a random generator that a test controls.
 public struct TemporaryStore: Sendable {
   public let store: Store
   public let folder: TemporaryFolder
@@ -12,7 +12,7 @@ public struct TemporaryStore: Sendable {
   public let random: SeededRandom
 }
 
-/// A store that was not whole at the end of a test.
+/// The error of a store that is damaged at the end of a test.
 public struct StoreNotClean: Error, CustomStringConvertible {
   public let problems: [String]
 
@@ -58,7 +58,7 @@ public func withTemporaryStore<R>(
   }
 }
 
-/// Opens a store for a test; makes it if it is missing.
+/// Opens a store for a test; creates it if it is missing.
 public func openStore(
   at folder: String, migrations: [MigrationSource] = [.model], clock: ManualClock = ManualClock(),
   mapSize: Int = 1 << 30, migrate: Store.MigrationPolicy = .ifEmpty

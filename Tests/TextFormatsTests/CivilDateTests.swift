@@ -32,7 +32,7 @@ import TextFormats
     (2001, 2, 29), (1900, 2, 29), (2000, 2, 30), (2000, 4, 31), (2000, 13, 1),
     (2000, 0, 1), (2000, 1, 0), (10_000, 1, 1), (-1, 1, 1),
   ])
-  func aDayThatDoesNotExistIsNone(_ year: Int, _ month: Int, _ day: Int) {
+  func aDayThatDoesNotExistIsNil(_ year: Int, _ month: Int, _ day: Int) {
     #expect(CivilDate(year: year, month: month, day: day) == nil)
     #expect(CivilDate(year: 2000, month: 2, day: 29) != nil)
   }

@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `mooring backup`, `restore` and `compact` as an operator meets them.
+/// The commands `mooring backup`, `restore` and `compact`.
 @Suite struct BackupCommandTests {
   private func records(_ store: String) throws -> String {
     try mooringDump("records", "Episode", store: store).output
   }
 
-  @Test func aBackupIsPutBack() throws {
+  @Test func aBackupIsRestored() throws {
     try withSampleStore { store in
       let backup = store + "-backup"
       let before = try records(store)

@@ -85,8 +85,8 @@ import Testing
     ("name,wins\nd,1\ne,x\n", "FILE:3: \"x\" is no int64 for wins"),
     ("name,wins\nd,1\ne\n", "FILE:3: the row has 1 fields, and the header 2"),
     ("name,wins\nd,1\n\"e,2\n", "FILE:3: a field has no closing quote"),
-    ("name,wins\nd,1\n\"e\"x,2\n", "FILE:3: something stands behind a closing quote"),
-    ("name,wins\nd,1\ne\"x,2\n", "FILE:3: a quote stands within a field"),
+    ("name,wins\nd,1\n\"e\"x,2\n", "FILE:3: text follows a closing quote"),
+    ("name,wins\nd,1\ne\"x,2\n", "FILE:3: a quote is within a field"),
   ])
   func aRefusedItemIsNamedByItsLineAndThoseBeforeStay(text: String, says: String) throws {
     try withVenues { store in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func identitiesOfAnInterruptedRunAreSaidToBeMissing() throws {
+  @Test func missingIdentitiesOfAnInterruptedRunAreReported() throws {
     try withVenues { store in
       let first = try insert("name\nd\nb\n", "--ids", "--quiet", store: store)
       expectFailure(first, 65, "FILE:3: another record")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func mutatedFilesAreNeverWorseThanRefused() throws {
+  @Test func mutatedFilesAreInsertedOrRefused() throws {
     var random = SeededRandom(seed: testSeed(41))
     try withVenues { store in
       for round in 0..<(isThorough ? 300 : 12) {
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(2))) func anInterruptEndsABatchWhosePipeHasNoWriter() throws {
+  @Test(.timeLimit(.minutes(2))) func anInterruptEndsABatchThatReadsAnIdlePipe() throws {
     try withVenues { store in
       let pipe = store + ".pipe"
       #expect(mkfifo(pipe, 0o600) == 0)
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func afterAnInterruptTheSameCommandGoesOn() throws {
+  @Test func afterAnInterruptTheSameCommandResumes() throws {
     try withVenues { store in
       let pipe = store + ".pipe"
       #expect(mkfifo(pipe, 0o600) == 0)

@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func whatBelongsToAFeedIsNotChangedOnItsRecords() throws {
+  @Test func feedAttributesAreNotChanged() throws {
     try withSampleStore { store in
       let run = try mooring(
         "batch", "update", "Episode", "--all", "--set", "title=mine", store: store)
@@ -113,8 +113,8 @@ import Testing
   }
 }
 
-/// A store of the venues a, b and c, with 0, 1 and 2 wins. It is made once, by the commands
-/// themselves, and each test takes a copy.
+/// A store of the venues a, b and c, with 0, 1 and 2 wins. The commands create it once, and each
+/// test gets a copy.
 private enum VenueStore {
   private static let migration = """
     line: venues
@@ -157,7 +157,7 @@ private enum VenueStore {
   }
 }
 
-/// Runs `body` with the folder of a store of three venues, which is whole at the end.
+/// Runs `body` with the folder of a store of three venues, which must be undamaged at the end.
 func withVenues<R>(_ body: (String) throws -> R) throws -> R {
   try withTemporaryFolder { folder in
     try VenueStore.writeMigration(to: folder)

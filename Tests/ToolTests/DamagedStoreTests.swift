@@ -11,8 +11,8 @@ import Testing
     ("mooring", ["fetch", "Episode", "--group-by", "pathID", "--aggregate", "sum:duration"]),
   ]
 
-  /// A flip in the text of the catalog may make another catalog that is as good as the first, but
-  /// not the one that a command asks for: a type that does not fit, an entity that is not there.
+  /// A flip in the text of the catalog may produce another valid catalog, with other types or
+  /// entities than a command requires.
   private static let otherSchema: Set<Int32> = [64, 78]
 
   @Test func aCutFileIsRefusedAtAnyLength() throws {
@@ -74,8 +74,8 @@ import Testing
     return (bytes, isInCatalog)
   }
 
-  /// True if the page holds text of the catalog: the schema fills pages of its own, the rest lies
-  /// on a leaf with the header and the history.
+  /// True if the page contains text of the catalog: the schema fills whole pages, the rest is on a
+  /// leaf with the header and the history.
   private static func isCatalogPage(_ page: Int, of bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes[page * 4_096..<(page + 1) * 4_096], as: UTF8.self)
     return ["\"attributeID\"", "\"isOptional\"", "applied:", "MOORING"]
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// LMDB takes a node with this flag for a tree of duplicate values, of which it then has none.
-  @Test func aFlagThatLeadsLMDBToNoAddressIsDamageAndNoSignal() throws {
+  @Test func aFlagThatLeadsLMDBToAnInvalidAddressIsReportedAsDamage() throws {
     try withSampleStore { store in
       var bytes = try SampleStore.bytes
       // The node of the first record: flags of 0, a key of 8 bytes, 1 with its sign flipped.
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func anUnreadableRecordIsNamedAndTheDumpGoesOn() throws {
+  @Test func anUnreadableRecordIsNamedAndTheDumpContinues() throws {
     try withSampleStore { store in
       var bytes = try SampleStore.bytes
       // In each copy of the page: the layout version of record 3, two bytes after the key.

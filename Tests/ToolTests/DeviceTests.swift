@@ -4,9 +4,9 @@ import LoopbackHTTP
 import TestSupport
 import Testing
 
-/// Devices without room or without leave to write, as far as this machine lets a test mount one.
+/// Full and read-only devices, if this machine permits mounts.
 @Suite struct DeviceTests {
-  @Test func aFullDiskIsSaidAndTheStoreStaysWhole() throws {
+  @Test func aFullDiskIsReportedAndTheStoreIsUndamaged() throws {
     try withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "256k") else { return }
       defer { unmountDevice(device) }

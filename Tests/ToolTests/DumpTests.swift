@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func tablesSayWhatEachTreeIsFor() throws {
+  @Test func tablesDescribeEachTree() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("store")
       try SampleStore.copy(to: store)
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func statsAddUp() throws {
+  @Test func statsAreConsistent() throws {
     try withSampleStore { store in
       let text = try dump(store, "stats", "--format", "json")
       let stats = try #require(
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func aReaderThatLeavesEndsTheDumpQuietly() throws {
+  @Test func aClosedPipeEndsTheDumpQuietly() throws {
     try withSampleStore { store in
       let dump = childExecutable(named: "mooring-dump").path
       // More than a pipe holds, so that the dump meets the closed pipe.

@@ -5,7 +5,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// How each kind of failure ends: its status, and one line that says what and where.
+/// The status of each kind of failure, and its message in one line.
 @Suite struct ExitStatusTests {
   // MARK: Stores that cannot be used
 
@@ -15,7 +15,7 @@ import Testing
     ["set", "Episode", "ep:1", "progress=0.5"], ["feed", "show", "1"], ["feed", "pause", "1"],
     ["backup", "/nonexistent/backup"], ["compact"],
   ])
-  func aReaderDoesNotMakeAStore(_ arguments: [String]) throws {
+  func aReaderCreatesNoStore(_ arguments: [String]) throws {
     try withTemporaryFolder { folder in
       let store = folder.path("none")
       expectFailure(try run("mooring", arguments, store: store), 69, store)
@@ -26,7 +26,7 @@ import Testing
   @Test(arguments: [
     ["schema"], ["records", "Episode"], ["index", "E", "i"], ["tables"], ["stats"],
   ])
-  func theDumpDoesNotMakeAStore(_ arguments: [String]) throws {
+  func theDumpCreatesNoStore(_ arguments: [String]) throws {
     try withTemporaryFolder { folder in
       let store = folder.path("none")
       let run = try run("mooring-dump", arguments, store: store)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [["migrate", "up"], ["feed", "add", "http://127.0.0.1:9/feed"]])
-  func aWriterMakesTheStore(_ arguments: [String]) throws {
+  func aWriterCreatesTheStore(_ arguments: [String]) throws {
     try withTemporaryFolder { folder in
       let store = folder.path("a/b c/store")
       #expect(try run("mooring", arguments, store: store).status == 0)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func aFolderOfAnotherProgramIsLeftAlone() throws {
+  @Test func aFolderOfAnotherProgramIsNotChanged() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("other")
       do {
@@ -193,7 +193,7 @@ import Testing
 
   // MARK: What is asked for
 
-  @Test func namesAndValuesThatAreNotThereAreRefused() throws {
+  @Test func unknownNamesAndValuesAreRefused() throws {
     try withSampleStore { store in
       func set(_ arguments: String...) throws -> ToolRun {
         try run("mooring", ["set"] + arguments, store: store)
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func theDumpRefusesNamesThatAreNotThere() throws {
+  @Test func theDumpRefusesUnknownNames() throws {
     try withSampleStore { store in
       func dump(_ arguments: String..., status: Int32, _ part: String) throws {
         let run = try run("mooring-dump", arguments, store: store)
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func aWrongCommandLineIsSaidInItsFirstLine() throws {
+  @Test func anInvalidCommandLineIsReportedInTheFirstLine() throws {
     let cases: [([String], String)] = [
       (["hoem"], #"mooring: unknown command "hoem"; did you mean "home"?"#),
       (["migrate", "stats"], #"mooring: unknown command "stats"; did you mean "status"?"#),
@@ -266,7 +266,7 @@ import Testing
 
   // MARK: Others at work
 
-  @Test func aWriterThatIsKeptWaitingNamesWhoWrites() throws {
+  @Test func aWaitingWriterNamesTheHolderOfTheLock() throws {
     try withSampleStore { store in
       let holder = try ChildProcess(
         childExecutable(named: "store-child"), ["lmdb-hold-writer", store])

@@ -107,7 +107,7 @@ import Testing
 
   // MARK: Pages
 
-  @Test func listsEveryItemOnceWhileTheFeedGoesOn() throws {
+  @Test func listsEveryItemOnceWhileTheFeedGrows() throws {
     for limit in [1, 7, 125, 1_000] {
       var history = history()
       _ = history.advance(by: .init(changed: 10, deleted: 10))
@@ -163,7 +163,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: page.entities.map { ($0.id, $0) })
   }
 
-  @Test func asksForAFullListingWhenTheCheckpointIsOfNoUse() throws {
+  @Test func requestsAFullListingWhenTheCheckpointIsInvalid() throws {
     var history = history()
     _ = history.advance(by: .init(changed: 5))
     let good = Checkpoint(epoch: history.epoch, version: 127).text

@@ -138,7 +138,7 @@ import Testing
 
   // MARK: Output
 
-  @Test func aReaderWhoLeavesEndsTheFetchQuietly() throws {
+  @Test func aClosedPipeEndsTheFetchQuietly() throws {
     try withSampleStore { store in
       for format in ["jsonl", "csv", "table"] {
         let once = "mooring fetch Episode --format \(format)"

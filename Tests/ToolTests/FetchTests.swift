@@ -74,7 +74,7 @@ func fetch(
       "title localized(de@collation=phonebook) desc, url"
     ),
   ])
-  func sortKeysAreReadAsTheyAreMeant(_ sort: String, _ keys: String) throws {
+  func ambiguousSortKeysAreParsed(_ sort: String, _ keys: String) throws {
     try withSampleStore { store in
       let plan = try fetch(store, "Episode", "--sort", sort, "--explain")
       #expect(plan.contains("\n  sort \(keys), in memory\n"), "\(plan)")

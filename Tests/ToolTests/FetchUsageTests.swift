@@ -3,7 +3,7 @@ import LMDB
 import TestSupport
 import Testing
 
-/// How `mooring fetch` refuses what makes no sense: the status, one line, and the place.
+/// The errors of `mooring fetch` for invalid requests: the status, one line, and the place.
 @Suite struct FetchUsageTests {
   // MARK: Predicates
 
@@ -16,7 +16,7 @@ import Testing
     #expect(run.errors == errors, sourceLocation: sourceLocation)
   }
 
-  @Test func aMistakeInAPredicateIsShownWhereItStands() throws {
+  @Test func aMistakeInAPredicateIsShownAtItsPlace() throws {
     try withSampleStore { store in
       try expectPlace(
         ["--where", "duration >> 5"],
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func whatTheSchemaLacksIsShownWhereItStands() throws {
+  @Test func unknownNamesAreShownAtTheirPlace() throws {
     try withSampleStore { store in
       try expectPlace(
         ["--where", "duration > 5 AND titel == 'titel'"],
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func aMessageIsBoundedWhateverItQuotes() throws {
+  @Test func messagesWithQuotationsAreBounded() throws {
     try withSampleStore { store in
       let name = String(repeating: "a", count: 100_000)
       let run = try mooring("fetch", "Episode", "--where", name + " == 5", store: store)
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: Names
 
-  @Test func namesThatAreNotThereAreRefusedInOneLine() throws {
+  @Test func unknownNamesAreRefusedInOneLine() throws {
     let cases: [([String], [String])] = [
       (["Episod"], ["Episod", "did you mean \"Episode\"?"]),
       (["Nope"], ["Nope", "Episode, LearningPath"]),
@@ -156,9 +156,9 @@ import Testing
 
   // MARK: Options
 
-  @Test func optionsThatDoNotFitTogetherSayWhatToDo() throws {
+  @Test func errorsOfConflictingOptionsGiveAdvice() throws {
     let cases: [([String], String)] = [
-      ([], "say which entity: mooring fetch Episode"),
+      ([], "name the entity: mooring fetch Episode"),
       (["E", "--limit", "-1"], "--limit cannot be negative"),
       (["E", "--offset", "-1"], "--offset cannot be negative"),
       (["E", "--count", "--ids"], "--count and --ids print different things; leave one out"),
@@ -172,7 +172,7 @@ import Testing
       ),
       (
         ["E", "--count", "--select", "a"],
-        "--count looks at no columns; leave out --select, or add --distinct"
+        "--count reads no columns; leave out --select, or add --distinct"
       ),
       (
         ["E", "--count", "--aggregate", "sum:a"],

@@ -6,7 +6,7 @@ import Testing
 
 /// `free-episodes` as a process, while `mooring sync` in another one pulls a feed that changes.
 @Suite struct FreeEpisodesTests {
-  /// One change of the feed, and the lines that it makes.
+  /// One change of the feed, and the resulting lines.
   private struct Step {
     let items: [String]
     let lines: [String]
@@ -41,7 +41,7 @@ import Testing
       lines: ["- [0,1]"]),
   ]
 
-  @Test func showsWhatAnotherProcessSyncsAsItComes() throws {
+  @Test func showsTheItemsThatAnotherProcessSyncs() throws {
     let document = Document(
       mode: #""mode":"full","version":1"#,
       items: [Self.item("ep:1", 1, "Harbor", day: 5), Self.item("ep:2", 1, "Mill", day: 3)])

@@ -50,8 +50,8 @@ enum SampleFeed {
   }
 }
 
-/// The store that one sync of the sample feed makes. It is made once, by the commands themselves,
-/// and each test takes a copy.
+/// The store after one sync of the sample feed. The commands create it once, and each test gets a
+/// copy.
 enum SampleStore {
   private struct Made {
     let data: Data

@@ -24,11 +24,11 @@ import Testing
 
   @Test func theSecondOfTwoRunsOfAFeedIsBusy() throws {
     let asked = try Signal()
-    let goOn = try Signal()
+    let mayContinue = try Signal()
     let body = try SampleFeed.document()
     let server = try LoopbackServer { _, connection in
       asked.fire()
-      try connection.stall(until: goOn)
+      try connection.stall(until: mayContinue)
       try connection.send(SampleFeed.json(body))
     }
     defer { server.stop() }
@@ -41,14 +41,14 @@ import Testing
       expectFailure(try mooring("sync", url, store: store), 75, "process: \(first.pid)")
       // Another writer need not wait for it.
       #expect(try mooring("feed", "add", url + "/other", store: store).status == 0)
-      goOn.fire()
+      mayContinue.fire()
       #expect(try first.finish().status == 0)
       #expect(try mooring("sync", url, store: store).status == 0)
       #expect(try mooring("check", store: store).status == 0)
     }
   }
 
-  @Test func aServerThatIsNotThereIsAReasonToTryAgain() throws {
+  @Test func anUnreachableServerIsARetryableError() throws {
     let gone = try LoopbackServer { _, _ in }
     gone.stop()
     try withSampleStore { store in

@@ -19,7 +19,7 @@ struct ToolRun {
   var lines: [String] { output.split(separator: "\n").map(String.init) }
 }
 
-/// A command that does not end by itself in this time hangs. No test waits for it otherwise.
+/// The time after which a command counts as hung.
 private let hangSeconds = 300.0
 
 /// Runs a command of this package and waits for its end.
@@ -122,7 +122,7 @@ final class StartedTool: Sendable {
   }
 }
 
-/// Expects a failure that is said in one line.
+/// Expects a failure that is reported in one line.
 func expectFailure(
   _ run: ToolRun, _ status: Int32, _ parts: String..., tool: String = "mooring",
   sourceLocation: SourceLocation = #_sourceLocation

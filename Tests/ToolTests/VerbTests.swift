@@ -10,7 +10,7 @@ import Testing
     return run.output
   }
 
-  @Test func homeListsWhatTheLoadsAnswer() throws {
+  @Test func homeListsTheResultsOfTheLoads() throws {
     try withSampleStore { store in
       let home = try mooring("home", "--limit", "2", store: store)
       #expect(
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func checkCountsWhatItLookedAt() throws {
+  @Test func checkCountsWhatItHasChecked() throws {
     try withSampleStore { store in
       let check = try mooring("check", store: store)
       #expect(
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func setChangesALocalAttributeAndSaysSo() throws {
+  @Test func setChangesALocalAttributeAndReportsIt() throws {
     try withSampleStore { store in
       let run = try mooring(
         "set", "Episode", "ep:5", "favoriteAt=2026-03-01T00:00:00Z", "progress=0.25", store: store)
@@ -103,7 +103,7 @@ import Testing
       let up = try mooring("migrate", "up", store: store)
       #expect(
         up.errors == """
-          mooring: made the store \(store)
+          mooring: created the store \(store)
           mooring: applied system 0001_chunked_writes
           mooring: applied system 0002_history
           mooring: applied system 0003_migrations
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func aPlanForNoStoreMakesNone() throws {
+  @Test func aPlanForAMissingStoreCreatesNone() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("store")
       let plan = output(try mooring("migrate", "plan", store: store))
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// The output of `schema --as yaml` is a migration that makes the same schema.
+  /// The output of `schema --as yaml` is a migration that creates the same schema.
   @Test func theSchemaAsYAMLMakesTheSameSchema() throws {
     try withTemporaryFolder { folder in
       let (store, copy) = (folder.path("store"), folder.path("copy"))
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  /// Attributes and indexes that belong to relationships are made by the steps of these.
+  /// The steps of relationships create their attributes and indexes.
   @Test func relationshipsAsYAMLMakeTheSameSchema() throws {
     let file = """
       line: books

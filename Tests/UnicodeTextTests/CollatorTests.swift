@@ -3,7 +3,7 @@ import Testing
 import UnicodeText
 
 struct CollatorTests {
-  @Test func textsStandAsPeopleExpectThem() throws {
+  @Test func textsSortInNaturalOrder() throws {
     let titles = ["Zoo", "Episode 10", "Episode 2", "episode 2", "Äpfel"]
     let sorted = ["Äpfel", "episode 2", "Episode 2", "Episode 10", "Zoo"]
     #expect(try Collator(locale: "").sorted(titles) == sorted)
@@ -50,7 +50,7 @@ struct CollatorTests {
     #expect(try Collator(locale: locale).compare("a", "b") < 0)
   }
 
-  @Test func allWhoAskForTheSameShareOneCollator() throws {
+  @Test func equalRequestsShareOneCollator() throws {
     let german = try Collator.shared(locale: "de")
     #expect(try Collator.shared(locale: "de") === german)
     #expect(try Collator.shared(locale: "de", options: .ignoresCase) !== german)
@@ -90,7 +90,7 @@ struct CollatorTests {
     #expect(collator.compare("e\u{301}", "é") == 0)
   }
 
-  @Test func longTextsHaveWholeKeys() throws {
+  @Test func longTextsHaveCompleteKeys() throws {
     let collator = try Collator(locale: "")
     let letters = String(repeating: "né", count: 50_000)
     let keys = ["a", "b"].map { collator.sortKey(Array((letters + $0).utf8)) }

@@ -1,8 +1,8 @@
 import TestSupport
 
 extension SeededRandom {
-  /// Texts of what makes trouble: marks, compositions, expansions of case folding, digits, scripts
-  /// with rules of their own, ignorable characters, any other scalar; short enough to collide.
+  /// Texts of difficult characters: marks, compositions, expansions of case folding, digits,
+  /// scripts with special rules, ignorable characters, any other scalar; short enough to collide.
   private mutating func oddText() -> [UInt8] {
     var text = ""
     for _ in 0..<Int.random(in: 0...8, using: &self) {
@@ -23,7 +23,7 @@ extension SeededRandom {
     return pools.randomElement(using: &self)?.unicodeScalars.randomElement(using: &self)
   }
 
-  /// Also ill-formed texts: any bytes, and texts with a byte changed or left out.
+  /// Ill-formed texts as well: any bytes, and texts with a changed or missing byte.
   mutating func anyBytes() -> [UInt8] {
     var text = oddText()
     switch Int.random(in: 0..<4, using: &self) {

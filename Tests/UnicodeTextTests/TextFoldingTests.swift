@@ -49,7 +49,7 @@ struct TextFoldingTests {
     }
   }
 
-  @Test func marksThatStayComeIntoTheirOrder() {
+  @Test func remainingMarksAreReordered() {
     // U+11834 is a mark of class 0, which keeps the two beside it apart.
     let text = "\u{1D16D}\u{11834}\u{1D165}"
     #expect(Self.diacriticsOnly.fold(Array(text.utf8)) == Array("\u{1D165}\u{1D16D}".utf8))
@@ -61,7 +61,7 @@ struct TextFoldingTests {
     #expect(Self.both.fold([0xED, 0xA0, 0x80]) == Array("\u{FFFD}\u{FFFD}\u{FFFD}".utf8))
   }
 
-  @Test func longTextsFoldWhole() {
+  @Test func longTextsFoldCompletely() {
     let text = Array(String(repeating: "ΐ", count: 100_000).utf8)
     #expect(
       Self.caseOnly.fold(text) == Array(String(repeating: "ι\u{308}\u{301}", count: 100_000).utf8))

@@ -25,7 +25,7 @@ struct TextPatternTests {
   }
 
   @Test(arguments: [UInt64(1), 2, 3])
-  func matchesAreThoseOfTheDefinition(seed: UInt64) {
+  func matchesAgreeWithTheDefinition(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for round in 0..<5_000 {
       let pattern = random.letters(of: "ab?**é", max: 7)

@@ -27,11 +27,11 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp("Only changes of this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
-  @Option(help: ArgumentHelp("Leave out what this author wrote.", valueName: "name"))
+  @Option(help: ArgumentHelp("Omit changes by this author.", valueName: "name"))
   var exceptAuthor: String?
   @Option(help: "At most so many writes, each with all of its changes.") var limit: Int?
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
-  @Flag(help: "Print the token of the store as it is now, and no changes.") var token = false
+  @Flag(help: "Print the current token of the store, and no changes.") var token = false
   @Flag(help: "List those who read the history by name, and no changes.") var consumers = false
 
   func validate() throws {
@@ -43,7 +43,7 @@ struct HistoryCommand: AsyncParsableCommand {
     let chooses =
       after != nil || consumer != nil || !entity.isEmpty || exceptAuthor != nil || limit != nil
     return [
-      (after != nil && consumer != nil, "--after and --consumer both say where to begin; use one"),
+      (after != nil && consumer != nil, "--after and --consumer both name the start; use one"),
       (token && consumers, "--token and --consumers print different things; leave one out"),
       (token && chooses, "--token prints one token; use it without options that choose changes"),
       (token && format != .table, "--token prints a bare token; leave out --format"),
@@ -129,8 +129,8 @@ struct HistoryCommand: AsyncParsableCommand {
   /// Prints the context of the rows.
   private func explain(_ rest: HistoryToken?, in transaction: ReadTransaction) {
     for name in entity where transaction.schema.entity(named: name)?.keepsHistory == false {
-      Message.say("\(name) keeps no history; a migration with setHistory begins one")
+      Message.say("\(name) has no history; a migration with setHistory enables it")
     }
-    if let rest { Message.say("more follows; go on with --after \(rest)") }
+    if let rest { Message.say("more follows; continue with --after \(rest)") }
   }
 }

@@ -8,7 +8,7 @@ struct JobsCommand: AsyncParsableCommand {
     commandName: "jobs", abstract: "Prints the records of the jobs in the order of their ids.",
     discussion: """
       As they are stored, whatever their state; payloads, checkpoints and outputs as text where \
-      they are text. A record that cannot be read is told on stderr, and the dump goes on. \
+      they are text. A record that cannot be read is reported on stderr, and the dump continues. \
       Attempts, runners, batches and figures: `mooring-dump records _JobAttempt`, `_JobRunner`, \
       `_JobBatch`, `_JobMinute`.
       """)

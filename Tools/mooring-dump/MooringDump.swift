@@ -8,9 +8,9 @@ struct MooringDump: AsyncParsableCommand {
     commandName: "mooring-dump",
     abstract: "Shows the content of a store. Reads only; creates and migrates nothing.",
     discussion: """
-      Opens any store, whatever migrations it has had. What is damaged is told on stderr, with \
-      entity and id, and the dump goes on; it then ends with 65. A dump is of one moment: as long \
-      as it runs, the file cannot take again the pages that writers replace.
+      Opens any store, whatever migrations it has had. Damage is reported on stderr, with entity \
+      and id, and the dump continues; it then ends with 65. A dump reads one snapshot: while it \
+      runs, the file cannot reuse the pages that writers replace.
       """,
     version: Version.text,
     subcommands: [

@@ -8,14 +8,14 @@ struct Records: AsyncParsableCommand {
     abstract: "Prints the records of an entity in the order of their ids.",
     discussion: """
       Every row begins with that number as "_id". Any length is printed in little memory. A \
-      record that cannot be read is told on stderr, and the dump goes on.
+      record that cannot be read is reported on stderr, and the dump continues.
       """)
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The entity, such as Episode; a system entity such as _Feed as well.")
   var entity: String
   @Option(help: "At most so many records.") var limit: Int?
-  @Option(help: "Leave out so many records first.") var offset = 0
+  @Option(help: "The number of records to skip.") var offset = 0
   @Option(help: "Attributes to show, separated by commas.") var select: String?
   @Option(help: "Only the record of this number.") var id: Int64?
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.jsonl

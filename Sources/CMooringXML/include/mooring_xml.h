@@ -3,14 +3,14 @@
 
 #include <iconv.h>
 
-// libxml2 as three events. Its context and handler table are its own, changing business, its error
-// callbacks are variadic, and its headers include ICU's, which contradict those in Foundation: so
-// none of them is seen from here.
+// libxml2 as three events. Swift does not import libxml2's headers: its context and handler table
+// change between versions, its error callbacks are variadic, and the headers include ICU's, which
+// conflict with those in Foundation.
 
 typedef struct {
-  // `attributes` holds five pointers each: local name, prefix, URI, first byte and end of the value.
-  // Texts end with NUL, but for values. `namespaces` counts those that the element declares.
-  // `start` and `text` answer whether to go on.
+  // `attributes` has five pointers each: local name, prefix, URI, first byte and end of the value.
+  // All texts but values end with NUL. `namespaces` counts those that the element declares.
+  // `start` and `text` return 0 to stop the parser.
   int (*start)(void *context, const unsigned char *name, const unsigned char *prefix,
                const unsigned char *uri, int namespaces, int attribute_count,
                const unsigned char **attributes);
@@ -20,24 +20,24 @@ typedef struct {
 
 typedef enum {
   MOORING_XML_OK,
-  MOORING_XML_STOPPED,  // an event said so
+  MOORING_XML_STOPPED,  // an event stopped the parser
   MOORING_XML_MALFORMED,
   MOORING_XML_NO_MEMORY,
-  MOORING_XML_DOCUMENT_TYPE,  // there is one, of which nothing was read
+  MOORING_XML_DOCUMENT_TYPE,  // the document has a DOCTYPE, which was not read
   MOORING_XML_TOO_MANY_NAMES,
 } mooring_xml_code;
 
-// Sets up libxml2's tables; once, before the first read.
+// Sets up libxml2's tables. Call it once, before the first read.
 void mooring_xml_initialize(void);
 
-// Reads `length` bytes of UTF-8, whatever encoding they declare. Nothing is fetched, and no tree is
-// built. `recover` goes on after what is malformed; the answer says MALFORMED all the same. A document
-// type ends the reading: it could declare entities and attributes that multiply. So do more than
-// `names_max` different names: libxml2 keeps each, in a table that stops to grow at a few hundred.
+// Parses `length` bytes of UTF-8, whatever encoding they declare. It fetches nothing and builds no
+// tree. With `recover` it continues after malformed input; the result is MALFORMED nevertheless. A
+// document type ends it, since entities and default attributes can multiply. More than `names_max`
+// different names end it, too: libxml2 keeps each, in a table that stops growing at a few hundred.
 mooring_xml_code mooring_xml_read(const char *bytes, int length, int recover, int names_max,
                                   const mooring_xml_events *events, void *context);
 
-// The code point that HTML 4 names so, or 0.
+// Returns the code point with this name in HTML 4, or 0.
 unsigned int mooring_html_entity(const char *name);
 
 #endif

@@ -52,11 +52,11 @@ extension JobCheck {
 
   mutating func checkGroup(of job: JobRecord, _ state: JobState) throws {
     if state == .blocked, !completions.contains(job.id) {
-      add(job, "waits for a batch that is not there")
+      add(job, "waits for a batch that does not exist")
     }
     guard let group = job.group else { return }
     let id = ObjectID(entity: GroupRecord.entity, number: group)
-    if try rows.snapshot.get(id) == nil { add(job, "is of batch \(group), which is not there") }
+    if try rows.snapshot.get(id) == nil { add(job, "is of batch \(group), which does not exist") }
   }
 
   // MARK: Attempts and outputs
@@ -75,7 +75,7 @@ extension JobCheck {
       count += 1
       let job = row.int64(position) ?? 0
       if try rows.snapshot.row(job, of: rows.jobs) == nil {
-        report.add("\(name) is kept of job \(job), which is not there")
+        report.add("\(name) belongs to job \(job), which does not exist")
       }
       return true
     }

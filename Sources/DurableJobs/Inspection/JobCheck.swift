@@ -39,9 +39,9 @@ struct JobCheck {
   private mutating func check(_ job: JobRecord) throws {
     report.jobs += 1
     guard let state = job.state else {
-      return add(job, "is in a state that is not known: \(job.string(.state) ?? "none")")
+      return add(job, "is in an unknown state: \(job.string(.state) ?? "none")")
     }
-    if !job.isInPlace { add(job, "does not stand where its state, \(state), says") }
+    if !job.isInPlace { add(job, "is not indexed under its state, \(state)") }
     checkClaim(job, state)
     checkEnd(job, state)
     checkUniqueKey(job, state)
@@ -52,7 +52,7 @@ struct JobCheck {
   private mutating func checkClaim(_ job: JobRecord, _ state: JobState) {
     guard state == .running else {
       if let epoch = job.epoch { add(job, "is \(state), and under a claim of runner \(epoch)") }
-      if job.isCancelled { add(job, "is \(state), and its end is still asked for") }
+      if job.isCancelled { add(job, "is \(state), and its cancellation is still requested") }
       return
     }
     if job.claims < 1 || job.startedAt == nil { add(job, "runs, and was never claimed") }

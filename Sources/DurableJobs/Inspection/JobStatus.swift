@@ -46,7 +46,7 @@ public struct JobStatus: Codable, Hashable, Sendable {
   init(_ job: JobRecord) throws {
     guard let state = job.state else {
       throw JobError(
-        .wrongState, "a job is in a state that this program does not know",
+        .wrongState, "a job is in a state that is unknown to this program",
         [("job", job.id.description), ("state", job.string(.state) ?? "")],
         advice: "use the newer program that wrote it")
     }

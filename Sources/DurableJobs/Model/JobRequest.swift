@@ -97,7 +97,7 @@ extension JobRequest {
     }
     guard let runAt else { return }
     guard runAt.timeIntervalSince(now) <= Limits.delayMax else {
-      throw refusal("a job is put off too far", "until", "\(runAt)", "use at most ten years")
+      throw refusal("the delay of a job is too long", "until", "\(runAt)", "use at most ten years")
     }
   }
 

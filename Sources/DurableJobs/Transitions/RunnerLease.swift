@@ -49,7 +49,7 @@ final class RunnerLease: Sendable {
     } catch {
       // Without the file no process has a lock on it: a store that was restored, or copied.
       if error.number == ENOENT { return false }
-      throw refusal("the lock of a runner cannot be asked for", error)
+      throw refusal("the lock of a runner cannot be tested", error)
     }
   }
 

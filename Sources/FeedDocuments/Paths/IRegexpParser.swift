@@ -169,7 +169,7 @@ extension IRegexpParser {
     while upcoming != "]" {
       if upcoming == "-" {
         offset += 1
-        guard upcoming == "]" else { throw expected("], as a bare - comes first or last") }
+        guard upcoming == "]" else { throw expected("], as a bare - is first or last") }
         ranges.append(0x2D...0x2D)
       } else if let named = try categoryEscape() {
         categories.formUnion(named)

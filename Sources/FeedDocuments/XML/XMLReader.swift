@@ -36,7 +36,8 @@ enum XMLReader {
     case MOORING_XML_OK: return .wellFormed
     case MOORING_XML_STOPPED: return .stopped
     case MOORING_XML_DOCUMENT_TYPE:
-      throw DocumentError(.unknownFormat, detail: "found a document type where none may stand")
+      throw DocumentError(
+        .unknownFormat, detail: "found a document type in a place where none is allowed")
     case MOORING_XML_TOO_MANY_NAMES:
       throw DocumentError(
         .tooLarge, detail: "it has more than \(XMLLimits.namesMax) different names in XML")

@@ -16,7 +16,7 @@ enum BearerToken {
     if let name = feed.credential {
       guard let folder = environment[directoryVariable], folder.hasPrefix("/") else {
         throw SyncError(
-          .missingToken, "the feed's credential is not there", [("credential", name)],
+          .missingToken, "the feed's credential does not exist", [("credential", name)],
           advice: "run it by a systemd unit with LoadCredential=\(name):PATH, which sets "
             + "$\(directoryVariable)")
       }

@@ -143,7 +143,7 @@ package struct FeedInspector: Sendable {
     let entity = schema.entity(named: inspection.entity)
     let suggested = SuggestedFeedMapping(profile, path: path, paging: paging, entity: entity)
     guard suggested.hasID else {
-      inspection.notes.append("no member tells the items apart, so no mapping can be suggested")
+      inspection.notes.append("no member distinguishes the items, so no mapping can be suggested")
       return
     }
     let made = suggested.attributes + (suggested.extra.map { [$0] } ?? [])

@@ -5,7 +5,7 @@ extension SuggestedFeedMapping {
   var unconfirmed: [String] {
     head.compactMap { line in line.unconfirmed.map { "\(line.key): \($0)" } }
       + attributes.compactMap { line in line.unconfirmed.map { "\(line.name): \($0)" } }
-      + proposals.map { "\($0.key): left out until somebody confirms \($0.doubt) (\($0.value))" }
+      + proposals.map { "\($0.key): left out until you confirm \($0.doubt) (\($0.value))" }
   }
 
   /// Returns the text of the mapping file.

@@ -78,7 +78,7 @@ struct PageSource: Sendable {
       return .resync(response)
     case _ where isMissing && !request.isFirst:
       throw SyncError(
-        .badStatus, "the feed's next page is not there any more",
+        .badStatus, "the feed's next page no longer exists",
         [("url", shownURL(request.url)), ("status", String(response.status))],
         advice: "try again: the listing will be read from its start", endsListing: true)
     default: throw failure(response, request.url)
@@ -149,12 +149,12 @@ struct PageSource: Sendable {
     case 410:
       return SyncError(
         .gone, "the feed is gone for good", context,
-        advice: "its records are kept; remove it with `mooring feed remove`, or ask again after "
-          + "`mooring feed resume`", refusal: refusal)
+        advice: "its records are kept; remove it with `mooring feed remove`, or request it again "
+          + "after `mooring feed resume`", refusal: refusal)
     case 429, 503:
       let seconds = refusal.retryAfter.map { [("seconds", String(Int($0)))] } ?? []
       return SyncError(
-        .waiting, "the server asks to wait", context + seconds, advice: "try again later",
+        .waiting, "the server requests a wait", context + seconds, advice: "try again later",
         refusal: refusal)
     case 401, 403:
       return SyncError(

@@ -136,7 +136,7 @@ public struct SyncEngine: Sendable {
   private func isFresh(_ feed: Feed, lastRun: LastRun?, _ options: Options) throws -> Bool {
     if feed.isPaused, let goneAt = feed.goneAt {
       throw SyncError(
-        .paused, "the server has said that the feed is gone for good",
+        .paused, "the server has reported that the feed is gone for good",
         [("feed", shownURL(feed.url)), ("at", Value.date(goneAt).text)],
         advice: "ask again after `mooring feed resume`, or `mooring feed remove` it")
     }
@@ -154,7 +154,7 @@ public struct SyncEngine: Sendable {
     throw SyncError(
       .waiting,
       promise.reason == .waiting
-        ? "the server has asked to wait" : "the host has asked to wait with all its feeds",
+        ? "the server has requested a wait" : "the host has requested a wait for all its feeds",
       [("feed", shownURL(feed.url)), ("until", Value.date(promise.at).text)],
       advice: "try again then, or use --now")
   }

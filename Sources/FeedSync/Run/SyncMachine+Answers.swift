@@ -61,7 +61,7 @@ extension SyncMachine {
   private mutating func restart() throws -> [Action] {
     guard checkpoint.next != feed.requestURL, !hasRestarted else {
       throw SyncError(
-        .badStatus, "the server asks for a full run in answer to a full run",
+        .badStatus, "the server requests a full run in response to a full run",
         [("url", shownURL(checkpoint.next))], advice: "report it to the feed's publisher",
         endsListing: true)
     }

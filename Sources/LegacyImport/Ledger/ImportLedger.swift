@@ -144,7 +144,7 @@ struct ImportLedger {
   ) throws {
     guard var row = try transaction.row(entry.number, of: rows)?.values() else {
       throw StoreError.damaged(
-        "a row of the import ledger is gone", entity: rows.name, id: entry.number)
+        "a row of the import ledger is missing", entity: rows.name, id: entry.number)
     }
     row[places.hash] = .int64(hash)
     row[places.run] = .int64(run)

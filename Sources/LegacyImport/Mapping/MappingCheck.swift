@@ -193,7 +193,8 @@ package struct MappingCheck {
       let isUntouched = taken[table.name] == nil && mapping.skippedColumns[table.name] == nil
       let unsaid = table.columns.map(\.name).filter { !known.contains($0) }
       if isUntouched, !mapping.entities.contains(where: { $0.table == table.name }) {
-        problems.append("the table \(quoted(table.name)) is neither mapped nor skipped; say which")
+        problems.append(
+          "the table \(quoted(table.name)) is neither mapped nor skipped; do one of them")
       } else if !unsaid.isEmpty {
         problems.append(
           "of the table \(quoted(table.name)) nothing takes \(list(unsaid)); map what is "

@@ -60,7 +60,7 @@ final class PlannedRecords {
       if let known, known != object, rewritten[name]?.contains(known) != true {
         let id = ObjectID(entity: name, number: known)
         guard unique.isMatch, object == nil else {
-          return Reject(.notUnique, names, "a record with these values is there: \(id)")
+          return Reject(.notUnique, names, "a record with these values exists: \(id)")
         }
         if try ImportLedger(in: snapshot).isMatched(id) { return .matched(id, names) }
         object = known

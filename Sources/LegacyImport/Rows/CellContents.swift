@@ -29,7 +29,7 @@ struct CellContents: Sendable {
     } catch {
       let (code, message): (Reject.Code, String) =
         switch error {
-        case .missing: (.externalMissing, "the file that has the value is not there")
+        case .missing: (.externalMissing, "the file with the value does not exist")
         case .unsafe:
           (.externalUnsafe, "the file that has the value is not a regular file of the store")
         case .unknownPrefix: (.externalUnknown, "the first byte is unknown")

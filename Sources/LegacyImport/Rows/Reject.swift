@@ -55,6 +55,6 @@ struct Reject: Hashable, Sendable {
   }
 
   static func matched(_ object: ObjectID, _ attributes: String) -> Reject {
-    Reject(.notUnique, attributes, "another row has been taken for \(object) already")
+    Reject(.notUnique, attributes, "another row has already been matched with \(object)")
   }
 }

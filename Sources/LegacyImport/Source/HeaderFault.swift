@@ -74,7 +74,7 @@ struct HeaderFault {
       patches.append(.init(offset: 28, bytes: bigEndian(UInt32(clamping: pages))))
       first =
         first ?? (
-          .truncated, "the file is shorter than its header says",
+          .truncated, "the file is shorter than its header states",
           [
             ("pages", String(stored)), ("pages there", String(pages)),
             ("pages missing", String(Int64(stored) - pages)),

@@ -84,7 +84,7 @@ final class SQLiteConnection {
         findings += line.split(separator: "\n").map { String($0).onOneLine }
       }
     } catch let error as ImportError where error.code == .damaged {
-      findings.append("the check itself comes upon a malformed page")
+      findings.append("the check itself found a malformed page")
     } catch let error as ImportError where error.code != .noSpace {
       return (Array(findings.prefix(10)), false)
     }

@@ -17,7 +17,8 @@ struct SourceExamination {
   /// of another file that SQLite would open.
   mutating func examine() throws -> (SourceReport, SourceFault?) {
     guard let main = try SourceFile.open(copies.main.path) else {
-      throw ImportError(.missing, "the copy of the file is gone", [("path", copies.main.path)])
+      throw ImportError(
+        .missing, "the copy of the file no longer exists", [("path", copies.main.path)])
     }
     let start = try main.bytes(at: 0, count: DatabaseHeader.byteCount)
     let header = DatabaseHeader(start)

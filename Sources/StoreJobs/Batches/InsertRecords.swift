@@ -99,7 +99,7 @@ extension InsertRecords {
     let type = try FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: file).resolvingSymlinksInPath().path)[.type]
     guard type as? FileAttributeType == .typeRegular else {
-      throw BatchFileError(.unreadable, "\"\(file)\" is no regular file; put the items into one")
+      throw BatchFileError(.unreadable, "\"\(file)\" is no regular file; write the items to one")
     }
     return batch
   }

@@ -62,7 +62,7 @@ extension UpdateRecords {
       throw JobStop.discard(because: "the update sets nothing; name attributes in set or setNow")
     }
     if let twice = setNow.first(where: { set[$0] != nil }) {
-      throw JobStop.discard(because: "\(twice) stands in set and in setNow; leave one out")
+      throw JobStop.discard(because: "\(twice) is in set and in setNow; leave one out")
     }
     let work = BatchWork(context: context, entity: entity, without: without, author: author)
     return try await work.run { options, progress in

@@ -60,7 +60,7 @@ public struct DurableRowsError: Error, Sendable, CustomStringConvertible {
   public let page: Int
 
   public var description: String {
-    "the rows of the job are not kept any more (job: \(job), page: \(page)); fetch them again"
+    "the rows of the job are no longer stored (job: \(job), page: \(page)); fetch them again"
   }
 }
 

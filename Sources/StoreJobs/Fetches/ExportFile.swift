@@ -19,7 +19,7 @@ final class ExportFile: Sendable {
     }
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-      throw ExportFileError("a folder stands in the place of the file", path, systemError: EISDIR)
+      throw ExportFileError("a folder is in place of the file", path, systemError: EISDIR)
     }
     self.path = path
     partial = "\(path).job-\(job).partial"
@@ -53,7 +53,8 @@ final class ExportFile: Sendable {
       throw ExportFileError("the file cannot be flushed", partial, systemError: errno)
     }
     guard rename(partial, path) == 0 else {
-      throw ExportFileError("the file cannot be put in its place", path, systemError: errno)
+      throw ExportFileError(
+        "the file cannot be renamed to its final name", path, systemError: errno)
     }
   }
 

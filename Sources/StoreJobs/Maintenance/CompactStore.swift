@@ -27,7 +27,7 @@ extension CompactStore {
     guard let compaction else {
       throw JobStop.discard(
         because: "this runner has the store open and cannot compact it; "
-          + "run `mooring compact` while nobody else has, or let a worker do it")
+          + "run `mooring compact` while no other process has it open, or let a worker do it")
     }
     do {
       return try await compaction(context)

@@ -83,8 +83,8 @@ struct LogRecord {
   /// Returns an object on one line: time, level, message, label, then the metadata by name.
   func json(at time: Date) -> String {
     var line = "{\"time\":\"\(Self.timestamp(time))\",\"level\":\"\(level.rawValue)\""
-    line +=
-      ",\"message\":\(JSONLiteral.quoted(message, .log)),\"label\":\(JSONLiteral.quoted(label, .log))"
+    line += ",\"message\":\(JSONLiteral.quoted(message, .log))"
+    line += ",\"label\":\(JSONLiteral.quoted(label, .log))"
     for (key, value) in metadata {
       let key = Self.ownKeys.contains(key) ? "metadata.\(key)" : key
       line += ",\(JSONLiteral.quoted(key, .log)):\(Self.json(of: value))"

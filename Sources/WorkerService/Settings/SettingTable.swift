@@ -38,7 +38,7 @@ extension Setting {
 
   public static let drainTimeout = Setting(
     "drainTimeout", \.drainTimeout, .time(.zero ... .seconds(3_600), such: "20s"),
-    "How long running jobs may go on after the order to stop.")
+    "How long running jobs may continue after the request to stop.")
 
   public static let logLevel = Setting(
     "logLevel", \.logLevel, .choice(of: Logger.Level.self, valueName: "level"),

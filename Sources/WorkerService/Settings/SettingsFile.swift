@@ -48,7 +48,7 @@ enum SettingsFile {
       throw SettingsError(
         code: .file,
         description: "the settings in \(path) cannot be read: \(reason(error)); "
-          + "name a file that is there and can be read")
+          + "name an existing, readable file")
     }
   }
 

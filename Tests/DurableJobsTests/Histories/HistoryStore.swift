@@ -12,7 +12,7 @@ struct HistoryStore {
   let store: Store
   let clock: ManualClock
 
-  /// - Parameter aborts: The transaction comes to nothing at its end.
+  /// - Parameter aborts: True if the transaction is rolled back at its end.
   func apply(_ step: HistoryStep, aborts: Bool = false) async throws -> HistoryAnswer {
     if case .advance(let seconds) = step {
       clock.advance(by: seconds)

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import DurableJobs
 
-/// Draws the steps of a history, from what the model knows.
+/// Draws the steps of a history from the state of the model.
 struct JobHistory {
   static let kinds: [JobKind] = ["a", "b", "c"]
   static let queues: [QueueName] = ["default", "other"]
@@ -39,7 +39,7 @@ struct JobHistory {
     }
   }
 
-  /// Takes over what a runner was given.
+  /// Records the claims that a runner got.
   mutating func note(_ claimed: [Int64], _ model: JobModel) {
     for id in claimed {
       guard let job = model.jobs[id], let epoch = job.epoch else { continue }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import DurableJobs
 
-/// Random histories: what has happened to the jobs of a store is what a simple model says, and what
-/// always holds does so after every step.
+/// Random histories: the jobs of a store equal those of a simple model, and the invariants hold
+/// after every step.
 @Suite(.timeLimit(.minutes(60))) struct JobHistoryTests {
   @Test(arguments: 1...4) func theJobsOfAStoreEqualTheModel(part: Int) async throws {
     for store in 0..<(isThorough ? 50 : 2) {

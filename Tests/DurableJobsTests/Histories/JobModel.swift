@@ -3,8 +3,7 @@ import Foundation
 @testable import DurableJobs
 
 /// The jobs of a store as a list in memory: the same rules, without indexes, lanes or places. It
-/// knows nothing of `held`: a job that waits behind its limit is one that is ready and is passed
-/// over.
+/// has no state `held`: a job that waits because of a limit is ready and is skipped.
 struct JobModel {
   struct Job: Equatable {
     let id: Int64

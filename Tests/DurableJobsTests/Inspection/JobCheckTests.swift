@@ -69,7 +69,7 @@ struct JobCheckTests {
 
 /// Jobs in each state, under a runner that lives.
 struct SoundJobs: Sendable {
-  /// A lock that can be given up while the test goes on.
+  /// A lock that can be released during the test.
   final class Lease: Sendable {
     private let held: Locked<RunnerLease?>
     let epoch: Int64

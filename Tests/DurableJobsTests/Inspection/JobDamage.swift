@@ -5,7 +5,7 @@ import Testing
 
 @testable import DurableJobs
 
-/// Something that must not be, and what the check is to say of it.
+/// A violation of an invariant, and the problem that the check must report.
 struct JobDamage: Sendable, CustomTestStringConvertible {
   let name: String
   let finding: String
@@ -38,13 +38,13 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
 
   private static let ofStates = [
     JobDamage(
-      "a state of nobody", "is in a state that is not known: asleep", { $0.ready },
+      "an unknown state", "is in an unknown state: asleep", { $0.ready },
       ["state": "asleep"]),
     JobDamage(
-      "a rank that is not the priority's", "does not stand where its state, ready, says",
+      "a rank that is not the priority's", "is not indexed under its state, ready",
       { $0.ready }, ["rank": 7]),
     JobDamage(
-      "a lane of a scheduled job", "does not stand where its state, scheduled, says",
+      "a lane of a scheduled job", "is not indexed under its state, scheduled",
       { $0.scheduled }, ["lane": "default/test.c"]),
     JobDamage("no runner", "runs, and no runner has it", { $0.running }, ["epoch": .null]),
     JobDamage(
@@ -55,7 +55,7 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       "a claim after the end", "is succeeded, and under a claim of runner 1", { $0.ended },
       ["epoch": 1]),
     JobDamage(
-      "a wish that it end", "is ready, and its end is still asked for", { $0.ready },
+      "a leftover cancellation", "is ready, and its cancellation is still requested", { $0.ready },
       ["isCancelled": .bool(true)]),
     JobDamage(
       "no time of the end", "is succeeded, and has no time of its end", { $0.ended },
@@ -84,7 +84,7 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       }
     },
     JobDamage(
-      "a limit that nobody has", "limit key: jobs wait for it, and none runs or is ready"
+      "a limit without jobs", "limit key: jobs wait for it, and none runs or is ready"
     ) { transaction, sound in
       try change(sound.running, in: transaction) { job in
         job.epoch = nil
@@ -115,22 +115,23 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       "a wait for an ended batch", "waits for batch 1, which has ended", { $0.group },
       ["pending": 0], of: "_JobBatch"),
     JobDamage(
-      "a wait for no batch", "waits for a batch that is not there", { $0.group },
+      "a wait for no batch", "waits for a batch that does not exist", { $0.group },
       ["completion": .null], of: "_JobBatch"),
-    JobDamage("a batch that is gone", "is of batch 1, which is not there") { transaction, sound in
+    JobDamage("a missing batch", "is of batch 1, which does not exist") { transaction, sound in
       try transaction.delete(ObjectID(entity: "_JobBatch", number: sound.group))
     },
   ]
 
   private static let ofRemains = [
     JobDamage(
-      "an attempt of nobody", "an attempt is kept of job 999, which is not there"
+      "an attempt without a job", "an attempt belongs to job 999, which does not exist"
     ) { transaction, _ in
       try transaction.insert(
         "_JobAttempt", ["job": 999, "number": 1, "endedAt": now, "outcome": "failed"])
     },
     JobDamage(
-      "an output of nobody", "a page of output is kept of job 999, which is not there"
+      "an output without a job",
+      "a page of output belongs to job 999, which does not exist"
     ) { transaction, _ in
       try transaction.insert("_JobOutput", ["job": 999, "page": 0, "rows": .data(Data())])
     },

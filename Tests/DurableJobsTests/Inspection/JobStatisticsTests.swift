@@ -35,7 +35,7 @@ struct JobStatisticsTests {
     }
   }
 
-  @Test func theyAreWhatHasHappened() async throws {
+  @Test func statisticsMatchTheHistory() async throws {
     try await withTemporaryJobs { temporary in
       let (store, clock) = (temporary.store, temporary.clock)
       let queue = JobQueue(store)
@@ -84,7 +84,7 @@ struct JobStatisticsTests {
     }
   }
 
-  @Test func ofADeadRunnerNoKindIsServed() async throws {
+  @Test func aDeadRunnerServesNoKind() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       try await queue.enqueue(request("test.a"))
@@ -99,7 +99,7 @@ struct JobStatisticsTests {
     }
   }
 
-  @Test func whatEndedBeforeTheWindowIsLeftOut() async throws {
+  @Test func jobsThatEndedBeforeTheWindowAreExcluded() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let job = try await queue.enqueue(request("test.a"))
@@ -115,7 +115,7 @@ struct JobStatisticsTests {
     }
   }
 
-  @Test func aWindowOfNoTimeHasRates() async throws {
+  @Test func anEmptyWindowHasRates() async throws {
     try await withTemporaryJobs { temporary in
       // To the first second of a minute.
       temporary.clock.advance(by: 40)

@@ -34,7 +34,7 @@ struct JobBench {
     return child
   }
 
-  /// Asks a runner to stop in order, and waits for that.
+  /// Requests an orderly stop of a runner, and waits for it.
   func stop(_ child: JobChild) async throws {
     child.signal(SIGTERM)
     let exit = await child.exit()
@@ -42,7 +42,7 @@ struct JobBench {
     try #require(child.all.last == "stopped")
   }
 
-  /// Enqueues jobs with the numbers from a process of its own.
+  /// Enqueues jobs with the numbers from a separate process.
   func enqueuer(
     _ numbers: Range<Int>, environment: [String: String] = [:]
   ) throws -> JobChild {
@@ -80,10 +80,10 @@ struct JobBench {
     return try queue.list(filter)
   }
 
-  /// No committed job is lost, each has had its effect once, none was run by two at once, and the
-  /// store is whole.
+  /// Requires that no committed job is lost, that each had its effect once, that no two runners ran
+  /// one at the same time, and that the store is undamaged.
   ///
-  /// - Parameter numbers: Those of which somebody was told that they are enqueued.
+  /// - Parameter numbers: The jobs whose enqueueing was acknowledged.
   func requireDone(_ numbers: Set<Int>, _ children: [JobChild]) throws {
     let statuses = try statuses()
     let known = try statuses.map { try #require($0.number) }
@@ -122,7 +122,7 @@ extension Record {
 }
 
 extension JobChild {
-  /// The numbers that it has said to be enqueued.
+  /// The numbers that it has reported as enqueued.
   var enqueued: Set<Int> {
     Set(all.compactMap { $0.hasPrefix("enqueued ") ? Int($0.dropFirst(9)) : nil })
   }

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A child whose lines are read all the while, by a thread of their own: a test that waits for one
-/// blocks nobody, and a child that says much is not kept waiting.
+/// A child whose output is read by a separate thread: a test that waits for a line does not block
+/// other tests, and a child with much output does not block.
 final class JobChild: @unchecked Sendable {
   // SAFETY (`@unchecked Sendable`): what reads belongs to the reading thread; the rest of a child
   // is its number and its streams, which do not change.
@@ -39,7 +39,7 @@ final class JobChild: @unchecked Sendable {
     }
   }
 
-  /// All that it has said by now.
+  /// Its output so far.
   var all: [String] { said.all }
 
   /// Waits for a line that begins so; what comes before it is passed over.

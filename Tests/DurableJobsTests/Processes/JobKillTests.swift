@@ -9,7 +9,7 @@ import Testing
 /// Processes that enqueue jobs and run them are killed: no job is lost, and each has had its effect
 /// once.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct JobKillTests {
-  @Test func everyJobIsDoneOnceWhateverIsKilled() async throws {
+  @Test func everyJobTakesEffectOnceInSpiteOfKills() async throws {
     let kills = isThorough ? 1_000 : 30
     var random = SeededRandom(seed: testSeed(71))
     try await withTemporaryFolder { folder in
@@ -40,7 +40,7 @@ import Testing
 
   /// Around the commit that ends a job with its own changes.
   @Test(arguments: ["before", "inside", "after"])
-  func aRunnerThatDiesAroundTheEndOfAJobHasEndedItOrNot(point: String) async throws {
+  func aRunnerThatDiesAtTheEndOfAJobHasCommittedItsEndOrNot(point: String) async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let enqueuer = try bench.enqueuer(0..<24)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Each write and each flush of the file is such a moment: those of a claim, a finish, a rescue.
+  /// Kills at each write and each flush of the file: those of a claim, a finish, a rescue.
   @Test func aProcessMayDieAtAnyOfItsWrites() async throws {
     let kills = isThorough ? 400 : 16
     var random = SeededRandom(seed: testSeed(72))
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func aJobThatKillsItsProcessIsPoisonAndOneThatGetsOnIsNot() async throws {
+  @Test func aJobThatKillsItsProcessIsPoisonedUnlessItMakesProgress() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let poison = try await bench.enqueue("poison", 1_000) { $0.rescuesMax = 2 }

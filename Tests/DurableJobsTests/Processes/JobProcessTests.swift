@@ -8,7 +8,7 @@ import Testing
 
 /// Runners in processes of their own: stopped, replaced, and short of what they need.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct JobProcessTests {
-  @Test func aRunnerThatStandsStillKeepsItsJobs() async throws {
+  @Test func aSuspendedRunnerKeepsItsJobs() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let first = try await bench.runner()
@@ -71,8 +71,8 @@ import Testing
     }
   }
 
-  /// A runner opens files now and then: to ask whether the others live, and to look.
-  @Test func aRunnerWithoutDescriptorsGoesOnWhenThereAreSomeAgain() async throws {
+  /// A runner opens files at intervals, to test whether other runners live and to poll.
+  @Test func aRunnerWithoutDescriptorsContinuesWhenSomeAreFree() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let runner = try await bench.runner()
@@ -101,7 +101,7 @@ import Testing
   /// libdispatch ends a process whose shared workers all block when it cannot open `/proc/…/stat`
   /// of them (event/workqueue.c). What such a process had claimed is taken over like that of any
   /// other.
-  @Test func aProcessThatDispatchEndsForWantOfDescriptorsLosesNothing() async throws {
+  @Test func aProcessThatDispatchTerminatesForLackOfDescriptorsLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)
       let first = try await bench.runner()
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func aProcessThatWorksOnAndOnDoesNotGrow() async throws {
+  @Test func theMemoryOfALongRunningProcessDoesNotGrow() async throws {
     let seconds = ProcessInfo.processInfo.environment["MOORING_SOAK_SECONDS"] ?? "30"
     try await withTemporaryFolder { folder in
       let bench = try JobBench(in: folder)

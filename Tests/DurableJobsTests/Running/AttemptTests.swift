@@ -129,8 +129,8 @@ import Testing
     }
   }
 
-  /// The runner's turns ask for the time, and that is counted.
-  @Test func anAttemptThatIsTooLateAndDoesNotEndIsNotWaitedForInALoop() async throws {
+  /// Counts how often the runner reads the clock, once per turn.
+  @Test func anOverdueAttemptThatDoesNotEndCausesNoBusyLoop() async throws {
     try await withTemporaryFolder { folder in
       let asked = Mutex(0)
       var storeOptions = Store.Options()

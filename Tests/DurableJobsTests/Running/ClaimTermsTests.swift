@@ -3,7 +3,7 @@ import Testing
 @testable import DurableJobs
 
 @Suite struct ClaimTermsTests {
-  @Test func whatEndsLateMakesRoomInItsQueueAlone() {
+  @Test func aLateEndFreesASlotOnlyInItsQueue() {
     var terms = ClaimTerms(epoch: 1, count: 0, kinds: [], queueRoom: ["a": 0, "b": 0])
     terms.makeRoom(in: "a")
     #expect(terms.count == 1)
@@ -13,7 +13,7 @@ import Testing
   }
 
   /// The concurrency may be lowered while they run.
-  @Test func whereMoreRunThanMayTheEndOfOneMakesNoRoom() {
+  @Test func aboveTheLimitTheEndOfOneAttemptFreesNoSlot() {
     var terms = ClaimTerms(epoch: 1, count: -1, kinds: [], queueRoom: ["a": -1])
     terms.makeRoom(in: "a")
     #expect(terms.count == 0)

@@ -8,7 +8,7 @@ import Testing
 
 /// Writes of handlers under their claim.
 @Suite(.timeLimit(.minutes(10))) struct CompletionTests {
-  @Test func progressIsStoredAndFollowedAndTheLastOfItStays() async throws {
+  @Test func progressIsStoredAndObservedAndTheLastValueStays() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let gate = Gate()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func anAttemptGoesOnWhereTheLastOneHasLeftOff() async throws {
+  @Test func anAttemptResumesWhereThePreviousOneStopped() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       var handlers = JobHandlers()

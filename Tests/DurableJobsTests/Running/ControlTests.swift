@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Jobs that are cancelled, put in order, paused.
+/// Cancellation, priorities, limits and pauses.
 @Suite(.timeLimit(.minutes(10))) struct ControlTests {
   // MARK: Cancelling
 
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aJobThatEndsWellThoughItWasCancelledHasSucceeded() async throws {
+  @Test func aJobThatCompletesDespiteItsCancellationHasSucceeded() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func jobsOfAnUnknownKindAreLeftAndOthersRunPastThem() async throws {
+  @Test func jobsOfAnUnknownKindWaitAndOthersOvertakeThem() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       var unknown: [JobID] = []
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func aQueueHasNoMoreThanItsShareOfARunner() async throws {
+  @Test func aQueueUsesAtMostItsShareOfARunner() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Int>()

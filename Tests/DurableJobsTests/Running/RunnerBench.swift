@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Runs `body` beside a runner, and stops it at the end.
+/// Runs `body` while a runner runs, and stops it at the end.
 func withRunner<R>(
   _ store: Store, _ handlers: JobHandlers, options: RunnerOptions = RunnerOptions(),
   isolation: isolated (any Actor)? = #isolation,
@@ -54,7 +54,7 @@ func waitToBeCancelled() async throws {
 }
 
 extension JobContext {
-  /// The same for a handler that blocks, which can only ask.
+  /// The same for a handler that blocks and can only poll.
   func blockUntilCancelled() throws {
     while true {
       try checkCancellation()
@@ -64,7 +64,7 @@ extension JobContext {
 }
 
 extension JobHandlers {
-  /// Numbered jobs that say that they have begun, and end when the gate is open.
+  /// Numbered jobs that report their start, and end when the gate is open.
   static func waiting(at gate: Gate, begun: Events<Int>) -> JobHandlers {
     var handlers = JobHandlers()
     handlers.react(to: Numbered.self) { job, _ in
@@ -78,7 +78,7 @@ extension JobHandlers {
 struct NotSeen: Error {}
 
 extension JobQueue {
-  /// The first status of a job that is as asked for; waits for it.
+  /// Waits for the first status of a job that satisfies the condition, and returns it.
   @discardableResult
   func wait(for id: JobID, _ isRight: (JobStatus) -> Bool) async throws -> JobStatus {
     for try await status in updates(of: id) where isRight(status) { return status }
@@ -106,7 +106,7 @@ final class Events<Event: Sendable>: Sendable {
 
   var all: [Event] { list.withLock { $0 } }
 
-  /// Waits for so many that were not waited for before.
+  /// Waits for this number of further events.
   func wait(for count: Int = 1) async {
     if count == 0 { return }
     var left = count

@@ -6,7 +6,7 @@ import Testing
 /// Random sequences of events, against a model of the store and of the handlers.
 @Suite struct RunnerStateRandomTests {
   @Test(arguments: 1...60 as ClosedRange<UInt64>)
-  func everySequenceKeepsTheLimitsAndComesToAnEnd(seed: UInt64) throws {
+  func everySequenceKeepsTheLimitsAndTerminates(seed: UInt64) throws {
     var world = World(seed: seed)
     for _ in 0..<300 where !world.hasLeft { try world.step() }
     try world.stopAndFinish()
@@ -14,8 +14,8 @@ import Testing
   }
 }
 
-/// The world of a runner: jobs that wait, handlers that end or do not, and a store that fails at
-/// times.
+/// The simulated environment of a runner: waiting jobs, handlers that end or hang, and a store that
+/// fails at times.
 private struct World {
   private struct Running {
     let queue: QueueName
@@ -261,7 +261,7 @@ private struct World {
 
   // MARK: What must hold
 
-  /// No more jobs run than the limits allow, if all of the room is taken.
+  /// Requires that the running jobs stay within the limits even if every slot is used.
   private func checkTerms(_ terms: ClaimTerms, ending: ArraySlice<JobID>) {
     #expect(stopDeadline == nil, "a runner that stops claims jobs: seed \(seed)")
     #expect(!isOfferTaken, "two claims at once: seed \(seed)")

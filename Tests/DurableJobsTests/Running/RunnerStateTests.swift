@@ -5,7 +5,7 @@ import Testing
 
 /// The decisions of a runner, without a store and without a clock.
 @Suite struct RunnerStateTests {
-  @Test func anIdleRunnerRestsUntilItIsWoken() {
+  @Test func anIdleRunnerSleepsUntilItIsWoken() {
     var runner = Runner()
     #expect(runner.wake() == [.checkRunners])
     #expect(runner.handle(.runnersChecked(hasOthers: false)) == [.survey([], Runner.room(2))])
@@ -54,7 +54,7 @@ import Testing
     #expect(runner.wake().first == .report(.working))
   }
 
-  @Test func afterAnErrorTheRunnerRestsAndTriesAgain() {
+  @Test func afterAnErrorTheRunnerPausesAndRetries() {
     var runner = Runner()
     runner.startTurn()
     #expect(

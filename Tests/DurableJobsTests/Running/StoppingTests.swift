@@ -10,7 +10,7 @@ import Testing
 
 /// The stop of runners, and several runners of one store.
 @Suite(.timeLimit(.minutes(10))) struct StoppingTests {
-  @Test func whatEndsWithinTheBoundIsWaitedForAndNothingNewBegins() async throws {
+  @Test func aStopWaitsWithinTheBoundAndStartsNothing() async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Void>()
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func whatDoesNotEndIsHandedBackAndTheAttemptDoesNotCount(cancelsTask: Bool) async throws {
+  func unfinishedJobsAreHandedBackAndTheAttemptDoesNotCount(cancelsTask: Bool) async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let begun = Events<Void>()
@@ -165,7 +165,7 @@ import Testing
 
   // MARK: Stores in trouble
 
-  @Test func aRunnerWhoseStoreIsClosedEndsWithThat() async throws {
+  @Test func aRunnerWhoseStoreIsClosedEndsWithThatError() async throws {
     try await withTemporaryJobs { temporary in
       let store = try openStore(
         at: temporary.store.folder, migrations: [.model, .jobs], migrate: .never)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func aFullMapPausesTheRunnerAndWhatHasEndedIsNotLost() async throws {
+  @Test func aFullMapPausesTheRunnerAndNoResultIsLost() async throws {
     try await withTemporaryFolder { folder in
       let store = try openStore(
         at: folder.path("store"), migrations: [.model, .jobs], mapSize: 2 << 20)
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func aFullDevicePausesTheRunnerAndWhatHasEndedIsNotLost() async throws {
+  @Test func aFullDevicePausesTheRunnerAndNoResultIsLost() async throws {
     try await withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "4m") else { return }
       defer { unmountDevice(device) }
@@ -256,8 +256,8 @@ import Testing
   }
 }
 
-/// Takes all room that a transaction can get: with jobs that nobody knows, so that what the end of
-/// a job writes to is what has no room.
+/// Fills the store with jobs of an unknown kind, so that the trees which the end of a job writes to
+/// have no room.
 private func fill(_ store: Store) async throws {
   var size = 64 << 10
   while size >= 1 {
@@ -271,7 +271,7 @@ private func fill(_ store: Store) async throws {
   }
 }
 
-/// A read that takes as long as the test wants.
+/// A read whose duration the test controls.
 private final class HeldSnapshot: Sendable {
   private let end = DispatchSemaphore(value: 0)
 

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func aRunnerTakesOneJobAtATimeWithWhichTwoHaveDied() async throws {
+  @Test func aRunnerRunsSuspectJobsOneAtATimeAfterTwoDeaths() async throws {
     try await withTemporaryJobs { temporary in
       let store = temporary.store
       for number in 1...3 { try await JobQueue(store).enqueue(Numbered(number)) }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func allOfThemAreRunInTheEnd() async throws {
+  @Test func allSuspectJobsRunEventually() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       for number in 1...20 { try await queue.enqueue(Numbered(number)) }

@@ -11,7 +11,7 @@ import Testing
   // MARK: Unique until started
 
   @Test(arguments: [Outcome.failed("broken", wait: .seconds(60)), .handedBack])
-  func aJobThatWaitsAgainKeepsOthersWithItsKeyOut(outcome: Outcome) async throws {
+  func aRetriedJobKeepsItsUniqueKey(outcome: Outcome) async throws {
     try await withTemporaryJobs { temporary in
       let queue = JobQueue(temporary.store)
       let first = try await queue.enqueue(Self.untilStarted)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func aKeyThatAnotherJobHasByThenIsLeftToItAndTakenWhenItIsFree() async throws {
+  @Test func aUniqueKeyHeldByAnotherJobIsRegainedWhenItIsFree() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       let first = try await queue.enqueue(Self.untilStarted)
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: Completion jobs
 
-  @Test func aCompletionJobThatWasCancelledTooEarlyWaitsForItsGroupAgain() async throws {
+  @Test func aRetriedCompletionJobWaitsForItsGroupAgain() async throws {
     try await withTemporaryJobs { temporary in
       let (store, queue) = (temporary.store, JobQueue(temporary.store))
       let completion = JobRequest(kind: "last", payload: Data("{}".utf8))

@@ -19,7 +19,7 @@ import Testing
   ]
 
   @Test(arguments: changes)
-  func theTimesAreThoseOfAWalkThroughTheMinutes(_ name: String, _ start: String) throws {
+  func theTimesEqualThoseOfASearchByMinutes(_ name: String, _ start: String) throws {
     let seed = testSeed(51)
     var random = SeededRandom(seed: seed)
     let zone = try zone(name)
@@ -40,8 +40,9 @@ import Testing
     }
   }
 
-  /// Years away, where no walk through minutes reaches: nothing lies between, as the days say.
-  @Test func rareDaysAreThoseOfAWalkThroughTheDays() throws {
+  /// Times that are years away, beyond a search by minutes: a search by days proves that none is
+  /// missed.
+  @Test func rareDaysEqualThoseOfASearchByDays() throws {
     let seed = testSeed(52)
     var random = SeededRandom(seed: seed)
     var calendar = Calendar(identifier: .gregorian)
@@ -80,7 +81,7 @@ import Testing
     return Set(text.split(separator: ",").compactMap { Int($0) })
   }
 
-  /// For every zone there is, over the years: the search trusts that the zone tells each change.
+  /// Checks every time zone over many years: the search relies on the zone to report each change.
   @Test func everyTimeShowsItsFieldsOnTheClockUnlessItFollowsAJump() throws {
     let seed = testSeed(53)
     var random = SeededRandom(seed: seed)

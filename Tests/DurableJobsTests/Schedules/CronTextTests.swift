@@ -30,7 +30,7 @@ import Testing
     "write @hourly, @daily, @weekly, @monthly or @yearly alone, or @every with a period"
 
   @Test(arguments: refusals)
-  func aTextThatIsNotOfCronIsRefused(
+  func aTextThatIsNoCronExpressionIsRefused(
     _ text: String, _ summary: String, _ place: String, _ advice: String
   ) {
     let error = #expect(throws: JobError.self) { try CronExpression(text) }
@@ -67,7 +67,7 @@ import Testing
   private static let longer = ", or a longer period as \"@every 90m\""
 
   @Test(arguments: misspellings)
-  func aFieldThatCannotBeIsRefusedWithItsPlace(
+  func anInvalidFieldIsRefusedWithItsPlace(
     _ text: String, _ summary: String, _ field: String, _ column: Int, _ advice: String
   ) {
     let error = #expect(throws: JobError.self) { try CronExpression(text) }

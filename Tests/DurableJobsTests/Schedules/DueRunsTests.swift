@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func theNewestOfRandomDowntimesAreThoseOfAWalk() throws {
+  @Test func theNewestMissedTimesEqualThoseOfALinearSearch() throws {
     let seed = testSeed(61)
     var random = SeededRandom(seed: seed)
     let zones = ["UTC", "Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia"]
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// The clock may be put forward and back; what has run is never due again.
+  /// The clock may be set forward and back; a time that has run is never due again.
   @Test(arguments: [MissedRuns.skip, .once, .all(max: 5)])
   func noTimeIsDueTwice(_ missed: MissedRuns) throws {
     let seed = testSeed(62)

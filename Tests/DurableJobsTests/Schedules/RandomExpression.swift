@@ -24,7 +24,7 @@ struct RandomExpression {
   var text: String { words.joined(separator: " ") }
   var hasEveryHour: Bool { numbers[1].count == 24 }
 
-  /// By the words of crontab(5). Sunday is 0.
+  /// Returns true if the expression fires at the time according to crontab(5). Sunday is 0.
   func matches(minute: Int, hour: Int, day: Int, month: Int, weekday: Int) -> Bool {
     guard numbers[0].contains(minute), numbers[1].contains(hour), numbers[3].contains(month) else {
       return false

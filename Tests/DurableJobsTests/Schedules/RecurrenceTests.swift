@@ -53,12 +53,12 @@ import Testing
     ("all:0", "the number of missed runs is out of its range (max: 0); write 1 to 1000"),
     ("all:1001", "the number of missed runs is out of its range (max: 1001); write 1 to 1000"),
   ])
-  func aTextOfMissedRunsThatIsNoneIsRefused(_ text: String, _ message: String) {
+  func anUnknownMissedRunPolicyIsRefused(_ text: String, _ message: String) {
     let error = #expect(throws: JobError.self) { try MissedRuns(text) }
     #expect(error?.description == message)
   }
 
-  @Test func whatIsOutOfItsRangeIsRefused() throws {
+  @Test func valuesOutOfRangeAreRefused() throws {
     let hourly = try CronExpression("@hourly")
     let utc = try zone("UTC")
     #expect(throws: JobError.self) { try Recurrence(hourly, in: utc, missed: .all(max: 0)) }

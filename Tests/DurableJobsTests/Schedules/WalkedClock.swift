@@ -1,7 +1,7 @@
 import Foundation
 
-/// The local times of a zone, minute by minute. It knows Foundation's calendar and
-/// nothing of the code under test.
+/// The local times of a zone, minute by minute. It uses Foundation's calendar and no code under
+/// test.
 struct WalkedClock {
   let start: Date
   let end: Date
@@ -11,7 +11,7 @@ struct WalkedClock {
     let shown: Face
     /// The clock has shown it before.
     let isRepeated: Bool
-    /// Never shown, because the clock was put forward to this minute.
+    /// Skipped local times, because the clock was set forward to this minute.
     let jumpedOver: [Face]
   }
 
@@ -36,9 +36,9 @@ struct WalkedClock {
     self.minutes = minutes
   }
 
-  /// Each minute is asked whether the expression runs, by the words of `CronExpression`: with every
-  /// hour as the clock shows it; else each local time once, and those jumped over together at the
-  /// first minute after.
+  /// Returns the minutes at which the expression runs, by the rules of `CronExpression`: with `*`
+  /// as the hour by the clock; else each local time once, and skipped ones at the first minute
+  /// after the gap.
   func times(of expression: RandomExpression) -> [Date] {
     minutes.indices.filter { index in
       let minute = minutes[index]

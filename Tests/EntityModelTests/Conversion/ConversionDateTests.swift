@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(
-    "What is no date is refused",
+    "Invalid dates are refused",
     arguments: [
       (.unixSeconds, 253_402_300_800, .outOfRange), (.unixSeconds, -62_135_596_801, .outOfRange),
       (.unixSeconds, 123_456_789_012_345, .outOfRange), (.unixSeconds, .int64(.max), .outOfRange),
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(
-    "What would be lost is refused, unless rounding is asked for",
+    "A loss is refused unless rounding is requested",
     arguments: [
       (.unixSeconds, .int64, 0.5, .inexact), (.julianDay, .int64, 0, .inexact),
       (.julianDay, .double, 0.000_25, .inexact), (.rfc822, .string, 0.5, .inexact),

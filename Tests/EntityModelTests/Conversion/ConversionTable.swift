@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// What becomes of which value.
+/// The expected result of each conversion.
 enum ConversionTable {
   private typealias Row = ConversionRow
 

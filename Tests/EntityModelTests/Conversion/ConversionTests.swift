@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite struct ConversionTests {
-  @Test("Kinds become each other where nothing is lost", arguments: ConversionTable.kinds)
+  @Test("Types convert to each other where nothing is lost", arguments: ConversionTable.kinds)
   func kindsBecomeEachOther(row: ConversionRow) { row.check() }
 
   @Test("Rules", arguments: ConversionTable.rules)
   func rulesApply(row: ConversionRow) { row.check() }
 
-  @Test("Texts of numbers round as their digits say")
+  @Test("Texts of numbers are rounded by their digits")
   func roundingAgreesWithDecimal() throws {
     let seed = testSeed(44)
     var random = SeededRandom(seed: seed)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("What a kind becomes, it is again", arguments: ValueKind.allCases)
+  @Test("A converted value converts back", arguments: ValueKind.allCases)
   func kindsRoundTrip(kind: ValueKind) throws {
     let seed = testSeed(45)
     var random = SeededRandom(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 /// Every value to every type by many conversions: there is an answer, and it is of the type's kind.
 @Suite struct ConversionTotalityTests {
-  @Test("Nothing traps, whatever comes", arguments: ValueKind.allCases)
+  @Test("No conversion traps on any input", arguments: ValueKind.allCases)
   func everyConversionEnds(kind: ValueKind) throws {
     let seed = testSeed(47)
     var random = SeededRandom(seed: seed)
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("Enormous texts have an answer, too", arguments: types)
+  @Test("Enormous texts are converted or refused, too", arguments: types)
   func enormousTexts(type: AttributeType) {
     for letter in ["9", "f", " ", "\u{301}", "(", "a,", "\0", "0."] {
       let text = Value.string(String(repeating: letter, count: 200_000))
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test("What is said to be total refuses nothing", arguments: ValueKind.allCases)
+  @Test("A conversion that is declared total refuses nothing", arguments: ValueKind.allCases)
   func totalConversionsRefuseNothing(kind: ValueKind) throws {
     let seed = testSeed(48)
     var random = SeededRandom(seed: seed)

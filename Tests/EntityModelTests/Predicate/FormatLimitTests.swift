@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func tenThousandParenthesesAreTooManyAndNotACrash() {
+  @Test func tenThousandParenthesesAreRefusedWithoutACrash() {
     onSmallStack {
       let text =
         String(repeating: "(", count: 10_000) + "a == 1"
@@ -41,7 +41,7 @@ import Testing
     ("AND(", "a == 1", ")"), ("a == 1 AND (b == 1 OR ", "c == 1", ")"),
     ("", "a == -(1)", ""),
   ])
-  func theDeepestTreesThatReadPrintReadBackAndGo(open: String, middle: String, close: String) {
+  func theDeepestTreesThatParseRoundTripAndAreFreed(open: String, middle: String, close: String) {
     onSmallStack {
       let depths = 1...201
       let deepest = depths.last { depth in
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func aPredicateOfAMegabyteIsReadOrRefusedByItsParts() {
+  @Test func aPredicateOfAMegabyteIsReadOrRefusedByItsNumberOfParts() {
     let part = "title CONTAINS[cd] \"something that takes a little room\""
     let fits = Array(repeating: part, count: 17_000).joined(separator: " OR ")
     #expect(fits.utf8.count < 1 << 20 && message(fits) == "none")

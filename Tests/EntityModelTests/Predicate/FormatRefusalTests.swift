@@ -129,7 +129,7 @@ import Testing
     #expect(error?.message.contains("expected a value") == true)
   }
 
-  @Test func theCaretStandsUnderThePlace() throws {
+  @Test func theCaretMarksThePlace() throws {
     #expect(try #require(refusal("a == 1 b")).caret == "a == 1 b\n       ^")
     #expect(try #require(refusal("été ==\n“x”")).caret == "été == “x”\n       ^")
     #expect(try #require(refusal("a ==")).caret == "a ==\n    ^")

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func theLoadsOfAHomeFeedRead() throws {
+  @Test func theRequestsOfAHomeFeedParse() throws {
     #expect(
       try predicate("%K != nil && progress != 0", "watchedAt")
         == .and([.isNotNull("watchedAt"), .comparison("progress", .notEqual, 0)]))
@@ -122,7 +122,7 @@ import Testing
         ]))
   }
 
-  @Test func arithmeticBindsAsApplesDoes() throws {
+  @Test func arithmeticPrecedenceAgreesWithApples() throws {
     let (a, b, c) = (
       FetchExpression.path("a"), FetchExpression.path("b"), FetchExpression.path("c")
     )

@@ -1,7 +1,7 @@
 import EntityModel
 import TestSupport
 
-/// Any tree that can be made, but for NaN.
+/// Any valid tree without NaN.
 extension SeededRandom {
   mutating func predicate(depth: Int) -> FetchPredicate {
     switch number(depth > 0 ? 0...8 : 0...2) {
@@ -48,7 +48,7 @@ extension SeededRandom {
     (0..<number(1...3)).map { _ in formatText() }.joined(separator: ".")
   }
 
-  /// Names, words that mean something in a format, and texts made to break out of their quotes.
+  /// Names, keywords of the format, and texts that try to end their quotation.
   private mutating func formatText() -> String {
     switch number(0...5) {
     case 0, 1: pick(["title", "a", "progress", "größe", "_x1", "e\u{301}t", "日本"])

@@ -1,4 +1,4 @@
-/// What requests are made of. The test counts how often each was compared.
+/// The building blocks of requests. The test counts how often each was compared.
 enum Construct: String, CaseIterable, Sendable {
   // Comparisons
   case constantOnTheRight, constantOnTheLeft, twoAttributes, twoConstants

@@ -4,7 +4,7 @@ import EntityModel
 struct ConstructFinder {
   let entities: [ModelEntity]
   private(set) var found: Set<Construct> = []
-  /// The names that a group's predicate may use, by what they stand for.
+  /// The names in the predicate of a group, with their expressions.
   var columns: Set<String> = []
 
   static func constructs(of request: FetchRequest, _ entities: [ModelEntity]) -> Set<Construct> {

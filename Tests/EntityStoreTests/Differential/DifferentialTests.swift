@@ -2,10 +2,10 @@ import EntityStore
 import TestSupport
 import Testing
 
-/// Every construct of the fetch language over random schemas: the store's answer is that of a naive
-/// evaluation, and where SQL can say the same, that of SQLite.
+/// Every construct of the fetch language over random schemas: the store's result equals that of a
+/// naive evaluation and, for requests with an SQL form, that of SQLite.
 @Suite struct DifferentialTests {
-  @Test func theStoreAnswersAsANaiveEvaluationAndSQLite() async throws {
+  @Test func theStoreAgreesWithANaiveEvaluationAndSQLite() async throws {
     let seeds = Set((1...(isThorough ? 40 : 6) as ClosedRange<UInt64>).map(testSeed))
     let tally = try await withThrowingTaskGroup(of: Tally.self) { group in
       for seed in seeds { group.addTask { try await Self.run(seed: seed) } }

@@ -36,7 +36,7 @@ struct Disagreement: Error, CustomStringConvertible {
 }
 
 extension FetchRequest {
-  /// Requests that ask for a little less: a smaller one that still fails is easier to read.
+  /// Simplified variants of a request: the smallest one that still fails is easiest to read.
   var smaller: [FetchRequest] {
     var found: [FetchRequest] = []
     func add(_ change: (inout FetchRequest) -> Void) {

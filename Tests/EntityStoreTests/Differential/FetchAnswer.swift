@@ -1,6 +1,6 @@
 import EntityModel
 
-/// What a request gives.
+/// The result of a request.
 enum FetchAnswer: Equatable {
   case identities([Int64])
   case count(Int)

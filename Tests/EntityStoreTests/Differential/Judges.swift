@@ -25,7 +25,7 @@ struct Judges {
 
   private enum Verdict {
     case agreed(inSQL: Bool)
-    /// A number left its range: the store may say so, or may never have come to it.
+    /// A number is out of range: the store may report it, or may not have evaluated it.
     case undefined
     case failed(Failure)
   }
@@ -104,8 +104,8 @@ struct Judges {
     }
   }
 
-  /// A request that must be served by an index gets the same answer, or none; one is due if the
-  /// store takes an index without being told.
+  /// Repeats the request with the option that requires an index. The result must be the same or the
+  /// error that no index fits; the error is wrong if the store chose an index by itself.
   private func strictFailure(_ request: FetchRequest, _ expected: FetchAnswer) throws -> Failure? {
     var strict = request
     strict.requiresIndex = true

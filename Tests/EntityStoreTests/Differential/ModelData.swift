@@ -3,15 +3,15 @@ import EntityModel
 /// Entities and what a store of them should hold: plain dictionaries.
 struct ModelData: Sendable {
   struct Record: Sendable {
-    /// By attribute, and by relationship for a link that the record holds (a number, or null).
+    /// The values by attribute name, and the stored links by relationship name (a number, or null).
     var values: [String: Value]
-    /// By relationship, for the first side of links that are to-many on both.
+    /// The links by relationship name, for the first side of links that are to-many on both sides.
     var links: [String: [Int64]] = [:]
   }
 
   let entities: [ModelEntity]
   private(set) var records: [String: [Int64: Record]] = [:]
-  /// Where each relationship leads, by entity and relationship, then by record, in order of id.
+  /// The destinations by entity and relationship, then by record, in the order of ids.
   private(set) var targets: [String: [String: [Int64: [Int64]]]] = [:]
 
   init(entities: [ModelEntity]) {
@@ -52,7 +52,7 @@ struct ModelData: Sendable {
     }
   }
 
-  /// Works out where the relationships lead. To be called after changes, before a fetch.
+  /// Computes the destinations of the relationships. Call it after changes, before a fetch.
   mutating func connect() {
     targets = [:]
     for entity in entities {

@@ -7,7 +7,7 @@ struct ModelEntity: Sendable {
   var attributes: [AttributeDescription]
   var indexes: [ModelIndex] = []
   var relationships: [ModelRelationship] = []
-  /// By attribute: the few values that records draw from, so that equal ones are common.
+  /// The few values that records draw from, by attribute name, so that equal ones are common.
   var pools: [String: [Value]] = [:]
   /// Attributes whose sums and products are exact and stay within 64 bits.
   var summable: Set<String> = []
@@ -18,7 +18,7 @@ struct ModelEntity: Sendable {
     relationships.first { $0.name == name }
   }
 
-  /// What a row shows that names no columns: each attribute, and each link that the record holds.
+  /// The columns of a row request that names none: each attribute and each stored link.
   var defaultColumns: [String] {
     attributes.map(\.name) + relationships.filter { $0.storage == .reference }.map(\.name)
   }
@@ -38,11 +38,11 @@ struct ModelIndex: Sendable {
 
 struct ModelRelationship: Sendable {
   enum Storage: Hashable, Sendable {
-    /// To-one: the record holds the other one's number under the relationship's name.
+    /// To-one: the record stores the id of the other one under the name of the relationship.
     case reference
-    /// To-one: the other record has `other` equal to this one's `own`.
+    /// To-one: the destination is the record whose `other` equals `own` of this one.
     case key(own: String, other: String)
-    /// To-many: those that lead here by their to-one relationship.
+    /// To-many: the records whose to-one relationship leads to this one.
     case inverse(of: String)
     /// To-many on both sides; the first side has the list of numbers.
     case firstOfLink

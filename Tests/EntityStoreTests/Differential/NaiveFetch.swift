@@ -1,7 +1,7 @@
 import EntityModel
 
-/// Answers requests by brute force over dictionaries, straight from the written semantics: what the
-/// store's answers are held against. It shares no code with the store's evaluator.
+/// Answers requests by brute force over dictionaries, directly from the documented semantics. It is
+/// the reference for the store and shares no code with the store's evaluator.
 struct NaiveFetch {
   let data: ModelData
 

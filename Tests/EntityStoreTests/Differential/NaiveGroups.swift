@@ -1,6 +1,6 @@
 import EntityModel
 
-/// What names and aggregates mean for groups of records.
+/// The evaluation of names and aggregates for groups of records.
 struct NaiveGroups {
   typealias Operand = NaiveOperand<Group>
 
@@ -112,14 +112,14 @@ struct NaiveGroups {
     case .sum:
       return Operand(kind: .attribute(AttributeType(kind))) { group in
         let values = try values(group)
-        return [values.isEmpty ? .null : try NaiveFigures.sum(values, kind)]
+        return [values.isEmpty ? .null : try NaiveAggregates.sum(values, kind)]
       }
     case .average:
       return Operand(kind: .attribute(kind == .decimal ? .decimal : .double)) {
-        [try NaiveFigures.average(try values($0), kind)]
+        [try NaiveAggregates.average(try values($0), kind)]
       }
-    case .minimum: return Operand(kind: inner.kind) { [NaiveFigures.least(try values($0))] }
-    case .maximum: return Operand(kind: inner.kind) { [NaiveFigures.greatest(try values($0))] }
+    case .minimum: return Operand(kind: inner.kind) { [NaiveAggregates.least(try values($0))] }
+    case .maximum: return Operand(kind: inner.kind) { [NaiveAggregates.greatest(try values($0))] }
     }
   }
 }

@@ -141,8 +141,8 @@ extension ArithmeticOperator {
   }
 }
 
-/// Figures over values, without the nulls.
-enum NaiveFigures {
+/// Aggregates of values, without the nulls.
+enum NaiveAggregates {
   /// - Parameter kind: That of the argument.
   static func sum(_ values: [Value], _ kind: ValueKind) throws -> Value {
     switch kind {

@@ -1,15 +1,15 @@
 import EntityModel
 import Foundation
 
-/// What a naive evaluation cannot answer.
+/// The errors of a naive evaluation.
 enum NaiveError: Error {
   /// The request has no meaning: the generator is wrong.
   case meaningless(String)
-  /// A number left 64 bits: a fetch may fail, or may never have come to that record.
+  /// A number exceeds 64 bits: a fetch may fail, or may not have evaluated that record.
   case overflow
 }
 
-/// What is known of an expression before it is evaluated.
+/// The type of an expression, known before it is evaluated.
 enum NaiveKind {
   /// A constant as it was written: it takes the kind of the other side.
   case constant(Value)
@@ -29,7 +29,7 @@ enum NaiveKind {
 /// One side of a comparison, bound to the records or groups that it is evaluated for.
 struct NaiveOperand<Subject> {
   var kind: NaiveKind
-  /// Whether the path leads to many values, which then are all given.
+  /// True if the path leads to many values. The evaluation then returns all of them.
   var isMany = false
   var values: (Subject) throws -> [Value]
 

@@ -1,8 +1,8 @@
 import EntityModel
 
 extension ComparisonOperator {
-  /// Whether an ordering of left against right satisfies the operator; `nil` where more than the
-  /// order is asked.
+  /// Returns true if an ordering of left and right satisfies the operator; `nil` for operators that
+  /// need more than the order.
   func holds(_ ordering: Ordering) -> Bool? {
     switch self {
     case .equal: ordering == .same

@@ -6,7 +6,7 @@ struct NaivePredicate<Subject> {
   typealias Operand = NaiveOperand<Subject>
   typealias Logic = (Subject) throws -> Bool?
 
-  /// What paths, `SELF`, collection functions and aggregates mean in the scope.
+  /// Resolves paths, `SELF`, collection functions and aggregates in the scope.
   let leaf: (FetchExpression) throws -> Operand
   let exists: (String, FetchPredicate) throws -> (Subject) throws -> Bool
 
@@ -23,7 +23,7 @@ struct NaivePredicate<Subject> {
     }
   }
 
-  /// One decisive part decides; without it an unknown part leaves the whole unknown.
+  /// A decisive part determines the result; without one, an unknown part makes it unknown.
   private static func joined(_ parts: [Logic], decisive: Bool) -> Logic {
     { subject in
       let results = try parts.map { try $0(subject) }

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// What paths and figures mean for the records of one entity, which stand by their numbers.
+/// The evaluation of paths and aggregates for the records of one entity, given by record id.
 struct NaiveRecords {
   typealias Operand = NaiveOperand<Int64>
 
@@ -31,8 +31,8 @@ struct NaiveRecords {
 
   // MARK: Paths
 
-  /// A way along relationships: the entity it ends at, and the records there. `nil` stands for a
-  /// to-one relationship without a record.
+  /// The result of a path along relationships: the last entity, and its records. `nil` is a to-one
+  /// relationship without a destination.
   private struct Walk {
     var entity: ModelEntity
     var isMany = false
@@ -75,7 +75,7 @@ struct NaiveRecords {
     }
   }
 
-  // MARK: Figures
+  // MARK: Aggregates
 
   private func collection(
     _ path: String, _ function: CollectionFunction, _ rest: String?
@@ -92,10 +92,10 @@ struct NaiveRecords {
         .filter { !$0.isNull }
       switch function {
       case .count: return [.int64(Int64(values.count))]
-      case .sum: return [try NaiveFigures.sum(values, kind)]
-      case .average: return [try NaiveFigures.average(values, kind)]
-      case .minimum: return [NaiveFigures.least(values)]
-      case .maximum: return [NaiveFigures.greatest(values)]
+      case .sum: return [try NaiveAggregates.sum(values, kind)]
+      case .average: return [try NaiveAggregates.average(values, kind)]
+      case .minimum: return [NaiveAggregates.least(values)]
+      case .maximum: return [NaiveAggregates.greatest(values)]
       }
     }
   }

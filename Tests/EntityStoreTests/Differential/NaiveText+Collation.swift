@@ -2,7 +2,7 @@ import EntityModel
 import UnicodeText
 
 extension NaiveText {
-  /// By the one collation that there is, which has tests of its own.
+  /// Compares with the store's own collation, which has separate tests.
   static func localizedOrder(
     _ left: String, _ right: String, locale: String = "", _ options: ComparisonOptions
   ) throws -> Ordering {

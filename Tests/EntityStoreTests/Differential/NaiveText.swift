@@ -1,7 +1,7 @@
 import EntityModel
 import Foundation
 
-/// Whether a comparison of two values holds, with the options that it has for texts.
+/// A comparison of two values, with its options for texts.
 struct ValueTest {
   private let options: ComparisonOptions
   private let folds: Bool
@@ -70,7 +70,7 @@ struct ValueTest {
 }
 
 extension Value {
-  /// Of a text or a URL.
+  /// The characters of a text or a URL; nil for other values.
   fileprivate var characters: String? {
     switch self {
     case .string(let text): text
@@ -114,8 +114,8 @@ enum NaiveText {
     return String(result)
   }
 
-  /// Follows all ways through the pattern at once: `reached[i]` says whether what was read of the
-  /// pattern takes the first `i` characters.
+  /// Follows all matches of the pattern at once: `reached[i]` is true if the pattern so far matches
+  /// the first `i` characters.
   static func isLike(_ text: [Unicode.Scalar], pattern: String) -> Bool {
     var reached = [true] + [Bool](repeating: false, count: text.count)
     var isLiteral = false

@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import TestSupport
 
-/// Changes made to a store and to its model alike.
+/// Random changes that are applied both to a store and to its model.
 struct RandomChanges: Sendable {
   var data: ModelData
   var random: SeededRandom

@@ -17,7 +17,7 @@ extension RandomRequests {
     for path in request.propertiesToGroupBy where !random.oneIn(4) { columns.append(.path(path)) }
     let count = isKeyed ? random.number(0...3) : random.number(1...3)
     for number in 0..<count {
-      columns.append(FetchProperty("figure\(number)", figure(entity).expression))
+      columns.append(FetchProperty("aggregate\(number)", aggregate(entity).expression))
     }
     if random.oneIn(6), count > 0 {
       columns.append(
@@ -39,7 +39,7 @@ extension RandomRequests {
     return attribute(entity) { $0.type != .strings }.path
   }
 
-  private mutating func figure(_ entity: ModelEntity) -> Typed {
+  private mutating func aggregate(_ entity: ModelEntity) -> Typed {
     switch random.pick(AggregateFunction.allCases) {
     case .count:
       let path = random.oneIn(2) ? nil : FetchExpression.path(attribute(entity).path)
@@ -83,15 +83,16 @@ extension RandomRequests {
   private mutating func havingPart(
     _ request: FetchRequest, _ entity: ModelEntity
   ) -> FetchPredicate {
-    let figures = request.propertiesToFetch.filter(\.expression.hasAggregate)
+    let aggregates = request.propertiesToFetch.filter(\.expression.hasAggregate)
     switch random.number(0...3) {
     case 0:
-      let figure = figure(entity)
+      let aggregate = aggregate(entity)
       return .comparison(
-        .init(figure.expression, random.pick(Self.orders), .value(random.pick(figure.samples))))
+        .init(
+          aggregate.expression, random.pick(Self.orders), .value(random.pick(aggregate.samples))))
     case 1, 2:
       // Counts are numbers, whatever they count.
-      let counts = figures.filter {
+      let counts = aggregates.filter {
         if case .aggregate(let function, _) = $0.expression {
           return [.count, .countDistinct].contains(function)
         }
@@ -101,7 +102,7 @@ extension RandomRequests {
         return .comparison(
           column.name, random.pick(Self.orders), .int64(Int64(random.number(0...4))))
       }
-      if let column = figures.randomElement(using: &random) {
+      if let column = aggregates.randomElement(using: &random) {
         return random.oneIn(2) ? .isNull(column.name) : .isNotNull(column.name)
       }
     default: break

@@ -70,7 +70,7 @@ extension RandomRequests {
     .comparison(found.path, random.pick(comparisons), constant(found))
   }
 
-  /// By identity, by the unique code, or by a relationship.
+  /// Returns a lookup by identity, by the unique code, or by a relationship.
   private mutating func lookups(_ entity: ModelEntity) -> FetchPredicate {
     let found = Found(path: "code", attribute: entity.attributes[0], owner: entity)
     switch random.number(0...2) {
@@ -88,7 +88,7 @@ extension RandomRequests {
       })
   }
 
-  /// What the index gives, or all of it the other way round, from its first key or a later one.
+  /// Returns sort keys that the index serves in either direction, from its first or a later key.
   private mutating func order(_ index: ModelIndex) -> [SortKey] {
     let isReversed = random.oneIn(2)
     var keys = index.keys.dropFirst(random.oneIn(3) ? 1 : 0).map { key in

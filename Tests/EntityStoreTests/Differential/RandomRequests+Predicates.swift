@@ -29,7 +29,7 @@ extension RandomRequests {
     case 11, 12: return identity(entity)
     case 13, 14, 15: return quantified(entity) ?? ordered(entity)
     case 16: return exists(entity) ?? ordered(entity)
-    case 17: if let figure = isPlain ? nil : collection(entity) { return compared(figure) }
+    case 17: if let aggregate = isPlain ? nil : collection(entity) { return compared(aggregate) }
     case 18: if let sum = arithmetic(entity) { return compared(sum) }
     case 19: return twoConstants()
     default: break

@@ -1,7 +1,7 @@
 import EntityModel
 import TestSupport
 
-/// Relationships, figures over them, and arithmetic.
+/// Relationships, aggregates over them, and arithmetic.
 extension RandomRequests {
   // MARK: Identity
 
@@ -26,7 +26,7 @@ extension RandomRequests {
     }
   }
 
-  /// A record's identity; now and then that of one that is gone.
+  /// The identity of a record, sometimes of a deleted one.
   private mutating func object(_ entity: String) -> FetchExpression {
     let ids = data.identities(entity)
     let id = random.oneIn(6) ? 1_000_000 : ids.randomElement(using: &random) ?? 1
@@ -85,7 +85,7 @@ extension RandomRequests {
     return .exists(path, tree(end, depth: 1))
   }
 
-  // MARK: Figures
+  // MARK: Aggregates
 
   /// An expression with values that it may be compared with.
   struct Typed {

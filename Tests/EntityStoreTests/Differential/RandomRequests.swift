@@ -1,13 +1,13 @@
 import EntityModel
 import TestSupport
 
-/// Makes requests over all of the fetch language, valid ones only.
+/// Generates valid requests over the whole fetch language.
 struct RandomRequests {
   let data: ModelData
   var random: SeededRandom
-  /// Whether the next request keeps to what SQL can say, too.
+  /// True if the next request uses only constructs that SQL has, too.
   var isPlain = false
-  /// How many `exists` the next part of a predicate stands in.
+  /// The number of `exists` around the next part of a predicate.
   var nesting = 0
 
   init(_ data: ModelData, random: SeededRandom) {
@@ -60,7 +60,9 @@ struct RandomRequests {
       if let relationship = toOne(entity) { return .path(relationship) }
     case 1: if let sum = arithmetic(entity) { return FetchProperty(name, sum.expression) }
     case 2:
-      if !isPlain, let figure = collection(entity) { return FetchProperty(name, figure.expression) }
+      if !isPlain, let aggregate = collection(entity) {
+        return FetchProperty(name, aggregate.expression)
+      }
     default: break
     }
     let path = attribute(entity).path
@@ -90,7 +92,7 @@ struct RandomRequests {
     var owner: ModelEntity
   }
 
-  /// An attribute of the entity, or of one that to-one relationships lead to.
+  /// An attribute of the entity, or of one that to-one relationships reach.
   mutating func attribute(
     _ entity: ModelEntity, where isWanted: (AttributeDescription) -> Bool = { _ in true }
   ) -> Found {

@@ -1,11 +1,11 @@
 import EntityModel
 import TestSupport
 
-/// Makes a schema: entities, indexes and relationships of every kind, as a migration that a store
-/// applies and as the entities that the other judges read.
+/// Generates a schema with entities, indexes and relationships of every kind: as a migration for a
+/// store, and as entities for the other judges.
 struct RandomSchema: Sendable {
   var entities: [ModelEntity]
-  /// The steps `createRelationship`, as they stand in the migration.
+  /// The steps `createRelationship` of the migration.
   private var relationshipSteps: [String] = []
 
   init(random: inout SeededRandom) {
@@ -73,8 +73,8 @@ struct RandomSchema: Sendable {
 
   // MARK: Entities
 
-  /// Every entity has a code of its own, by which key relationships find it, the code of another
-  /// one, and a number to add up; the other attributes are some of all types.
+  /// Every entity has a unique code for key relationships, the code of another entity, and a number
+  /// for sums; the other attributes are of random types.
   private static func entity(_ name: String, _ random: inout SeededRandom) -> ModelEntity {
     var attributes = [
       AttributeDescription(name: "code", type: .string, isOptional: random.oneIn(2)),

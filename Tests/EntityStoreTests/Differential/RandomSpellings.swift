@@ -38,7 +38,7 @@ extension SeededRandom {
     return String(String.UnicodeScalarView(range))
   }
 
-  /// Some characters of the text behind wildcards.
+  /// Returns a pattern with some characters of the text after wildcards.
   mutating func likePattern(_ text: String) -> String {
     var pattern = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(8) {

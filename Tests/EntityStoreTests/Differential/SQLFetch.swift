@@ -3,7 +3,7 @@ import Foundation
 
 /// Answers requests by SQLite, from tables that hold the same data.
 ///
-/// Lists and decimals have no counterpart there, so their columns are left out.
+/// SQLite has no lists and decimals, so their columns are omitted.
 struct SQLFetch {
   private let data: ModelData
   private let database: SQLiteDatabase

@@ -57,7 +57,7 @@ extension SQLQuery {
     }
   }
 
-  /// As blobs, for functions of texts stop at a NUL; and an empty one has no part for `substr`.
+  /// Casts to blobs, since text functions stop at NUL. `substr` gets no part of an empty value.
   private static func text(
     _ left: String, _ comparison: ComparisonOperator, _ right: String
   ) -> String {
@@ -113,7 +113,7 @@ extension SQLQuery {
     return quantifier == .any ? found : "(NOT \(found))"
   }
 
-  /// The part of a path up to its last to-many relationship, and what is left.
+  /// The part of a path up to its last to-many relationship, and the rest.
   private func split(_ path: String, _ entity: ModelEntity) throws -> (String, String) {
     var entity = entity
     var many = 0
@@ -149,7 +149,7 @@ extension SQLQuery {
       + (links + [test]).joined(separator: " AND ") + ")"
   }
 
-  /// Whether the record of one table leads to that of the other one.
+  /// Returns a condition that is true if a link leads from the record of one table to the other's.
   func link(
     _ relationship: ModelRelationship, of entity: String, from: String, to: String
   ) throws -> String {

@@ -115,7 +115,7 @@ struct SQLScope {
   let entity: ModelEntity
   let alias: String
   var source: String
-  /// By path: the alias of the joined table.
+  /// The aliases of the joined tables by path.
   var joined: [String: (alias: String, entity: ModelEntity)] = [:]
   /// The columns of groups.
   var names: [String: String] = [:]

@@ -4,10 +4,10 @@ import EntityStore
 struct Tally: Sendable {
   private(set) var requests = 0
   private(set) var requestsInSQL = 0
-  /// The first few; a run ends when it has so many.
+  /// The first failures; a run ends at this number.
   var disagreements: [Disagreement] = []
   static let disagreementsMax = 5
-  /// Requests for which the semantics leave the answer open.
+  /// Requests whose result the semantics do not define.
   var undefined = 0
   private(set) var constructs: [Construct: Int] = [:]
   private(set) var constructsInSQL: [Construct: Int] = [:]

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// The examples that people know Core Data's fetches by, with the answers they expect.
+/// Well-known examples of Core Data fetches, with their expected results.
 @Suite struct AcceptanceTests {
   // MARK: Bubble tea venues
 
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func severalFiguresComeInOneRow() async throws {
+  @Test func severalAggregatesComeInOneRow() async throws {
     try await withVenues { store in
       var request = FetchRequest(entityName: "Venue")
       request.resultType = .rows
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func nothingIsInAnEmptyListAndBeyondTheEnd() async throws {
+  @Test func anEmptyListMatchesNothingAndAnOffsetBeyondTheEndReturnsNothing() async throws {
     try await withVenues { store in
       let none = FetchPredicate.isIn("name", [])
       #expect(try store.fetch(FetchRequest(entityName: "Venue", predicate: none)).isEmpty)
@@ -172,7 +172,7 @@ import Testing
 
   // MARK: Broken stores
 
-  @Test func aDamagedRecordIsAnErrorAndNotAShorterAnswer() async throws {
+  @Test func aDamagedRecordIsAnErrorAndNotAShorterResult() async throws {
     try await withBrokenVenues { store in
       let layout = try store.catalog().entity("Venue")
       try store.runAlone { transaction in
@@ -218,11 +218,11 @@ import Testing
       for request in requests() {
         #expect(code { try store.fetch(request) } == .damaged, "\(request)")
       }
-      var figures = FetchRequest(entityName: "Venue")
-      figures.resultType = .rows
-      figures.propertiesToFetch = [.sum("specialCount", as: "sumDeals")]
+      var aggregates = FetchRequest(entityName: "Venue")
+      aggregates.resultType = .rows
+      aggregates.propertiesToFetch = [.sum("specialCount", as: "sumDeals")]
       guard requests().count > 1 else { return }
-      #expect(code { try store.read { try $0.fetchRows(figures) } } == .damaged)
+      #expect(code { try store.read { try $0.fetchRows(aggregates) } } == .damaged)
     }
   }
 

@@ -8,14 +8,14 @@ import Testing
 
 @testable import EntityStore
 
-/// Fetches on the store's own threads: whole or an error, and never in the caller's way.
+/// Fetches on the store's own threads: complete or an error, without blocking the caller.
 @Suite struct AsynchronousFetchTests {
   private static let request = FetchRequest(entityName: "Wide", sortBy: [SortKey("a")])
 
   // MARK: Results
 
   @Test(arguments: [211, 212] as [UInt64])
-  func asynchronousFetchesGiveWhatEagerOnesGive(seed: UInt64) async throws {
+  func asynchronousFetchesEqualEagerOnes(seed: UInt64) async throws {
     try await withTemporaryStore(seed: seed) { temporary in
       let store = temporary.store
       var history = try await BatchSamples.history(in: temporary)
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func whatIsWrongWithARequestComesFromTheFetch() async throws {
+  @Test func theFetchThrowsTheErrorOfAnInvalidRequest() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let request = FetchRequest(entityName: "None")
@@ -120,7 +120,7 @@ import Testing
 
   // MARK: Threads
 
-  @Test func theCallerGoesOnWhileTheFetchWaitsForItsThread() async throws {
+  @Test func theCallerContinuesWhileTheFetchWaitsForItsThread() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       _ = try await store.fillWide(20)
@@ -197,7 +197,7 @@ import Testing
 
   @Test(arguments: [
     nil, FetchPredicate.comparison("b", .equal, "nothing"),
-  ]) func aFetchThatIsCancelledWhileItRunsEndsAtItsNextLook(
+  ]) func aFetchThatIsCancelledWhileItRunsEndsAtItsNextCheck(
     predicate: FetchPredicate?
   ) async throws {
     try await withTemporaryStore { temporary in
@@ -286,92 +286,6 @@ import Testing
     }
   }
 
-  // MARK: The bound of a snapshot
-
-  @Test func aFetchThatOutlivesItsSnapshotIsAnErrorAndNoPart() async throws {
-    try await withTemporaryStore { temporary in
-      let store = temporary.store
-      let ids = try await store.fillWide(1_500)
-      func options() -> AsynchronousFetchOptions {
-        let time = Locked(ContinuousClock.Instant.now)
-        var options = AsynchronousFetchOptions(snapshotLimit: .seconds(5))
-        // Two seconds go by between two looks.
-        options.now = {
-          time.withLock { time in
-            time = time.advanced(by: .seconds(2))
-            return time
-          }
-        }
-        return options
-      }
-      let nothing = FetchRequest(
-        entityName: "Wide", predicate: .comparison("b", .equal, "nothing"), sortBy: [SortKey("a")])
-      var groups = Self.request
-      groups.sortBy = []
-      groups.propertiesToGroupBy = ["b"]
-      for request in [Self.request, nothing] {
-        let fetch = store.fetchAsynchronously(request, options: options())
-        #expect(await code { try await fetch.value } == .snapshotExpired)
-        #expect(fetch.progress.completed < 1_500)
-        let counted = await code {
-          _ = try await store.readAsynchronously(options: options()) { try $0.fetch(request) }
-        }
-        #expect(counted == .snapshotExpired)
-      }
-      #expect(
-        await code {
-          try await store.fetchRowsAsynchronously(groups, options: options()).value
-        } == .snapshotExpired)
-      #expect(
-        await code {
-          try await store.readAsynchronously(options: options()) { try $0.count(nothing) }
-        } == .snapshotExpired)
-      #expect(try await !store.pinsPages(changing: ids[0]))
-    }
-  }
-
-  @Test func batchesLiveAsLongAsTheirCallerLikes() async throws {
-    try await withTemporaryStore { temporary in
-      let store = temporary.store
-      let ids = try await store.fillWide(900)
-      SlowRow.time.withLock { $0 = .now }
-      var options = AsynchronousFetchOptions(snapshotLimit: .seconds(5), batchSize: 300)
-      options.now = { SlowRow.time.withLock { $0 } }
-      // Nine seconds for all, three for a batch.
-      let whole = try store.fetchAsynchronously(FetchDescriptor<SlowRow>(), options: options)
-      #expect(await code { try await whole.value } == .snapshotExpired)
-      var rows = 0
-      for try await batch in try store.fetchBatchesAsynchronously(
-        FetchDescriptor<SlowRow>(), options: options)
-      {
-        rows += batch.values.count
-        #expect(try await !store.pinsPages(changing: ids[0]))
-      }
-      #expect(rows == 900)
-    }
-  }
-
-  @Test func noSnapshotOutlivesItsFetch() async throws {
-    try await withTemporaryStore { temporary in
-      let store = temporary.store
-      let ids = try await store.fillWide(600)
-      let done = store.fetchAsynchronously(Self.request)
-      _ = try await done.value
-      #expect(try await !store.pinsPages(changing: ids[0]))
-      let gate = Gate()
-      let held = AsynchronousFetch(store, .init()) { transaction, _ in
-        gate.pass()
-        return try transaction.fetch(Self.request).count
-      }
-      await gate.waitForArrival()
-      #expect(try await store.pinsPages(changing: ids[0]))
-      held.cancel()
-      gate.open()
-      await #expect(throws: CancellationError.self) { try await held.value }
-      #expect(try await !store.pinsPages(changing: ids[0]))
-    }
-  }
-
   // MARK: Changes and damage on the way
 
   @Test func batchesSeeEachRecordAsItIsNow() async throws {
@@ -402,7 +316,7 @@ import Testing
     }
   }
 
-  @Test func aDamagedRecordIsAnErrorAndNoPart() async throws {
+  @Test func aDamagedRecordThrowsAndReturnsNoPartialResult() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let ids = try await store.fillWide(30)
@@ -426,7 +340,7 @@ private func hasEnded<T>(_ batches: inout AsynchronousBatches<T>.AsyncIterator) 
   try await batches.next() == nil
 }
 
-/// All fetch threads of a store, kept from doing anything.
+/// Blocks all fetch threads of a store.
 private struct HeldThreads {
   private let gate = DispatchSemaphore(value: 0)
 
@@ -441,24 +355,11 @@ private struct HeldThreads {
   }
 }
 
-/// Tells when nobody holds it any more.
+/// Reports its own deallocation.
 private final class Witness: Sendable {
   private let atEnd: @Sendable () -> Void
 
   init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
 
   deinit { atEnd() }
-}
-
-/// Takes ten milliseconds to read, by a clock of its own. For one test only.
-private struct SlowRow: Entity {
-  static let time = Locked(ContinuousClock.Instant.now)
-  static var entityName: String { "Wide" }
-  static let attributes: [EntityAttribute<SlowRow>] = [.init("a", \.a)]
-  var a: String
-
-  init(from record: inout RecordReader) throws {
-    a = try record["a"]
-    SlowRow.time.withLock { $0 = $0.advanced(by: .milliseconds(10)) }
-  }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What the tests of batches and of asynchronous fetches share.
+/// The entity that the tests of batches and of asynchronous fetches share.
 struct WideRow: Entity, Equatable {
   static var entityName: String { "Wide" }
   var a: String
@@ -32,7 +32,7 @@ extension Store {
 
   /// Makes a record unreadable, or repairs it.
   ///
-  /// - Returns: What was there.
+  /// - Returns: The former bytes.
   @discardableResult
   func replaceBytes(of id: ObjectID, with bytes: [UInt8]) throws -> [UInt8] {
     let entity = try catalog().entity(id.entity)
@@ -47,7 +47,7 @@ extension Store {
     }
   }
 
-  /// Whether some snapshot keeps pages from being used again: then each commit needs new ones.
+  /// Returns true if a snapshot pins pages. Each commit then needs new pages.
   func pinsPages(changing id: ObjectID) async throws -> Bool {
     func change(times: Int) async throws {
       for number in 0..<times {
@@ -77,28 +77,9 @@ enum BatchSamples {
   }
 }
 
-/// Runs a closure that blocks on a thread of its own.
+/// Runs a blocking closure on a separate thread.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
   try await withCheckedThrowingContinuation { continuation in
     DispatchQueue(label: "test").async { continuation.resume(with: Result(catching: body)) }
   }
-}
-
-/// A place where one thread stops until it is let go, and where a test waits for it to arrive.
-final class Gate: Sendable {
-  private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-  private let opened = DispatchSemaphore(value: 0)
-
-  /// Called by the thread that stops here.
-  func pass() {
-    arrival.yield()
-    opened.wait()
-  }
-
-  func waitForArrival() async {
-    var iterator = arrivals.makeAsyncIterator()
-    await iterator.next()
-  }
-
-  func open() { opened.signal() }
 }

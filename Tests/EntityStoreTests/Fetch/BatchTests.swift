@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: [201, 202] as [UInt64])
-  func enumerationsAndLazyResultsGiveWhatAFetchGives(seed: UInt64) async throws {
+  func enumerationsAndLazyResultsEqualAFetch(seed: UInt64) async throws {
     try await withTemporaryStore(seed: seed) { temporary in
       let store = temporary.store
       var history = try await BatchSamples.history(in: temporary)
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func whatAClosureThrowsEndsAnEnumeration() async throws {
+  @Test func anErrorOfTheClosureEndsAnEnumeration() async throws {
     struct Enough: Error {}
     try await withTemporaryStore { temporary in
       _ = try await temporary.store.fillWide(30)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func lazyResultsSayWhatWasDeletedAndPinNothing() async throws {
+  @Test func lazyResultsReportDeletedRecordsAndPinNothing() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       let ids = try await store.fillWide(50)

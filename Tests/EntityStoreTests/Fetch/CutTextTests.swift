@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("A range of a unique index meets texts around the cut", arguments: 478...506)
+  @Test("A range of a unique index finds texts around the cut", arguments: 478...506)
   func rangeAroundTheCut(length: Int) async throws {
     try await withTemporaryStore { temporary in
       let texts = [-1, 0, 1].map { String(repeating: "y", count: length + $0) }

@@ -6,7 +6,7 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Requests at the edge of what makes sense.
+/// Invalid requests and edge cases.
 @Suite struct FetchRefusalTests {
   @Test func aPredicateWithNotANumberIsRefused() async throws {
     let values: [(String, Value)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Requests that nobody means well: deep, long, misspelled, or answered while they are undone.
+/// Hostile requests: deep, long or misspelled ones, and fetches whose closures change the records.
 @Suite struct HostileRequestTests {
   // MARK: Depth and length
 
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func wordsForThoseWhoTypeValuesAreNoConstants() async throws {
+  @Test func inputKeywordsAreNoConstantsInPredicates() async throws {
     try await withSamples { (store: Store) async throws in
       for attribute in ["dueAt", "token", "price"] {
         for word in ["null", "now"] {
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: What the way to an answer must not show
 
-  @Test func rowsKnowOneZero() async throws {
+  @Test func rowsHaveOneZero() async throws {
     try await withSamples { (store: Store) async throws in
       try await store.write { transaction in
         try transaction.insert("Sample", ["name": "zero", "score": -0.0])
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func anEndThatNoIndexHasIsSoughtAmongTheMatches() async throws {
+  @Test func anExtremeWithoutAnIndexIsSearchedAmongTheMatches() async throws {
     try await withSamples { (store: Store) async throws in
       var greatest = FetchRequest(
         entityName: "Sample", predicate: .comparison("name", .equal, "n03"), requiresIndex: true)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func aPredicateThatIsAlwaysTrueIsNone() async throws {
+  @Test func aPredicateThatIsAlwaysTrueIsOmitted() async throws {
     try await withSamples { (store: Store) async throws in
       var count = FetchRequest(
         entityName: "Sample", predicate: .and([.always(true)]), requiresIndex: true)
@@ -172,19 +172,19 @@ import Testing
     }
   }
 
-  @Test func entriesAreNotCountedForAFigureThatNeedsTheRecords() async throws {
+  @Test func entriesAreNotCountedForAnAggregateThatNeedsTheRecords() async throws {
     try await withSamples { (store: Store) async throws in
-      var figures = FetchRequest(
+      var aggregates = FetchRequest(
         entityName: "Sample", predicate: .comparison("rank", .less, 5))
-      figures.propertiesToFetch = [.count(as: "count"), .sum("rank", as: "sum")]
-      let plan = try store.read { try $0.explain(figures) }
+      aggregates.propertiesToFetch = [.count(as: "count"), .sum("rank", as: "sum")]
+      let plan = try store.read { try $0.explain(aggregates) }
       #expect(plan.statistics?.entriesRead == 5)
     }
   }
 
   // MARK: Writing meanwhile
 
-  @Test func aFetchDoesNotMeetTheRecordsThatItsClosureMakes() async throws {
+  @Test func aFetchDoesNotVisitTheRecordsThatItsClosureInserts() async throws {
     try await withSamples { (store: Store) async throws in
       try await store.write { transaction in
         var met = 0

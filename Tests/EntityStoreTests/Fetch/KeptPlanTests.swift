@@ -5,13 +5,13 @@ import Testing
 @testable import EntityStore
 @testable import Migrations
 
-/// Plans are kept with the catalog, and only those that no row can make wrong.
+/// The plan cache: plans are cached with the catalog if they do not depend on the data.
 @Suite struct KeptPlanTests {
   private static let newest = FetchRequest(
     entityName: "Sample", predicate: .comparison("rank", .greater, .int64(2)),
     sortBy: [SortKey("rank", descending: true)], fetchLimit: 3)
 
-  @Test func aKeptPlanGivesWhatIsThereNow() async throws {
+  @Test func aCachedPlanReturnsCurrentRecords() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       var ranks: [Int64] = []
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func aPlanEndsWithTheIndexThatItReads() async throws {
+  @Test func aCachedPlanIsDroppedWithItsIndex() async throws {
     try await withTemporaryStore { temporary in
       let store = temporary.store
       try await store.write {
@@ -59,7 +59,7 @@ import Testing
     """
 
   @Test(
-    "What costs decide, what is checked or sorted, and long lists are planned anew",
+    "Requests that depend on costs, on a sort or on long lists are planned again",
     arguments: [
       FetchRequest(entityName: "Sample"),
       FetchRequest(entityName: "Sample", predicate: .comparison("score", .greater, .double(1))),
@@ -71,7 +71,7 @@ import Testing
         entityName: "Sample",
         predicate: .isIn("rank", (0..<100).map { .int64($0) }), sortBy: [SortKey("rank")]),
     ])
-  func plannedAnew(request: FetchRequest) async throws {
+  func plannedAgain(request: FetchRequest) async throws {
     try await withTemporaryStore { temporary in
       try await temporary.store.write { _ = try $0.insert("Sample", ["name": "a"]) }
       _ = try temporary.store.fetch(request)

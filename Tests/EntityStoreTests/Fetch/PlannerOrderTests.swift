@@ -5,7 +5,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// Orders that several ranges give together.
+/// Orders that result from merging several ranges.
 @Suite struct PlannerOrderTests {
   @Test func recordsThatAgreeInTheSortKeyComeByIdentityWhateverTheirRange() async throws {
     try await withTemporaryStore { temporary in

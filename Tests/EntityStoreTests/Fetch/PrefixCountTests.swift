@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func aTextThatWasCutHasTheLastWordInItsRecord() async throws {
+  @Test func aCutTextIsComparedByItsRecord() async throws {
     try await withTemporaryStore { temporary in
       let long = String(repeating: "x", count: 2_000)
       for (number, title) in ["a", "a", long + "1", long + "2", long + "2"].enumerated() {

@@ -29,8 +29,8 @@ import Testing
     }
   }
 
-  /// One group of writes: each is its own transaction, some fail, and what is fetched within them
-  /// includes what they have changed but not yet put into the indexes.
+  /// A group of writes: each is a transaction, and some fail. Fetches within them include changes
+  /// that are not yet in the indexes.
   private static func change(_ store: Store, _ history: History) async throws -> History {
     var history = history
     for _ in 0..<history.random.number(1...3) {
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// What the store should hold, and the changes that lead there.
+/// The expected content of the store, and the changes that lead to it.
 struct History: Sendable {
   let entity: EntityDescription
   var random: SeededRandom
@@ -136,8 +136,8 @@ struct History: Sendable {
 
   private var label: Int { entity.attributes.firstIndex { $0.name == "label" }! }
 
-  /// The record that stands in the way of these values: by `name`, by `code` and `isOpen`, or by
-  /// `label`, whose case does not count.
+  /// Returns the record that conflicts with these values: by `name`, by `code` and `isOpen`, or by
+  /// `label` without regard to case.
   private func holder(of row: [Value], but id: Int64?) -> Int64? {
     let (code, isOpen) = (2, 5)
     return records.first { other, values in
@@ -213,7 +213,7 @@ struct History: Sendable {
     try expect(.unknownAttribute) { try transaction.insert("Sample", ["nothing": 1]) }
   }
 
-  /// A write that must fail, caught within its transaction: it goes on as if nothing had been.
+  /// A write that must fail and is caught within its transaction, which then continues.
   private func expect(_ code: StoreError.Code, _ body: () throws -> Void) throws {
     do {
       try body()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Whole keys of several components, as an index holds them.
+/// Complete index keys of several components.
 @Suite struct IndexKeyTests {
   @Test func compoundKeysSortAsTheirValuesDo() async throws {
     try await withTemporaryStore(seed: 21) { temporary in
@@ -158,7 +158,7 @@ import Testing
     return keys.map { Key(bytes: $0, isCut: isCut($0, index)) }
   }
 
-  /// Whether a key was cut, found by reading it from the front by the documented form.
+  /// Returns true if a key was cut. It parses the key from the front in the documented format.
   static func isCut(_ key: [UInt8], _ index: IndexLayout) -> Bool {
     var rest = key[...]
     for part in index.parts {

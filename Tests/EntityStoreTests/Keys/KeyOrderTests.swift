@@ -19,7 +19,7 @@ import Testing
     a == b ? .same : (a.lexicographicallyPrecedes(b) ? .ascending : .descending)
   }
 
-  /// Whether a text is too long for a key of its own.
+  /// Returns true if a text is too long to stand in a key uncut.
   static func isLong(_ value: Value) -> Bool {
     switch value {
     case .string, .url, .data: key(value).count >= room - 3
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func aCutTextSortsAfterItsPrefixesAndNotBeforeSmallerTexts() {
+  @Test func aCutTextSortsAfterItsPrefixesAndAfterSmallerTexts() {
     let long = String(repeating: "x", count: 600)
     #expect(
       Self.order(Self.key(.string(String(long.prefix(500)))), Self.key(.string(long))) == .ascending

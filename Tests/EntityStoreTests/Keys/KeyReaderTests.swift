@@ -32,14 +32,14 @@ import Testing
     }
   }
 
-  /// What the key has in the place of the value.
+  /// Returns the value that the key holds in place of the attribute's.
   private static func sortedBy(_ value: Value, _ part: IndexLayout.Part) -> Value {
     guard let collation = part.collation, case .string(let text) = value else { return value }
     if collation.keepsText { return .string(NaiveCollation.fold(text)) }
     return .data(Data(Array(text.utf8).withUnsafeBytes { collation.key(of: $0) }))
   }
 
-  /// Whether the part says what the attribute held.
+  /// Returns true if the decoded part is equal to the attribute's value.
   private static func stands(_ read: IndexKeyPart, for value: Value) -> Bool {
     if case .strings(let list) = value, case .string(let element) = read.value {
       return list.contains { read.isCut ? begins($0.utf8, with: element) : $0 == element }

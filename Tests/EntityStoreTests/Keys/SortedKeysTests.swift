@@ -6,7 +6,7 @@ import Testing
 
 /// The order in which collected changes of an index are applied.
 @Suite struct SortedKeysTests {
-  @Test("Keys come in the order of their bytes, and equal ones as they were", arguments: [1, 2, 3])
+  @Test("Keys are sorted by their bytes, and equal ones keep their order", arguments: [1, 2, 3])
   func keysComeInTheOrderOfTheirBytes(seed: UInt64) throws {
     var random = SeededRandom(seed: testSeed(seed))
     for round in 0..<600 {

@@ -10,7 +10,7 @@ import Testing
   private static let executable = childExecutable(named: "store-child")
 
   /// On a tmpfs of 3 MB where mounting is allowed.
-  @Test func aFullDeviceIsSaidToEveryWriterAndHarmsNothing() async throws {
+  @Test func aFullDeviceIsReportedToEveryWriterAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       guard Self.run("/bin/mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", folder.path]) else {
         print("mounting is not allowed here: the limit on file sizes stands for a full device")
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Without any right: the kernel refuses to let the file grow.
-  @Test func aFileAtItsLimitIsSaidToEveryWriterAndHarmsNothing() async throws {
+  @Test func aFileAtItsLimitIsReportedToEveryWriterAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       try await Self.fill(folder.path("store"), bytesMax: 2_000_000) {}
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// The tools of lmdb-utils read a store: it is an ordinary environment.
 @Suite struct LMDBToolTests {
-  @Test func theToolsOfLMDBCountWhatTheStoreCounts() async throws {
+  @Test func theCountsOfLMDBsToolsEqualTheStores() async throws {
     for tool in ["mdb_stat", "mdb_dump"]
     where !FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)") {
       print("\(tool) is not installed (lmdb-utils): nothing was compared")

@@ -109,8 +109,8 @@ import Testing
     try bytes.withUnsafeBytes { try #require(entity.record.view(of: $0)).values() }
   }
 
-  /// Reads everything that can be read of a record, and writes all of its keys: nothing here may
-  /// trap. The bytes lie at the end of their allocation, where a wild read is likeliest to show.
+  /// Reads every value of a record, and writes all of its keys, without a trap. The bytes are at
+  /// the end of their allocation, where a read out of bounds is likeliest to be detected.
   private static func readAll(_ bytes: [UInt8], _ entity: EntityLayout) {
     bytes.withUnsafeBytes { bytes in
       guard let view = entity.record.view(of: bytes) else { return }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RowChangesTests {
   private static let kinds = ValueKind.allCases
 
-  @Test func aChangedRecordHasTheBytesOfAWholeOne() throws {
+  @Test func changingARecordYieldsTheBytesOfAnInsertedOne() throws {
     var random = SeededRandom(seed: testSeed(41))
     for round in 0..<(isThorough ? 20_000 : 1_500) {
       let place: Comment = "seed \(random.seed), round \(round)"
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func aCopyOfADamagedRecordIsRefusedOrReadsAsTheRecordDoes() async throws {
+  @Test func aCopyOfADamagedRecordIsRefusedOrEqualsTheRecord() async throws {
     try await withTemporaryStore(seed: 44) { temporary in
       var random = temporary.random
       let entity = try temporary.store.catalog().entity("Sample")
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func aCopyThatIsNoLongerTheRecordIsNotTakenForIt() async throws {
+  @Test func anOutdatedCopyIsNotMistakenForTheRecord() async throws {
     try await withTemporaryStore(seed: 46) { temporary in
       let store = temporary.store
       let entity = try store.catalog().entity("Sample")
@@ -276,7 +276,7 @@ import Testing
 extension Value {
   fileprivate var wholeNumber: Int64? { if case .int64(let number) = self { number } else { nil } }
 
-  /// Of a double, or of a date since the reference date.
+  /// The value of a double, or the seconds of a date since the reference date; nil for others.
   fileprivate var seconds: Double? {
     switch self {
     case .double(let number): number

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Scalars of every length, most of them whole.
+  /// Scalars of every length, most of them complete.
   private static func bytes(using random: inout SeededRandom) -> [UInt8] {
     var bytes: [UInt8] = []
     for _ in 0..<Int.random(in: 0...12, using: &random) {

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func cascadeTakesTheOthersAlong() async throws {
+  @Test func cascadeDeletesTheDestinations() async throws {
     try await Self.write("cascade", optional: false) { transaction in
       let books = try (0..<2).map { _ in try transaction.insert("Book", [:]) }
       for book in books {
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func denyDoesNotCountWhatGoesAlong() async throws {
+  @Test func denyIgnoresRecordsDeletedInTheSameCascade() async throws {
     let text = """
       line: pairs
       summary: s
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func noActionLeavesAReferenceThatReadsAsNone() async throws {
+  @Test func noActionLeavesAReferenceThatReadsAsNull() async throws {
     try await Self.write("noAction") { transaction in
       let book = try transaction.insert("Book", [:])
       let chapter = try transaction.insert("Chapter", ["book": .int64(book.number)])

@@ -1,6 +1,6 @@
 import EntityModel
 
-/// What the links of `RelationshipSchema` should be: lists in memory, without indexes.
+/// A model of the links of `RelationshipSchema`: lists in memory, without indexes.
 struct LinkModel: Sendable {
   struct Side: Sendable, Hashable {
     let entity: String
@@ -101,7 +101,7 @@ struct LinkModel: Sendable {
     pairs[edge.pair].isSymmetric ? edge : Edge(pair: edge.pair, side: 1 - edge.side)
   }
 
-  /// What the relationship of a record leads to, in its order.
+  /// Returns the record ids that the relationship of a record leads to, in its order.
   func linked(_ edge: Edge, _ id: Int64) -> [Int64] {
     let side = Self.side(edge)
     if let key = Self.pairs[edge.pair].key { return linkedByKey(key, edge, id) }
@@ -191,6 +191,6 @@ struct LinkModel: Sendable {
     if edge.side == 0, let key = Self.pairs[edge.pair].key { held[key]?[id] = nil }
   }
 
-  /// The list of an ordered relationship, put in another order.
+  /// The list of an ordered relationship in another order.
   mutating func arrange(_ edge: Edge, _ id: Int64, _ list: [Int64]) { lists[edge]?[id] = list }
 }

@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "Without room all get new places",
+    "Without room all places are assigned again",
     arguments: [
       [10, nil, 11], [10, 10], [11, 10], [.max, nil], [nil, .min], [.max - 1, nil, .max],
       [3, nil, nil, 5],
@@ -26,7 +26,7 @@ import Testing
     #expect(OrderedPlaces.filled(places) == all)
   }
 
-  @Test("Places always ascend, and those there are stay if they can", arguments: [5])
+  @Test("Places always ascend, and existing ones stay where possible", arguments: [5])
   func placesAscend(seed: UInt64) {
     var random = SeededRandom(seed: testSeed(seed))
     for round in 0..<500 {

@@ -85,7 +85,7 @@ import Testing
   ]
 
   @Test(arguments: damages.indices)
-  func aDamagedCatalogIsFoundOut(_ number: Int) throws {
+  func aDamagedCatalogIsDetected(_ number: Int) throws {
     let (text, change) = Self.damages[number]
     try withTemporaryFolder { folder in
       let store = try openStore(at: folder.path("store"), migrations: [RelationshipSchema.source])

@@ -5,7 +5,7 @@ import Testing
 @testable import Migrations
 
 @Suite struct RelationshipFileTests {
-  /// A wrong step; `«` stands before the place that the error names.
+  /// An invalid step; `«` marks the place that the error names.
   struct Case: CustomTestStringConvertible, Sendable {
     let says: String
     let arguments: String

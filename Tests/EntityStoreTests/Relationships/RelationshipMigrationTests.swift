@@ -78,7 +78,7 @@ import Testing
   private static func episodes(_ numbers: Int64...) -> [ObjectID] { numbers.map(episode) }
   private static func path(_ number: Int64) -> ObjectID { .init(entity: "Path", number: number) }
 
-  @Test func aRelationshipByKeyLinksWhatTheRecordsSay() async throws {
+  @Test func aRelationshipByKeyLinksTheMatchingRecords() async throws {
     try await Self.migrated(Self.pathByKey) { store in
       let plan = try store.migrationPlan().steps
       #expect(plan.map(\.records) == [12])
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func aReferenceCostsNoRecord() async throws {
+  @Test func addingAReferenceRewritesNoRecord() async throws {
     try await Self.migrated(
       "createRelationship: { on: Episode, name: home, to: Path, inverse: { name: guests, ordered: true } }",
       "createRelationship: { on: Episode, name: tags, to: Path, many: true, inverse: { name: tagged } }",
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func oneToOneTakesTheOtherAway() async throws {
+  @Test func oneToOneReplacesTheFormerLink() async throws {
     try await Self.migrated(
       "createRelationship: { on: Episode, name: pair, to: Path, inverse: { name: pair, many: false } }"
     ) { store in
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func aRequiredReferenceIsMadeInAnEmptyEntity() async throws {
+  @Test func aRequiredReferenceIsAddedToAnEmptyEntity() async throws {
     let text = """
       createEntity: { name: Note, attributes: [{ name: text, type: string }] }
       """

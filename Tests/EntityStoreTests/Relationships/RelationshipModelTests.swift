@@ -136,7 +136,7 @@ private struct LinkRun {
     if let other { model.link(edge, id, other) } else { model.unlinkAll(edge, id) }
   }
 
-  /// What fails changes nothing.
+  /// Attempts invalid links. A failed call changes nothing.
   private mutating func failToLink() throws {
     let edge = anyEdge()
     let side = LinkModel.side(edge)

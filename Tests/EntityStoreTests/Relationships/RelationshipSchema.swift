@@ -47,11 +47,3 @@ enum RelationshipSchema {
       - createRelationship: { on: Node, name: follows, to: Node, many: true, inverse: { name: followers } }
     """
 }
-
-extension ReadTransaction {
-  /// An attribute of a record; `nil` if there is no such record.
-  func value(_ attribute: String, of id: ObjectID) throws -> Value? {
-    guard let record = try get(id) else { return nil }
-    return try record[attribute]
-  }
-}

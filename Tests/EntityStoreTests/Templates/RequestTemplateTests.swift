@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func whatIsMissingIsNamed() async throws {
+  @Test func missingVariablesAreNamed() async throws {
     try await withTemporaryStore(migrations: [Self.source(Self.ranked)]) { context in
       let missing = #expect(throws: StoreError.self) {
         try context.store.fetchRequest(

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func aTransactionGoesOnAfterEveryKindOfRefusal() async throws {
+  @Test func aTransactionContinuesAfterEveryKindOfRefusal() async throws {
     try await withTemporaryStore { temporary in
       try await temporary.store.write { transaction in
         let a = try transaction.insert("Sample", ["name": "a", "code": 1, "isOpen": true])
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func aChangeOfSpellingIsAChange() async throws {
+  @Test func aChangeOfNormalizationIsAChange() async throws {
     try await withTemporaryStore { temporary in
       let id = try await temporary.store.write {
         try $0.insert("Sample", ["name": "a", "title": "caf\u{e9}"])

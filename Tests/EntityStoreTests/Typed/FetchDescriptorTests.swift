@@ -6,7 +6,7 @@ import Testing
 
 /// Typed fetches: their sort keys, columns and requests.
 @Suite struct FetchDescriptorTests {
-  @Test func sortKeysAreTakenOver() throws {
+  @Test func sortKeysAreTranslated() throws {
     func keys(_ sortBy: [SortBy<Probe>]) throws -> [String] {
       try FetchDescriptor<Probe>(sortBy: sortBy).request().sortBy.map(\.description)
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a translated `#Predicate` matches, against Foundation's evaluation of the same values.
+/// Compares translated `#Predicate`s with Foundation's evaluation of the same values.
 @Suite struct PredicateAgreementTests {
   @Test(arguments: [UInt64(1), 2, 3])
   func theStoreMatchesWhatSwiftDoes(seed: UInt64) async throws {

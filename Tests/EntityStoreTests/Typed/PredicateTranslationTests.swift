@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import TestSupport
 import Testing
 
 /// The tree that a `#Predicate` becomes: what an index can serve must be plain to see in it.
@@ -24,7 +25,7 @@ import Testing
     try expect(#Predicate<Probe> { $0.grade?.rawValue == 7 }, "grade == 7")
   }
 
-  @Test func whatSwiftMeansByNullIsSpelledOut() throws {
+  @Test func swiftsMeaningOfNullIsWrittenOut() throws {
     try expect(#Predicate<Probe> { $0.level != 2 }, "level == nil OR level != 2")
     try expect(#Predicate<Probe> { !($0.level == 2) }, "level == nil OR level != 2")
     try expect(#Predicate<Probe> { $0.level == nil }, "level == nil")
@@ -104,7 +105,7 @@ import Testing
     try expect(#Predicate<Book> { $0.chapters.values!.count > 2 }, "chapters.@count > 2")
   }
 
-  @Test func whatHasNoMeaningIsNamed() throws {
+  @Test func meaninglessPredicatesAreNamed() throws {
     func problem(_ predicate: Predicate<Probe>) -> String? {
       do {
         _ = try FetchPredicate(predicate)

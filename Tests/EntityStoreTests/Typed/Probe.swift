@@ -5,7 +5,7 @@ import Migrations
 import TestSupport
 
 /// An entity with an attribute of every type, with and without null. Its values are drawn from few,
-/// so that what a predicate asks for is often there.
+/// so that predicates often match.
 struct Probe: Entity, Equatable {
   var name: String
   var number: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Records that are read where they lie.
+/// Records that are read in place.
 @Suite struct RecordsInPlaceTests {
   @Test func aClosureReadsWhatAFetchReads() async throws {
     try await withTemporaryStore(seed: 17) { temporary in

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("A key path that the program puts together stands for its attribute, each time anew")
+  @Test("A key path that the program composes is resolved to its attribute each time")
   func composedKeyPaths() throws {
     for _ in 0..<3_000 {
       let whole: KeyPath<Sample, Sample> = \.self
@@ -199,7 +199,7 @@ import Testing
 
 // MARK: The types
 
-/// Its attributes stand for properties of which one is computed and one observed.
+/// A type whose attributes include a computed and an observed property.
 private struct Computed: Entity {
   static let entityName = "Sample"
 
@@ -234,10 +234,10 @@ struct Sample: Entity {
   var link: URL?
   var tags: [String]?
   var kind: Kind?
-  /// Stands for no attribute.
+  /// A property without an attribute.
   var unnamed = 0
 
-  /// Keeps raw values that it does not know.
+  /// A type that keeps unknown raw values.
   struct Kind: RawRepresentable, AttributeValue, Hashable {
     var rawValue: Int64
     init(rawValue: Int64) { self.rawValue = rawValue }
@@ -263,7 +263,7 @@ struct Sample: Entity {
     kind = random.oneIn(3) ? nil : Kind(rawValue: Int64(random.number(1...9)))
   }
 
-  /// Half of the attributes are asked for out of order, and one twice.
+  /// A type that reads half of its attributes out of order, and one twice.
   init(from record: inout RecordReader) throws {
     kind = try record["kind"]
     name = try record["name"]

@@ -74,7 +74,7 @@ private let example = #"""
     #expect(pageError(bytes) == nil)
   }
 
-  /// A document with one member of the valid head replaced, or left out where `value` is empty.
+  /// A document with one member of the valid head replaced, or removed if `value` is empty.
   private func document(_ member: String, _ value: String) -> String {
     var members = [
       "format": "\"homefeed/1\"", "epoch": "\"e\"", "mode": "\"delta\"", "version": "5",
@@ -125,7 +125,7 @@ private let example = #"""
     #expect(page.timeToLive == nil && page.title == nil)
   }
 
-  @Test func countsUnknownMembersAndPassesOverExtensions() throws {
+  @Test func countsUnknownMembersAndSkipsExtensions() throws {
     var page = try parsePage(document("colour", #"{"deep":[1,2]}"#))
     #expect(page.unknownMembers == 1)
     page = try parsePage(document("_vendor", "1"))
@@ -258,7 +258,7 @@ private let example = #"""
     (#"{"error":"not found","code":404}"#, #""error", "code""#, "a/b"),
     ("{}", "no members", "a/b"), ("[1,2]", "not a JSON object", "a/b"),
   ])
-  func saysWhatItFoundInsteadOfAFeed(text: String, found: String, contentType: String) {
+  func reportsWhatItFoundInsteadOfAFeed(text: String, found: String, contentType: String) {
     let error = pageError(text, contentType: contentType)
     #expect(error?.description.contains(found) == true, "\(String(describing: error))")
     #expect(error?.description.contains(contentType) == true)
@@ -273,7 +273,7 @@ private let example = #"""
     #expect(pageError([0x1F, 0x8B, 8, 0])?.detail?.contains("gzip") == true)
   }
 
-  @Test func readsADocumentBehindAByteOrderMark() throws {
+  @Test func readsADocumentAfterAByteOrderMark() throws {
     #expect(try parsePage("\u{FEFF}" + example) == parsePage(example))
   }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import FeedDocuments
 
 @Suite struct JSONParserTests {
-  /// Reads member `a` of the document and makes a scalar of it.
+  /// Reads member `a` of the document as a scalar.
   private func scalar(_ value: String) throws(DocumentError) -> ScalarValue {
     try read("{\"a\": \(value) }") { ScalarValue($0) }
   }
@@ -96,7 +96,7 @@ import Testing
     #expect(error(text)?.location == "")
   }
 
-  @Test func passesOverAByteOrderMark() throws {
+  @Test func skipsAByteOrderMark() throws {
     #expect(try read("\u{FEFF}{\"a\":7}") { $0.int64 } == 7)
     let damaged = error("\u{FEFF}{\"a\":tru}")
     #expect(damaged?.offset == 8, "offsets count the mark")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// `JSONParser.withValue`: whole documents with a root of any kind.
+/// `JSONParser.withValue`: complete documents with a root of any kind.
 @Suite struct JSONWholeValueTests {
   private func read(_ bytes: [UInt8]) throws(DocumentError) -> String {
     try read(bytes, try JSONParser())
@@ -64,7 +64,7 @@ import Testing
     #expect(readError([0x22, 0xC3, 0x22])?.code == .invalidUTF8)
   }
 
-  /// A lone scalar has only the padding behind it, which may hold anything.
+  /// Only padding with arbitrary content follows a lone scalar.
   @Test(arguments: ["12", "-0.5", "true", "false", "null", "1e5"])
   func readsNothingBeyondALoneScalar(text: String) throws {
     let parser = try JSONParser()

@@ -21,7 +21,7 @@ import Testing
 
   // MARK: What is kept
 
-  @Test func whatIsNeitherReadNorKnownIsKeptAsJSON() throws {
+  @Test func unmappedMembersAreKeptAsJSON() throws {
     let item =
       #"{"id":"a","rank":1,"a":{"b":"x","c":2},"n":null,"_ext":{"y":[true,{}]},"more":"é\n\"\u0001\/"}"#
     let page = try page(item, "known: [rank]\nattributes: { list: /a/b }")
@@ -41,7 +41,7 @@ import Testing
     #expect(try page(#"{"id":"a","gone":true,"x":1}"#, "deleted: /gone").items[0].fields.isEmpty)
   }
 
-  @Test func bytesTakeItToo() throws {
+  @Test func attributesOfBytesTakeItToo() throws {
     let page = try mappedPage(
       #"{"items":[{"id":"a","x":1}]}"#, by: head.replacing("text", with: "bytes"))
     #expect(page.items[0].values["bytes"] == .data(Data(#"{"x":1}"#.utf8)))
@@ -66,7 +66,7 @@ import Testing
 
   // MARK: One form
 
-  @Test func ofANameGivenTwiceTheLastCounts() throws {
+  @Test func theLastOfARepeatedNameCounts() throws {
     #expect(
       try extra(#"{"id":1,"b":1,"a":{"x":1,"y":2,"x":3},"b":2}"#) == #"{"a":{"x":3,"y":2},"b":2}"#)
   }
@@ -88,7 +88,8 @@ import Testing
   // MARK: Bounds
 
   @Test(
-    "What does not fit is left out, the same whatever the order", arguments: 0..<20 as Range<UInt64>
+    "Members beyond the bound are left out, whatever their order",
+    arguments: 0..<20 as Range<UInt64>
   )
   func bounds(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -134,7 +135,7 @@ import Testing
 
   // MARK: Hostile documents
 
-  @Test func whatIsHugeIsLeftOutAndTheRestIsKept() throws {
+  @Test func hugeMembersAreLeftOutAndTheRestIsKept() throws {
     let long = String(repeating: "x", count: 10 << 20)
     let wide = (0..<300_000).map { "\"m\($0)\":0" }.joined(separator: ",")
     let list = String(repeating: "0,", count: 300_000) + "0"
@@ -155,7 +156,7 @@ import Testing
     #expect(page.extraLeftOut == 200_000 - kept)
   }
 
-  @Test func deepNestingIsKeptAsFarAsItIsRead() throws {
+  @Test func deepNestingIsKeptWithinTheDepthLimit() throws {
     let deep = String(repeating: "{\"a\":[", count: 30) + String(repeating: "]}", count: 30)
     #expect(try extra("{\"id\":1,\"d\":\(deep)}") == "{\"d\":\(deep)}")
     let deeper = String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FeedDocuments
 
-/// Recorded answers of three APIs, read by mappings of 25 lines at most, against what an
-/// independent mapper made of them.
+/// Recorded responses of three APIs, read by mappings of 25 lines at most, compared with the output
+/// of an independent mapper.
 @Suite struct MappedCorpusTests {
   @Test(.enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"))
   func everyDocumentBecomesTheItemsOfAnIndependentMapper() throws {

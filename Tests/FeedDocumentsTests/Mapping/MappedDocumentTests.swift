@@ -167,7 +167,7 @@ import Testing
     #expect(page.unknownNames == (0..<16).map { "m\($0)" })
   }
 
-  @Test func aDamagedItemIsRejectedAndTheOthersStand() throws {
+  @Test func aDamagedItemIsRejectedAndTheOthersAreKept() throws {
     let text = Array(#"{"items":[{"id":"a"},{"id":"\ud800"},{"id":"b","n":01},{"id":"c"}]}"#.utf8)
     let page = try mappedPage(text, by: head)
     #expect(page.items.map(\.id) == ["a", "c"])
@@ -175,7 +175,7 @@ import Testing
     #expect(page.rejected.map(\.reason.location) == ["/items/1", "/items/2"])
   }
 
-  @Test func aDamagedItemIsRejectedThoughAPathPassesItOver() throws {
+  @Test func aDamagedItemIsRejectedEvenIfAPathSkipsIt() throws {
     let text = Array(
       #"{"items":[{"id":"a","k":1},{"id":"\ud800","k":1},01,{"id":"b","k":1}]}"#.utf8)
     let filtered = head.replacing("$.items[*]", with: "$.items[?@.k==1]")
@@ -237,7 +237,7 @@ import Testing
     ("next: { offset: /o, limit: /l, total: /t, param: s }", #""o":0,"l":0,"t":3"#),
     ("next: { offset: /o, limit: /l, total: /t, param: s }", #""o":-1,"l":1,"t":3"#),
   ])
-  func whatIsNoNextPageMustNotPassForTheLastOne(_ next: String, _ members: String) throws {
+  func anInvalidNextPageDoesNotCountAsTheLastPage(_ next: String, _ members: String) throws {
     let text = "{\"items\":[],\(members)}"
     #expect(throws: DocumentError.self) {
       _ = try mappedPage(text, by: head + "mode: full\n" + next)
@@ -269,7 +269,7 @@ import Testing
       source)
   }
 
-  @Test func theFirstIdentityThatTellsTheItemsApartIsChosenForAll() throws {
+  @Test func theFirstIdentityThatDistinguishesTheItemsIsChosenForAll() throws {
     let ids = try identity(#"{"id":"a","url":"u"},{"id":"b","url":"u"}"#)
     #expect(ids.items.map(\.id) == ["a", "b"] && ids.identity == "/id")
     let urls = try identity(#"{"id":"x","url":"u"},{"id":"x","url":"v"},{"id":"x","url":"w"}"#)
@@ -285,7 +285,7 @@ import Testing
     #expect(page.items.count == 3 && page.rejected.count == 1)
   }
 
-  @Test func whatWasChosenOnceStays() throws {
+  @Test func theChosenIdentityStays() throws {
     let later = try identity(#"{"id":"a","url":"u"},{"id":"b","url":"v"}"#, before: "/url")
     #expect(later.items.map(\.id) == ["u", "v"] && later.identity == "/url")
     let other = try identity(#"{"id":"a","url":"u"}"#, before: "/guid")

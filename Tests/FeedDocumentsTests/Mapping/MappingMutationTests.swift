@@ -7,7 +7,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// Mappings and documents with bytes changed at random: a page, or an error that says where.
+/// Mappings and documents with bytes changed at random: a page, or an error with its place.
 @Suite struct MappingMutationTests {
   private static let seeds = (1...4).map(UInt64.init)
 

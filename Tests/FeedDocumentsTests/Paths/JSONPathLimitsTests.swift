@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// Expressions and documents made to take long, or to take the stack.
+/// Expressions and documents that try to use much time or to exhaust the stack.
 @Suite struct JSONPathLimitsTests {
   private func nested(_ open: String, _ core: String, _ close: String, times: Int) -> String {
     String(repeating: open, count: times) + core + String(repeating: close, count: times)
@@ -45,7 +45,7 @@ import Testing
     ("$..[?count($..*) == 1]", 1_000_000), ("$[?$[?$[?@ == -1]]]", 1_000_000),
     ("$[?$[?@ == $[-2]]]", 1_000_000),
   ])
-  func endsWhatWouldTakeTooLong(path: String, workMax: Int) throws {
+  func stopsExpressionsThatTakeTooLong(path: String, workMax: Int) throws {
     let wide = "[" + String(repeating: "[[1],2],", count: 5_000) + "0]"
     let path = try JSONPath(path)
     try withJSON(wide) { root in
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func comparisonsAreWork() throws {
+  @Test func comparisonsCountAsWork() throws {
     let members = (0..<3_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
     try withJSON("[{\(members)},{\(members)}]") { root in
       let path = try JSONPath("$[?@ == $[1]]")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func patternsFromADocumentAreWork() throws {
+  @Test func patternsFromADocumentCountAsWork() throws {
     let pattern = "(a*)*(a|b?){1,500}"
     let texts = String(repeating: ",\"\(String(repeating: "a", count: 2_000))c\"", count: 50)
     try withJSON("{\"p\":\"\(pattern)\",\"l\":[0\(texts)]}") { root in

@@ -85,7 +85,7 @@ import Testing
     #expect(equal == ["$[0]", "$[5]"])
   }
 
-  @Test func saysWhereEachNodeIs() throws {
+  @Test func reportsThePlaceOfEachNode() throws {
     let text = #"{"a'b\\": [0, {"\u0000\n~/😀": 1}]}"#
     let places = try withJSON(text) { root in
       var places: [String] = []
@@ -102,8 +102,8 @@ import Testing
       ])
   }
 
-  /// A filter's own queries leave no trace in the place of the node.
-  @Test func saysWhereNodesBehindFiltersAre() throws {
+  /// The queries of a filter do not change the reported place of the node.
+  @Test func reportsThePlaceOfNodesAfterFilters() throws {
     let places = try withJSON(#"[{"a": [{"b": 1}, {"c": [2]}]}]"#) { root in
       var places: [String] = []
       try JSONPath("$[?@..b].a[?@.c[?@ == 2] || count(@..*) == 9]..[0]").forEach(in: root) {
@@ -115,7 +115,7 @@ import Testing
     #expect(places == ["$[0]['a'][1]['c'][0]"])
   }
 
-  @Test func stopsWhenToldTo() throws {
+  @Test func stopsOnRequest() throws {
     let numbers = "[" + (0..<1_000).map(String.init).joined(separator: ",") + "]"
     try withJSON(numbers) { root in
       let first = try JSONPath("$..[?@ >= 3]").first(in: root, workMax: 40)
@@ -128,7 +128,7 @@ import Testing
     ("$", true), ("$.a['b'][-1]", true), ("$.a.*", false), ("$..a", false), ("$['a','b']", false),
     ("$[0:1]", false), ("$[?@]", false),
   ])
-  func knowsWhatSelectsOneNodeAtMost(path: String, isSingular: Bool) throws {
+  func recognizesSingularExpressions(path: String, isSingular: Bool) throws {
     #expect(try JSONPath(path).isSingular == isSingular)
   }
 
@@ -140,7 +140,7 @@ import Testing
     ("$[?@.a=1]", 6, "expected , or ]"), ("$[?!@.a==1]", 7, "expected , or ]"),
     ("$[?@.é==]", 9, "expected a query"), ("$[9007199254740992]", 2, "at most 9007199254740991"),
   ])
-  func saysWhereAnExpressionIsWrong(path: String, offset: Int, what: String) throws {
+  func reportsThePlaceOfAnError(path: String, offset: Int, what: String) throws {
     let error = try #require(pathError(path))
     #expect(error.code == .syntax)
     #expect(error.offset == offset)
@@ -153,13 +153,13 @@ import Testing
     ("$[?count(@)]", 3), ("$[?match(@, 'a') == true]", 3), ("$[?length(@, 1) == 1]", 3),
     ("$[?first(@)]", 3), ("$[?@[ 0 ] == 1]", 3), ("$[?length(match(@, 'a')) == 1]", 10),
   ])
-  func saysWhereTheTypesAreWrong(path: String, offset: Int) throws {
+  func reportsThePlaceOfATypeError(path: String, offset: Int) throws {
     let error = try #require(pathError(path))
     #expect(error.code == .type)
     #expect(error.offset == offset)
   }
 
-  @Test func tellsPatternsThatCannotMatch() throws {
+  @Test func recognizesPatternsThatCannotMatch() throws {
     let path = try JSONPath("$[?match(@, 'a+') || search(@, '\\\\d')]")
     #expect(path.patternProblems.map(\.offset) == [31])
     #expect(path.patternProblems.first?.description.contains("character 2") == true)

@@ -28,7 +28,7 @@ import Testing
     #expect(read["title"] == "日本")
   }
 
-  @Test func theContentTypeGoesBeforeTheDeclaration() throws {
+  @Test func theContentTypeTakesPrecedenceOverTheDeclaration() throws {
     let read = try title(
       "Вести", .windowsCP1251, declared: "iso-8859-1",
       contentType: "text/xml; charset=\"windows-1251\"")
@@ -41,13 +41,13 @@ import Testing
     #expect(try title("Café", .utf32LittleEndian, declared: "utf-32").0 == "Café")
   }
 
-  @Test func wrongPrologsDoNotSpoilUTF8() throws {
+  @Test func wrongPrologsDoNotPreventUTF8() throws {
     #expect(try title("Café", .utf8, declared: "windows-1252") == ("Café", "utf-8"))
     #expect(try title("Café", .utf8, declared: "utf-16").0 == "Café")
     #expect(try title("Cafe", .utf8, declared: "x-nonsense").0 == "Cafe")
   }
 
-  @Test func bytesThatAreNotWhatIsSaidAreWindows1252() throws {
+  @Test func bytesThatAreInvalidInTheDeclaredEncodingAreWindows1252() throws {
     #expect(try title("Café", .isoLatin1, declared: "utf-8") == ("Café", "windows-1252"))
     #expect(try title("Café", .isoLatin1, declared: "us-ascii").0 == "Café")
   }
@@ -83,7 +83,7 @@ import Testing
     #expect(cut["items/0/title"] == "A")
   }
 
-  @Test func aHundredthMayBeWrongAndNotMore() throws {
+  @Test func oneByteInAHundredMayBeInvalidAndNotMore() throws {
     func read(_ title: [UInt8]) throws -> ReadView {
       let start = "<?xml version='1.0' encoding='EUC-JP'?><rss><channel><title>"
       return try ReadView(Array(start.utf8) + title + Array("</title></channel></rss>".utf8))
@@ -102,7 +102,7 @@ import Testing
       try title("Cafe", .utf8, contentType: "text/xml; charset=utf-16") == ("Cafe", "utf-8"))
   }
 
-  @Test func decodersThatNobodyUsesAreNotOffered() throws {
+  @Test func unusedDecodersAreNotOffered() throws {
     #expect(try title("Café", .isoLatin1, declared: "iso-2022-cn-ext").1 == "windows-1252")
     #expect(try title("Café", .isoLatin1, declared: "latin1//TRANSLIT").1 == "windows-1252")
   }
@@ -192,7 +192,7 @@ import Testing
   @Test(arguments: [
     ("<b>a</b>", true), ("a &amp; b", true), ("a <foo> b</foo>", false), ("a < b", false),
   ])
-  func tellsMarkupFromText(_ text: String, _ isHTML: Bool) {
+  func distinguishesMarkupFromText(_ text: String, _ isHTML: Bool) {
     #expect(HTMLText.looksLikeHTML(text) == isHTML)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// A view that the module's own JSON parser has read whole, as a tree for tests.
+/// A view as a tree for tests, parsed by the module's own JSON parser.
 struct ReadView {
   var view: FeedView
   var root: [String: Any]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedDocuments
 
-/// Documents in XML and what another parser reads in them; they lie outside the package.
+/// Documents in XML with the output of another parser. They are outside the package.
 enum XMLCorpora {
   /// Documents that are no RSS, RDF or Atom feed, by parts of their paths.
   private static let noFeeds = [

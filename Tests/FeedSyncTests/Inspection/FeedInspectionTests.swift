@@ -10,7 +10,7 @@ import Testing
 
 @testable import FeedSync
 
-/// What is found in a document that nobody has described.
+/// The inspection of documents for which no mapping exists.
 @Suite struct FeedInspectionTests {
   private static let talks = #"""
     {"meta":{"page":1,"total_pages":4},"speakers":[{"id":1,"bio":"x"},{"id":2,"bio":"y"}],
@@ -53,7 +53,7 @@ import Testing
     #expect(page.volatileAttributes.values.contains { $0.contains("viewCount") })
     for doubt in [
       "publishedAt: that the numbers are seconds since 1970", "duration: that it is in minutes",
-      "deleted: left out until somebody confirms that the item is there no more (/deleted)",
+      "deleted: left out until you confirm that the item is there no more (/deleted)",
     ] { #expect(found.unconfirmed.contains(doubt), "\(found.unconfirmed)") }
     let text = try #require(found.mapping)
     #expect(text.contains("# unconfirmed: that it is in minutes\n"))
@@ -73,7 +73,7 @@ import Testing
     #expect(migration.contains("requires: [homefeed@1]\n"))
   }
 
-  @Test func whatComesLaterIsKeptByTheSuggestedMapping() async throws {
+  @Test func theSuggestedMappingKeepsMembersThatAreAddedLater() async throws {
     let found = try await inspect(Self.talks)
     let later = Self.talks.replacing("\"uuid\":\"a1\"", with: "\"uuid\":\"a1\",\"room\":[7]")
     let page = try suggestedPage(of: Array(later.utf8), by: found)
@@ -86,7 +86,7 @@ import Testing
     #expect(values["extra"] == nil && values.values.contains(.string("x")), "a member of that name")
   }
 
-  @Test func anEntityThatIsNotThereIsMade() async throws {
+  @Test func aMissingEntityIsCreated() async throws {
     let found = try await inspect(Self.talks, entity: "Talk")
     #expect(try #require(found.migration).contains("createEntity:"))
     #expect(found.mapping == found.wholeMapping)
@@ -113,7 +113,7 @@ import Testing
       "{ offset: /skip, limit: /limit, total: /total, param: skip }"
     ),
   ])
-  func pagesAreToldByWhatTheyAreCalled(_ members: String, _ next: String) async throws {
+  func pagesAreRecognizedByTheirNames(_ members: String, _ next: String) async throws {
     let items = #""items":[{"id":"1","title":"x"}]"#
     let document = members.dropLast() + "," + items + "}"
     let found = try await inspect(String(document))

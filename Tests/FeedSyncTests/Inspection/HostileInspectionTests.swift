@@ -6,14 +6,14 @@ import Testing
 
 @testable import FeedSync
 
-/// Documents that are no feeds, or want to do harm.
+/// Documents that are no feeds, and hostile ones.
 @Suite struct HostileInspectionTests {
   @Test(arguments: [
     "", " ", "{", "[1,2", "nonsense", "\u{0}\u{1}\u{2}", "\u{1F}\u{8B}\u{8}", "{\"a\":\"\u{1}\"}",
     "<html><body>no</body></html>", String(repeating: "[", count: 100_000),
     String(repeating: "{\"a\":", count: 70) + "1" + String(repeating: "}", count: 70),
   ])
-  func whatIsNoDocumentIsAnErrorInOneLine(_ text: String) async throws {
+  func invalidDocumentsAreErrorsInOneLine(_ text: String) async throws {
     let error = try await #require(throws: SyncError.self) { try await inspect(text) }
     #expect(error.code == .badDocument)
     #expect(!error.description.contains { $0.isNewline } && error.description.count < 1_000)
@@ -28,7 +28,7 @@ import Testing
 
   @Test func itemsWithoutAnIDSuggestNothing() async throws {
     let found = try await inspect(#"{"items":[{"flag":true},{"flag":false}]}"#)
-    #expect(found.mapping == nil && found.notes.contains { $0.contains("tells the items apart") })
+    #expect(found.mapping == nil && found.notes.contains { $0.contains("distinguishes the items") })
   }
 
   @Test func namesOfAnyKindAreWrittenSoThatTheyReadBack() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FeedSync
 
-/// Inspects what a scripted server gives.
+/// Inspects the response of a scripted server.
 func inspect(
   _ document: [UInt8], contentType: String = "application/json", entity: String = "Episode",
   headers: [(String, String)] = []

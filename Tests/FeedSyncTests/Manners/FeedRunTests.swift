@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized) struct FeedRunTests {
   private let page = HomeFeedText.full(.init("a", 1))
 
-  @Test func runsAreRememberedWithTheirCountsTheNewestFirst() async throws {
+  @Test func runsAreStoredWithTheirCountsNewestFirst() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page))
       try await sync.sync()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func aReportOfAnOlderProgramIsReadWithoutWhatItDidNotCount() throws {
+  @Test func aReportOfAnOlderProgramIsReadWithoutTheMissingCounts() throws {
     let old = Data(#"{"feed":"https://a.example/","new":3,"outcome":"incomplete"}"#.utf8)
     let report = try JSONDecoder().decode(SyncReport.self, from: old)
     #expect(report.new == 3 && report.outcome == .incomplete && report.faults == 0)
@@ -37,7 +37,7 @@ import Testing
     #expect(try JSONEncoder.sorted.encode(again) == text)
   }
 
-  @Test func aLockThatCannotBeUsedIsNoBusyFeed() async throws {
+  @Test func anUnusableLockIsNotReportedAsABusyFeed() async throws {
     try await withSync { sync async throws in
       let path = sync.store.folder + "/sync-\(sync.feedID).lock"
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatIsGoneSaysSoUntilItIsResumed() async throws {
+  @Test func aFeedThatIsGoneIsReportedUntilItIsResumed() async throws {
     try await withSync { sync async throws in
       sync.serve(.status(410))
       #expect(try await sync.syncError().code == .gone)

@@ -24,7 +24,7 @@ import Testing
 
   // MARK: Promises
 
-  @Test func aFeedIsFreshUntilItsPromiseEndsAndNotASecondLonger() {
+  @Test func aFeedIsFreshExactlyUntilItsPromiseEnds() {
     let fresh = feed { $0.freshFor = 900 }
     #expect(
       FeedTiming.promise(fresh, asked(899))
@@ -33,7 +33,7 @@ import Testing
     #expect(FeedTiming.promise(feed(), asked(0)) == nil, "nothing was promised")
   }
 
-  @Test func onlyAnAnswerThatIsThereCanBeFresh() {
+  @Test func onlyASuccessfulRunCanBeFresh() {
     #expect(FeedTiming.promise(feed { $0.freshFor = 900 }, asked(1, hasEnded: false)) == nil)
     let failed = feed {
       $0.freshFor = 900
@@ -69,7 +69,7 @@ import Testing
 
   // MARK: The schedule
 
-  @Test func theScheduleComesAfterThePromiseEachFeedALittleLater() throws {
+  @Test func theNextRunIsAfterThePromiseWithAJitterForEachFeed() throws {
     let timing = FeedTiming(interval: .seconds(900), jitter: 0.1)
     var waits: Set<Double> = []
     for number in 0..<100 {
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func aClockThatSteppedIsHealedAtOnce() throws {
+  @Test func aStepOfTheClockIsCorrectedAtOnce() throws {
     let next = try #require(FeedTiming().next(feed(), asked(-1_000_000)))
     #expect(next == NextRun(at: now, reason: .clock))
     // A feed that was added in the future is new all the same.

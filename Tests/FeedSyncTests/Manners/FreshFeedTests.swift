@@ -8,13 +8,13 @@ import Testing
 
 @testable import FeedSync
 
-/// What a run keeps of an answer's promises, and that nobody is asked within them.
+/// The freshness of responses: what a run stores, and that a fresh feed gets no request.
 @Suite(.serialized) struct FreshFeedTests {
   private let page = HomeFeedText.full(.init("a", 1))
   private let window =
     #"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[{"id":"1"}]}"#
 
-  @Test func withinMaxAgeNobodyIsAskedUnlessOneInsists() async throws {
+  @Test func withinMaxAgeNoRequestIsSentUnlessItIsForced() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("Cache-Control", "max-age=600"), ("Age", "100"), ("ETag", "\"1\"")))
       try await sync.sync()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func feedsOfTheWorldAreLeftAloneLongerThanOurOwn() async throws {
+  @Test func publicFeedsAreRequestedLessOftenThanPrivateOnes() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("Cache-Control", "max-age=5")))
       try await sync.sync()
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func whatTheDocumentSaysCountsToo() async throws {
+  @Test func theDocumentsIntervalCountsToo() async throws {
     try await withSync { sync async throws in
       let text = page.dropLast() + ",\"ttl\":3600}"
       sync.serve(.page(String(text), ("Cache-Control", "no-cache"), ("ETag", "\"1\"")))
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func a304MayShortenWhatWasPromisedButNotLengthenIt() async throws {
+  @Test func a304MayShortenThePromiseButNotLengthenIt() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("Cache-Control", "max-age=1000"), ("ETag", "\"1\"")))
       try await sync.sync()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatIsAddedAgainOrForgotItsValidatorsIsAsked() async throws {
+  @Test func aFeedThatIsAddedAgainOrLostItsValidatorsIsRequested() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("Cache-Control", "max-age=9000")))
       try await sync.sync()

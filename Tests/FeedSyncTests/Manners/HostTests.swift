@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func a429OfOneFeedHoldsForAllFeedsOfItsHostInAllProcesses() async throws {
+  @Test func a429OfOneFeedAppliesToAllFeedsOfItsHostInAllProcesses() async throws {
     try await withTwoFeeds { sync, otherID async throws in
       sync.serve(.response(status: 429, retryAfter: 3_600))
       #expect(try await sync.syncError().code == .waiting)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func a503HoldsForItsFeedAlone() async throws {
+  @Test func a503AppliesToItsFeedOnly() async throws {
     try await withTwoFeeds { sync, otherID async throws in
       sync.serve(.response(status: 503, retryAfter: 3_600))
       #expect(try await sync.syncError().code == .waiting)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func a429WithoutATimeIsGivenTenMinutes() async throws {
+  @Test func a429WithoutATimeCausesAWaitOfTenMinutes() async throws {
     try await withTwoFeeds { sync, otherID async throws in
       sync.serve(.status(429))
       _ = try await sync.syncError()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func whoAsksAllTheSameAndIsAnsweredOpensTheHost() async throws {
+  @Test func aSuccessfulRunThatIgnoresTheWaitClearsTheHostsWait() async throws {
     try await withTwoFeeds { sync, otherID async throws in
       sync.serve(.response(status: 429, retryAfter: 3_600))
       _ = try await sync.syncError()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func hostsWhoseTimeHasPassedAreForgotten() async throws {
+  @Test func expiredWaitsOfHostsAreRemoved() async throws {
     try await withSync { sync async throws in
       for number in 0..<5 {
         let host = "host\(number).example"
@@ -101,11 +101,11 @@ import Testing
     ("8.8.8.8", false), ("feed.example", false), ("local.example", false),
     ("mylocalhost.example", false),
   ])
-  func aHostOfTheOwnNetworkIsKnownByItsName(_ host: String, _ isPrivate: Bool) {
+  func aHostOfThePrivateNetworkIsRecognizedByItsName(_ host: String, _ isPrivate: Bool) {
     #expect(Hosts.isPrivate(host) == isPrivate)
   }
 
-  @Test func ofTwoWaitsThatAHostHasAskedForTheLaterCounts() async throws {
+  @Test func theLaterOfTwoWaitsOfAHostCounts() async throws {
     try await withSync { sync async throws in
       let now = sync.clock.now
       for (wait, latest) in [(500.0, 500.0), (90, 500), (700, 700)] {
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func a429ThatNeedNotBeWaitedForIsGivenAMinute() async throws {
+  @Test func a429WithAWaitOfZeroCausesAWaitOfAMinute() async throws {
     try await withSync { sync async throws in
       sync.serve(.response(status: 429, retryAfter: 0))
       _ = try await sync.syncError()
@@ -135,7 +135,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func whoHasWaitedForHisTurnLooksAgainWhetherHeMayAsk(_ isPaused: Bool) async throws {
+  func aRunThatWaitedForItsTurnChecksAgainWhetherItMayStart(_ isPaused: Bool) async throws {
     try await withTwoFeeds { sync, otherID async throws in
       sync.serve(.page(page))
       let (store, clock, feedID) = (sync.store, sync.clock, sync.feedID)
@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Spacing
 
-  @Test func theStartsOfRunsAtOneHostAreKeptApartAndThoseOfOthersAreNot() {
+  @Test func startsAtOneHostAreSpacedAndThoseAtOtherHostsAreNot() {
     let pace = HostPace()
     let now = Date(timeIntervalSince1970: 1_000_000)
     func reserve(_ host: String, others: [Double] = [], after: Double = 0) -> Double {

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [[302], [301, 302], [307, 301]])
-  func aMoveThatIsNotPermanentAllAlongIsForNow(_ statuses: [Int]) async throws {
+  func aMoveWithATemporaryRedirectIsNotLearned(_ statuses: [Int]) async throws {
     try await withSync { sync async throws in
       sync.serve(moved(statuses, to: target))
       for _ in 0..<12 {
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func anAnswerWithoutAMoveOrWithAnotherOneBeginsAnew() async throws {
+  @Test func anAnswerWithoutTheMoveResetsTheCount() async throws {
     try await withSync { sync async throws in
       for answer in [moved(to: target), .page(page), moved(to: target), moved(to: target + "2")] {
         sync.serve(answer)
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A captive portal answers everything with a move to its own page.
-  @Test func whatIsNoDocumentIsNoMove() async throws {
+  @Test func onlyADocumentProvesAMove() async throws {
     try await withSync { sync async throws in
       sync.transport.script(
         SyncFixture.url,
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [404, 410])
-  func aLearnedURLThatIsNotThereAnyMoreIsForgottenAndTheTypedOneAskedAgain(
+  func aLearnedURLThatIsGoneIsDroppedAndTheOperatorsURLIsUsed(
     _ status: Int
   ) async throws {
     try await withSync { sync async throws in
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func aLearnedURLThatGivesNoFeedAgainAndAgainIsForgotten() async throws {
+  @Test func aLearnedURLThatRepeatedlyReturnsNoFeedIsDropped() async throws {
     try await withSync { sync async throws in
       try await Feeds(sync.store).update(sync.feedID) { [target] in $0.learnedURL = target }
       for errors in 1...SyncLimits.learnedErrorsMax {
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func whatSaysNothingOfALearnedURLDoesNotCountAgainstIt() async throws {
+  @Test func unrelatedFailuresDoNotCountAgainstALearnedURL() async throws {
     try await withSync { sync async throws in
       try await Feeds(sync.store).update(sync.feedID) { [target] in $0.learnedURL = target }
       for code in [HTTPError.Code.unreachable, .timeout, .tls] {
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatHasBecomeSecureIsNotAskedInTheClearAgainUnlessItIsGone() async throws {
+  @Test func aFeedThatMovedToHTTPSIsNotRequestedOverHTTPUnlessItIsGone() async throws {
     try await withSync { sync async throws in
       let (old, new) = ("http://feed.example/other", "https://feed.example/other")
       try await Feeds(sync.store).add(old)
@@ -207,7 +207,7 @@ import Testing
 
   // MARK: Validators of a feed that has moved
 
-  @Test func validatorsAreOfTheURLThatGaveThemAndGoNowhereElse() async throws {
+  @Test func validatorsAreSentOnlyToTheURLThatGaveThem() async throws {
     try await withSync { sync async throws in
       sync.serve(moved([302], to: target, [("ETag", "\"new\"")]))
       try await sync.sync()

@@ -10,13 +10,13 @@ import Testing
 
 @testable import FeedSync
 
-/// Whole runs over libcurl, judged by what the server has logged.
+/// Complete runs over libcurl, checked by the log of the server.
 @Suite(.serialized) struct PoliteSyncTests {
   private static func document(_ revision: Int64) -> String {
     HomeFeedText.full(.init("a", revision))
   }
 
-  /// What the server has said of how it is to be asked.
+  /// The state of the scripted server: its validators and the freshness that it has promised.
   private struct Script {
     private var validators: (etag: String, date: String)?
     /// The validators that were the last ones at each request.
@@ -42,8 +42,9 @@ import Testing
     }
   }
 
-  /// A hundred polls of a server that answers in every way: one request without validators, each
-  /// other with those of the answer before it, byte for byte, and none within a promise.
+  /// A hundred polls of a server with every kind of response: the first request has no validators,
+  /// each other has those of the previous response, byte for byte, and none is sent while the feed
+  /// is fresh.
   @Test func overManyPollsTheLogShowsNoImpoliteRequest() async throws {
     let script = Mutex(Script())
     try await withServedFeed { request, connection in
@@ -116,8 +117,8 @@ import Testing
     }
   }
 
-  /// Case 19: 304 to whoever asks, also without validators.
-  @Test func aServerThatAlwaysSaysNotModifiedIsAskedTwiceAndNoMore() async throws {
+  /// Case 19: a server that answers every request with 304, even without validators.
+  @Test func aServerThatAlwaysAnswersNotModifiedGetsTwoRequestsAndNoMore() async throws {
     try await withServedFeed { _, connection in
       try connection.send(Response(status: 304, headers: [("ETag", "\"v1\"")]))
     } _: { fixture, server, sync async throws in
@@ -130,7 +131,7 @@ import Testing
     }
   }
 
-  /// Cases 7, 15, 49: what looks whole to HTTP and is not stores no validators.
+  /// Cases 7, 15, 49: a body that looks complete to HTTP and is not stores no validators.
   @Test(arguments: ["gzip", "close"])
   func aDocumentThatEndsEarlyLeavesNoValidators(_ kind: String) async throws {
     let text = HomeFeedText((0..<2_000).map { .init("ep:\($0)", Int64($0)) }).text
@@ -154,7 +155,7 @@ import Testing
   }
 
   /// Case 23: a redirect's ETag is not the document's.
-  @Test func behindARedirectTheSecondRequestIsConditionalToo() async throws {
+  @Test func afterARedirectTheSecondRequestIsConditionalToo() async throws {
     try await withServedFeed { request, connection in
       if request.path == "/feed" {
         return try connection.send(
@@ -174,7 +175,7 @@ import Testing
   }
 
   /// The first request stays until there is a second one.
-  @Test func twoRunsAndNoMoreAreAtOneHostAtOnce() async throws {
+  @Test func atMostTwoRunsAreAtOneHostAtATime() async throws {
     let counts = Mutex((now: 0, most: 0, all: 0))
     let second = DispatchSemaphore(value: 0)
     try await withServedFeed { _, connection in

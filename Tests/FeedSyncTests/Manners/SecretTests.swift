@@ -43,21 +43,21 @@ import Testing
   }
 
   /// A feed that names its own secret in its URL, its pages and its checkpoint.
-  @Test func nothingThatIsToldOrStoredOfARunRepeatsASecretOfTheQuery() async throws {
+  @Test func noReportAndNoRecordOfARunRepeatsASecretOfTheQuery() async throws {
     try await withSync { sync async throws in
       let url = "https://feed.example/x?api_key=s3cret"
       try await Feeds(sync.store).add(url)
       let id = try Feeds(sync.store).find(url).id
-      var told: [String] = []
+      var texts: [String] = []
       func run(_ answer: ScriptedTransport.Answer) async throws {
         sync.transport.script(url, answer)
         do {
           let report = try await sync.engine.sync(id, options: .insisting) {
-            told.append("\($0)")
+            texts.append("\($0)")
           }
-          told.append(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+          texts.append(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
         } catch {
-          told.append("\(error)")
+          texts.append("\(error)")
         }
       }
       try await run(.page(HomeFeedText.full(.init("a", 1))))
@@ -70,16 +70,16 @@ import Testing
       try await run(.page("no document"))
       for wrong in ["ftp://u:s3cret@a.example", "https://u:s3cret@a.example/"] {
         let error = await #expect(throws: SyncError.self) { try await Feeds(sync.store).add(wrong) }
-        told.append("\(String(describing: error))")
+        texts.append("\(String(describing: error))")
       }
-      do { _ = try Feeds(sync.store).find(url + "0") } catch { told.append("\(error)") }
+      do { _ = try Feeds(sync.store).find(url + "0") } catch { texts.append("\(error)") }
       let feed = try Feeds(sync.store).find(url).feed
-      told.append(feed.lastError ?? "")
+      texts.append(feed.lastError ?? "")
       for run in try Feeds(sync.store).runs(of: id) {
-        told.append("\(run.error ?? "") \(try run.report)")
+        texts.append("\(run.error ?? "") \(try run.report)")
       }
-      #expect(told.count > 20)
-      #expect(told.filter { $0.contains("s3cret") } == [])
+      #expect(texts.count > 20)
+      #expect(texts.filter { $0.contains("s3cret") } == [])
     }
   }
 

@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test func aDocumentThatIsCutStoresItsItemsButNothingIsConcludedFromIt() async throws {
+  @Test func aTruncatedDocumentStoresItsItemsAndDeletesNone() async throws {
     try await withSync { sync async throws in
       let whole = atom("<fh:complete/>" + entry("a") + entry("b") + entry("c"))
       sync.serve(.page(whole, ("ETag", "\"1\"")))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FeedSync
 
-/// What a run of a mapped feed may conclude from listings that are not what they seem.
+/// Runs of mapped feeds whose listings are faulty, incomplete or misleading.
 @Suite(.serialized) struct MappedRunTests {
   private static let url = SyncFixture.url
 
@@ -75,8 +75,9 @@ import Testing
     try await withSync { sync async throws in
       try await interrupt(sync)
       try await sync.store.write { transaction in
-        let saved = try transaction.fetchIdentifiers(FetchRequest(entityName: "_ChunkedWrite"))
-        for id in saved {
+        let writes = FetchRequest(entityName: "_ChunkedWrite")
+        let checkpoints = try transaction.fetchIdentifiers(writes)
+        for id in checkpoints {
           try transaction.update(id) { try $0.set("frontier", to: .data(Data("{}".utf8))) }
         }
       }
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func whatWasReadBeforeAListingCameToNoEndIsKept() async throws {
+  @Test func theItemsOfAnEndlessListingAreKept() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(HomeFeedText([.init("a", 1)], next: "?c=1").text))
       sync.transport.script(
@@ -117,7 +118,7 @@ import Testing
     ("", true), (#","when":"2026-11-02T00:00:00Z""#, true),
     (#","when":"2026-10-31T00:00:00Z""#, false),
   ])
-  func ofADeletionWithoutARevisionTheDateDecides(_ when: String, _ isGone: Bool) async throws {
+  func theDateDecidesForADeletionWithoutARevision(_ when: String, _ isGone: Bool) async throws {
     let copy = item("a", #","rev":3,"changed":"2026-11-01T00:00:00Z""#)
     let gone = ",\"gone\":[{\"id\":\"a\"\(when)}]"
     try await withSync { sync async throws in
@@ -192,7 +193,7 @@ import Testing
 
   private static let second = SyncFixture.url + "?p=1"
 
-  @Test func aListingWhoseFirstPageHasMovedMeanwhileDeletesNothing() async throws {
+  @Test func aListingWhoseFirstPageChangesDuringTheRunDeletesNothing() async throws {
     try await withSync { sync async throws in
       try await use("mode: full\nnext: /next", sync)
       sync.serve(page([item("a"), item("b")], #","next":"?p=1""#))
@@ -228,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func aFirstPageThatCannotBeAskedAgainEndsTheRunAndWhatWasReadIsKept() async throws {
+  @Test func aFirstPageThatCannotBeRequestedAgainEndsTheRunAndKeepsItsItems() async throws {
     try await withSync { sync async throws in
       try await use("mode: full\nnext: /next", sync)
       sync.transport.script(

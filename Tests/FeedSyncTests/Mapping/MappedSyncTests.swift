@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test func anItemsSecondSyncSendsValidatorsAndWritesNothing() async throws {
+  @Test func aSecondSyncWithAMappingSendsValidatorsAndWritesNothing() async throws {
     try await withSync { sync async throws in
       try await use(mapping(""), sync)
       sync.serve(.page(page([item("a", "A")]), ("ETag", "\"1\"")))
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test func whatIsKeptOfOtherMembersIsWrittenButIsNoChange() async throws {
+  @Test func extraMembersAreWrittenButAreNoChange() async throws {
     try await withSync { sync async throws in
       try await use(mapping("extra: summary"), sync)
       sync.serve(.page(page([item("a", "A", #","x":1,"y":{"p":1,"q":2}"#)])))
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func whatIsTooLargeToBeKeptIsReported() async throws {
+  @Test func oversizedExtraMembersAreReported() async throws {
     try await withSync { sync async throws in
       try await use(mapping("extra: summary"), sync)
       let large = String(repeating: "x", count: 20_000)
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func anotherMappingMeansOneUnconditionalFullRun() async throws {
+  @Test func anotherMappingCausesOneUnconditionalFullRun() async throws {
     try await withSync { sync async throws in
       try await use(mapping("revision: /rev"), sync)
       let text = page([item("a", "A", #","rev":3,"text":"x""#)])
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test func anotherMappingLeavesTheCheckpointAside() async throws {
+  @Test func anotherMappingIgnoresTheCheckpoint() async throws {
     try await withSync { sync async throws in
       let text = mapping("checkpoint: /c", mode: "full")
       try await use(text, sync)

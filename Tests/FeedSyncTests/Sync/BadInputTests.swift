@@ -45,14 +45,14 @@ import Testing
     #expect(try await error(of: Array(text.utf8)).code == .badDocument)
   }
 
-  @Test func textThatIsNotUTF8OrNestedWithoutEndIsAnError() async throws {
+  @Test func invalidUTF8AndEndlessNestingAreErrors() async throws {
     let utf16 = Array("{\"a\":1}".utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
     #expect(try await error(of: [0xff, 0xfe] + utf16).code == .badDocument)
     let nested = Array(repeating: UInt8(ascii: "["), count: 100_000)
     #expect(try await error(of: nested).code == .badDocument)
   }
 
-  @Test func anItemThatIsTooLargeIsRejectedAndTheOthersStand() async throws {
+  @Test func anItemThatIsTooLargeIsRejectedAndTheOthersAreKept() async throws {
     try await withSync { sync async throws in
       let large = String(repeating: "x", count: DocumentLimits.itemBytesMax)
       sync.serve(
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func anItemThatCannotBeUsedIsRejectedAndReportedAndTheOthersStand() async throws {
+  @Test func anUnusableItemIsRejectedAndReportedAndTheOthersAreKept() async throws {
     let broken = [
       "7", "null", "{}", #"{"id":"x1","kind":"Episode","rev":9007199254740993}"#,
       #"{"id":"x2","kind":"Episode","rev":1,"attrs":{"title":"\ud800"}}"#,
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func rejectionsOfManySmallPagesAddUp() async throws {
+  @Test func rejectionsOfManySmallPagesAreAdded() async throws {
     try await withSync { sync async throws in
       for number in 0..<4 {
         var page = HomeFeedText([.init("ep:\(number)", 1)])

@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatWithoutFailChangesTheETagOfIts304IsAskedInEarnestToo() async throws {
+  @Test func aServerThatChangesTheETagOfEach304GetsUnconditionalRequestsToo() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page, ("ETag", "\"0\"")))
       try await sync.sync()
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func a304ThatNobodyAskedForIsAskedOnceMoreWithoutCaches() async throws {
+  @Test func anUnrequested304IsRequestedOnceMoreWithoutCaches() async throws {
     try await withSync { sync async throws in
       sync.serve()
       sync.transport.script(SyncFixture.url, .status(304), .page(page))

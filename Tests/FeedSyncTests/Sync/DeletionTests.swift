@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func upToTwentyRecordsMayGoWhateverTheirShare() async throws {
+  @Test func upToTwentyRecordsAreDeletedWhateverTheirShare() async throws {
     try await withSync { sync async throws in
       serve(sync, 0..<21)
       try await sync.sync()
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func pagesOfTwoModesAreNoWholeListing() async throws {
+  @Test func pagesOfTwoModesAreNoCompleteListing() async throws {
     try await withSync { sync async throws in
       serve(sync, 0..<10)
       try await sync.sync()
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatHasItemsNoMoreIsAnErrorUntilItIsMeant() async throws {
+  @Test func aFeedThatLostAllItemsIsAnErrorUntilItIsAllowed() async throws {
     try await withSync { sync async throws in
       serve(sync, 0..<3)
       try await sync.sync()
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func recordsMadeHereAreNobodysToDelete() async throws {
+  @Test func localRecordsAreNotDeletedByAFeed() async throws {
     try await withSync { sync async throws in
       try await sync.store.write { transaction in
         _ = try transaction.insert(Episode(id: "ep:1", title: "mine"))

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func whatIsAbsentFromADeltaStays() async throws {
+  @Test func recordsAbsentFromADeltaStay() async throws {
     try await afterFullRun { sync async throws in
       sync.transport.script(Self.deltaURL, .page(HomeFeedText.delta(.init("c", 6))))
       #expect(try await sync.sync().deleted == 0)
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func anUselessCheckpointLeadsToAFullRunInTheSameRun() async throws {
+  @Test func anInvalidCheckpointCausesAFullRunInTheSameRun() async throws {
     try await afterFullRun { sync async throws in
       try await sync.edit("a") { $0.progress = 0.5 }
       sync.transport.script(
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatAlwaysAsksToStartAgainIsAnError() async throws {
+  @Test func aServerThatAlwaysRequestsARestartIsAnError() async throws {
     try await afterFullRun { sync async throws in
       let resync = ScriptedTransport.Answer.response(
         status: 410, body: Array("{\"error\":\"resync\"}".utf8))
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func whatADeltaGatheredIsForgottenWhenItMustStartAgain() async throws {
+  @Test func aDeltaThatMustRestartDiscardsItsItems() async throws {
     try await afterFullRun { sync async throws in
       var page = HomeFeedText([.init("b", 6), .init("z", 6)], next: "/v1/home?page=1")
       page.mode = "delta"
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func aDeltaOfAnotherEpochLeadsToAFullRunThatDoesNotCompareRevisions() async throws {
+  @Test func aDeltaOfAnotherEpochCausesAFullRunThatDoesNotCompareRevisions() async throws {
     try await afterFullRun { sync async throws in
       try await sync.edit("a") { $0.progress = 0.5 }
       var delta = HomeFeedText([.init("a", 1, title: "of e2")], checkpoint: "x")
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func aDeltaThatBeginsAfterTheCheckpointLeadsToAFullRun() async throws {
+  @Test func aDeltaThatBeginsAfterTheCheckpointCausesAFullRun() async throws {
     try await afterFullRun { sync async throws in
       var delta = HomeFeedText([.init("a", 9)], checkpoint: "c9")
       delta.mode = "delta"

@@ -10,7 +10,7 @@ import Testing
 
 /// The engine over libcurl, against a server of the test's own.
 @Suite(.serialized) struct EndToEndTests {
-  @Test func pagesAndValidatorsGoOverTheWireAndA304WritesNothing() async throws {
+  @Test func pagesAndValidatorsAreTransferredAndA304WritesNothing() async throws {
     let etag = "W/\"a,b\""
     try await withServedFeed { request, connection in
       if request.header("If-None-Match") == etag {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatIsBusySaysWhenToComeBack() async throws {
+  @Test func aBusyServersRetryAfterIsReported() async throws {
     try await withServedFeed { _, connection in
       try connection.send(Response(status: 503, headers: [("Retry-After", "90")]))
     } _: { _, server, sync async throws in

@@ -82,7 +82,7 @@ import Testing
     arguments: [
       .init(entity: "LearningPath"), .init(tokenFile: "/t"), .init(credential: "c"),
     ] as [Feeds.Settings])
-  func whatDecidesOfTheItemsMakesTheNextRunReadThemAll(_ settings: Feeds.Settings) async throws {
+  func settingsThatAffectItemsMakeTheNextRunReadAll(_ settings: Feeds.Settings) async throws {
     try await withSync { sync async throws in
       sync.serve(
         .page(HomeFeedText.full(.init("a", 1), checkpoint: "c1"), ("ETag", "\"1\"")))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func underOtherSettingsAnInterruptedListingBeginsAnew() async throws {
+  @Test func withOtherSettingsAnInterruptedListingStartsAgain() async throws {
     try await withSync { sync async throws in
       let items = (0..<2_000).map { HomeFeedText.Item("\($0)", 1) }
       let pages = HomeFeedText.pages([items, [.init("z", 1)]], url: SyncFixture.url)

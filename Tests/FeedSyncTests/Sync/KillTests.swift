@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct KillTests {
-  /// Kills the syncing process right after a page was sent, or before it is answered, again and
-  /// again, until a run comes to its end. A page is asked for while the one before it is committed,
-  /// so only the third request of a run proves progress.
+  /// Kills the syncing process repeatedly, right after a page was sent or before the response,
+  /// until a run completes. A page is requested while the one before it is committed, so only the
+  /// third request of a run proves progress.
   @Test(arguments: [1, 2] as [UInt64])
-  func aSyncThatIsKilledAgainAndAgainComesToTheStateOfAWholeOne(_ seed: UInt64) async throws {
+  func aSyncThatIsKilledRepeatedlyEndsLikeAnUninterruptedOne(_ seed: UInt64) async throws {
     let pages = (0..<8).map { page in
       (0..<1_000).map { HomeFeedText.Item("ep:\(page)-\($0)", 1) }
     }
@@ -43,7 +43,7 @@ import Testing
     #expect(killed == whole, "seed \(seed)")
   }
 
-  /// What a new store that has the server's feed holds after `body`.
+  /// Returns the content of a new store with the server's feed after `body`.
   private func store(
     of url: String, _ body: (String) async throws -> Void
   ) async throws -> [String] {

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func whatHomefeedSaysBeyondTheEntityIsKeptOnceItHasAnAttributeForIt() async throws {
+  @Test func unknownMembersOfHomefeedAreKeptOnceTheEntityHasAnAttributeForThem() async throws {
     try await withSync { sync async throws in
       sync.serve(Self.page)
       try await sync.sync()

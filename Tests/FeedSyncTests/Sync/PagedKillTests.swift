@@ -10,14 +10,14 @@ import Testing
 
 @testable import FeedSync
 
-/// Runs of paged feeds are killed at random moments and begun again: in the end the store holds
-/// what an undisturbed run makes of it.
+/// Runs of paged feeds are killed at random moments and started again: in the end the store equals
+/// that of an uninterrupted run.
 @Suite(.serialized) struct PagedKillTests {
-  @Test func aMappedAPIThatIsKilledAgainAndAgainEndsAsAWholeOne() async throws {
+  @Test func aMappedAPIThatIsKilledRepeatedlyEndsLikeAnUninterruptedOne() async throws {
     try await killAgainAndAgain(.mappedAPI, seed: 81)
   }
 
-  @Test func anArchivedFeedThatIsKilledAgainAndAgainEndsAsAWholeOne() async throws {
+  @Test func anArchivedFeedThatIsKilledRepeatedlyEndsLikeAnUninterruptedOne() async throws {
     try await killAgainAndAgain(.archivedRSS, seed: 82)
   }
 
@@ -37,7 +37,7 @@ import Testing
 
 /// A server of a publisher's stages, and stores that take its feed.
 private struct KillBench {
-  /// What an undisturbed store has after a stage, and what it took.
+  /// The content of a store after an uninterrupted stage, and the requests that it took.
   struct Ending {
     var state: [String]
     /// The targets of the run that brings the news, then those of one that finds none.
@@ -112,9 +112,9 @@ private struct KillBench {
       delay: UInt32(random.number(0...40_000)))
   }
 
-  /// Expects that the run asks for nothing that is stored, and for nothing twice.
+  /// Expects that the run requests no stored page, and no page twice.
   ///
-  /// - Returns: Whether it came to its end.
+  /// - Returns: True if it completed.
   private func runOnce(
     _ store: Store, _ ending: Ending, _ plan: KillingServer.Plan
   ) async throws -> Bool {

@@ -9,8 +9,8 @@ import Testing
 @testable import FeedSync
 
 @Suite(.serialized) struct PagingTests {
-  /// However few of their items are news.
-  @Test func largePagesAreCommittedBeforeThereAreManyItems() async throws {
+  /// The bound applies even if few of their items are new.
+  @Test func largePagesAreCommittedAtABoundOfBytes() async throws {
     try await withSync { sync async throws in
       let pages = HomeFeedText.pages(
         (0..<5).map { [.init("\($0)", 1)] }, url: SyncFixture.url)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [["a", "b", "a"], ["a", "b", "c", "b"], ["a", "a"]])
-  func aCursorThatComesAgainEndsTheRun(_ cursors: [String]) async throws {
+  func aRepeatedCursorEndsTheRun(_ cursors: [String]) async throws {
     try await withSync { sync async throws in
       sync.serve(.page(HomeFeedText([.init("0", 1)], next: "?c=" + cursors[0]).text))
       for (cursor, next) in zip(cursors, cursors.dropFirst()) {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func theSameItemsUnderEverNewCursorsEndTheRun() async throws {
+  @Test func theSameItemsUnderNewCursorsEndTheRun() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(HomeFeedText([.init("a", 1), .init("b", 1)], next: "?c=1").text))
       sync.transport.script(
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func aFeedWithoutEndIsLeftAtTheLimit() async throws {
+  @Test func anEndlessFeedEndsAtTheLimit() async throws {
     try await withSync { sync async throws in
       let endless = EndlessTransport()
       let engine = SyncEngine(
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func aFaultyListingBeginsAnewAtTheNextRun() async throws {
+  @Test func aFaultyListingStartsAgainAtTheNextRun() async throws {
     try await withSync { sync async throws in
       let first = (0..<1_000).map { HomeFeedText.Item("ep:\($0)", 1) }
       sync.serve(.page(HomeFeedText(first, next: "?page=1").text))
@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-/// Names another page for ever.
+/// A feed in which every page names a next one.
 private final class EndlessTransport: HTTPTransport {
   private let count = Mutex(0)
   var requests: Int { count.withLock { $0 } }

@@ -37,7 +37,7 @@ import Testing
     return dump
   }
 
-  @Test func aRunThatWasCutOffAfterAnyPageGoesOnWhereItHadCome() async throws {
+  @Test func aRunThatWasInterruptedAfterAnyPageResumesThere() async throws {
     let expected = try await wholeRun()
     for cut in 0..<Self.pages.count {
       try await withSync { sync async throws in
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aRunThatIsCutOffAtEveryPageComesToTheSameEnd() async throws {
+  @Test func aRunThatIsInterruptedAtEveryPageHasTheSameResult() async throws {
     let expected = try await wholeRun()
     try await withSync { sync async throws in
       try await prepare(sync)
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func aRunThatIsAnHourOldBeginsAnew() async throws {
+  @Test func aRunThatIsAnHourOldStartsAgain() async throws {
     try await withSync { sync async throws in
       try await prepare(sync)
       sync.transport.failAfter(2)
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// The bytes and names are those of the program before.
-  @Test func aRunThatTheProgramBeforeInterruptedIsResumed() async throws {
+  @Test func anInterruptedRunOfThePreviousVersionIsResumed() async throws {
     let expected = try await wholeRun()
     try await withSync { sync async throws in
       try await prepare(sync)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// Any order of pages, with items of one page in others, too, gives the same state.
+  /// Pages in any order, also with repeated items, give the same state.
   @Test(arguments: 0..<6 as Range<UInt64>)
   func pagesInAnyOrderGiveTheSameState(_ seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)

@@ -30,7 +30,7 @@ import Testing
     #expect(report?.unchanged == 1 && report?.revisionClashes == 0)
   }
 
-  @Test func twoContentsOfOneRevisionAreSettledTheSameWayInBothOrders() async throws {
+  @Test func twoContentsOfOneRevisionResolveTheSameWayInBothOrders() async throws {
     let contents = ["one", "two", "three"].map { HomeFeedText.Item("a", 5, title: $0) }
     var titles: Set<String> = []
     for first in contents {
@@ -64,7 +64,7 @@ import Testing
     #expect(title == "A" && report?.skipped == 1)
   }
 
-  @Test func ofAnIdentifierThatIsListedTwiceTheHighestRevisionCounts() async throws {
+  @Test func theHighestRevisionOfARepeatedIdentifierCounts() async throws {
     for order in [[5, 7, 6], [7, 5, 6], [6, 5, 7]] as [[Int64]] {
       let (title, report) = try await titleAfter(order.map { .init("a", $0) })
       #expect(title == "a r7" && report?.skipped == 2 && report?.new == 1)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func unknownKindsAreCountedAndPassedOver() async throws {
+  @Test func unknownKindsAreCountedAndSkipped() async throws {
     try await withSync { sync async throws in
       var podcast = HomeFeedText.Item("p", 1)
       podcast.kind = "Podcast"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FeedSync
 
-/// What a feed sends and the store does not take.
+/// Feed items that the store rejects.
 @Suite(.serialized) struct StoreRefusalTests {
   private static let uniqueTitles = MigrationSource(embedded: [
     (
@@ -29,7 +29,7 @@ import Testing
       ).text)
   }
 
-  @Test func itIsRememberedWithTheFeedAndTheNextGoodRunForgetsIt() async throws {
+  @Test func aRefusalIsStoredWithTheFeedAndClearedByTheNextSuccessfulRun() async throws {
     try await withSync(migrations: [Self.uniqueTitles]) { sync async throws in
       for errors in 1...2 {
         sync.serve(page("Same", "Same"))

@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test func anAnswerWithoutNewsIsStoredOnlyIfItTellsSomething() throws {
+  @Test func anUnmodifiedAnswerIsStoredOnlyIfItChangesSomething() throws {
     var machine = try machine(feed())
     _ = machine.handle(.started(.none))
     #expect(words(machine.handle(.answered(.notModified(response(304))))) == ["unchanged"])
@@ -192,7 +192,7 @@ import Testing
     return .saved(checkpoint, commits: 2)
   }
 
-  @Test func aCheckpointOfTheProgramBeforeIsResumed() throws {
+  @Test func aCheckpointOfThePreviousVersionIsResumed() throws {
     var machine = try machine(feed())
     #expect(words(machine.handle(.started(try saved("full")))) == ["load", "fetch ?page=3"])
     #expect(machine.report.isResumed && machine.report.new == 30 && machine.commits == 2)

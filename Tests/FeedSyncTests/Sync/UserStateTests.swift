@@ -21,7 +21,7 @@ import Testing
     return try await sync.sync()
   }
 
-  @Test func whatTheServerSaysOfTheUserIsTakenOverByRevision() async throws {
+  @Test func theServersUserStateIsAppliedByRevision() async throws {
     try await withSync { fixture async throws in
       let first = try await sync(
         fixture, #"{"id":"a","rev":5,"progress":0.5,"favoriteAt":"2026-11-01T00:00:00Z"}"#)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func ofWhatWaitsForItsItemOnlyWhatAnItemCanTakeIsKept() async throws {
+  @Test func onlyApplicablePendingEntriesAreKept() async throws {
     try await withSync { fixture async throws in
       try await sync(fixture, #"{"id":"later","rev":1,"progress":0.5,"rumor":"x"}"#)
       let states = try fixture.store.read { try $0.fetch(FetchRequest(entityName: "_UserState")) }
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func whatWasChangedHereSinceStands() async throws {
+  @Test func laterLocalChangesAreKept() async throws {
     try await withSync { fixture async throws in
       try await sync(fixture, #"{"id":"a","rev":1,"progress":0.5}"#)
       try await fixture.edit("a") { $0.progress = 0.7 }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func valuesSetBeforeTheServerSaidAnythingStand() async throws {
+  @Test func localValuesBeforeTheFirstServerValueAreKept() async throws {
     try await withSync { fixture async throws in
       try await sync(fixture)
       try await fixture.edit("a") { $0.progress = 0.7 }
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func whatIsSaidOfAnItemBeforeItComesWaitsForIt() async throws {
+  @Test func anEntryForAnUnknownItemWaitsForIt() async throws {
     try await withSync { fixture async throws in
       try await sync(fixture, #"{"id":"c","rev":1,"progress":0.2}"#)
       try await sync(fixture, #"{"id":"c","rev":2,"watchedAt":"2026-11-01T00:00:00Z"}"#)

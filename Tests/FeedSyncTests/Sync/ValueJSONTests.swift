@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedSync
 
-/// What stores hold of the person's values is frozen: it stays what `JSONEncoder` writes.
+/// The stored form of the user's values is frozen: it stays the output of `JSONEncoder`.
 @Suite struct ValueJSONTests {
   @Test(arguments: [1, 2, 3]) func valuesAreWrittenAsJSONEncoderWritesThem(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
@@ -26,8 +26,7 @@ import Testing
     #expect(throws: EncodingError.self) { try LastServerValues(said: ["a": value]).encoded() }
   }
 
-  /// No two names differ by no more than their case, of which `sortedKeys` makes an order of its
-  /// own.
+  /// No two names differ only in case, which `sortedKeys` would order differently.
   private func values(_ random: inout SeededRandom) -> [String: Value] {
     let names = [
       "", "a/b", "favoriteAt", "progress", "q\"", "r\\", "t\u{7F}", "u\t", "watchedAt", "é",

@@ -11,7 +11,7 @@ import Testing
   private let page = HomeFeedText.full(.init("a", 1))
 
   @Test(arguments: [429, 503])
-  func theTimeThatAServerAsksToWaitIsHonored(_ status: Int) async throws {
+  func retryAfterIsHonored(_ status: Int) async throws {
     try await withSync { sync async throws in
       sync.serve(.response(status: status, retryAfter: 120))
       #expect(try await sync.syncError().code == .waiting)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func whoCannotWaitMayAskAllTheSame() async throws {
+  @Test func aRunMayIgnoreTheWait() async throws {
     try await withSync { sync async throws in
       sync.serve(.response(status: 429, retryAfter: 3_600))
       _ = try await sync.syncError()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func noServerCanAskForMoreThanAWeek() async throws {
+  @Test func retryAfterIsLimitedToAWeek() async throws {
     try await withSync { sync async throws in
       sync.serve(.response(status: 503, retryAfter: .max))
       _ = try await sync.syncError()
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func ofTwoRunsAtOnceTheSecondFailsAndNamesTheProcess() async throws {
+  @Test func aSecondConcurrentRunFailsAndNamesTheProcess() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(page))
       sync.transport.beforeAnswer { [sync] _ in

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityObjects
 @testable import LegacyImport
 
-/// Compressed bytes, archives, and the values in them, sound and otherwise.
+/// Compressed bytes, archives, and the values in them, valid and damaged.
 @Suite struct ArchiveTests {
   private static let all: Set<String> = [
     "NSString", "NSNumber", "NSDate", "NSURL", "NSUUID", "NSData", "NSArray", "NSSet",
@@ -17,13 +17,13 @@ import Testing
 
   // MARK: DEFLATE
 
-  @Test func whatWasCompressedIsInflated() throws {
+  @Test func compressedBytesAreInflated() throws {
     let content = [UInt8](repeating: 7, count: 100_000)
     #expect(try RawDeflate.inflated(StoredDeflate.bytes(of: content)) == content)
     #expect(try RawDeflate.inflated(StoredDeflate.bytes(of: [])) == [])
   }
 
-  @Test func whatIsNoSoundDeflateIsRefused() {
+  @Test func invalidDeflateIsRefused() {
     let sound = StoredDeflate.bytes(of: Array("model".utf8))
     let cases: [([UInt8], String)] = [
       ([], "its end is missing"), (Array(sound.dropLast()), "its end is missing"),
@@ -129,8 +129,8 @@ import Testing
     }
   }
 
-  /// Thirty objects that say two to the thirtieth.
-  @Test func whatGrowsWhenItIsCopiedEnds() throws {
+  /// Thirty objects that expand to two to the thirtieth.
+  @Test func archivesThatExpandExponentiallyAreRefused() throws {
     var archive = ArchiveWriter()
     var root = archive.add(.string(String(repeating: "x", count: 1_000)))
     for _ in 0..<30 { root = archive.array([root, root]) }
@@ -145,7 +145,7 @@ import Testing
     var archive = ArchiveWriter()
     let toReference = archive.add(.reference(1))
     let cases: [(PropertyListValue, String)] = [
-      (.reference(99), "beyond its objects"), (toReference, "leads to a reference"),
+      (.reference(99), "beyond its objects"), (toReference, "points to a reference"),
       (.reference(Int(UInt32.max)), "beyond its objects"),
       (archive.add(.dictionary(["$class": .reference(77)])), "has no class"),
       (archive.add(.dictionary(["$class": .string("NSArray")])), "has no class"),

@@ -8,7 +8,7 @@ import Testing
 
 /// A suggested import that is run as it is.
 @Suite struct CoreDataImportTests {
-  @Test func aSuggestionRunsAsItIsAndLosesNothing() async throws {
+  @Test func aSuggestionRunsUnchangedAndLosesNothing() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("podcasts.sqlite")
       // The file of the external value is not there.

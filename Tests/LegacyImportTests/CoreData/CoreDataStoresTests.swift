@@ -6,7 +6,7 @@ import Testing
 
 @testable import LegacyImport
 
-/// What is proposed for files that Core Data itself wrote, and for damaged variants of them.
+/// Suggestions for files that Core Data itself wrote, and for damaged variants of them.
 @Suite(.enabled(if: LegacyStores.isHere, "\(LegacyStores.skipped)"))
 struct CoreDataStoresTests {
   struct Store: Sendable, CustomTestStringConvertible {
@@ -126,7 +126,7 @@ struct CoreDataStoresTests {
     #expect(try SuggestionText.entities(of: suggestion).count == entities)
   }
 
-  @Test func appsAreProcessesOfAKind() throws {
+  @Test func theKindOfAProcessIsAnEnumeration() throws {
     let suggestion = try suggestion(of: "stores/ios-netusage/netusage.sqlite")
     let process = try SuggestionText.entities(of: suggestion).first { $0.hasPrefix("Process:") }
     #expect(
@@ -149,7 +149,7 @@ struct CoreDataStoresTests {
       ("garbage_modelcache", "the model in the file cannot be read: it is no DEFLATE"),
       ("bomb_modelcache", "it inflates to more than 33554432 bytes"),
     ])
-  func whatIsWrongWithAVariantIsSaid(name: String, warning: String) throws {
+  func theProblemsOfAVariantAreReported(name: String, warning: String) throws {
     let warnings = try suggestion(of: "variants/coredata/\(name).sqlite").warnings
     #expect(warnings.contains { $0.contains(warning) }, "\(warnings)")
   }
@@ -157,7 +157,7 @@ struct CoreDataStoresTests {
   @Test(arguments: [
     "no_modelcache", "null_modelcache_and_plist", "garbage_modelcache", "bomb_modelcache",
   ])
-  func withoutAModelTheColumnsAreGuessedAndTheLinksAreAskedFor(name: String) throws {
+  func withoutAModelColumnsAreGuessedAndLinksMustBeConfirmed(name: String) throws {
     let suggestion = try suggestion(of: "variants/coredata/\(name).sqlite")
     #expect(
       try SuggestionText.entities(of: suggestion) == [

@@ -7,7 +7,7 @@ import Testing
 @testable import EntityObjects
 @testable import LegacyImport
 
-/// What is proposed for Core Data files that the tests make.
+/// Suggestions for Core Data files that the tests write.
 @Suite struct CoreDataSuggestionTests {
   @Test func theModelBecomesEntitiesWithItsNamesAndTypes() throws {
     let suggestion = try suggestion(of: Podcasts.sql())
@@ -113,7 +113,7 @@ import Testing
         == "required by the model, but 1 of 3 rows have none: optional")
   }
 
-  @Test func rowsThatNoEntityTakesAreSaid() throws {
+  @Test func rowsOfNoEntityAreReported() throws {
     let warnings = try suggestion(
       of: Podcasts.sql(
         """
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func aModelOfAnotherVersionIsSaid() throws {
+  @Test func aModelOfAnotherVersionIsReported() throws {
     let metadata = PropertyListWriter.bytes(
       of: .dictionary(["NSStoreModelVersionHashes": .dictionary(["Feed": .data(Data([1]))])]))
     let cases = [
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func ofALargeTableTheFirstRowsAreLookedAt() throws {
+  @Test func theFirstRowsOfALargeTableAreInspected() throws {
     let suggestion = try suggestion(
       of: Podcasts.sql(
         """
@@ -175,7 +175,7 @@ import Testing
     "UPDATE Z_MODELCACHE SET Z_CONTENT = NULL;",
     "UPDATE Z_MODELCACHE SET Z_CONTENT = x'FFFF01';", "UPDATE Z_MODELCACHE SET Z_CONTENT = 'text';",
   ])
-  func withoutAModelWhatTheColumnsSayIsGuessed(change: String) throws {
+  func withoutAModelTypesAreGuessedFromTheColumns(change: String) throws {
     let suggestion = try suggestion(
       of: Podcasts.sql(change + "UPDATE Z_METADATA SET Z_PLIST = NULL;"))
     #expect(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LegacyImport
 
-/// Files beside a store, which its cells name.
+/// External files whose names are in the cells of a store.
 @Suite struct ExternalBlobsTests {
   private static let name = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
 

@@ -43,7 +43,7 @@ import Testing
     #expect(Self.guess("created", "INTEGER", [.integer(2_460_000)]).type == .int64)
   }
 
-  @Test func whatIsADateSince1970AndSince2001MustBeConfirmed() throws {
+  @Test func ambiguousEpochsMustBeConfirmed() throws {
     let whole = Self.guess("created", "INTEGER", [.integer(700_000_000), .integer(800_000_000)])
     #expect(whole.type == .date && whole.conversion.date == .unixSeconds)
     #expect(
@@ -58,7 +58,7 @@ import Testing
     #expect(ticks.unconfirmed?.hasPrefix("the numbers fit coreDataNanoseconds or ticks") == true)
   }
 
-  @Test func whatStandsForNoDateIsNull() {
+  @Test func placeholderDatesAreNull() {
     let guess = Self.guess(
       "published", "INTEGER", [.integer(0), .integer(-1), .integer(1_700_000_000)],
       isRequired: true)
@@ -144,7 +144,7 @@ import Testing
     #expect(guess.evidence.contains(#"few values, perhaps an enum: "new" (10), "old" (20)"#))
   }
 
-  @Test func textsThatAreNotUTF8AreSaid() {
+  @Test func textsThatAreNotUTF8AreReported() {
     let guess = Self.guess("a", "TEXT", [.badText([0xFF]), .text("b")])
     #expect(guess.type == .string)
     #expect(guess.evidence.contains { $0.hasPrefix("1 texts are not UTF-8") })

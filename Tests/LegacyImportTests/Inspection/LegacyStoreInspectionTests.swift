@@ -125,7 +125,7 @@ struct LegacyStoreInspectionTests {
     #expect(found.sorted() == references)
   }
 
-  /// `TABLE.COLUMN FORM`, with a question mark behind what must be confirmed.
+  /// Returns `TABLE.COLUMN FORM` of each date, with a question mark if it must be confirmed.
   private static func dates(of entity: EntityMapping) -> [String] {
     entity.attributes.compactMap { attribute in
       guard case .column(let column) = attribute.source, let form = attribute.conversion.date else {

@@ -167,7 +167,7 @@ import Testing
         == ["id", "aB", "aB2", "column", "column4"])
   }
 
-  @Test func tooManyColumnsAreSkippedAndSaid() throws {
+  @Test func excessColumnsAreSkippedAndReported() throws {
     let columns = (1...600).map { "c\($0) INT" }.joined(separator: ", ")
     let suggestion = try Self.suggestion("CREATE TABLE wide (id INTEGER PRIMARY KEY, \(columns))")
     #expect(suggestion.mapping.entities[0].attributes.count == 400)
@@ -177,14 +177,14 @@ import Testing
         #"the table "wide" has 601 columns; those after"#))
   }
 
-  @Test func namesThatOnlyBytesTellApartAreSkippedAndSaid() throws {
+  @Test func namesThatOnlyDifferInBytesAreSkippedAndReported() throws {
     let suggestion = try Self.suggestion(
       "CREATE TABLE t (id INTEGER PRIMARY KEY, \"\u{E9}\" INT, \"e\u{301}\" INT)")
     #expect(suggestion.mapping.skippedTables == ["t"])
     #expect(suggestion.warnings.count == 1)
   }
 
-  @Test func ofALongTableTheFirstRowsAndSamplesAreLookedAt() throws {
+  @Test func theFirstRowsAndSamplesOfALongTableAreInspected() throws {
     let suggestion = try Self.suggestion(
       """
       CREATE TABLE t (id INTEGER PRIMARY KEY, x);
@@ -197,8 +197,8 @@ import Testing
   }
 }
 
-/// What must hold of every suggestion: its migration applies, its mapping fits the source and the
-/// schema, and its file is read as it was written.
+/// Requires of a suggestion that its migration applies, that its mapping fits the source and the
+/// schema, and that its file is parsed back unchanged.
 func requireConsistent(_ suggestion: SuggestedImport, _ database: SourceDatabase) throws {
   let text = suggestion.migrationText
   let schema = try MappedSchema.schema(text, line: suggestion.mapping.name)

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func whatTheValuesDenyIsNotTakenFromAPreset() throws {
+  @Test func aPresetIsIgnoredWhereValuesContradictIt() throws {
     try MadeDatabase.with(Self.newsboat + "UPDATE rss_item SET unread = 2;") { database in
       let suggestion = try PlainInspection.suggestedImport(of: database, name: "newsboat")
       try requireConsistent(suggestion, database)

@@ -22,7 +22,7 @@ import Testing
     table("sqlite_stat1", ["tbl"]), table("SHOWN", ["id"], kind: .view),
   ]
 
-  /// Says everything of ``tables``.
+  /// A complete mapping of ``tables``.
   private static func mapping() -> ImportMapping {
     ImportMapping(
       name: "made", dialect: .plain,
@@ -49,12 +49,12 @@ import Testing
     return MappingCheck.problems(of: mapping, against: tables)
   }
 
-  @Test func aMappingThatSaysEverythingHasNoProblems() {
+  @Test func aCompleteMappingHasNoProblems() {
     let check = MappingCheck(of: Self.mapping(), against: Self.tables)
     #expect(check.problems == [] && check.warnings == [])
   }
 
-  @Test func whatIsNotThereIsNamedWithWhatIsLikeIt() {
+  @Test func missingNamesAreReportedWithSimilarOnes() {
     #expect(
       Self.problems { $0.entities[1].table = "FEDE" }.first
         == #"Feed is from the table "FEDE", which is not there; did you mean "FEED"?"#)
@@ -73,10 +73,10 @@ import Testing
       ])
   }
 
-  @Test func whatNobodyTakesIsNamed() {
+  @Test func unmappedColumnsAreNamed() {
     #expect(
       Self.problems { $0.skippedTables = [] } == [
-        #"the table "LOG" is neither mapped nor skipped; say which"#
+        #"the table "LOG" is neither mapped nor skipped; do one of them"#
       ])
     #expect(
       Self.problems { $0.entities[0].attributes = [] } == [
@@ -96,7 +96,7 @@ import Testing
       ])
   }
 
-  @Test func whatIsSkippedIsThereAndNotMapped() {
+  @Test func skippedColumnsExistAndAreNotMapped() {
     #expect(
       Self.problems { $0.skippedTables.insert("FEED") } == [
         #"the table "FEED" is skipped and mapped; remove one of the two"#

@@ -94,7 +94,7 @@ import Testing
     #expect(described.count == Set(described).count)
   }
 
-  /// Returns the keys that the parser names where it meets an unknown one.
+  /// Returns the keys that the parser names for an unknown one.
   private func acceptedKeys(in mapping: String) throws -> [String] {
     do {
       _ = try MappingFile.read(Array(mapping.utf8), file: "m", schema: schema)
@@ -176,7 +176,7 @@ private struct ReferencePage {
 }
 
 extension ReferencePage.Listing {
-  /// The whole mapping that the listing is a part of; `nil` for a kind that is unknown.
+  /// The complete mapping that contains the listing; `nil` for an unknown kind.
   var mapping: String? {
     let head = "import: p\ndialect: plain\nentities:\n"
     switch kind {

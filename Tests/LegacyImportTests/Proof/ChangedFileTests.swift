@@ -8,7 +8,7 @@ import Testing
 
 /// A file of Core Data as it was and as it became, taken over twice.
 struct ChangedFileTests {
-  @Test func ofALaterVersionOnlyWhatChangedIsWritten() async throws {
+  @Test func onlyChangesOfALaterVersionAreWritten() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("podcasts.sqlite")
       try MadeDatabase.make(
@@ -55,9 +55,8 @@ struct ChangedFileTests {
     }
   }
 
-  /// The last changes may stand in the -wal alone: a run that was interrupted must not go on over
-  /// them.
-  @Test func anInterruptedRunBeginsAnewWhenOnlyTheLogHasChanged() async throws {
+  /// The last changes may be in the -wal only: an interrupted run must not resume over them.
+  @Test func anInterruptedRunStartsAgainWhenOnlyTheLogHasChanged() async throws {
     try await withTemporaryStore(migrations: [.legacyImport, Library.migration]) { temporary in
       let path = temporary.folder.path("live.db")
       let other = try OpenDatabase(path)

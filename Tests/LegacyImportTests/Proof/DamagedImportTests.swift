@@ -12,7 +12,9 @@ struct DamagedImportTests {
     ("variants/bitflip/newsboat_zeropage.db", ImportError.Code.damaged),
     ("variants/truncated/newsboat_half_page.db", .truncated),
   ])
-  func whatReadsIsImportedAndTheRestIsNamed(file: String, code: ImportError.Code) async throws {
+  func readableRowsAreImportedAndTheOthersAreNamed(file: String, code: ImportError.Code)
+    async throws
+  {
     let path = LegacyStores.path(file)
     let before = try FolderState(URL(filePath: path).deletingLastPathComponent().path)
     // The healthy file says what there is to map.

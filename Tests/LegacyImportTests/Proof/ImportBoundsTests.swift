@@ -6,7 +6,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// What an import takes of the machine does not grow with the file.
+/// The memory and disk space of an import do not grow with the file.
 @Suite(.serialized) struct ImportBoundsTests {
   private static let migration = """
     line: big
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func withoutSpaceForTheCopyNothingIsLeftBehind() throws {
+  @Test func withoutSpaceForTheCopyNoFileRemains() throws {
     try withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "4m") else { return }
       defer { unmountDevice(device) }
@@ -123,7 +123,7 @@ import Testing
     #expect(memory < 150 << 20)
   }
 
-  /// Imports a file that SQL makes, in a process of its own.
+  /// Imports a file created by SQL, in a separate process.
   private func run(_ sql: String, _ body: (Child, Store) throws -> Void) throws {
     try withTemporaryFolder { folder in
       let path = folder.path("big.db")

@@ -9,7 +9,7 @@ import Testing
 
 /// Imports as a part of a line of migrations.
 struct ImportStepProofTests {
-  /// What comes before the import, the import, and an index on what it makes.
+  /// Returns a migration line: a schema, the import, and an index on the imported records.
   private static func line(isOptional: Bool = false, rejects: String = "0") -> MigrationSource {
     let mapping = Library.mapping.replacing("rejects: 1000000", with: "rejects: \(rejects)")
     let indented = mapping.split(separator: "\n").map { "        " + $0 }.joined(separator: "\n")
@@ -75,12 +75,12 @@ struct ImportStepProofTests {
 
   private func schema(of store: Store) throws -> Schema { try store.read { $0.schema } }
 
-  /// Whether the step after the import is done.
+  /// Returns true if the step after the import is done.
   private func isIndexed(_ store: Store) throws -> Bool {
     try schema(of: store).entity(named: "Book")?.indexes.contains { $0.name == "byTitle" } == true
   }
 
-  @Test func aSourceThatWasNotGivenIsAskedForBeforeAnythingRuns() async throws {
+  @Test func aMissingSourceArgumentIsReportedBeforeAnythingRuns() async throws {
     try await withLibrary { library in
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
@@ -94,7 +94,7 @@ struct ImportStepProofTests {
     }
   }
 
-  @Test func aSourceThatIsNotThereIsNamedAndWhatComesBeforeItStays() async throws {
+  @Test func aMissingSourceIsNamedAndTheStepsBeforeItStayApplied() async throws {
     try await withLibrary { library in
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
@@ -113,7 +113,7 @@ struct ImportStepProofTests {
     }
   }
 
-  @Test func withoutAnOptionalSourceTheLineGoesOn() async throws {
+  @Test func withoutAnOptionalSourceTheLineContinues() async throws {
     try await withLibrary { library in
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
@@ -147,7 +147,7 @@ struct ImportStepProofTests {
     }
   }
 
-  @Test func aMigrationThatIsInterruptedInTheImportGoesOnThere() async throws {
+  @Test func aMigrationThatIsInterruptedInTheImportResumesThere() async throws {
     try await withLibrary(books: 10_000) { library in
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
@@ -169,7 +169,7 @@ struct ImportStepProofTests {
     }
   }
 
-  @Test func aMappingThatDoesNotFitIsSaidWithItsPlace() async throws {
+  @Test func aMappingThatDoesNotFitIsReportedWithItsPlace() async throws {
     try await withLibrary { library in
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],

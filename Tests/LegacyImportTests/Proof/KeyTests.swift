@@ -4,7 +4,7 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// What tells the rows of a file apart.
+/// The keys that distinguish the rows of a file.
 struct KeyTests {
   private static let steps = """
     - createEntity:
@@ -73,7 +73,7 @@ struct KeyTests {
     }
   }
 
-  @Test func ofRowsWithOneKeyTheFirstIsTakenInEveryRun() async throws {
+  @Test func theFirstOfRowsWithOneKeyIsTakenInEveryRun() async throws {
     try await withMadeImport(
       steps: Self.steps, mapping: Self.mapping(key: "k", reference: "t"),
       """
@@ -138,7 +138,7 @@ struct KeyTests {
         attributes: { name: name, code: code }
     """
 
-  @Test func aPlanKnowsWhatTheStoreHas() async throws {
+  @Test func aPlanConsidersTheRecordsOfTheStore() async throws {
     try await withMadeImport(
       steps: Self.steps, mapping: Self.unique,
       """

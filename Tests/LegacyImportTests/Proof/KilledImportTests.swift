@@ -7,13 +7,13 @@ import Migrations
 import TestSupport
 import Testing
 
-/// An import is killed at random moments and run again: it ends with what an uninterrupted one
-/// makes.
+/// An import is killed at random moments and run again: the result equals that of an uninterrupted
+/// one.
 @Suite(.serialized) struct KilledImportTests {
   private static let executable = childExecutable(named: "store-child")
   private static let orders = isThorough ? 20_000 : 4_000
 
-  @Test func anImportThatIsKilledAgainAndAgainEndsAsAWholeOne() throws {
+  @Test func anImportThatIsKilledRepeatedlyEndsLikeAnUninterruptedOne() throws {
     let kills = isThorough ? 200 : 12
     var random = SeededRandom(seed: testSeed(71))
     var killed = 0
@@ -22,9 +22,9 @@ import Testing
     }
   }
 
-  /// Both versions of a file, each until its import has come to its end.
+  /// Imports both versions of a file, each until the import completes.
   ///
-  /// - Returns: How often it was killed.
+  /// - Returns: The number of kills.
   private static func runToEnd(killsMax: Int, _ random: inout SeededRandom) throws -> Int {
     let seed = random.seed
     var (after, killed) = (random, 0)
@@ -66,7 +66,7 @@ import Testing
 
   /// Waits for some steps of progress and a little longer, then kills.
   ///
-  /// - Returns: Whether it had come to its end by then.
+  /// - Returns: True if it had completed by then.
   private static func kill(
     _ file: ShopFile, in store: Store, at random: inout SeededRandom
   ) throws -> Bool {

@@ -42,7 +42,7 @@ struct LinkTests {
     }
   }
 
-  @Test func ofTwoRowsThatClaimOneRecordTheFirstHasIt() async throws {
+  @Test func theFirstOfTwoRowsThatClaimARecordGetsIt() async throws {
     try await withMadeImport(
       steps: Self.node
         + "- createRelationship: { on: Node, name: next, to: Node, inverse: { name: before, many: false } }",
@@ -58,7 +58,7 @@ struct LinkTests {
         #expect(report.relationships[0].rejected == 1 && report.relationships[0].linked == 2)
         #expect(try made.links("Node", "next") == ["b: d", "d: e"])
       }
-      #expect(try made.told(made.rejects()) == ["node 3 next link_taken"])
+      #expect(try made.described(made.rejects()) == ["node 3 next link_taken"])
       // An earlier row claims it, and takes it from the one that had it.
       try made.change("UPDATE node SET next = 4 WHERE id = 1")
       #expect(try made.planAndRun().rejects == ["link_taken": 2])
@@ -133,7 +133,7 @@ struct LinkTests {
     }
   }
 
-  @Test func friendsOfOneDirectionAreFriendsOfBoth() async throws {
+  @Test func aSymmetricRelationshipLinksBothSides() async throws {
     try await withMadeImport(
       steps: Self.node
         + "- createRelationship: { on: Node, name: friends, to: Node, many: true, inverse: { name: friends, many: true } }",
@@ -217,7 +217,7 @@ struct LinkTests {
     }
   }
 
-  @Test func whatTheSourceHasNoMoreStaysLinked() async throws {
+  @Test func recordsAbsentFromTheSourceStayLinked() async throws {
     try await withMadeImport(
       steps: Self.animals, mapping: Self.animalMapping,
       """

@@ -5,7 +5,7 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// A made file of Core Data, with values that were looked up in it by hand.
+/// A generated Core Data file, with expected values that were read from it by hand.
 @Suite(.enabled(if: LegacyStores.isHere, "\(LegacyStores.skipped)"))
 struct PodcastsImportTests {
   @Test(arguments: ["synthetic/Podcasts.sqlite", "synthetic/PodcastsWal.sqlite"])
@@ -60,7 +60,7 @@ struct PodcastsImportTests {
     }
   }
 
-  @Test func aFileThatIsMissingIsARejectAndOneThatNobodyNamesIsCounted() async throws {
+  @Test func aMissingFileIsARejectAndAnUnreferencedOneIsCounted() async throws {
     try await withProposedImport(of: LegacyStores.path("variants/coredata/external/Ext.sqlite")) {
       proposed in
       let (plan, _) = try proposed.plan()

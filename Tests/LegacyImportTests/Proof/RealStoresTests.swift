@@ -10,7 +10,7 @@ import Testing
 struct RealStoresTests {
   struct File: Sendable, CustomTestStringConvertible {
     let path: String
-    /// By code, each with its reason.
+    /// The expected number of rejects by code, each with its reason.
     var rejects: [String: Int64] = [:]
     var testDescription: String { path }
 
@@ -50,7 +50,7 @@ struct RealStoresTests {
     File("synthetic/PodcastsWal.sqlite"),
   ]
 
-  @Test func everyFileOfTheFolderIsHeldAgainstThis() {
+  @Test func everyFileOfTheFolderIsListedHere() {
     let known = Set(Self.files.map(\.path) + Self.unreadable.map(\.path))
     let found = ["stores", "synthetic"].flatMap { folder in
       LegacyStores.files(below: folder).filter { path in
@@ -73,7 +73,7 @@ struct RealStoresTests {
       #expect(report.rejects == file.rejects)
       expectSameBalance(plan, report)
       let rejects = try proposed.rejects()
-      #expect(told(planned) == told(rejects))
+      #expect(described(planned) == described(rejects))
       let reading = try IndependentReading(of: path)
       try expectAllRows(of: reading, in: report, proposed.mapping)
       try expectSameValues(as: reading, report, proposed)
@@ -95,7 +95,7 @@ struct RealStoresTests {
     ("stores/sqlcipher4-sqliteswift/encrypted-4.x.sqlite", .encrypted),
   ]
 
-  @Test(arguments: unreadable) func aFileThatCannotBeReadIsSaidSo(
+  @Test(arguments: unreadable) func anUnreadableFileIsReported(
     path: String, code: ImportError.Code
   ) throws {
     do {
@@ -109,7 +109,7 @@ struct RealStoresTests {
 
   // MARK: Parts
 
-  private func told(_ rejects: [ImportReject]) -> [String] {
+  private func described(_ rejects: [ImportReject]) -> [String] {
     rejects.map { "\($0.table) \($0.key) \($0.property ?? "-") \($0.code)" }.sorted()
   }
 
@@ -141,7 +141,7 @@ struct RealStoresTests {
     }
   }
 
-  /// The values of all records are those that SQLite gives.
+  /// Requires that the values of all records equal those that SQLite returns.
   private func expectSameValues(
     as reading: IndependentReading, _ report: ImportReport, _ proposed: ProposedImport
   ) throws {
@@ -165,7 +165,7 @@ struct RealStoresTests {
   }
 }
 
-/// A plan says of rows and links what the run then does with them.
+/// Requires that a plan predicts the result of the run for rows and links.
 func expectSameBalance(
   _ plan: ImportReport, _ run: ImportReport, _ location: SourceLocation = #_sourceLocation
 ) {
@@ -177,7 +177,7 @@ func expectSameBalance(
   #expect(plan.externalFiles == run.externalFiles, sourceLocation: location)
 }
 
-/// What of a report is out of balance, for people.
+/// Describes the parts of a report that do not balance.
 func problems(of report: ImportReport) -> String {
   let tables = report.tables.filter { !$0.isBalanced }.map { "\($0)" }
   let entities = report.entities.filter { !$0.isBalanced }.map { "\($0)" }

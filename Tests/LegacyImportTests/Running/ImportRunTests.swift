@@ -93,7 +93,7 @@ struct ImportRunTests {
     }
   }
 
-  @Test func whatCannotBeTakenIsRejectedWithItsReasonAndTheRestIsTaken() async throws {
+  @Test func unusableRowsAreRejectedWithTheirReasonAndTheRestIsImported() async throws {
     try await withLibrary { library in
       try library.file.run(
         """
@@ -116,11 +116,11 @@ struct ImportRunTests {
           "bad_utf8": 1, "orphan": 3, "row_rejected": 6,
         ], "\(report.rejects)")
       #expect(plan.rejects == report.rejects)
-      func told(_ rejects: [ImportReject]) -> Set<String> {
+      func described(_ rejects: [ImportReject]) -> Set<String> {
         Set(rejects.map { "\($0.table) \($0.key) \($0.property ?? "-") \($0.code)" })
       }
-      #expect(told(rejects) == told(planned))
-      #expect(told(rejects).contains("book 2 pages bad_number"))
+      #expect(described(rejects) == described(planned))
+      #expect(described(rejects).contains("book 2 pages bad_number"))
       #expect(report.tables[1].accepted == 94 && report.tables[1].rejected == 6)
       #expect(try library.count("Book") == 94)
       // Corrected, they are taken by the next run.
@@ -139,7 +139,7 @@ struct ImportRunTests {
     }
   }
 
-  @Test func aPlanWritesNothingAndForetellsTheRun() async throws {
+  @Test func aPlanWritesNothingAndPredictsTheRun() async throws {
     try await withLibrary { library in
       let (plan, rejects) = try library.plan()
       #expect(plan.isPlan && plan.isBalanced && rejects.isEmpty)
@@ -154,7 +154,7 @@ struct ImportRunTests {
     }
   }
 
-  @Test func recordsThatAreThereAreTakenForTheRowsThatMatchThem() async throws {
+  @Test func existingRecordsAreUpdatedByTheRowsThatMatchThem() async throws {
     try await withLibrary { library in
       try await library.store.write { transaction in
         try transaction.insert(
@@ -231,7 +231,7 @@ struct ImportRunTests {
     }
   }
 
-  @Test func aRunThatIsInterruptedIsEndedByTheNext() async throws {
+  @Test func anInterruptedRunIsCompletedByTheNext() async throws {
     try await withLibrary(books: 20_000) { library in
       let isFar = Locked(false)
       var options = LegacyFile.Options()
@@ -279,7 +279,7 @@ struct ImportRunTests {
     }
   }
 
-  @Test func whatIsNotAsTheSourceSaysIsToldAsNotBalanced() async throws {
+  @Test func differencesFromTheSourceAreReportedAsNotBalanced() async throws {
     try await withLibrary { library in
       let store = library.store
       let isDone = Locked(false)

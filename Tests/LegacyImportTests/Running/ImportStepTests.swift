@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 struct ImportStepTests {
-  @Test func aMigrationTakesAFileOver() async throws {
+  @Test func aMigrationImportsAFile() async throws {
     try await withLibrary { library in
       let indented = Library.mapping.split(separator: "\n").map { "        " + $0 }
         .joined(separator: "\n")

@@ -5,7 +5,7 @@ import LegacyImport
 import Migrations
 import TestSupport
 
-/// A store of shelves, books and tags, and a hand-made SQLite file of the same.
+/// A store of shelves, books and tags, and a SQLite file with the same content.
 struct Library {
   static let migration = MigrationSource(embedded: [
     (

@@ -59,7 +59,7 @@ struct DamageTests {
     }
   }
 
-  @Test func behindABadPageReadingGoesOn() throws {
+  @Test func readingContinuesAfterABadPage() throws {
     try with({ bytes in
       for start in [20, 21, 30].map({ leaf(bytes, $0) }) {
         bytes.replaceSubrange(start..<(start + 1024), with: Data(count: 1024))
@@ -103,7 +103,7 @@ struct DamageTests {
     }
   }
 
-  @Test func aCutFileSaysHowMuchIsMissingAndIsReadByTheFlag() throws {
+  @Test func theErrorOfATruncatedFileNamesTheMissingSizeAndTheFlagReadsIt() throws {
     try with({ bytes in bytes = bytes.prefix(bytes.count - 3 * 1024) }) { snapshot in
       let thrown = error { _ = try SourceDatabase(snapshot) }
       let failure = try #require(thrown)
@@ -113,7 +113,7 @@ struct DamageTests {
     }
   }
 
-  @Test func anOverwrittenHeaderIsMendedInTheCopyByTheFlag() throws {
+  @Test func theFlagRepairsAnOverwrittenHeaderInTheCopy() throws {
     let changes: [(inout Data) -> Void] = [
       { $0.replaceSubrange(0..<16, with: Data(repeating: 0x2a, count: 16)) },
       {
@@ -129,7 +129,7 @@ struct DamageTests {
     }
   }
 
-  @Test func aDamagedEntryOfTheSchemaIsPassedByTheFlag() throws {
+  @Test func theFlagSkipsADamagedEntryOfTheSchema() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("made.sqlite")
       try Self.make(path)

@@ -26,7 +26,7 @@ struct HeaderTests {
     #expect(fault(bytes) == nil)
   }
 
-  @Test func whatIsWrongIsNamedAndMended() throws {
+  @Test func problemsAreNamedAndRepaired() throws {
     let bytes = try made("CREATE TABLE t (a); INSERT INTO t VALUES (1)")
     #expect(fault(Array(bytes.prefix(99)))?.error.code == .truncated)
     #expect(fault(Array(bytes.prefix(99)))?.patches == [])

@@ -3,7 +3,7 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// The collected stores and their hostile variants, against what SQLite itself said of a copy of
+/// The collected stores and their hostile variants, compared with SQLite's results for a copy of
 /// each.
 struct LegacyVariantTests {
   private struct Observed: Decodable {
@@ -12,7 +12,7 @@ struct LegacyVariantTests {
       var tables: [String: Rows]?
     }
 
-    /// A number, or a text that says after how many rows the damage begins.
+    /// A number, or a text with the number of rows before the damage.
     enum Rows: Decodable, Equatable {
       case count(Int64)
       case damaged
@@ -91,7 +91,7 @@ struct LegacyVariantTests {
       ("truncated/coredata_lastpage_lost.db", "ZPAGE", 4_970),
       ("truncated/coredata_half_page.db", "ZPAGE", 2_570), ("schema/evil_schema.db", "t", 1),
     ])
-  func theFlagBringsBackMostRows(name: String, table: String, rows: Int64) throws {
+  func theFlagRecoversMostRows(name: String, table: String, rows: Int64) throws {
     try withTemporaryFolder { scratch in
       let snapshot = try SourceSnapshot.take(
         of: LegacyStores.path("variants/" + name), in: scratch.path)
@@ -151,7 +151,7 @@ struct LegacyVariantTests {
       ("wal/ddg_wal_garbage.sqlite", "header of the -wal"),
       ("journal/hot.db", "rolled back"), ("truncated/newsboat_zero.db", "empty"),
     ])
-  func whatSQLiteIsSilentAboutIsSaid(name: String, words: String) throws {
+  func problemsThatSQLiteIgnoresAreReported(name: String, words: String) throws {
     try withTemporaryFolder { scratch in
       let report = try SourceSnapshot.take(
         of: LegacyStores.path("variants/" + name), in: scratch.path

@@ -29,7 +29,7 @@ struct LiveWriterTests {
   }
 
   @Test(arguments: ["DELETE", "PERSIST", "WAL"])
-  func aTransactionUnderWayIsNotSeen(mode: String) throws {
+  func anUncommittedTransactionIsNotSeen(mode: String) throws {
     try withTemporaryFolder { folder in
       try withTemporaryFolder { scratch in
         let path = folder.path("live.sqlite")
@@ -48,7 +48,7 @@ struct LiveWriterTests {
     }
   }
 
-  /// The copier asks whether it is cancelled before each MiB, and here something is written then.
+  /// The copier tests for cancellation before each MiB. This test writes at these points.
   private func take(
     _ path: String, _ scratch: TemporaryFolder, _ writer: consuming sending OpenDatabase,
     writes: Int
@@ -67,7 +67,7 @@ struct LiveWriterTests {
   }
 
   @Test(arguments: ["DELETE", "WAL"], [1, 2, 3])
-  func aWriteDuringTheCopyMakesItBeginAnew(mode: String, writes: Int) throws {
+  func aWriteDuringTheCopyRestartsIt(mode: String, writes: Int) throws {
     try withTemporaryFolder { folder in
       try withTemporaryFolder { scratch in
         let path = folder.path("live.sqlite")
@@ -78,7 +78,7 @@ struct LiveWriterTests {
     }
   }
 
-  @Test func aFileThatNeverRestsIsBusy() throws {
+  @Test func aConstantlyChangingFileIsBusy() throws {
     try withTemporaryFolder { folder in
       try withTemporaryFolder { scratch in
         let path = folder.path("live.sqlite")

@@ -13,7 +13,7 @@ struct OversizedCellTests {
     INSERT INTO w VALUES ('a', 1), ('b', zeroblob(16000000)), ('c', CAST(zeroblob(16000000) AS TEXT)), ('d', 4);
     """
 
-  @Test func ofACellThatIsTooLongOnlyTheSizeIsRead() throws {
+  @Test func onlyTheSizeOfAnOversizedCellIsRead() throws {
     try MadeDatabase.with(Self.sql) { database in
       let before = try resetPeak()
       let table = try #require(database.table("t"))

@@ -41,7 +41,7 @@ struct RollbackJournalTests {
     }
   }
 
-  @Test func aDamagedJournalIsWarnedOf() throws {
+  @Test func aDamagedJournalCausesAWarning() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("hot.sqlite")
       try makeHot(path, folder)

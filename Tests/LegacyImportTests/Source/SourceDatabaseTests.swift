@@ -38,7 +38,7 @@ struct SourceDatabaseTests {
     }
   }
 
-  @Test func rowsComeInOrderAndGoOnFromAnyPosition() throws {
+  @Test func rowsComeInOrderFromAnyPosition() throws {
     let sql = """
       CREATE TABLE t (a); INSERT INTO t (rowid, a) VALUES (-5, 'x'), (9223372036854775807, 'y'), (3, 'z');
       CREATE TABLE k (a TEXT COLLATE NOCASE, b, c, PRIMARY KEY (a, b)) WITHOUT ROWID;

@@ -7,7 +7,7 @@ struct SourceSnapshotTests {
   private let sql =
     "CREATE TABLE episode (id INTEGER PRIMARY KEY, title); INSERT INTO episode VALUES (1, 'a'), (2, 'b');"
 
-  @Test func theCopyIsTheFileAndGoesWithItsOwner() throws {
+  @Test func theCopyEqualsTheFileAndIsRemovedWithItsOwner() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("made.sqlite")
       try MadeDatabase.make(at: path, sql)
@@ -36,7 +36,7 @@ struct SourceSnapshotTests {
     }
   }
 
-  @Test func aFolderThatCannotBeWrittenIsNoHindrance() throws {
+  @Test func aReadOnlyFolderIsSupported() throws {
     try withTemporaryFolder { folder in
       try withTemporaryFolder { scratch in
         let path = folder.path("made.sqlite")
@@ -129,7 +129,7 @@ struct SourceSnapshotTests {
     }
   }
 
-  @Test func leftoversOfAKilledProcessGoAfterADayUnlessTheyAreHeld() throws {
+  @Test func leftoversOfAKilledProcessAreRemovedAfterADayUnlessLocked() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("made.sqlite")
       try MadeDatabase.make(at: path, sql)

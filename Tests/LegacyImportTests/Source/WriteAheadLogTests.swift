@@ -55,7 +55,7 @@ struct WriteAheadLogTests {
       })
   }
 
-  @Test func aTornFrameTakesItsTransactionWithIt() throws {
+  @Test func aTornFrameDiscardsItsTransaction() throws {
     try withTemporaryFolder { folder in
       let log = try read(Data(made().bytes().dropLast(600)), folder)
       #expect(log.end == .torn && log.frames == 3 && log.validFrames == 2)
@@ -73,7 +73,7 @@ struct WriteAheadLogTests {
     }
   }
 
-  @Test func aChangedHeaderTakesAll() throws {
+  @Test func aChangedHeaderDiscardsTheLog() throws {
     try withTemporaryFolder { folder in
       for place in [0, 3, 5, 9, 17, 30] {
         var bytes = made().bytes()
@@ -111,7 +111,7 @@ struct WriteAheadLogTests {
   }
 }
 
-/// What a lost or foreign log costs is said.
+/// The warnings about a lost or foreign log state the consequences.
 struct LogWarningTests {
   private func snapshot(
     _ change: (_ path: String, _ log: Data) throws -> Void
@@ -133,29 +133,29 @@ struct LogWarningTests {
     }
   }
 
-  @Test func aWholeLogIsNothingToWarnOf() throws {
+  @Test func anIntactLogCausesNoWarning() throws {
     let found = try snapshot { path, log in try log.write(to: URL(filePath: path + "-wal")) }
     #expect(found.warnings.isEmpty && found.notes.isEmpty && found.rows == 2)
   }
 
-  @Test func aMissingLogIsSaid() throws {
+  @Test func aMissingLogIsReported() throws {
     let found = try snapshot { _, _ in }
     #expect(found.notes.contains { $0.contains("no -wal") } && found.rows == 0)
   }
 
-  @Test func anEmptyLogIsWarnedOf() throws {
+  @Test func anEmptyLogCausesAWarning() throws {
     let found = try snapshot { path, _ in try Data().write(to: URL(filePath: path + "-wal")) }
     #expect(found.warnings.contains { $0.contains("-wal is empty") } && found.rows == 0)
   }
 
-  @Test func aTornLogIsWarnedOf() throws {
+  @Test func aTornLogCausesAWarning() throws {
     let found = try snapshot { path, log in
       try log.dropLast(10).write(to: URL(filePath: path + "-wal"))
     }
     #expect(found.warnings.contains { $0.contains("torn") } && found.rows == 1)
   }
 
-  @Test func aLogUnderAnOlderNameIsWarnedOf() throws {
+  @Test func aLogUnderAnOlderNameCausesAWarning() throws {
     let found = try snapshot { path, log in
       let folder = URL(filePath: path).deletingLastPathComponent()
       try log.write(to: folder.appending(path: "older.sqlite-wal"))
@@ -163,7 +163,7 @@ struct LogWarningTests {
     #expect(found.warnings.contains { $0.contains("older.sqlite-wal") } && found.rows == 0)
   }
 
-  @Test func theLogOfAnotherFileIsWarnedOf() throws {
+  @Test func theLogOfAnotherFileCausesAWarning() throws {
     let found = try snapshot { path, _ in
       let other = URL(filePath: path).deletingLastPathComponent().appending(path: "other.sqlite")
       let writer = try OpenDatabase(other.path)
@@ -175,7 +175,7 @@ struct LogWarningTests {
     #expect(found.warnings.contains { $0.contains("another file") }, "\(found)")
   }
 
-  @Test func theLogOfAnotherCoreDataStoreIsToldByItsIdentity() throws {
+  @Test func theLogOfAnotherCoreDataStoreIsRecognizedByItsIdentity() throws {
     let found = try snapshot { path, _ in
       let folder = URL(filePath: path).deletingLastPathComponent()
       for (name, identity) in [("one", "AAAA"), ("two", "BBBB")] {

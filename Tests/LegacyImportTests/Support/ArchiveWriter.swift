@@ -59,7 +59,7 @@ enum PropertyListWriter {
   }
 }
 
-/// Makes archives as NSKeyedArchiver does, and others that it would not.
+/// Writes archives in the format of NSKeyedArchiver, including invalid ones.
 struct ArchiveWriter {
   private var objects: [PropertyListValue] = [.string("$null")]
   private var classes: [String: PropertyListValue] = [:]
@@ -79,7 +79,7 @@ struct ArchiveWriter {
     return add(.dictionary(fields))
   }
 
-  /// An object whose fields come later, so that others can lead to it before.
+  /// An object whose fields are set later, so that others can refer to it before.
   mutating func reserve() -> PropertyListValue { add(.bool(false)) }
 
   mutating func fill(

@@ -5,7 +5,7 @@ import Foundation
 import LegacyImport
 import TestSupport
 
-/// A file read by SQLite itself, on a copy: what an import is held against.
+/// A copy of a file, read by SQLite itself, as the reference for an import.
 final class IndependentReading {
   private let folder: TemporaryFolder
   private let handle: OpaquePointer
@@ -60,9 +60,9 @@ final class IndependentReading {
     return names
   }
 
-  /// The values that an attribute should have, each as a text, in no order.
+  /// The expected values of an attribute as texts, in no order.
   ///
-  /// - Returns: `nil` for one whose conversion this reading does not know.
+  /// - Returns: `nil` if this reader does not implement the conversion.
   func values(of attribute: AttributeMapping, _ entity: EntityMapping) throws -> [String]? {
     guard case .column(let column) = attribute.source, attribute.content == .value,
       let read = Self.reading(of: attribute)

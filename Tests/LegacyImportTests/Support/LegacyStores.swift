@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that other programs wrote, and damaged ones; they lie outside the package.
+/// Files that other programs wrote, and damaged ones. They are outside the package.
 enum LegacyStores {
   static let isHere = folder != nil
   static let skipped: String = "needs ../shared/legacy-stores beside the package"

@@ -1,4 +1,4 @@
-/// Makes a write-ahead log byte by byte, in either byte order of its checksums.
+/// Writes a write-ahead log byte by byte, in either byte order of its checksums.
 struct LogBytes {
   struct Frame {
     var page: UInt32

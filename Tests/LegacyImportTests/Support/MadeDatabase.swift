@@ -3,11 +3,11 @@ import LegacyImport
 import TestSupport
 import Testing
 
-/// A SQLite file that a test makes.
+/// A SQLite file that a test creates.
 enum MadeDatabase {
   struct Failure: Error { let message: String }
 
-  /// Makes the file by SQL.
+  /// Creates the file by SQL.
   static func make(at path: String, _ sql: String) throws {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -16,7 +16,7 @@ enum MadeDatabase {
     else { throw Failure(message: String(cString: sqlite3_errmsg(handle))) }
   }
 
-  /// Runs `body` with a file that SQL has made, opened as an import opens it.
+  /// Runs `body` with a file created by SQL, opened as an import opens it.
   static func with<R>(_ sql: String, _ body: (SourceDatabase) throws -> R) throws -> R {
     try withTemporaryFolder { folder in
       let path = folder.path("made.sqlite")

@@ -6,7 +6,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// A file that SQL makes, and a store with what a migration's steps make.
+/// A file created by SQL, and a store with the schema of migration steps.
 struct MadeImport {
   let store: Store
   let path: String
@@ -24,7 +24,7 @@ struct MadeImport {
     return (report, rejects)
   }
 
-  /// Plans and runs, and expects the one to have said what the other does.
+  /// Plans and runs, and expects that the plan predicted the run.
   @discardableResult
   func planAndRun(_ location: SourceLocation = #_sourceLocation) throws -> ImportReport {
     let (plan, planned) = try plan()
@@ -33,7 +33,7 @@ struct MadeImport {
     expectSameBalance(plan, report, location)
     #expect(
       plan.entities.map(\.written) == report.entities.map(\.written), sourceLocation: location)
-    #expect(told(planned) == told(try rejects()), sourceLocation: location)
+    #expect(described(planned) == described(try rejects()), sourceLocation: location)
     return report
   }
 
@@ -44,7 +44,7 @@ struct MadeImport {
   }
 
   /// The rejects, each as `table key property code`.
-  func told(_ rejects: [ImportReject]) -> [String] {
+  func described(_ rejects: [ImportReject]) -> [String] {
     rejects.map { "\($0.table) \($0.key) \($0.property ?? "-") \($0.code)" }.sorted()
   }
 
@@ -55,7 +55,7 @@ struct MadeImport {
     }
   }
 
-  /// Where a relationship leads from each record, as `name: name name`.
+  /// The destinations of a relationship for each record, as `name: name name`.
   func links(_ entity: String, _ relationship: String, name: String = "name") throws -> [String] {
     try store.read { snapshot in
       try snapshot.fetch(FetchRequest(entityName: entity)).compactMap { record in

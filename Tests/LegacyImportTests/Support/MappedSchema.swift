@@ -2,7 +2,7 @@ import EntityModel
 import EntityStore
 import Migrations
 
-/// Schemas for mappings, made of migration files as any other.
+/// Schemas for mappings, from migration files.
 enum MappedSchema {
   static func schema(_ migration: String, line: String = "podcasts") throws -> Schema {
     let bytes = Array(migration.utf8)

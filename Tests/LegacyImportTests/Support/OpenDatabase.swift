@@ -26,7 +26,7 @@ final class OpenDatabase {
   }
 }
 
-/// What a folder holds: names, contents and times of change.
+/// The content of a folder: names, contents and modification times.
 struct FolderState: Equatable {
   private let files: [String: [String]]
 

@@ -5,8 +5,8 @@ import Foundation
 @testable import EntityObjects
 @testable import LegacyImport
 
-/// A Core Data file as a podcast program would have it, made by hand: inheritance, equal names in
-/// two branches, an ordered, a one-sided, a reflexive and a many-to-many relationship.
+/// A generated Core Data file of a podcast program: inheritance, equal names in two branches, an
+/// ordered, a one-sided, a reflexive and a many-to-many relationship.
 enum Podcasts {
   static let uuid = "00000000-0000-4000-8000-00000000C0DE"
 
@@ -57,7 +57,7 @@ enum Podcasts {
       ], versions: ["7"])
   }
 
-  /// The whole file. What a test wants otherwise follows.
+  /// The complete file. Changes by tests are applied to it.
   static func sql(_ change: String = "") throws -> String {
     """
     CREATE TABLE ZFEED (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZARTWORK BLOB,

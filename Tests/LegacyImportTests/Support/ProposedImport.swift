@@ -58,11 +58,11 @@ func withProposedImport(
           temporary: temporary, file: file, name: proposal.name, mapping: mapping.confirmed))
     }
     let left = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
-    guard left.isEmpty else { throw LeftBehind(names: left) }
+    guard left.isEmpty else { throw RemainingFiles(names: left) }
   }
 }
 
-struct LeftBehind: Error { let names: [String] }
+struct RemainingFiles: Error { let names: [String] }
 
 extension ImportMapping {
   /// All guesses taken for right.

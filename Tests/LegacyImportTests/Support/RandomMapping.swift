@@ -3,7 +3,7 @@ import Foundation
 import LegacyImport
 import TestSupport
 
-/// Mappings to the entities of ``MappedSchema/podcasts()`` that a file can say, with odd names.
+/// Random mappings to the entities of ``MappedSchema/podcasts()``, with unusual names.
 struct RandomMapping {
   private var random: SeededRandom
 
@@ -78,7 +78,7 @@ struct RandomMapping {
 
   // MARK: Texts
 
-  /// Of a table or a column: anything that SQLite allows.
+  /// Returns the name of a table or a column: any text that SQLite allows.
   private mutating func name() -> String {
     random.oneIn(2) ? "Z" + text() : random.pick(Self.oddNames) + String(random.number(0...99))
   }

@@ -2,8 +2,8 @@ import Foundation
 import LegacyImport
 import TestSupport
 
-/// Orders with their lines, customers, and an ordered list of labels for each: a hand-made file
-/// with two relationships by column, and one by a join table.
+/// Orders with their lines, customers, and an ordered list of labels for each: a file with two
+/// relationships by column, and one by a join table.
 struct ShopFile {
   static let migration = """
     line: shop
@@ -94,7 +94,7 @@ struct ShopFile {
       """)
   }
 
-  /// What somebody does to the file between two runs.
+  /// Changes the file as its program might between two runs.
   func change(orders: Int) throws {
     try MadeDatabase.make(
       at: path,

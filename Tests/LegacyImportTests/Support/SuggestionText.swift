@@ -5,7 +5,7 @@ import Testing
 
 @testable import LegacyImport
 
-/// What a suggestion comes to: the schema that its steps make, and whether its mapping fits.
+/// The text of a suggestion: the schema after its steps, and whether its mapping fits.
 enum SuggestionText {
   /// One line for each entity: attributes with their types, relationships, unique indexes.
   static func entities(of suggestion: SuggestedImport) throws -> [String] {
@@ -43,7 +43,7 @@ enum SuggestionText {
       of: MigrationLine.load([MigrationSource(embedded: [("0001_\(name)", Array(text.utf8))])]))
   }
 
-  /// Whether the mapping fits what the steps make and what the file has, and is read back as it is.
+  /// Requires that the mapping fits the migrated schema and the file, and survives a round trip.
   static func check(_ suggestion: SuggestedImport, _ tables: [SourceTable]) throws {
     let schema = try schema(of: suggestion)
     for mapping in suggestion.mapping.entities {

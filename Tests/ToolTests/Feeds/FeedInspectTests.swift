@@ -36,7 +36,7 @@ import Testing
     try withTemporaryFolder { try body(server, $0) }
   }
 
-  @Test func itSaysWhatItFoundAndMakesNoStore() throws {
+  @Test func itReportsItsFindingsAndCreatesNoStore() throws {
     try withTalks { server, folder throws in
       let store = folder.path("store")
       let found = try mooring("feed", "inspect", server.url + "/moved", store: store)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func whatIsThereIsNotReplacedUnasked() throws {
+  @Test func existingFilesAreNotOverwrittenByDefault() throws {
     try withTalks { server, folder throws in
       let (store, map) = (folder.path("store"), folder.path("talks.yaml"))
       let words = ["feed", "inspect", server.url + "/talks", "--mapping", map]

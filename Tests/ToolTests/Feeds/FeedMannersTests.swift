@@ -8,7 +8,7 @@ import Testing
   private static let document =
     #"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[{"id":"1"}]}"#
 
-  /// Serves a feed that is good for 20 minutes, moved, busy or gone, by its path.
+  /// Serves a feed that is fresh for 20 minutes, moved, busy or gone, depending on its path.
   private func withFeeds(_ body: (LoopbackServer, String) throws -> Void) throws {
     let server = try LoopbackServer { request, connection in
       let isKnown = request.header("If-None-Match") == "\"1\""
@@ -36,7 +36,7 @@ import Testing
     try withTemporaryFolder { try body(server, $0.path("store")) }
   }
 
-  @Test func verboseSaysOneLineForEachRequestAndNoSecret() throws {
+  @Test func verboseWritesOneLineForEachRequestAndNoSecret() throws {
     try withFeeds { server, store throws in
       let url = server.url + "/moved"
       let first = try mooring("sync", url, "--verbose", store: store)
@@ -55,13 +55,13 @@ import Testing
     }
   }
 
-  @Test func aFreshFeedIsNotAskedAndExplainSaysWhy() throws {
+  @Test func aFreshFeedIsNotRequestedAndExplainGivesTheReason() throws {
     try withFeeds { server, store throws in
       let url = server.url + "/fresh"
       #expect(try mooring("sync", url, store: store).status == 0)
       let again = try mooring("sync", url, store: store)
       #expect(again.status == 0 && again.lines.last?.contains("  fresh  ") == true)
-      #expect(again.errors.contains("nobody was asked"))
+      #expect(again.errors.contains("no request was sent"))
       let explained = try mooring("sync", "--explain", "--format", "csv", store: store)
       #expect(explained.status == 0 && explained.errors.isEmpty)
       #expect(explained.output.contains("\(url),no,"))
@@ -111,7 +111,7 @@ import Testing
       }
       #expect(try mooring("sync", server.url + "/busy", store: store).status == 75)
       let busy = try mooring("feed", "show", "2", "--format", "json", store: store).output
-      #expect(busy.contains(#""lastError":"the server asks to wait "#))
+      #expect(busy.contains(#""lastError":"the server requests a wait "#))
       #expect(busy.contains(#""outcome":"failed""#) && busy.contains(#""requests":1"#))
     }
   }
@@ -122,7 +122,7 @@ import Testing
       let sync = try mooring("sync", url, "--format", "json", store: store)
       #expect(sync.status == 0 && sync.output.contains(#""salvagedItems":2"#))
       #expect(
-        sync.errors.contains("the document is ill-formed; 2 of its items were read all the same"))
+        sync.errors.contains("the document is ill-formed; 2 of its items were read nevertheless"))
       let shown = try mooring("feed", "show", url, store: store).lines
       let title = try #require(shown.first { $0.hasPrefix("run ") })
       #expect(title.contains("  rejected  salvaged  pages  "))
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatIsNotThereEndsWithTheStatusForThat() throws {
+  @Test func anUnknownFeedEndsWithItsStatus() throws {
     try withFeeds { server, store throws in
       let sync = try mooring("sync", server.url + "/missing", store: store)
       #expect(sync.status == 69 && sync.errors.contains("there is no feed there"))
@@ -208,7 +208,7 @@ import Testing
     ),
     (["feed", "add", "http://a.example", "--credential", "../c"], "credential"),
   ])
-  func whatDoesNotFitIsRefused(_ arguments: [String], _ named: String) throws {
+  func conflictingOptionsAreRefused(_ arguments: [String], _ named: String) throws {
     try withTemporaryFolder { folder throws in
       let refused = try run("mooring", arguments, store: folder.path("store"))
       #expect(refused.status == 64, "\(refused.errors)")

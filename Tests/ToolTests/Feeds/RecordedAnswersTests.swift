@@ -7,7 +7,7 @@ import Testing
 
 /// Recorded answers, given again by `feed-server`.
 @Suite struct RecordedAnswersTests {
-  @Test func anAnswerIsGivenToTheRequestThatItWasRecordedFor() throws {
+  @Test func aRecordedAnswerIsSentForItsRequest() throws {
     try withRecordings { server in
       let first = try server.ask("GET /v1/talks?b=2&a=1%20x")
       #expect(first.status == 200 && first["etag"] == "W/\"1\"")
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func itsValidatorsAreHonoured() throws {
+  @Test func theRecordedValidatorsAreHonored() throws {
     try withRecordings { server in
       for tag in ["W/\"1\"", "\"1\"", "\"0\", W/\"1\""] {
         let answer = try server.ask("GET /v1/talks?a=1+x&b=2", ["If-None-Match: \(tag)"])

@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Which changes
 
-  @Test func aTokenGoesOnWhereItWasTaken() async throws {
+  @Test func aTokenContinuesWhereItWasTaken() async throws {
     try await withHistorySample { temporary, tokens in
       let token = try output(temporary.store, "--token")
       #expect(token == "\(tokens[4])\n")
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// The row of a script's last line says where it goes on.
+  /// A script continues after the token in its last line.
   @Test func theTokenOfARowSkipsNothingAndRepeatsNothing() async throws {
     try await withHistorySample { temporary, _ in
       let all = try records(temporary.store)
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func aLimitCountsWritesAndATableSaysWhereItGoesOn() async throws {
+  @Test func aLimitCountsWritesAndATableNamesTheNextToken() async throws {
     try await withHistorySample { temporary, tokens in
       let store = temporary.store
       #expect(try records(store, "--limit", "1") == ["1 insert Dog/1", "1 insert Dog/2"])
@@ -150,7 +150,7 @@ import Testing
       #expect(try records(store, "--limit", "5").count == 8)
       let cut = try history(store, "--limit", "2")
       #expect(cut.status == 0 && cut.lines.count == 5)
-      #expect(cut.errors == "mooring-dump: more follows; go on with --after \(tokens[1])\n")
+      #expect(cut.errors == "mooring-dump: more follows; continue with --after \(tokens[1])\n")
       #expect(try output(store, "--limit", "2", "--quiet") == cut.output)
       #expect(try output(store, "--limit", "5") == output(store))
       #expect(try output(store, "--limit", "0").split(separator: "\n").count == 1)
@@ -172,11 +172,11 @@ import Testing
       #expect(silent.status == 0)
       #expect(
         silent.errors
-          == "mooring-dump: Silent keeps no history; a migration with setHistory begins one\n")
+          == "mooring-dump: Silent has no history; a migration with setHistory enables it\n")
       #expect(try output(store, "--entity", "Silent", "--quiet") == silent.output)
       // The limit counts what was chosen.
       let cut = try history(store, "--except-author", "ui", "--limit", "2")
-      #expect(cut.errors == "mooring-dump: more follows; go on with --after \(tokens[2])\n")
+      #expect(cut.errors == "mooring-dump: more follows; continue with --after \(tokens[2])\n")
     }
   }
 
@@ -228,7 +228,7 @@ import Testing
 
   // MARK: Streams
 
-  @Test func aReaderThatLeavesEndsTheHistoryQuietly() async throws {
+  @Test func aClosedPipeEndsTheHistoryQuietly() async throws {
     try await withHistorySample { temporary, _ in
       // More than a pipe holds, so that the command meets the closed pipe.
       try await temporary.store.write { transaction in

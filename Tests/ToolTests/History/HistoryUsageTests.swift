@@ -19,7 +19,7 @@ import Testing
 
   @Test(arguments: [
     (
-      ["--after", "x", "--consumer", "y"], "--after and --consumer both say where to begin; use one"
+      ["--after", "x", "--consumer", "y"], "--after and --consumer both name the start; use one"
     ),
     (["--token", "--consumers"], "--token and --consumers print different things; leave one out"),
     (
@@ -54,7 +54,7 @@ import Testing
     try expectRefusal(arguments, 64, message, store: "/nonexistent")
   }
 
-  @Test func namesThatAreNotThereAreRefused() async throws {
+  @Test func unknownNamesAreRefused() async throws {
     try await withHistorySample { temporary, tokens in
       let store = temporary.store
       try expectRefusal(
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func aTokenOfAStateThatABackupTookBackIsRefused() async throws {
+  @Test func aTokenFromBeforeARestoreIsRefused() async throws {
     try await withHistorySample { temporary, tokens in
       let (store, data) = (temporary.folder.path("restored"), temporary.store.folder)
       try SampleStore.write(
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// Makes the schema that of a version before there were any.
+  /// Changes the schema to that of a version before consumers existed.
   private func forgetConsumers(of folder: String) throws {
     let environment = try Environment.open(at: folder)
     try environment.write { transaction in
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatIsNotThereIsNotMade() throws {
+  @Test func aMissingStoreIsNotCreated() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("none")
       for arguments in [[], ["--token"], ["--consumers"]] {

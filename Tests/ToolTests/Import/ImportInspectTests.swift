@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ImportInspectTests {
-  /// A cache that nobody knows, through every command that the one before it prints.
+  /// An unknown cache file, through every command that the previous one prints.
   @Test func eachCommandLeadsToTheNext() throws {
     try withOldLibrary(isMigrated: false) { library in
       let map = library.folder.path("my map.yaml")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func whatIsThereIsNotReplacedUnasked() throws {
+  @Test func existingFilesAreNotOverwrittenByDefault() throws {
     try withOldLibrary(isMigrated: false) { library in
       let map = library.folder.path("new.yaml")
       let words = [
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func anEntityOfAnotherLineIsNotMadeTwice() throws {
+  @Test func anEntityOfAnotherLineIsNotCreatedTwice() throws {
     try withTemporaryFolder { folder in
       let library = OldLibrary(folder: folder)
       try library.sql("CREATE TABLE episode (id INTEGER PRIMARY KEY, title TEXT)")
@@ -99,7 +99,7 @@ import Testing
     return String(try #require(parts.first { $0.hasPrefix("mooring ") }, "\(run.output)"))
   }
 
-  /// Runs what was printed, as somebody would who pastes it.
+  /// Runs a printed command as if it were pasted.
   private func shell(_ command: String, _ library: OldLibrary) throws -> ToolRun {
     let tools = childExecutable(named: "mooring").deletingLastPathComponent().path
     let process = SpawnedProcess()

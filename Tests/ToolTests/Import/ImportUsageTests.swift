@@ -57,7 +57,7 @@ import Testing
     Row("migrate up --legacy a=x --detach", 64, "--legacy does not go with --detach"),
   ]
 
-  @Test func everyMistakeIsSaidInOneLine() throws {
+  @Test func everyMistakeIsReportedInOneLine() throws {
     try withOldLibrary { library in
       let folder = library.folder
       try library.write("a text, and no database", to: folder.path("text.db"))
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func aStoreThatCannotRememberImportsIsMigratedFirst() throws {
+  @Test func aStoreWithoutImportRecordsIsMigratedFirst() throws {
     try withOldLibrary(isMigrated: false) { library in
       try SampleStore.withoutImports(library.store)
       expectFailure(try library.take("run", "--quiet"), 78, "mooring migrate")

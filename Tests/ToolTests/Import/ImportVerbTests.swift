@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ImportVerbTests {
-  @Test func thePlanSaysWhatBecomesOfEachRow() throws {
+  @Test func thePlanReportsTheResultOfEachRow() throws {
     try withOldLibrary { library in
       try library.sql("UPDATE book SET shelf = NULL WHERE id = 3")
       let plan = try library.take("plan")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func aRunTakesTheFileOverAndASecondOneChangesNothing() throws {
+  @Test func aRunImportsTheFileAndASecondOneChangesNothing() throws {
     try withOldLibrary { library in
       let first = try library.take("run")
       #expect(first.status == 0, "\(first.errors)")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func whatIsRejectedIsListedAndTakenWithACorrectedMapping() throws {
+  @Test func rejectedRowsAreListedAndImportedWithACorrectedMapping() throws {
     try withOldLibrary { library in
       try library.sql(
         """
@@ -138,7 +138,7 @@ import Testing
       let plan = try library.take("plan")
       #expect(plan.status == 0 && plan.output.contains("  Book.pages: pages or sheets?\n"))
       #expect(plan.output.contains("after that plan again; then type"))
-      expectFailure(try library.take("run", "--quiet"), 78, "nobody has confirmed", "Book.pages")
+      expectFailure(try library.take("run", "--quiet"), 78, "unconfirmed guesses", "Book.pages")
       #expect(try library.count("Book") == "0\n")
     }
   }

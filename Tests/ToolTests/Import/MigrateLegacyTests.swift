@@ -28,7 +28,7 @@ import Testing
     try library.tool(["migrate"] + words + ["--migrations", library.migrations])
   }
 
-  @Test func aMigrationTakesTheFileOverThatItIsGiven() throws {
+  @Test func aMigrationImportsTheGivenFile() throws {
     try withOldLibrary { library in
       try library.write(
         step(isOptional: false), to: library.migrations + "/0001_takeover.yaml")
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func anOptionalFileMayBeLeftOut() throws {
+  @Test func anOptionalFileMayBeOmitted() throws {
     try withOldLibrary { library in
       try library.write(
         step(isOptional: true), to: library.migrations + "/0001_takeover.yaml")

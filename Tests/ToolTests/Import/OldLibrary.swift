@@ -72,9 +72,9 @@ struct OldLibrary {
   }
 }
 
-/// Runs a body with a file of books, ten to a shelf; the store is whole at the end.
+/// Runs a body with a file of books, ten to a shelf; the store must be undamaged at the end.
 ///
-/// - Parameter isMigrated: Whether there is a store with the entities.
+/// - Parameter isMigrated: True if a store with the entities exists.
 func withOldLibrary(
   books: Int = 30, isMigrated: Bool = true, _ body: (OldLibrary) throws -> Void
 ) throws {

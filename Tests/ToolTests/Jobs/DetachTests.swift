@@ -7,9 +7,9 @@ import StoreJobs
 import TestSupport
 import Testing
 
-/// `--detach`: what a verb would do is made a job.
+/// The option `--detach`: the command is enqueued as a job.
 @Suite(.timeLimit(.minutes(10))) struct DetachTests {
-  @Test func whatEachVerbMakesAJobOfIsDoneByARunner() async throws {
+  @Test func aRunnerRunsTheJobThatEachVerbEnqueues() async throws {
     try await withTemporaryFolder { folder in
       try await withJobs { store in
         let items = folder.path("items.jsonl")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aSyncAndACompactionAreMadeJobsForTheWorker() async throws {
+  @Test func aSyncAndACompactionAreEnqueuedForTheWorker() async throws {
     try await withJobs { store in
       try await Feeds(store.store).add("http://127.0.0.1:9/feed")
       let sync = try await StartedTool("mooring", ["sync", "--detach"], store: store.path)

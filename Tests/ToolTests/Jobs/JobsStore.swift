@@ -7,7 +7,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// Runs a body with a store that the command has made, as it is opened by a program too.
+/// Runs a body with a store that the command has created and a program has opened, too.
 func withJobs<R>(
   isolation: isolated (any Actor)? = #isolation, _ body: (JobsStore) async throws -> R
 ) async throws -> R {
@@ -66,7 +66,7 @@ struct JobsStore: Sendable {
     return result
   }
 
-  /// Returns when a job has come to a state.
+  /// Returns when a job has reached a state.
   func wait(for state: JobState, of job: JobID) async throws {
     for try await status in queue.updates(of: job) where status.state == state { return }
   }
@@ -100,7 +100,7 @@ struct Failing: Job {
   static let kind: JobKind = "test.failing"
 }
 
-/// Goes on until it is cancelled.
+/// A job that runs until it is cancelled.
 struct Endless: Job {
   static let kind: JobKind = "test.endless"
   static let policy = JobPolicy(queue: "slow")

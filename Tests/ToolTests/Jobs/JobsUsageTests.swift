@@ -18,7 +18,7 @@ struct JobsUsageTests {
   ]
 
   @Test(arguments: verbs)
-  func noVerbMakesAStore(_ verb: [String]) throws {
+  func noVerbCreatesAStore(_ verb: [String]) throws {
     try withTemporaryFolder { folder in
       let store = folder.path("none")
       expectFailure(try run("mooring", ["jobs"] + verb, store: store), 69, store)
@@ -27,7 +27,7 @@ struct JobsUsageTests {
   }
 
   /// A store of before there were jobs.
-  @Test func aStoreWithoutJobsSaysWhatToDo() throws {
+  @Test func theErrorOfAStoreWithoutJobsGivesAdvice() throws {
     try withTemporaryFolder { folder in
       let store = folder.path("store")
       let old = try Store.open(at: store, migrations: [.feeds, .homeFeed], migrate: .ifEmpty)
@@ -53,7 +53,7 @@ struct JobsUsageTests {
     ["cancel"], ["retry"], ["drain", "q", "--timeout", "x"], ["watch", "1", "--format", "csv"],
     ["schedule", "n", "--kind", "a"], ["schedule", "n n", "--kind", "a", "--cron", "@daily"],
   ])
-  func whatIsWrongIsRefused(_ arguments: [String]) async throws {
+  func invalidArgumentsAreRefused(_ arguments: [String]) async throws {
     try await withJobs { store in
       let refused = try run("mooring", ["jobs"] + arguments, store: store.path)
       #expect(refused.status == 64, "\(refused.errors)")
@@ -65,7 +65,7 @@ struct JobsUsageTests {
 
   // MARK: Check
 
-  @Test func checkLooksAtTheJobs() async throws {
+  @Test func checkIncludesTheJobs() async throws {
     try await withJobs { store in
       _ = try await store.enqueue("art")
       let sound = try mooring("check", "--only", "jobs", store: store.path)
@@ -135,7 +135,7 @@ struct JobsUsageTests {
     }
   }
 
-  @Test func theDumpGoesOnAfterARecordThatIsBroken() async throws {
+  @Test func theDumpContinuesAfterADamagedRecord() async throws {
     try await withJobs { store in
       _ = try await store.enqueue("art", "--payload", #"{"a":"damage-me"}"#)
       let second = try await store.enqueue("art")
@@ -149,7 +149,7 @@ struct JobsUsageTests {
     }
   }
 
-  /// Makes the header of the record unreadable that holds a text: wherever a page has a copy of it.
+  /// Damages the header of the record that contains a text, in every page with a copy of it.
   private func broken(_ data: [UInt8], at text: String) throws -> [UInt8] {
     var data = data
     let needle = Array(text.utf8)

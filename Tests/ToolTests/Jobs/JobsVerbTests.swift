@@ -6,12 +6,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `mooring jobs` as an operator meets it.
+/// The commands of `mooring jobs`.
 @Suite(.timeLimit(.minutes(10)))
 struct JobsVerbTests {
   // MARK: Making
 
-  @Test func aJobIsMadeAndListed() async throws {
+  @Test func aJobIsEnqueuedAndListed() async throws {
     try await withJobs { store in
       let made = try await store.jobs("enqueue", "test.echo", "--payload", #"{"text":"hi"}"#)
       #expect(made.status == 0 && made.output == "job 1\n")
@@ -71,7 +71,7 @@ struct JobsVerbTests {
     }
   }
 
-  @Test func aUniqueKeyMakesOneJob() async throws {
+  @Test func aUniqueKeyAllowsOneJob() async throws {
     try await withJobs { store in
       let first = try await store.enqueue("art", "--unique", "a")
       let second = try await store.jobs("enqueue", "art", "--unique", "a")
@@ -190,7 +190,7 @@ struct JobsVerbTests {
     }
   }
 
-  @Test func ctrlCEndsTheWatchingAndNotTheJob() async throws {
+  @Test func ctrlCEndsTheWatchAndNotTheJob() async throws {
     try await withJobs { store in
       let job = try await store.enqueue("test.endless")
       try await store.withRunner(.ofTests) {
@@ -211,7 +211,7 @@ struct JobsVerbTests {
 
   // MARK: Steering
 
-  @Test func jobsAreCancelledAndTriedAgain() async throws {
+  @Test func jobsAreCancelledAndRetried() async throws {
     try await withJobs { store in
       let (first, second) = (
         try await store.enqueue("art"), try await store.enqueue("art", "--delay", "1h")

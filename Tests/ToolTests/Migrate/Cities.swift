@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A store of 30,000 cities, so many that a step takes several chunks. It is made once, by the
-/// commands themselves, and each test takes a copy.
+/// A store of 30,000 cities, so many that a step takes several chunks. The commands create it once,
+/// and each test gets a copy.
 enum Cities {
   static let count = 30_000
 
@@ -64,7 +64,7 @@ enum Cities {
   }
 }
 
-/// Runs `body` with the folder of a store of cities, which is whole at the end.
+/// Runs `body` with the folder of a store of cities, which must be undamaged at the end.
 ///
 /// - Parameter pending: Migrations beside it, from 0002 on.
 func withCities<R>(pending: [String] = [], _ body: (String) throws -> R) throws -> R {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MigrateInterruptTests {
   @Test(arguments: [SIGINT, SIGTERM])
-  func upGoesOnAfterAnInterrupt(signal: Int32) throws {
+  func upResumesAfterAnInterrupt(signal: Int32) throws {
     let expected = try withCities(pending: [Cities.second]) { store in
       #expect(try migrate("up", store: store).status == 0)
       return try contents(store)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func upGoesOnAfterAKill() throws {
+  @Test func upResumesAfterAKill() throws {
     let expected = try withCities(pending: [Cities.second]) { store in
       #expect(try migrate("up", store: store).status == 0)
       return try contents(store)

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func filesAreHeldAgainstTheStore() throws {
+  @Test func filesAreComparedWithTheStore() throws {
     try withCities { store in
       #expect(try migrate("lint", store: store).status == 0)
       try Cities.write(Cities.first.replacing("Cities", with: "Towns"), "0001_cities", store)
@@ -56,7 +56,7 @@ import Testing
     try withCities(pending: [Cities.second]) { store in
       let fine = try migrate("verify", store: store)
       #expect(fine.status == 0 && fine.output.isEmpty, "\(fine.output)")
-      #expect(fine.errors == "mooring: the store is as its migrations say\n")
+      #expect(fine.errors == "mooring: the store matches its migrations\n")
       let deep = try migrate("verify", "--deep", store: store)
       #expect(deep.status == 0 && deep.lines.first?.contains("index entries") == true)
       let whole = try json(try migrate("verify", "--deep", "--format", "json", store: store))

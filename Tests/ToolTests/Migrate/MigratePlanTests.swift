@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct MigratePlanTests {
-  @Test func aPlanSaysHowEachStepIsDone() throws {
+  @Test func aPlanShowsHowEachStepRuns() throws {
     try withCities(pending: [Cities.second]) { store in
       let plan = try migrate("plan", store: store)
       #expect(plan.status == 0 && plan.errors.isEmpty)
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func whatIsLostIsMarked() throws {
+  @Test func lossesAreMarked() throws {
     try withCities(pending: [Cities.second, Cities.drop]) { store in
       let plan = try migrate("plan", store: store)
       #expect(plan.lines.first?.hasSuffix("loses") == true, "\(plan.errors)")

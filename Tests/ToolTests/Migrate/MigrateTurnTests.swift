@@ -48,7 +48,7 @@ import Testing
   /// Runs `body` while a migration of this process is in progress and waits.
   private func whileMigrating<R>(_ store: String, _ body: () throws -> R) throws -> R {
     let begun = DispatchSemaphore(value: 0)
-    let goOn = DispatchSemaphore(value: 0)
+    let mayContinue = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
     let folder = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/migrations"
     let opened = try Store.open(
@@ -59,7 +59,7 @@ import Testing
       options.progress = { _ in
         guard isFirst.take() else { return }
         begun.signal()
-        goOn.wait()
+        mayContinue.wait()
       }
       do {
         try opened.migrate(options)
@@ -71,14 +71,14 @@ import Testing
     }
     begun.wait()
     defer {
-      goOn.signal()
+      mayContinue.signal()
       ended.wait()
     }
     return try body()
   }
 }
 
-/// True for the first who asks.
+/// Returns true for the first call only.
 private final class Once: Sendable {
   private let isTaken = Atomic(false)
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SchemaDiffTests {
-  @Test func theSchemaIsStillShownWithoutAWord() throws {
+  @Test func theSchemaIsShownWithoutASubcommand() throws {
     try withCities { store in
       let all = try mooring("schema", store: store)
       #expect(all.status == 0 && all.output.contains("City"))
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func whatCannotBeComparedIsSaid() throws {
+  @Test func schemasThatCannotBeComparedAreReported() throws {
     try withCities { store in
       func diff(_ arguments: String...) throws -> ToolRun {
         try run("mooring", ["schema", "diff"] + arguments, store: store)

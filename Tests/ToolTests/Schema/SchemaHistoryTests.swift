@@ -4,7 +4,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// The output of `mooring schema` about the history, and that its YAML makes it again.
+/// The output of `mooring schema` about the history, and the YAML that restores it.
 @Suite struct SchemaHistoryTests {
   private static let file = """
     line: walks
@@ -38,7 +38,7 @@ import Testing
     MigrationSource(embedded: [("0001_walks", Array(file.utf8))])
   }
 
-  @Test func asYAMLTheHistoryIsMadeAgain() async throws {
+  @Test func theHistoryInYAMLRecreatesTheSchema() async throws {
     try await withTemporaryStore(migrations: [Self.source(Self.file)]) { temporary in
       let yaml = try schema(temporary.store, "--as", "yaml")
       #expect(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func theTableMentionsWhatIsNotUsual() async throws {
+  @Test func theTableMentionsSettingsThatDifferFromTheDefault() async throws {
     try await withTemporaryStore(migrations: [Self.source(Self.file)]) { temporary in
       let table = try schema(temporary.store)
       #expect(
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func whatIsUsualNeedsNoMention() throws {
+  @Test func defaultsAreOmitted() throws {
     try withSampleStore { store in
       let table = try mooring("schema", store: store).output
       #expect(!table.contains("history"))

@@ -5,7 +5,8 @@ import Migrations
 import TestSupport
 import Testing
 
-/// `mooring schema --as swift`, held against a file of its making that these tests compile and use.
+/// The output of `mooring schema --as swift`, compared with a generated file that these tests
+/// compile and use.
 @Suite struct SwiftTypesTests {
   private static let migrations = MigrationSource(
     embedded: [("0001_tickets", Array(schema.utf8))])

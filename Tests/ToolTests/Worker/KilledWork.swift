@@ -8,16 +8,15 @@ import StoreJobs
 import TestSupport
 import Testing
 
-/// The jobs of a worker that is killed again and again, and what must have come of them at the end.
+/// The jobs of a worker that is killed repeatedly, and their required results.
 ///
-/// Said beforehand:
-/// - A batch comes to its end, and each of its records is changed once. It notes that it gets on
-///   after its first chunk, but may be killed before, so it is enqueued with more rescues than
-///   there are kills.
-/// - The others start again after each kill. With the usual three rescues they may end poisoned, by
-///   four kills before their end (a sync: before its first commit), and nothing of theirs counts
-///   then. For a feed the schedule makes another sync.
-/// - Nothing else may go wrong: no job is discarded, and none fails.
+/// - A batch completes, and each of its records is changed once. It reports progress after its
+///   first chunk, but may be killed before, so it is enqueued with more rescues than there are
+///   kills.
+/// - The others start again after each kill. With the default of three rescues, four kills before
+///   their end (of a sync: before its first commit) poison them. Their effects are then not
+///   checked. For a feed, the schedule enqueues another sync.
+/// - No job is discarded, and none fails.
 struct KilledWork {
   static let mayBePoisoned: Set<JobKind> = [
     SyncFeed.kind, ExportFetch.kind, DurableFetch.kind, BackUpStore.kind, CheckStore.kind,
@@ -117,7 +116,7 @@ struct KilledWork {
     }
   }
 
-  /// The batches: what is said beforehand about each record, and what their reports say.
+  /// Checks the batches: the expected value of each record, and their reports.
   func expectBatches() throws {
     let queue = JobQueue(store)
     for (jobs, count) in [
@@ -151,7 +150,7 @@ struct KilledWork {
     }
   }
 
-  /// All jobs but the batches, of which more is asked.
+  /// Checks all jobs but the batches.
   func expectEndings() throws {
     var filter = JobFilter()
     filter.limit = .max
@@ -171,7 +170,8 @@ struct KilledWork {
     }
   }
 
-  /// Checks that jobs which succeeded have left a complete file, and a backup is a sound store.
+  /// Checks that successful jobs have written a complete file, and that a backup is an undamaged
+  /// store.
   func expectFiles() throws {
     let queue = JobQueue(store)
     for export in exports {

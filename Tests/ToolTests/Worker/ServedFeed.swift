@@ -3,7 +3,7 @@ import LoopbackHTTP
 import Synchronization
 import TestSupport
 
-/// A feed that changes when the test says so: full listings, in pages.
+/// A feed of full listings in pages that changes when the test requests it.
 final class ServedFeed: Sendable {
   private struct State {
     /// The revision of each episode that is there.
@@ -64,7 +64,7 @@ final class ServedFeed: Sendable {
     }
   }
 
-  /// Changes some episodes and adds one; deletes one if it is asked to.
+  /// Changes some episodes and adds one; deletes one on request.
   func advance(deletes: Bool, _ random: inout SeededRandom) {
     state.state.withLock { state in
       state.version += 1

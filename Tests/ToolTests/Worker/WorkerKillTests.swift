@@ -10,9 +10,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(30))) struct WorkerKillTests {
-  /// Kills `mooring worker` at seeded moments and starts it again, while feeds change and jobs come
-  /// in. What must hold then is said at `KilledWork`.
-  @Test func aWorkerThatIsKilledAgainAndAgainLosesNothingAndDoesNothingTwice() async throws {
+  /// Kills `mooring worker` at seeded moments and starts it again, while feeds change and jobs are
+  /// enqueued. `KilledWork` describes the required results.
+  @Test func aWorkerThatIsKilledRepeatedlyLosesNothingAndDoesNothingTwice() async throws {
     let kills = isThorough ? 200 : 40
     var random = SeededRandom(seed: testSeed(61))
     let feeds = [try ServedFeed(items: 150), try ServedFeed(items: 70)]
@@ -45,8 +45,8 @@ import Testing
     }
   }
 
-  /// One life of a worker: it ends after some commits, its own and those of its jobs, or at a
-  /// moment.
+  /// One run of a worker: it is killed after a number of commits, its own and those of its jobs, or
+  /// after a time.
   private func runAndKill(
     _ path: String, _ store: Store, _ random: inout SeededRandom
   ) async throws {

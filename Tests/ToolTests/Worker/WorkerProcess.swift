@@ -35,7 +35,7 @@ final class WorkerProcess {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
-  /// Waits for the process's end, which the test has asked for.
+  /// Waits for the end of the process, which the test has requested.
   func finish() throws -> ToolRun { try tool.finish() }
 
   /// Runs `body` with a worker that is ready, and lets it drain at the end.

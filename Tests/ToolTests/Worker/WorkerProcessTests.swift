@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// A watchdog of another process is not this one's.
+  /// The watchdog variables of another process do not apply to this one.
   @Test func noPingsWithoutAWatchdog() async throws {
     try await withTemporaryFolder { folder in
       let environment = ["WATCHDOG_USEC": "1000", "WATCHDOG_PID": "1"]
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func settingsThatAreWrongEndItBeforeItBegins() throws {
+  @Test func invalidSettingsPreventTheStart() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("store")
       expectFailure(
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func aSocketThatNobodyCanUseIsSaid() throws {
+  @Test func anUnusableSocketIsReported() throws {
     try withTemporaryFolder { folder in
       let run = try mooring(
         "worker", store: folder.path("store"), environment: ["NOTIFY_SOCKET": "relative"])
@@ -141,10 +141,10 @@ import Testing
   }
 
   @Test func aKilledWorkerIsFollowedByAnotherOne() async throws {
-    let goOn = try Signal()
+    let mayContinue = try Signal()
     let body = try SampleFeed.document()
     let server = try LoopbackServer { _, connection in
-      try connection.stall(until: goOn)
+      try connection.stall(until: mayContinue)
       try connection.send(SampleFeed.json(body))
     }
     defer { server.stop() }
@@ -158,7 +158,7 @@ import Testing
       first.signal(SIGKILL)
       #expect(try first.finish().status == -SIGKILL)
       #expect(try JobQueue(store).runners().map(\.isAlive) == [false])
-      goOn.fire()
+      mayContinue.fire()
       try await WorkerProcess.run(store: path) { _ in
         let status = try await store.wait(for: job.id, toBe: .succeeded)
         #expect(status.attempts == 1 && status.rescues == 1)

@@ -41,13 +41,13 @@ import Testing
     #expect(entry == .init(feed: 7, host: "feed.example", dueAt: feed.addedAt))
   }
 
-  @Test func aFeedIsDueAfterItsOwnIntervalOrTheUsualOne() throws {
+  @Test func aFeedIsDueAfterItsOwnIntervalOrTheDefault() throws {
     #expect(try wait(plan(interval: 900), feed()) == 900)
     #expect(try wait(plan(interval: 900), feed { $0.every = 60 }) == 60)
     #expect(try wait(plan(interval: 900), feed { $0.every = 7_200 }) == 7_200)
   }
 
-  @Test func aFeedThatIsPausedOrRemovedIsLeftAlone() {
+  @Test func aFeedThatIsPausedOrRemovedIsNotSynced() {
     for lastRun in [nil, now] {
       let paused = feed { $0.isPaused = true }
       #expect(plan().entry(1, paused, circumstances(lastRun)) == nil)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func theJitterIsAnotherOneForEachFeedAndEachRun() throws {
+  @Test func theJitterDiffersForEachFeedAndEachRun() throws {
     let plan = plan(interval: 1_000, jitter: 1)
     let one = feed("https://feed.example/1")
     let waits = try (0..<50).map { try wait(plan, one, ago: Double($0)) }
@@ -87,7 +87,7 @@ import Testing
     #expect(Set(others).count > 45)
   }
 
-  @Test func whatHadBecomeDueBeforeTheScheduleBeganIsSpreadFromThenOn() throws {
+  @Test func overdueFeedsAreSpreadAfterTheStart() throws {
     let plan = plan(interval: 900)
     let overdue = circumstances(now.addingTimeInterval(-100_000))
     let delays = try (0..<500).map { number in
@@ -106,7 +106,7 @@ import Testing
     #expect(due.dueAt == now.addingTimeInterval(900))
   }
 
-  @Test func aServerThatAsksToWaitIsNotAskedBefore() throws {
+  @Test func noFeedIsDueBeforeRetryAfter() throws {
     let until = now.addingTimeInterval(5_000)
     let waiting = feed { $0.waitUntil = until }
     #expect(plan().entry(1, waiting, circumstances(nil))?.dueAt == until)
@@ -116,7 +116,7 @@ import Testing
     #expect(try wait(plan(), soon) == 900)
   }
 
-  @Test func aClockThatWasSetBackPutsNoFeedOff() throws {
+  @Test func aClockThatWasSetBackDelaysNoFeed() throws {
     let lastRun = now.addingTimeInterval(1_000_000)
     let entry = try #require(plan().entry(1, feed(), circumstances(lastRun)))
     // And not from one look to the next, for as long as the clock is behind.
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func whoIsDueFirstStartsFirstAndHostsThatAreFreeAreForgotten() {
+  @Test func theEarliestDueFeedStartsFirstAndIdleHostsAreForgotten() {
     var random = SeededRandom(seed: testSeed(3))
     var turns = HostTurns(free: ["gone": now, "busy": now.addingTimeInterval(7)])
     let due = (0..<20).map { number in

@@ -56,7 +56,7 @@ import Testing
 
   /// Random texts, full of what breaks lines and strings, come back as they were.
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func jsonLinesGiveBackHostileTexts(_ seed: UInt64) throws {
+  func jsonLinesPreserveHostileTexts(_ seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let alphabet: [Unicode.Scalar] =
       (0...0xA0).compactMap(Unicode.Scalar.init) + [
@@ -90,7 +90,7 @@ import Testing
     left.map { Array($0.unicodeScalars) } == Array(right.unicodeScalars)
   }
 
-  @Test func aTextIsCutAtFourKibibytesAndNotAmidACharacter() {
+  @Test func aTextIsCutAtFourKibibytesBetweenCharacters() {
     for (bytes, kept) in [(4_096, 4_096), (4_097, 4_096), (9_000, 4_096)] {
       let line = record(String(repeating: "x", count: bytes)).text(at: Self.time)
       #expect(line.count { $0 == "x" } == kept)

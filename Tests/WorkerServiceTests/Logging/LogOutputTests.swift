@@ -61,12 +61,12 @@ import Testing
       Set(lines.map { $0.split(separator: " ").dropFirst(3).prefix(3).joined() }).count == 1_600)
   }
 
-  @Test func aStreamThatIsGoneIsNoFailure() {
+  @Test func aClosedStreamIsNoFailure() {
     let output = LogOutput(descriptor: -1, level: .info, format: .text, environment: [:])
     Logger(label: "a") { output.handler(label: $0) }.info("nobody reads this")
   }
 
-  @Test func theJournalIsKnownByItsStream() throws {
+  @Test func theJournalIsRecognizedByItsStream() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("stream")
       let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)

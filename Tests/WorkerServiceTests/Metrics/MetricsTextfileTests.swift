@@ -8,7 +8,7 @@ import Testing
 @testable import WorkerService
 
 @Suite struct MetricsTextfileTests {
-  @Test func theFileIsReplacedWholeAndForAllToRead() throws {
+  @Test func theFileIsReplacedAtomicallyAndReadableForAll() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("mooring.prom")
       try AtomicTextfile.write("old\n", to: path)

@@ -85,7 +85,7 @@ import WorkerService
     }
   }
 
-  @Test func oneNameIsOneSeriesHoweverOftenItIsMade() throws {
+  @Test func oneNameIsOneSeriesHoweverOftenItIsCreated() throws {
     for _ in 0..<10 {
       Counter(label: "n", dimensions: [("a", "1"), ("b", "2")], factory: metrics).increment()
       Counter(label: "n", dimensions: [("b", "2"), ("a", "1")], factory: metrics).increment()
@@ -133,7 +133,7 @@ import WorkerService
     #expect(try PrometheusText(metrics.text()).value("mooring_f_total") == 0)
   }
 
-  @Test func gaugesTakeWhatIsNoNumber() throws {
+  @Test func gaugesTakeNaN() throws {
     for (label, value) in [
       ("a", Double.nan), ("b", .infinity), ("c", -.infinity), ("d", .leastNonzeroMagnitude),
     ] {

@@ -60,13 +60,13 @@ import WorkerService
     "relative", "@", "/", "vsock:2:1", "/" + String(repeating: "a", count: 108),
     "@" + String(repeating: "a", count: 108),
   ])
-  func aSocketThatCannotBeIsAnError(_ name: String) {
+  func anInvalidSocketPathIsAnError(_ name: String) {
     #expect(throws: NotificationError.self) {
       try ServiceNotifier(environment: ["NOTIFY_SOCKET": name])
     }
   }
 
-  @Test func nobodyAtTheSocketIsAnErrorOfTheCall() throws {
+  @Test func aSocketWithoutAReaderIsAnErrorOfTheCall() throws {
     try withTemporaryFolder { folder in
       let environment = ["NOTIFY_SOCKET": folder.path("notify")]
       let notifier = try #require(try ServiceNotifier(environment: environment))

@@ -27,7 +27,7 @@ import Testing
     #expect(pings.count == 2)
   }
 
-  @Test func aProbeThatIsOutIsNotAskedAgain() async throws {
+  @Test func aProbeWithoutAnAnswerIsNotRepeated() async throws {
     let (probe, pings) = (Probe(), Pings())
     let watchdog = Watchdog(every: .seconds(1), probe: { await probe.ask() }, ping: pings.add)
     let round = watchdog.tick()
@@ -41,7 +41,7 @@ import Testing
     #expect(await probe.questions == 1)
   }
 
-  @Test func whatAnswersAfterTheEndPingsNoMore() async {
+  @Test func anAnswerAfterTheEndSendsNoPing() async {
     let (probe, pings) = (Probe(), Pings())
     let watchdog = Watchdog(every: .seconds(1), probe: { await probe.ask() }, ping: pings.add)
     let round = watchdog.tick()
@@ -52,7 +52,7 @@ import Testing
     #expect(watchdog.tick() == nil)
   }
 
-  @Test func theTimerAsksAgainAndAgainUntilItIsStopped() async {
+  @Test func theTimerRepeatsUntilItIsStopped() async {
     let (pinged, continuation) = AsyncStream.makeStream(of: Void.self)
     let watchdog = Watchdog(
       every: .milliseconds(1), probe: { true }, ping: { continuation.yield() })
@@ -74,7 +74,7 @@ private final class Pings: Sendable {
   func add() { state.withLock { $0 += 1 } }
 }
 
-/// A probe that answers what the test says, when the test says it.
+/// A probe whose answer and time the test controls.
 private actor Probe {
   private(set) var questions = 0
   private var asked: CheckedContinuation<Bool, Never>?

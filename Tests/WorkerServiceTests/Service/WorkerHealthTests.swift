@@ -17,10 +17,10 @@ import Testing
   @Test func aWriterThatHangsDoesNotAnswer() async throws {
     try await withTemporaryFolder { folder in
       let store = try openWorkerStore(folder.path("store"))
-      let (begun, goOn) = (try Signal(), try Signal())
+      let (begun, mayContinue) = (try Signal(), try Signal())
       async let hanging: Void = store.write { _ in
         begun.fire()
-        try goOn.wait()
+        try mayContinue.wait()
       }
       try await Task.detached { try begun.wait() }.value
       health.opened(store)
@@ -29,14 +29,14 @@ import Testing
       // Reads do not wait for the writer, so that these come to their end before it.
       for _ in 0..<100 { _ = try store.read { $0.storeID } }
       #expect(answers.lines.isEmpty)
-      goOn.fire()
+      mayContinue.fire()
       await probe.value
       #expect(answers.lines == ["true"])
       try await hanging
     }
   }
 
-  @Test func aWriterThatHasNoRoomAnswers() async throws {
+  @Test func aWriterWithoutDiskSpaceAnswers() async throws {
     try await withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "1m") else { return }
       defer { unmountDevice(device) }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func thatAnotherProcessWritesForLongIsAnAnswer() async throws {
+  @Test func aLongWriteOfAnotherProcessIsHealthy() async throws {
     try await withTemporaryFolder { folder in
       let path = folder.path("store")
       var options = Store.Options()
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func betweenTwoOpeningsOfTheStoreItIsAliveToo() async throws {
+  @Test func theWorkerIsHealthyWhileTheStoreIsReopened() async throws {
     try await withTemporaryFolder { folder in
       #expect(await health.writerAnswers())
       let store = try openWorkerStore(folder.path("store"))

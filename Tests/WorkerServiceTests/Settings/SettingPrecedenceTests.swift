@@ -5,7 +5,7 @@ import Testing
 import WorkerService
 
 @Suite struct SettingPrecedenceTests {
-  /// Which places say something, and which of them counts.
+  /// The places that set a value, and the one that takes precedence.
   @Test(arguments: [("90s", 90), ("15m", 900), ("2h", 7_200), ("3d", 259_200)])
   func timesHaveUnits(_ text: String, _ seconds: Int) throws {
     let effective = try WorkerSettings.load(flags: ["syncEvery": text], environment: [:])

@@ -66,7 +66,7 @@ import WorkerService
     ("queues", "=1"), ("queues", "sync=257"), ("logLevel", "Info"), ("metricsFile", "x"),
     ("diskReserve", "-1B"), ("diskReserve", "64"), ("diskReserve", "9223372036854775807K"),
   ])
-  func aValueThatIsNoneIsRefusedByFlagAndVariable(_ name: String, _ text: String) throws {
+  func anInvalidValueIsRefusedByFlagAndVariable(_ name: String, _ text: String) throws {
     let setting = try #require(Setting.all.first { $0.name == name })
     let flag = #expect(throws: SettingsError.self) {
       try WorkerSettings.load(flags: [name: text], environment: [:])
@@ -82,7 +82,7 @@ import WorkerService
     #expect(variable?.description.hasPrefix("\(setting.environmentName) takes ") == true)
   }
 
-  @Test func whatDoesNotCountMustBeRightAsWell() throws {
+  @Test func overriddenValuesMustBeValidToo() throws {
     try withSettingsFile("jitter: 2") { file in
       #expect(throws: YAMLError.self) {
         try WorkerSettings.load(flags: ["jitter": "0.2"], environment: [:], file: file)

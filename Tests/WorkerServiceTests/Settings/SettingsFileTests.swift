@@ -5,7 +5,7 @@ import Testing
 @testable import WorkerService
 
 @Suite struct SettingsFileTests {
-  @Test func theFileIsTheOneNamedOrTheFirstThatIsThere() throws {
+  @Test func theFileIsTheNamedOneOrTheFirstThatExists() throws {
     try withTemporaryFolder { folder in
       let system = folder.path("etc")
       let (first, second) = (folder.path("first"), folder.path("second"))

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import WorkerService
 
-/// The units of `Tools/systemd`, held against the systemd of this machine.
+/// The units of `Tools/systemd`, checked by the systemd of this machine.
 @Suite struct UnitTests {
-  /// What `systemd-analyze security` may find at most, in tenths: 1.1 of 10. What is left is that a
-  /// worker talks to the internet, to systemd and to the resolver, and sees the system's files.
+  /// The highest permitted exposure by `systemd-analyze security`, in tenths: 1.1 of 10. The rest
+  /// stems from a worker's access to the internet, systemd, the resolver and the system's files.
   static let exposureMax = 11
 
   static let services = ["mooring-worker.service", "mooring-sync.service"]
@@ -16,7 +16,7 @@ import WorkerService
   @Test(
     .enabled(if: hasAnalyzer, "systemd-analyze is missing; install the package systemd"),
     arguments: services + ["mooring-sync.timer"])
-  func systemdFindsNothingWrong(_ unit: String) throws {
+  func systemdReportsNoProblems(_ unit: String) throws {
     try withUnits { folder in
       let run = try analyze("verify", "\(folder.path)/\(unit)")
       #expect(run.status == 0, "\(run.text)")
@@ -27,7 +27,7 @@ import WorkerService
   @Test(
     .enabled(if: hasAnalyzer, "systemd-analyze is missing; install the package systemd"),
     arguments: services)
-  func theSandboxIsAsTightAsAgreed(_ unit: String) throws {
+  func theSandboxKeepsItsExposureLimit(_ unit: String) throws {
     try withUnits { folder in
       let path = "\(folder.path)/\(unit)"
       let run = try analyze("security", "--offline=yes", "--threshold=\(Self.exposureMax)", path)

@@ -10,7 +10,7 @@ import Testing
 @testable import WorkerService
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CompactionTests {
-  @Test func theFileShrinksAndTheWorkerGoesOn() async throws {
+  @Test func theFileShrinksAndTheWorkerContinues() async throws {
     try await withWorkerFolder { folder in
       let job = try await enqueueCompaction(in: folder)
       let worker = try TestWorker(on: folder, try SettingsSource().live())
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func whatElseRunsComesToItsEndBefore() async throws {
+  @Test func otherJobsFinishBeforeACompaction() async throws {
     try await withWorkerFolder { folder in
       let job = try await enqueueCompaction(in: folder, besides: 20)
       let worker = try TestWorker(on: folder, try SettingsSource { $0.concurrency = 4 }.live())
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// It is tried again later, and fails at last if that never changes.
-  @Test func aStoreThatSomebodyHasOpenIsLeftAsItIs() async throws {
+  @Test func aStoreThatIsOpenElsewhereIsNotCompacted() async throws {
     try await withWorkerFolder { folder in
       let job = try await enqueueCompaction(in: folder)
       let worker = try TestWorker(on: folder, try SettingsSource().live()) {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// Makes a store with much free room, and a job that asks for its compaction.
+  /// Creates a store with much free space, and a job that compacts it.
   private func enqueueCompaction(in folder: String, besides others: Int = 0) async throws -> JobID {
     let store = try openWorkerStore(folder)
     let text = String(repeating: "long ", count: 1_000)

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aDiskThatIsFullIsWaitedOut() async throws {
+  @Test func theWorkerWaitsWhileTheDiskIsFull() async throws {
     let feed = try EpisodeFeed()
     defer { feed.stop() }
     try await withDevice(size: "4m") { device in
@@ -85,8 +85,8 @@ import Testing
     }
   }
 
-  /// systemd is asked for time meanwhile, so that it does not begin anew for ever.
-  @Test func aStoreThatCannotBeOpenedForNowIsTriedAgain() async throws {
+  /// systemd is asked for more time, so that it does not restart the worker in a loop.
+  @Test func aStoreThatCannotBeOpenedYetIsRetried() async throws {
     try await withWorkerFolder { folder in
       let refusal = try await Self.busy(in: folder)
       let openings = Journal()
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func aWorkerIsNotReadyBeforeTheStoreKnowsOfItsRunner() async throws {
+  @Test func aWorkerIsReadyOnceItsRunnerIsStored() async throws {
     try await withWorkerFolder { folder in
       var options = Store.Options()
       options.mapSize = 1 << 30
@@ -169,7 +169,7 @@ import Testing
     try FileManager.default.removeItem(atPath: device + "/filler")
   }
 
-  /// A store has room of its own, of which a small commit may live for long.
+  /// Fills the free pages of the store, which would otherwise serve small commits for long.
   private func useUpFreePages(of store: Store) async throws {
     for (bytes, count) in [(200_000, 1), (20_000, 1), (2_000, 1), (10, 20), (10, 1)] {
       let text = Value.string(String(repeating: "x", count: bytes))

@@ -12,7 +12,7 @@ import Testing
 @testable import WorkerService
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ReloadTests {
-  @Test func theNumberOfJobsAtOnceIsTakenOver() async throws {
+  @Test func theNumberOfConcurrentJobsIsReloaded() async throws {
     let gate = try Signal()
     let feeds = [try EpisodeFeed(gate: gate), try EpisodeFeed(gate: gate)]
     defer { for feed in feeds { feed.stop() } }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func theLimitOfAQueueIsTakenOver() async throws {
+  @Test func theLimitOfAQueueIsReloaded() async throws {
     try await withWorkerFolder { folder in
       let store = try openWorkerStore(folder)
       let settings = SettingsSource { $0.queues = [QueueLimit(queue: "maintenance", limit: 0)] }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func theIntervalOfTheFeedsIsTakenOver() async throws {
+  @Test func theIntervalOfTheFeedsIsReloaded() async throws {
     let feed = try EpisodeFeed()
     defer { feed.stop() }
     try await withWorkerFolder { folder in
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func levelAndFormatOfTheLogAreTakenOver() async throws {
+  @Test func levelAndFormatOfTheLogAreReloaded() async throws {
     try await withWorkerFolder { folder in
       let output = LogOutput(level: .info, format: .text, environment: [:])
       let settings = SettingsSource()
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func settingsThatAreRefusedLeaveTheOldOnes() async throws {
+  @Test func invalidSettingsLeaveTheOldOnes() async throws {
     try await withWorkerFolder { folder in
       let settings = SettingsSource { $0.concurrency = 3 }
       let live = try settings.live()

@@ -14,7 +14,7 @@ import Testing
 
 @testable import WorkerService
 
-/// A worker in this process, in a service group of its own, and all that it says.
+/// A worker in this process, in a separate service group, with its log.
 final class TestWorker: Sendable {
   /// Lines such as `info a job has ended job=1 kind=feed.sync status=succeeded`.
   let log = Journal()
@@ -57,9 +57,9 @@ final class TestWorker: Sendable {
     transport.shutdown()
   }
 
-  /// Runs the worker meanwhile, and stops it at the end.
+  /// Runs the worker during `body`, and stops it at the end.
   ///
-  /// - Parameter state: The state that systemd knows before `body` begins.
+  /// - Parameter state: The state that was reported to systemd before `body` begins.
   func run(
     from state: String = "READY=1", isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Void
@@ -77,11 +77,11 @@ final class TestWorker: Sendable {
     try await running.value
   }
 
-  /// Tells it to drain.
+  /// Requests that it drains.
   func stop() async { await group.triggerGracefulShutdown() }
 }
 
-/// Runs `body` with a folder for a store, and expects that the store is whole at the end.
+/// Runs `body` with a folder for a store, and expects that the store is undamaged at the end.
 func withWorkerFolder(
   isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> Void
 ) async throws {

@@ -12,7 +12,7 @@ import Testing
 @testable import WorkerService
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WorkerTests {
-  @Test func twoFeedsAreSyncedAgainAndAgain() async throws {
+  @Test func twoFeedsAreSyncedRepeatedly() async throws {
     let feeds = [try EpisodeFeed(), try EpisodeFeed()]
     defer { for feed in feeds { feed.stop() } }
     try await withWorkerFolder { folder in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func aFeedThatIsAddedIsFoundAndOneThatIsPausedIsLeft() async throws {
+  @Test func anAddedFeedIsSyncedAndAPausedOneIsNot() async throws {
     let (first, second) = (try EpisodeFeed(), try EpisodeFeed())
     defer {
       first.stop()
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: Draining
 
-  @Test func whatRunsMayComeToItsEndAndNothingElseBegins() async throws {
+  @Test func runningJobsMayFinishAndNoOtherStarts() async throws {
     let gate = try Signal()
     let feed = try EpisodeFeed(gate: gate)
     defer { feed.stop() }
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func whatDoesNotEndInTimeIsHandedBackAndTheAttemptIsNotCounted() async throws {
+  @Test func jobsThatDoNotEndInTimeAreHandedBackAndTheAttemptIsNotCounted() async throws {
     let gate = try Signal()
     let feed = try EpisodeFeed(gate: gate)
     defer { feed.stop() }
@@ -123,7 +123,7 @@ import Testing
 
   // MARK: One for each store
 
-  @Test func aSecondWorkerIsRefusedAndTheFirstGoesOn() async throws {
+  @Test func aSecondWorkerIsRefusedAndTheFirstContinues() async throws {
     try await withWorkerFolder { folder in
       let settings = try SettingsSource().live()
       let first = try TestWorker(on: folder, settings)

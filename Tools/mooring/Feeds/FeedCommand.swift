@@ -34,7 +34,7 @@ struct FeedCommand: AsyncParsableCommand {
     @Option(
       help: ArgumentHelp(
         "A credential of systemd whose first line is sent as a bearer token.",
-        discussion: "It is read from $CREDENTIALS_DIRECTORY when the feed is asked.",
+        discussion: "It is read from $CREDENTIALS_DIRECTORY at each request.",
         valueName: "name"))
     var credential: String?
 
@@ -46,7 +46,7 @@ struct FeedCommand: AsyncParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "What makes items of the documents, where their format does not say it.",
+        "The mapping of documents to records, for formats without a built-in one.",
         discussion: "One of \(FeedMappingText.builtInNames.joined(separator: ", ")), or a file.",
         valueName: "file"))
     var mapping: String?

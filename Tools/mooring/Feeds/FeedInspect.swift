@@ -12,9 +12,9 @@ extension FeedCommand {
       commandName: "inspect",
       abstract: "Inspects the document of a URL and proposes a mapping and a migration.",
       discussion: """
-        Asks once, and needs no store. Without --mapping and --migration nothing is written. RSS, \
-        Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is enough. What is \
-        guessed and could be wrong stands in the mapping with a comment that begins with \
+        Sends one request, and needs no store. Without --mapping and --migration nothing is \
+        written. RSS, Atom, JSON Feed and homefeed/1 need no mapping: `mooring feed add URL` is \
+        enough. Uncertain guesses are marked in the mapping by a comment that begins with \
         `unconfirmed`.
         """)
 
@@ -22,7 +22,7 @@ extension FeedCommand {
     @Argument(help: "An http or https URL.") var url: String
     @Option(
       help: ArgumentHelp(
-        "Where the items are to go. One that is not there is made by the migration.",
+        "The entity of the items. The migration creates it if it does not exist.",
         valueName: "entity"))
     var entity = "Episode"
     @OptionGroup var proposed: ProposalOptions

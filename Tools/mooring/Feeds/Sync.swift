@@ -160,21 +160,22 @@ struct Sync: AsyncParsableCommand {
     if report.salvagedItems > 0 {
       Message.say(
         "\(report.feed): the document is ill-formed; "
-          + "\(Formatting.count(Int64(report.salvagedItems))) of its items were read all the same; "
-          + "tell its publisher")
+          + "\(Formatting.count(Int64(report.salvagedItems))) of its items were read nevertheless; "
+          + "report it to the publisher")
     }
     switch report.outcome {
     case .deletionsRefused:
       Message.say(
-        "\(report.feed): \(Formatting.count(Int64(report.refusedDeletions))) records are not in "
-          + "the feed any more; that is more than half, so none was deleted. If it is meant, run "
+        "\(report.feed): \(Formatting.count(Int64(report.refusedDeletions))) records are no "
+          + "longer in the feed; that is more than half, so none was deleted. To delete them, run "
           + "`mooring sync --full --allow-deletions`")
     case .incomplete:
       Message.say(
-        "\(report.feed): the listing was not whole, so nothing was deleted; the next run reads "
-          + "all of it again")
+        "\(report.feed): the listing was incomplete, so nothing was deleted; the next run "
+          + "reads all of it again")
     case .fresh:
-      Message.say("\(report.feed): the last answer stays good, so nobody was asked (--now does)")
+      Message.say(
+        "\(report.feed): the last response is still fresh, so no request was sent; add --now")
     case .synced, .notModified: break
     }
   }

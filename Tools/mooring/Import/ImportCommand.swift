@@ -7,12 +7,12 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Imports SQLite files of other programs, Core Data's stores among them.",
     discussion: """
-      The way through: `inspect` writes a mapping and a migration, a person reads both, `mooring \
-      migrate up` makes what is mapped to, `plan` says what will happen to each row, `run` does \
-      it. Each command ends with the next one.
+      The steps: `inspect` writes a mapping and a migration for review, `mooring migrate up` \
+      creates the entities, `plan` shows what will happen to each row, and `run` imports. Each \
+      command ends by printing the next one.
 
-      The file is only ever copied, with its -wal and its -journal, and stays as it is byte by \
-      byte; another program may use it meanwhile. The copy goes to $TMPDIR.
+      The file is copied to $TMPDIR, with its -wal and its -journal, and never changed. Other \
+      programs may use it at the same time.
       """,
     subcommands: [Inspect.self, Plan.self, Run.self, Status.self, Rejects.self])
 }

@@ -18,9 +18,8 @@ extension ImportCommand {
       abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
         Needs no store. Without --mapping and --migration nothing is written; --as mapping and \
-        --as migration print them. What is guessed stands in the mapping with its evidence; a \
-        guess that could be wrong is marked `unconfirmed`, and a run refuses it until a person has \
-        removed the mark.
+        --as migration print them. The mapping states the evidence of each guess. Uncertain ones \
+        are marked `unconfirmed`; a run refuses the mapping until these marks are removed.
         """)
 
     @OptionGroup var options: StoreOptions

@@ -9,9 +9,9 @@ extension ImportCommand {
       commandName: "plan",
       abstract: "Prints what a run would do with each row. Writes nothing to the store.",
       discussion: """
-        Every row is read, converted and held against the rules and against what the store has. \
-        Ends with 65 if something does not add up, or if more would be rejected than the mapping \
-        allows.
+        Every row is read, converted and compared with the rules and with the store's records. \
+        Ends with 65 if the counts do not balance, or if more rows would be rejected than the \
+        mapping allows.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -57,8 +57,8 @@ extension ImportCommand {
       var lines: [String] = []
       if !unconfirmed.isEmpty {
         lines.append(
-          "a run stops at these guesses; settle each, and remove its `unconfirmed` from the "
-            + "mapping:"
+          "a run refuses these guesses; confirm or correct each, and remove its `unconfirmed` "
+            + "from the mapping:"
         )
         lines += unconfirmed.map { "  " + $0 }
       }

@@ -84,7 +84,7 @@ extension ImportCommand {
       return
         "\(Formatting.count(Int64(shown))) of \(Formatting.count(status.rejects)); correct the "
         + "mapping, "
-        + "and run the import again: it takes what was rejected before"
+        + "and run the import again: it tries the rejected rows again"
     }
   }
 }

@@ -104,8 +104,8 @@ struct ImportReportText {
   private var gone: [String] {
     guard report.gone > 0 else { return [] }
     return [
-      "gone from the source since an earlier run: \(Formatting.count(report.gone)); their records "
-        + "stay"
+      "no longer in the source since an earlier run: \(Formatting.count(report.gone)); their "
+        + "records stay"
     ] + Self.some(report.goneRows, of: report.gone)
   }
 

@@ -9,13 +9,13 @@ extension ImportCommand {
       commandName: "run",
       abstract: "Imports the file and verifies every record in the store.",
       discussion: """
-        Others read and write all the time. Ctrl-C ends it after a chunk, with status 130; the \
-        next run goes on there, as it does after a kill. A later run writes only what has changed \
-        in the file since, and takes what was rejected before. Records whose rows are gone from \
+        Other processes can read and write during the run. Ctrl-C ends it after a chunk, with \
+        status 130; the next run resumes there, also after a kill. A later run writes only the \
+        changes in the file, and tries rejected rows again. Records whose rows are no longer in \
         the file stay.
 
-        Ends with 65 if something does not add up, or if more was rejected than the mapping \
-        allows; what was written stays.
+        Ends with 65 if the counts do not balance, or if more rows were rejected than the mapping \
+        allows; the written records stay.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -51,7 +51,7 @@ extension ImportCommand {
       if report.rejected > 0 {
         let rejects = options.commandLine(["import", "rejects", report.name])
         lines.append(
-          "`\(rejects)` lists what was not taken over; correct the mapping and run again")
+          "`\(rejects)` lists the rejected rows; correct the mapping and run again")
       }
       return lines
     }

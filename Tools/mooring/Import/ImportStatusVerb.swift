@@ -92,11 +92,11 @@ extension ImportCommand {
     private func notes(_ status: ImportStatus) -> [String] {
       if status.state == "running" { return ["it is under way"] }
       if status.finishedAt == nil {
-        return ["the same `mooring import run` as before goes on there"]
+        return ["repeat the same `mooring import run` to resume it"]
       }
       guard status.rejects > 0 else { return [] }
       let rejects = options.commandLine(["import", "rejects", status.name])
-      return ["`\(rejects)` lists what was not taken over; correct the mapping and run again"]
+      return ["`\(rejects)` lists the rejected rows; correct the mapping and run again"]
     }
   }
 }

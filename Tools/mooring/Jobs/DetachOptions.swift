@@ -3,19 +3,21 @@ import Console
 import DurableJobs
 import EntityStore
 
-/// Lets a worker do what a command says.
+/// The option to enqueue a command as a job.
 struct DetachOptions: ParsableArguments {
-  @Flag(help: "Only make a job of it, which a worker runs, and print the job's number.")
+  @Flag(help: "Enqueue it as a job for a worker, and print the job's number.")
   var detach = false
 
-  /// - Parameter options: What was asked for that a job cannot have.
+  /// Refuses options that a job does not support.
+  ///
+  /// - Parameter options: The names of these options; true for those that were given.
   /// - Throws: `ValidationError` that names the first.
   func refuse(_ options: [String: Bool]) throws {
     guard detach, let option = options.filter(\.value).keys.sorted().first else { return }
     throw ValidationError("\(option) does not go with --detach; leave one out")
   }
 
-  /// Makes the job, and says how to follow it.
+  /// Enqueues the job, and prints how to follow it.
   func enqueue(
     _ job: some Job, in store: Store, _ options: StoreOptions, _ format: OutputFormat
   ) async throws {

@@ -7,8 +7,8 @@ struct JobsCancel: AsyncParsableCommand {
     commandName: "cancel",
     abstract: "Cancels jobs: waiting ones at once, running ones through their runner.",
     discussion: """
-      A job that runs is printed as running: it ends when its handler has come to an end. --wait \
-      waits for that. It may also succeed before it hears of it.
+      A running job is printed as running until its handler ends. --wait waits for that. A job \
+      may also succeed before the cancellation reaches it.
       """)
 
   @OptionGroup var options: StoreOptions

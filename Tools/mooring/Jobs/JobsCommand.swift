@@ -7,8 +7,8 @@ struct JobsCommand: AsyncParsableCommand {
     commandName: "jobs",
     abstract: "Lists, enqueues and controls the jobs of the store.",
     discussion: """
-      Jobs are run by `mooring worker`, and by programs that use the library. Whatever these verbs \
-      change is seen at once by whoever runs jobs.
+      Jobs are run by `mooring worker`, and by programs that use the library. Changes by these \
+      verbs take effect in running workers at once.
       """,
     subcommands: [
       JobsList.self, JobsShow.self, JobsStats.self, JobsWatch.self, JobsEnqueue.self,

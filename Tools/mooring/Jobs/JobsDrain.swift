@@ -7,8 +7,8 @@ struct JobsDrain: AsyncParsableCommand {
     commandName: "drain",
     abstract: "Pauses a queue and waits until none of its jobs runs.",
     discussion: """
-      The queue stays paused, also after Ctrl-C and when the time is up, which ends with 75; \
-      `mooring jobs resume` lets it go on.
+      The queue stays paused, also after Ctrl-C and after the time limit, which ends with 75; \
+      `mooring jobs resume` resumes it.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -10,8 +10,8 @@ struct JobsEnqueue: AsyncParsableCommand {
     discussion: """
       mooring jobs enqueue feed.sync --payload '{"feed":1}' --watch
 
-      A kind that no worker knows waits until one does. With --unique a job is made only if none \
-      of this kind and key is there that has not ended; the number of that one is printed then.
+      A job of a kind that no worker knows waits until one does. With --unique no job is enqueued \
+      while an unfinished one has the same kind and key; the number of that one is printed.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -27,7 +27,7 @@ struct JobsEnqueue: AsyncParsableCommand {
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
   func validate() throws {
-    if delay != nil, at != nil { throw ValidationError("give --delay or --at, not both") }
+    if delay != nil, at != nil { throw ValidationError("use --delay or --at, not both") }
     if watch { try format.require(.table, .json, .jsonl) }
     _ = try runAt()
   }

@@ -25,7 +25,7 @@ struct JobsSchedule: AsyncParsableCommand {
       "The rule for times at which no worker ran: skip, once, all or all:10.",
       valueName: "policy"))
   var missed = "once"
-  @Option(help: ArgumentHelp("Begin up to so much later: 30s.", valueName: "time"))
+  @Option(help: ArgumentHelp("The largest random delay of each job: 30s.", valueName: "time"))
   var jitter = "0s"
   @Flag(help: "Enqueue a job even if the last one has not ended.") var overlaps = false
 
@@ -41,8 +41,8 @@ struct JobsSchedule: AsyncParsableCommand {
     let next = try queue.scheduleStatuses().first { $0.name == name }?.nextAt
     Message.say(
       (isNew ? "the schedule \(name) is set" : "the schedule \(name) was changed")
-        + (next.map { "; it enqueues a job at \(JobText().time($0))" } ?? "; no time comes any "
-          + "more")
+        + (next.map { "; it enqueues a job at \(JobText().time($0))" }
+          ?? "; the expression has no later time")
     )
   }
 }

@@ -8,21 +8,20 @@ struct JobsStats: AsyncParsableCommand {
     commandName: "stats",
     abstract: "Counts jobs by state, with recent rates, waits and run times.",
     discussion: """
-      One line for each kind of jobs in each queue. An attempt that is tried again counts as \
-      retried; a job that has ended otherwise than well counts as failed. Half of the jobs waited \
-      and ran no longer than p50 says, and all but one in a hundred no longer than p99; both are \
-      told within a fifth. As jsonl and csv only the lines come.
+      One line for each kind of jobs in each queue. An attempt that is retried counts as retried; \
+      a job that ended without success counts as failed. p50 and p99 are percentiles of the wait \
+      and the run time, exact within a fifth. jsonl and csv have only these lines.
       """)
 
   @OptionGroup var options: StoreOptions
-  @Option(help: ArgumentHelp("The time that is looked at, at most 7d.", valueName: "time"))
+  @Option(help: ArgumentHelp("The period, at most 7d.", valueName: "time"))
   var over = "1h"
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
   private func window() throws -> Duration {
     let window = try JobArguments.duration(over, "--over")
     guard window > .zero, window <= .seconds(7 * 86_400) else {
-      throw ValidationError("--over: figures are kept for a week; write 1m to 7d")
+      throw ValidationError("--over: statistics are kept for a week; write 1m to 7d")
     }
     return window
   }

@@ -7,8 +7,8 @@ struct JobsWatch: AsyncParsableCommand {
     commandName: "watch",
     abstract: "Follows a job until it ends.",
     discussion: """
-      Ends with 0 if the job has succeeded, and with 65 if it has not. Ctrl-C ends the watching, \
-      with 130, and not the job. As jsonl each change comes, as table and json only the end.
+      Ends with 0 if the job has succeeded, and with 65 if it has not. Ctrl-C ends the watch, with \
+      130, but not the job. jsonl has each change, table and json only the end.
       """)
 
   @OptionGroup var options: StoreOptions

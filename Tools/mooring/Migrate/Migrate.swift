@@ -10,9 +10,9 @@ struct Migrate: AsyncParsableCommand {
     commandName: "migrate",
     abstract: "Shows, checks and applies the migrations of the store.",
     discussion: """
-      `status` tells where the store stands, `plan` what would be done, `up` does it. A run that \
-      ends early, by Ctrl-C, a kill or a full disk, leaves a store that can be read and that `up` \
-      goes on with; nothing has to be cleared.
+      `status` shows the state of the store, `plan` the steps to be run, and `up` runs them. A run \
+      that ends early, by Ctrl-C, a kill or a full disk, leaves a readable store. The next `up` \
+      resumes there; no cleanup is needed.
       """,
     subcommands: [
       Status.self, Plan.self, Up.self, Down.self, Verify.self, Lint.self, New.self, Contract.self,

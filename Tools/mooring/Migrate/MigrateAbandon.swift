@@ -9,8 +9,8 @@ extension Migrate {
       commandName: "abandon",
       abstract: "Abandons the step in progress and drops what it has built.",
       discussion: """
-        The steps before it stay done; `up` starts it again, and the file may be corrected from \
-        that step on.
+        The steps before it stay applied. `up` starts the step again; the file may be corrected \
+        from that step on.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -27,8 +27,8 @@ extension Migrate {
       guard let running else { return Message.say("no migration is under way") }
       let done = running.doneChecksums.count
       Message.say(
-        "gave up \(running.line) \(running.name) in step \(done + 1)"
-          + (done > 0 ? "; the steps before it stay done, and `mooring migrate up` goes on" : ""))
+        "abandoned \(running.line) \(running.name) in step \(done + 1)"
+          + (done > 0 ? "; the steps before it stay applied; `mooring migrate up` resumes" : ""))
     }
   }
 }

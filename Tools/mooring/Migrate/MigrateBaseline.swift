@@ -9,13 +9,13 @@ extension Migrate {
       commandName: "baseline",
       abstract: "Records migrations as applied without running them.",
       discussion: """
-        For a store that has already what they make, because its line was split, renamed, or made \
-        one file of. It is refused if the store lacks any of that.
+        For a store that already has their schema, because its line was split, renamed or \
+        merged into one file. It is refused if the store lacks part of that schema.
         """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var lock: MigrationLockOptions
-    @Argument(help: ArgumentHelp("The last one to be noted, such as local@2.", valueName: "line@n"))
+    @Argument(help: ArgumentHelp("The last one to record, such as local@2.", valueName: "line@n"))
     var last: LineVersion
 
     func run() async throws {

@@ -7,10 +7,10 @@ extension Migrate {
   struct Contract: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "contract",
-      abstract: "Frees what migrations have left: old trees and copies of the store.",
+      abstract: "Removes what migrations keep for a revert: old trees and copies of the store.",
       discussion: """
-        Run it when nothing has to be undone any more. Later writes use the free space of the \
-        file; `mooring compact` gives it back.
+        Run it when no migration has to be reverted any more. Later writes reuse the space in the \
+        file; `mooring compact` returns it to the file system.
         """)
 
     @OptionGroup var options: StoreOptions

@@ -9,7 +9,7 @@ extension Migrate {
       commandName: "down",
       abstract: "Reverts the last migration of a line, or all after a version.",
       discussion: """
-        By the steps under `down` of its file; a file without them cannot be taken back. Ctrl-C \
+        Runs the steps under `down` of its file; a file without them cannot be reverted. Ctrl-C \
         and --format json are as for `up`.
         """)
 
@@ -18,13 +18,13 @@ extension Migrate {
     @Argument(help: "The line, such as local.") var line: String
     @Option(
       help: ArgumentHelp(
-        "The last version that stays; 0 takes the whole line back. Default: all but the last.",
+        "The last version that stays; 0 reverts the whole line. Default: all but the last.",
         valueName: "n"))
     var to: Int?
 
     func validate() throws {
       if let to, to < 0 {
-        throw ValidationError("--to takes a version; 0 takes the whole line back")
+        throw ValidationError("--to takes a version; 0 reverts the whole line")
       }
     }
 

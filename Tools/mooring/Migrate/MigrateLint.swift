@@ -10,8 +10,8 @@ extension Migrate {
       abstract: "Checks migration files for problems before they run.",
       discussion: """
         Without a folder it checks the files that the other commands would use. If there is a \
-        store, they are held against what it has had. Ends with 78 if there are errors; warnings \
-        are only told. Migrations/README.md says what each rule means.
+        store, they are compared with its applied migrations. Ends with 78 if there are errors; \
+        warnings are only printed. Migrations/README.md explains each rule.
         """)
 
     @OptionGroup var options: StoreOptions

@@ -9,7 +9,7 @@ extension Migrate {
       abstract: "Writes the next migration file of a line, to be filled in.",
       discussion: """
         The number follows the last one of the line. What the file requires of other lines is \
-        their last versions as they are known here. A file that is there is never overwritten.
+        their last known versions. An existing file is never overwritten.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -43,7 +43,7 @@ extension Migrate {
       if let dir { return dir }
       let folders = options.migrationFolders
       guard folders.count == 1 else {
-        throw CommandError(.usage, "say where it is to be written: --dir DIR")
+        throw CommandError(.usage, "name the folder for it: --dir DIR")
       }
       return folders[0]
     }

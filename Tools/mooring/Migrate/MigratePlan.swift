@@ -9,9 +9,9 @@ extension Migrate {
       commandName: "plan",
       abstract: "Prints what `up` would do. Changes nothing and creates no store.",
       discussion: """
-        Times and room are estimates. How a step is done: `catalog only` takes no time, however \
-        many records there are; `one transaction` holds other writers up for that long; `online` \
-        lets others write all the time. Nobody who reads ever waits.
+        Times and sizes are estimates. A step runs in one of three modes: `catalog only` takes no \
+        time, however many records there are; `one transaction` blocks other writers for its \
+        duration; `online` lets others write at any time. Readers never wait.
         """)
 
     @OptionGroup var options: StoreOptions

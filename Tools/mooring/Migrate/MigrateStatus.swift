@@ -12,7 +12,7 @@ extension Migrate {
       abstract: "Shows the applied and pending migrations and the one in progress.",
       discussion: """
         --check is for scripts: it prints only what is wrong, and ends with 0 if the store is up \
-        to date, 75 if somebody is migrating it at this moment, and 78 otherwise.
+        to date, 75 if another process is migrating it, and 78 otherwise.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -190,15 +190,13 @@ struct StatusOverview: Encodable {
     }
     for (entry, file) in state.displaced {
       texts.append(
-        "\(file.line) \(file.name) stands where \(entry.name) was applied; give it the number "
-          + "after "
-          + "the last one of its line")
+        "\(file.line) \(file.name) has the number of \(entry.name), which was applied; give it "
+          + "the number after the last one of its line")
     }
     for file in state.changed {
       texts.append(
-        "\(file.line) \(file.name) was changed after it was applied; put it back as it was, and "
-          + "write "
-          + "the change as a new migration")
+        "\(file.line) \(file.name) was changed after it was applied; restore it, and write the "
+          + "change as a new migration")
     }
     for file in state.unmet {
       texts.append(
@@ -260,8 +258,8 @@ struct StatusOverview: Encodable {
     if let error = underWay.lastError { lines.append("the last attempt ended: \(error)") }
     if !isAlive {
       let command = underWay.isDown ? "down \(underWay.line)" : "up"
-      let first = underWay.lastError == nil ? "nobody is at it" : "see to that"
-      lines.append("\(first); `mooring migrate \(command)` goes on there")
+      let first = underWay.lastError == nil ? "no process runs it" : "correct that"
+      lines.append("\(first); `mooring migrate \(command)` resumes it")
     }
     return lines
   }

@@ -12,12 +12,12 @@ extension Migrate {
       commandName: "up",
       abstract: "Applies pending migrations; creates the store if it is missing.",
       discussion: """
-        Others read all the time, and write between two chunks of a long step. Ctrl-C ends it \
-        after a chunk, with status 130; the next `up` goes on there, as it does after a kill.
+        Other processes can read at any time, and write between two chunks of a long step. Ctrl-C \
+        ends it after a chunk, with status 130; the next `up` resumes there, also after a kill.
 
         Before a step that loses data the store is copied beside itself. With --format json \
-        standard error has a line {"event":"progress",…} at least for each stage of a long step, \
-        and standard output one object at the end.
+        standard error has a line {"event":"progress",…} for each stage of a long step, or more \
+        often, and standard output one object at the end.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -61,7 +61,7 @@ extension Migrate {
       guard !files.isEmpty else {
         throw CommandError(
           .usage,
-          "--detach is for migrations that make indexes; name their folder: --migrations DIR")
+          "--detach is for migrations that create indexes; name their folder: --migrations DIR")
       }
       // With the lines of the folders, the store would count as out of date and accept no job.
       let store = try Store.open(

@@ -10,8 +10,8 @@ extension Migrate {
       commandName: "verify",
       abstract: "Compares the store with its migrations: files, history, schema, leftovers.",
       discussion: """
-        Changes nothing. What is merely pending is no problem here; `status --check` tells of it. \
-        Ends with 78 if something does not fit, and with 65 if --deep finds damage.
+        Changes nothing. Pending migrations are no problem here; `status --check` reports them. \
+        Ends with 78 if there is a difference, and with 65 if --deep finds damage.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -46,7 +46,7 @@ extension Migrate {
         throw ExitStatus.badData.exitCode
       }
       if !problems.isEmpty { throw ExitStatus.configuration.exitCode }
-      if !options.quiet { Message.say("the store is as its migrations say") }
+      if !options.quiet { Message.say("the store matches its migrations") }
     }
   }
 }

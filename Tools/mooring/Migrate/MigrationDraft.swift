@@ -56,14 +56,14 @@ struct MigrationDraft {
       # \(fileName): once it has been applied anywhere it is never edited; a later file corrects it.
       line: \(line)
       summary: \(slug.replacing("_", with: " "))
-      # Versions of other lines that come first. Leave out what this file does not build on.
+      # Versions of other lines that must be applied first. Remove those that are not needed.
       requires: [\(requires)]
       # What is done, in this order; Migrations/README.md lists all verbs. For example:
       # - addAttribute: { to: Episode, name: note, type: string, optional: true, owner: local }
       # - createIndex: { on: Episode, name: byDuration, keys: [duration desc] }
       # - updateRows: { on: Episode, where: note == nil, set: { note: "" } }
       steps: []
-      # What takes it back, if that is possible.
+      # The steps that revert it, if that is possible.
       # down:
       # - dropIndex: { on: Episode, name: byDuration }
 

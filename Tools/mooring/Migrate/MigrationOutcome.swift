@@ -91,9 +91,9 @@ struct MigrationOutput: Sendable {
     let time = ContinuousClock.now - startedAt
     if isJSON { return try writeJSON(outcome, time) }
     if isQuiet { return }
-    if outcome.isNew { Message.say("made the store \(folder)") }
+    if outcome.isNew { Message.say("created the store \(folder)") }
     if outcome.changed.isEmpty {
-      return Message.say(direction == .up ? "nothing is pending" : "nothing is to be taken back")
+      return Message.say(direction == .up ? "nothing is pending" : "nothing to revert")
     }
     say(outcome.changed)
     if outcome.isNew { return }
@@ -104,10 +104,10 @@ struct MigrationOutput: Sendable {
     }
     Message.say(text)
     if let backup = outcome.report.backup {
-      Message.say("the store as it was before is kept in \(backup)")
+      Message.say("a copy of the store from before is in \(backup)")
     }
     if !outcome.contractable.isEmpty {
-      Message.say("when all is well, free what it left behind: `mooring migrate contract`")
+      Message.say("when the result is verified, free the old data: `mooring migrate contract`")
     }
   }
 

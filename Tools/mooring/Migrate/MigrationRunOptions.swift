@@ -5,9 +5,9 @@ import Migrations
 
 /// The options that all commands which run migrations share.
 struct MigrationRunOptions: ParsableArguments {
-  @Flag(help: "Run steps that lose data and say so; the store is copied first.")
+  @Flag(help: "Run steps that lose data; the store is copied first.")
   var allowDestructive = false
-  @Flag(help: "Make no copy of the store before a step that loses data.") var noBackup = false
+  @Flag(help: "Do not copy the store before a step that loses data.") var noBackup = false
   @OptionGroup var lock: MigrationLockOptions
   @Option(help: "table or json.") var format = OutputFormat.table
 

@@ -27,10 +27,9 @@ struct SchemaDiff: AsyncParsableCommand {
     commandName: "diff",
     abstract: "Prints the changes that would give this store the schema of another one.",
     discussion: """
-      The other one is a store's folder, or a folder of migration files: then it is what a new \
-      store would have after them, and after the built-in lines. --write makes a migration of the \
-      difference, to be read before it is applied: a rename cannot be told from a drop and an \
-      addition.
+      The other one is a store's folder, or a folder of migration files: the schema is then that \
+      of a new store with these migrations and the built-in lines. --write writes the difference \
+      as a migration. Review it before it is applied: a rename looks like a drop and an addition.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -10,12 +10,12 @@ struct BatchCommand: AsyncParsableCommand {
     commandName: "batch",
     abstract: "Inserts, updates or deletes many records.",
     discussion: """
-      A batch is committed in chunks, and others write in between. Ctrl-C, a kill or an error \
-      loses nothing that was committed: the same command goes on where it stopped, and does \
-      nothing twice. --restart begins anew instead.
+      A batch is committed in chunks; other processes can write in between. Ctrl-C, a kill or an \
+      error loses no committed chunk: the same command resumes where it stopped, and changes no \
+      record twice. --restart starts again instead.
 
-      Rules of attributes and relationships hold as for a single record; --without leaves out \
-      validation, deleteRules or history. Unique values and required ones hold always.
+      Rules of attributes and relationships apply as for a single record; --without switches off \
+      validation, deleteRules or history. Unique and required values are always checked.
       """,
     subcommands: [BatchUpdateCommand.self, BatchDeleteCommand.self, BatchInsertCommand.self])
 }
@@ -24,11 +24,11 @@ struct BatchCommand: AsyncParsableCommand {
 struct BatchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Leave out validation, deleteRules or history, separated by commas.", valueName: "parts"))
+      "Switch off validation, deleteRules or history, separated by commas.", valueName: "parts"))
   var without: String?
-  @Flag(help: "Begin anew, though an interrupted run of this command could go on.")
+  @Flag(help: "Start again, even if an interrupted run of this command could resume.")
   var restart = false
-  @Option(help: ArgumentHelp("Who writes, for the history.", valueName: "name"))
+  @Option(help: ArgumentHelp("The author for the change history.", valueName: "name"))
   var author = "batch"
   @Flag(help: "Print Entity/number of each record instead of the counts; as JSON its URL as well.")
   var ids = false
@@ -86,7 +86,7 @@ struct BatchTarget: ParsableArguments {
 
   func validate() throws {
     if `where` == nil, !all {
-      throw ValidationError("say which records: --where PREDICATE, or --all for every one")
+      throw ValidationError("select the records: --where PREDICATE, or --all")
     }
     if `where` != nil, all {
       throw ValidationError("--where and --all contradict each other; leave one out")

@@ -13,9 +13,9 @@ struct BatchDeleteCommand: AsyncParsableCommand {
     discussion: """
       mooring batch delete Episode --where 'feedID == nil AND progress == 1' --dry-run
 
-      Delete rules hold: what a record takes along goes with it, and what a rule keeps stops the \
-      batch. --without deleteRules only cuts the links. The count is that of the records that \
-      match, not of what went along.
+      Delete rules apply: cascades delete related records, and `deny` stops the batch. --without \
+      deleteRules only removes the links. The count is that of the records that match, without \
+      cascades.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -15,14 +15,14 @@ struct BatchInsertCommand: AsyncParsableCommand {
       mooring fetch Episode --select id,title --format csv | mooring batch insert Episode - \
       --on-conflict update --by id,feedID
 
-      The file is read as it goes, whatever its size. Values are written as for `mooring set`, in \
+      The file is read in parts, whatever its size. Values are written as for `mooring set`, in \
       JSON also as numbers, true, false and lists of texts; null, or an empty field of CSV, is no \
-      value. A to-one relationship has the other record's Entity/number. What an item does not \
-      name gets its default.
+      value. A to-one relationship has the other record's Entity/number. Attributes that an item \
+      does not name get their defaults.
 
-      An item that is refused stops the batch; what was committed before stays, and when the file \
-      has been put right, the same command goes on. With --keep-going all others are inserted, and \
-      the exit status is 65 all the same.
+      An item that is refused stops the batch. Committed items stay, and after the file has been \
+      corrected, the same command resumes. With --keep-going all other items are inserted, and the \
+      exit status is still 65.
       """)
 
   enum Conflict: String, CaseIterable, ExpressibleByArgument { case fail, skip, update }
@@ -79,8 +79,8 @@ struct BatchInsertCommand: AsyncParsableCommand {
       if count > 0, !options.quiet {
         Message.say(
           count == 1
-            ? "the item before was taken, and stays so"
-            : "\(Formatting.count(count)) items before were taken, and stay so")
+            ? "the item before it was inserted, and stays"
+            : "\(Formatting.count(count)) items before it were inserted, and stay")
       }
       throw error
     }

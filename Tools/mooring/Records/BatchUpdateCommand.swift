@@ -15,8 +15,9 @@ struct BatchUpdateCommand: AsyncParsableCommand {
       mooring batch update Episode --where 'type == "free"' --set watchLaterAt=now
       mooring batch update Episode --all --set 'progress:=progress / 2' --set favoriteAt=null
 
-      Values are written as for `mooring set`; after := stands an expression about the record as \
-      it was. A to-one relationship is set by the other record's id, # and its number, or null. \
+      Values are written as for `mooring set`; := assigns an expression, which reads the record \
+      before the update. A to-one relationship is set by the other record's id, # and its number, \
+      or null. \
       The count is that of the records that match.
       """)
 
@@ -32,7 +33,7 @@ struct BatchUpdateCommand: AsyncParsableCommand {
   @OptionGroup var job: DetachOptions
 
   func validate() throws {
-    if set.isEmpty { throw ValidationError("say what to change: --set attribute=value") }
+    if set.isEmpty { throw ValidationError("name the changes: --set attribute=value") }
     try batch.refuse(with: job, target)
   }
 

@@ -16,23 +16,23 @@ struct Fetch: AsyncParsableCommand {
 
       Predicates are those of Core Data: == != < <= > >=, AND OR NOT, IN {1, 2}, BETWEEN {1, 2}, \
       CONTAINS BEGINSWITH ENDSWITH LIKE MATCHES with [cd], ANY and ALL, nil, DATE \
-      "2026-01-31T00:00:00Z". A comparison with a missing value is never true; ask == nil for it.
+      "2026-01-31T00:00:00Z". A comparison with a missing value is never true; use == nil for it.
 
-      Everything is of one moment. Rows are printed as they are found where an index has their \
-      order. Whole records begin with their number in the store, "_id", as in mooring-dump. The \
+      All rows are from one snapshot. Rows are printed as they are found if an index has their \
+      order. Complete records begin with their number in the store, "_id", as in mooring-dump. The \
       JSON of --explain has the keys entity, kinds, indexes, filter, sortBy, groupBy, limit, \
       offset, rejected and statistics.
       """)
 
   @OptionGroup var options: StoreOptions
-  @Argument(help: "The entity, such as Episode. A template knows its own.") var entity: String?
+  @Argument(help: "The entity, such as Episode. A template has its own.") var entity: String?
   @OptionGroup(title: "Request") var question: FetchOptions
   @OptionGroup(title: "Export") var export: FetchExport
   @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
 
   func validate() throws {
     guard entity != nil || question.template != nil else {
-      throw ValidationError("say which entity: mooring fetch Episode")
+      throw ValidationError("name the entity: mooring fetch Episode")
     }
     if question.explain { try format.require(.table, .json) }
     try export.validate(format, question)

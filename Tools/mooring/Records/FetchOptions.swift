@@ -15,13 +15,13 @@ struct FetchOptions: ParsableArguments {
         + "Without: by number in the store; groups by their keys.", valueName: "keys"))
   var sort: String?
   @Option(parsing: .unconditional, help: "At most so many rows.") var limit: Int?
-  @Option(parsing: .unconditional, help: "Leave out so many rows first.") var offset = 0
+  @Option(parsing: .unconditional, help: "The number of rows to skip.") var offset = 0
   @Option(
     help: ArgumentHelp(
       "Columns: title,path.title,minutes=duration/60; _id is the number in the store.",
       valueName: "columns"))
   var select: String?
-  @Flag(help: "Leave out rows that equal an earlier one; with --select.") var distinct = false
+  @Flag(help: "Omit rows that equal an earlier one; with --select.") var distinct = false
   @Flag(help: "Print the number of rows only.") var count = false
   @Flag(help: "Print Entity/number of each record only; as JSON its URL as well.") var ids = false
   @Option(
@@ -70,7 +70,7 @@ struct FetchOptions: ParsableArguments {
       ),
       (
         count && select != nil && !distinct && !groups,
-        "--count looks at no columns; leave out --select, or add --distinct"
+        "--count reads no columns; leave out --select, or add --distinct"
       ),
       (
         count && aggregate != nil && !groups,

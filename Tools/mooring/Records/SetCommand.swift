@@ -9,8 +9,8 @@ struct SetCommand: AsyncParsableCommand {
     commandName: "set",
     abstract: "Changes one record: favoriteAt=now, progress=0.4, watchLaterAt=null.",
     discussion: """
-      Attributes that belong to a feed are refused on its records: the feed would say otherwise \
-      at its next change.
+      Attributes that belong to a feed are refused on its records: the next sync would overwrite \
+      them.
       """)
 
   @OptionGroup var options: StoreOptions

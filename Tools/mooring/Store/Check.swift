@@ -13,13 +13,12 @@ struct Check: AsyncParsableCommand {
       "Checks the file's pages, the catalog, records against indexes and back, the history, the "
       + "jobs.",
     discussion: """
-      Changes nothing; other processes may read and write meanwhile. Ends with 65 if it finds \
-      damage, and looks no further than the first level that has some. The transactions counted \
-      are those that the history keeps.
+      Changes nothing; other processes may read and write at the same time. Ends with 65 if it \
+      finds damage, and stops after the first level that has some. The transactions counted are \
+      those of the change history.
 
-      --only jobs looks at what the jobs must be whatever was killed when, and --only migrations \
-      holds the store against its migration files, as `mooring migrate verify` does; without it \
-      that is left out.
+      --only jobs checks the invariants of the jobs. --only migrations compares the store with its \
+      migration files, as `mooring migrate verify` does; without it this check is omitted.
       """)
 
   enum Part: String, CaseIterable, ExpressibleByArgument { case store, jobs, migrations }
@@ -104,7 +103,7 @@ private struct CheckFindings: Encodable {
     }
     guard let migrations else { return }
     for problem in migrations { try output.write("\(problem)".singleLine + "\n") }
-    if migrations.isEmpty { try output.write("the store is as its migrations say\n") }
+    if migrations.isEmpty { try output.write("the store matches its migrations\n") }
   }
 }
 

@@ -53,7 +53,7 @@ struct RestoreCommand: AsyncParsableCommand {
       try output.write(table)
     }
     if let file = report.replacedFile, !options.quiet {
-      Message.say("what was there is kept as \(file); remove it when all is well")
+      Message.say("the replaced file is kept as \(file); remove it when the store is verified")
     }
   }
 }

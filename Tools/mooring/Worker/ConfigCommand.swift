@@ -8,7 +8,7 @@ struct ConfigCommand: ParsableCommand {
     abstract: "Prints the effective settings of the worker and the source of each.",
     discussion: """
       Flags count before variables of the environment, these before the file, and this before the \
-      defaults. A setting whose last column says "restart" counts from the next start of the \
+      defaults. A setting whose last column says "restart" applies from the next start of the \
       worker on; the others also after `systemctl reload` (SIGHUP). The feeds and their times are \
       in the store: see `mooring feed list`.
       """)

@@ -16,8 +16,8 @@ struct WorkerCommand: AsyncParsableCommand {
     commandName: "worker",
     abstract: "Syncs the feeds on schedule and runs the jobs of the store until it is stopped.",
     discussion: """
-      SIGTERM and Ctrl-C drain: running jobs may come to their end within --drain-timeout, the \
-      others go back to their queue. SIGHUP reads the settings anew. One worker serves a store; \
+      SIGTERM and Ctrl-C drain: running jobs may finish within --drain-timeout, the \
+      others go back to their queue. SIGHUP reloads the settings. One worker serves a store; \
       `mooring jobs stats` shows what it does.
       """)
 

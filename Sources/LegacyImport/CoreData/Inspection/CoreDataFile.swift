@@ -58,7 +58,7 @@ package struct CoreDataFile {
       } catch {
         warnings.append("the model in the file cannot be read: \(error.text)" + instead)
       }
-    default: warnings.append("what stands in the place of the model is none" + instead)
+    default: warnings.append("the data in place of the model is no model" + instead)
     }
     return nil
   }

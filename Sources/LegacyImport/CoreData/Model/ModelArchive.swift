@@ -100,7 +100,7 @@ struct ModelArchive {
     // It stands for a property of an entity above.
     if object.className == "_NSPropertyDescriptionProxy" {
       guard let property = try archive.object(object.fields["NSUnderlyingProperty"]) else {
-        throw ArchiveDamage("a property of \(entity.name) stands for none")
+        throw ArchiveDamage("a property of \(entity.name) has no definition")
       }
       object = property
     }

@@ -24,7 +24,7 @@ struct CoreDataSource {
       }
     } catch {
       throw ImportError(
-        .mapping, "the entities of the Core Data file make no sense", [("problem", error.text)],
+        .mapping, "the entities of the Core Data file are inconsistent", [("problem", error.text)],
         advice: "import it as plain SQLite")
     }
     let numbers = EntityNumbers(of: model, in: file.entities)
@@ -49,7 +49,7 @@ struct CoreDataSource {
       guess = try GuessedModel(model, layout, facts, database.tables)
     } catch {
       throw ImportError(
-        .mapping, "the columns of the Core Data file make no sense", [("problem", error.text)],
+        .mapping, "the columns of the Core Data file are inconsistent", [("problem", error.text)],
         advice: "import it as plain SQLite")
     }
     self.model = guess.model

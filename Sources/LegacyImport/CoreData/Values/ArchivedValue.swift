@@ -159,7 +159,7 @@ struct ArchivedValueReader {
       let item = try Self.reading { () throws(ArchiveDamage) in try archive.item(field) }
       let value = try value(item, depth: depth + 1)
       guard values.updateValue(value, forKey: try take(key)) == nil else {
-        throw .damaged("a key stands twice in a dictionary")
+        throw .damaged("a key occurs twice in a dictionary")
       }
     }
     return values

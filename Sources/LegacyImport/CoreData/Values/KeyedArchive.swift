@@ -53,10 +53,10 @@ struct KeyedArchive: Sendable {
     guard case .reference(let number) = field else { return .value(field) }
     guard number != 0 else { return .null }
     guard objects.indices.contains(number) else {
-      throw ArchiveDamage("a reference leads beyond its objects")
+      throw ArchiveDamage("a reference points beyond its objects")
     }
     switch objects[number] {
-    case .reference: throw ArchiveDamage("a reference leads to a reference")
+    case .reference: throw ArchiveDamage("a reference points to a reference")
     case .dictionary(let fields):
       guard let type = fields[Self.classKey] else { return .value(objects[number]) }
       return .object(Object(number: number, className: try className(type), fields: fields))

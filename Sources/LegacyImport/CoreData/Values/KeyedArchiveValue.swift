@@ -16,7 +16,7 @@ package enum KeyedArchiveFailure: Error, Hashable, Sendable, CustomStringConvert
     switch self {
     case .damaged(let text): text
     case .classNotAllowed(let name): "it holds a \(name), which the mapping does not name"
-    case .unknownClass(let name): "it holds a \(name), of which nothing is known; keep the bytes"
+    case .unknownClass(let name): "it contains a \(name), which is unknown; keep the bytes"
     }
   }
 }
@@ -47,7 +47,7 @@ package enum KeyedArchiveValue {
     case .data(let data): return .data(data)
     case .uuid(let uuid): return .uuid(uuid)
     case .url(let text):
-      guard let url = URL(string: text) else { throw .damaged("its URL is none") }
+      guard let url = URL(string: text) else { throw .damaged("its URL is invalid") }
       return .url(url)
     case .list(let elements):
       if let strings = strings(elements) { return .strings(strings) }

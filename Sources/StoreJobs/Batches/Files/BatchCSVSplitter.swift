@@ -107,12 +107,12 @@ struct BatchCSVSplitter {
       case UInt8(ascii: "\r"):
         _ = try bytes.next()
         if let next = try bytes.peek(), next != UInt8(ascii: "\n") {
-          throw Problem(text: "a carriage return stands within a line; put the field into quotes")
+          throw Problem(text: "a carriage return is within a line; quote the field")
         }
       case _ where isQuoted:
-        throw Problem(text: "something stands behind a closing quote; write \"\" for a quote")
+        throw Problem(text: "text follows a closing quote; write \"\" for a quote")
       case UInt8(ascii: "\""):
-        throw Problem(text: "a quote stands within a field; put the field into quotes")
+        throw Problem(text: "a quote is within a field; quote the field")
       default:
         _ = try bytes.next()
         text.append(byte)

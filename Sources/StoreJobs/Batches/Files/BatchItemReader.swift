@@ -55,7 +55,8 @@ public struct BatchItemReader: Sendable {
   private func attribute(_ name: String) throws -> AttributeDescription {
     if let attribute = attributes[name] { return attribute }
     if name == "_id" {
-      throw BatchFileError(.malformed, "a new record gets its number from the store; leave out _id")
+      throw BatchFileError(
+        .malformed, "the store assigns the number of a new record; leave out _id")
     }
     throw StoreError.unknownAttribute(name, in: entity)
   }

@@ -64,7 +64,8 @@ struct BatchJSONSplitter {
     }
     throw BatchFileError(
       .malformed,
-      "\(bytes.place(ofLine: start)): the array ends within an item, or without ]; is the file whole?"
+      "\(bytes.place(ofLine: start)): the array ends within an item, or without ]; "
+        + "is the file complete?"
     )
   }
 
@@ -72,6 +73,6 @@ struct BatchJSONSplitter {
     isAtEnd = true
     guard try bytes.peekBeyondSpace() != nil else { return }
     throw BatchFileError(
-      .malformed, "\(bytes.place(ofLine: bytes.line)): something stands behind the array's ]")
+      .malformed, "\(bytes.place(ofLine: bytes.line)): text follows the array's ]")
   }
 }

@@ -3,9 +3,8 @@ import LMDB
 
 @testable import EntityStore
 
-/// Every entry of the record and index trees of the entities that are not the system's, and where
-/// it lies in the map: a page that a transaction touches moves, so equal places mean that none
-/// did.
+/// Every entry of the record and index trees of all but system entities, with its address in the
+/// map. A page that a transaction changes moves, so equal addresses prove that no page was changed.
 struct ContentTrees: Equatable {
   private struct Entry: Equatable {
     let tree: String

@@ -4,15 +4,15 @@ import LoopbackHTTP
 import Synchronization
 import TestSupport
 
-/// A server that kills the process that asks it, at a certain request.
+/// A server that kills its client at a certain request.
 final class KillingServer: Sendable {
   /// When a process dies.
   struct Plan: Sendable {
     /// The request that it dies at, from 1 on.
     var request = Int.max
-    /// Whether it gets its answer first.
+    /// True if the process gets its response before it is killed.
     var wantsAnswer = false
-    /// Microseconds that it has left from then on.
+    /// The microseconds before the kill.
     var delay: UInt32 = 0
   }
 
@@ -50,9 +50,9 @@ final class KillingServer: Sendable {
     }
   }
 
-  /// Syncs a feed in a process of its own, which dies as planned.
+  /// Syncs a feed in a separate process, which dies as planned.
   ///
-  /// - Returns: What it said at its end; nil if it did not come to it.
+  /// - Returns: Its output at the end; nil if it was killed.
   func sync(_ url: String, in folder: String, _ plan: Plan = Plan()) async throws -> String? {
     state.value.withLock { $0.plan = Plan() }
     let end = try await onThread { [state] in
@@ -89,7 +89,7 @@ private func kill(_ due: (pid: Int32, plan: KillingServer.Plan)) {
   Glibc.kill(due.pid, SIGKILL)
 }
 
-/// Runs what blocks on a thread of its own: the tests share few.
+/// Runs a blocking closure on a separate thread, since the tests share few.
 private func onThread<R: Sendable>(
   _ body: @escaping @Sendable () throws -> R
 ) async throws -> R {

@@ -1,10 +1,10 @@
 import LoopbackHTTP
 import TestSupport
 
-/// What a paged feed publishes as time goes on: all that it answers, by target, in each stage.
+/// The publications of a paged feed: its responses by target, for each stage.
 struct PagedPublisher: Sendable {
   struct Stage: Sendable {
-    /// What it answers; anything else is not found.
+    /// The responses by target. Other targets are answered with 404.
     var answers: [String: Response] = [:]
     /// The validator of the first page.
     var etag = ""
@@ -12,7 +12,7 @@ struct PagedPublisher: Sendable {
 
   /// The path of the feed.
   var path: String
-  /// What the feed is read by; nil for what its format asks for.
+  /// The mapping of the feed; nil for the default of its format.
   var mapping: String?
   var stages: [Stage]
   /// Items that their reader marks after the first stage: one stays, one changes, one goes.
@@ -29,8 +29,8 @@ struct PagedPublisher: Sendable {
 
   // MARK: A JSON API
 
-  /// Read by a mapping: a whole listing, then changes since a token, then, for the token has
-  /// expired, a whole listing that lacks items.
+  /// A feed with a mapping: a full listing, then changes since a token, then, since the token has
+  /// expired, a full listing with fewer items.
   static let mappedAPI: PagedPublisher = {
     let path = "/api?kind=episode"
     let first = (0..<3_000).map { Item(number: $0) }

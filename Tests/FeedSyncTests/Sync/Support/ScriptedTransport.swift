@@ -4,12 +4,12 @@ import Synchronization
 
 @testable import FeedSync
 
-/// A network that a test writes down: for each URL the answers to give, one after the other.
+/// A scripted network: for each URL the responses to send, one after the other.
 ///
 /// The last answer of a URL is given again and again. A URL that is not in the script is an error
 /// that names it.
 final class ScriptedTransport: HTTPTransport {
-  /// What one request gets.
+  /// The scripted result of one request.
   enum Answer: Sendable {
     case response(
       status: Int, headers: [(String, String)] = [], body: [UInt8] = [], retryAfter: Int? = nil,
@@ -44,7 +44,7 @@ final class ScriptedTransport: HTTPTransport {
     state.withLock { $0.script[url] = answers }
   }
 
-  /// The network breaks after so many more requests.
+  /// The number of further requests before the network fails.
   func failAfter(_ count: Int) { state.withLock { $0.requestsLeft = count } }
 
   func heal() { state.withLock { $0.requestsLeft = .max } }
@@ -92,7 +92,7 @@ final class ScriptedTransport: HTTPTransport {
 }
 
 extension HTTPRequest {
-  /// As it is sent to the request's own URL.
+  /// Returns the value of a header as it is sent to the request's own URL.
   func header(_ name: String) -> String? {
     let conditions = conditions.flatMap { $0.wereSent(to: url) ? $0.headers : nil } ?? []
     return (headers + conditions).first { $0.name.lowercased() == name.lowercased() }?.value

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FeedSync
 
-/// A store with one feed, a scripted network and a clock that stands still.
+/// A store with one feed, a scripted network and a fixed clock.
 struct SyncFixture: Sendable {
   static let url = "https://feed.example/v1/home"
 
@@ -33,7 +33,7 @@ struct SyncFixture: Sendable {
     feedID = try Feeds(store).find(Self.url).id
   }
 
-  /// A new one for each run, as in a process that was started anew.
+  /// Returns a new engine for each run, as in a new process.
   var engine: SyncEngine {
     SyncEngine(store: store, transport: transport, now: { [clock] in clock.now }) {
       [clock] wait in clock.advance(by: wait / .seconds(1))
