@@ -1,6 +1,7 @@
 public import ArgumentParser
 public import EntityModel
 import Foundation
+import Migrations
 
 /// Prints a schema.
 public struct SchemaOutput {
@@ -35,11 +36,10 @@ public struct SchemaOutput {
         try writeTemplates(&output)
         try writeRetention(&output)
       case .yaml:
-        for entity in shown { try output.write(yaml(entity)) }
-        for entity in shown { try output.write(yamlOfRelationships(entity)) }
-        for entity in shown { try output.write(yamlOfHistory(entity)) }
-        for template in templates { try output.write(yaml(template)) }
-        if showsRetention { try output.write(yaml(retention)) }
+        try output.write(
+          MigrationText.list(
+            creating: shown, among: entities, templates: templates,
+            retention: showsRetention ? retention : nil))
       case .swift: try output.write(SwiftSource(shown).text)
       case .json:
         let encoder = JSONEncoder()
@@ -168,93 +168,9 @@ public struct SchemaOutput {
       .joined(separator: ", ")
   }
 
-  // MARK: YAML
-
-  /// Returns the steps that would add the entity.
-  private func yaml(_ entity: EntityDescription) -> String {
-    var text = "- createEntity:\n    name: \(entity.name)\n"
-    if !entity.keepsHistory, !entity.isSystem { text += "    history: false\n" }
-    text += "    attributes:\n"
-    for attribute in entity.attributes where !isMade(attribute) {
-      text += "      - { \(yaml(attribute)) }\n"
-    }
-    for index in entity.indexes where !index.name.hasPrefix("_") {
-      var parts = ["on: \(entity.name)", "name: \(index.name)"]
-      parts.append("keys: [\(entity.keyText(of: index))]")
-      if index.isUnique { parts.append("unique: true") }
-      if index.isSparse { parts.append("sparse: true") }
-      text += "- createIndex: { \(parts.joined(separator: ", ")) }\n"
-    }
-    return text
-  }
-
-  /// True if the step that adds a relationship adds the attribute.
-  private func isMade(_ attribute: AttributeDescription) -> Bool {
-    if case .reference = attribute.type { true } else { attribute.isHidden }
-  }
-
-  /// Returns the steps that would add the relationships that a migration has named on the entity.
-  private func yamlOfRelationships(_ entity: EntityDescription) -> String {
-    var text = ""
-    for relationship in entity.relationships where !relationship.isHidden {
-      let inverse = description(of: relationship.destination)?
-        .relationship(named: relationship.inverse)
-      // Of a pair the one with the lesser id was named first.
-      guard let inverse, relationship.id <= inverse.id else { continue }
-      var parts = ["on: \(entity.name)"] + sideParts(relationship)
-      parts.insert("to: \(relationship.destination)", at: 2)
-      if let key = keyText(of: relationship, entity) { parts.append("key: { \(key) }") }
-      if !inverse.isHidden {
-        parts.append("inverse: { \(sideParts(inverse).joined(separator: ", ")) }")
-      }
-      text += "- createRelationship: { \(parts.joined(separator: ", ")) }\n"
-    }
-    return text
-  }
-
-  /// Marks attributes that the steps of relationships have made.
-  private func yamlOfHistory(_ entity: EntityDescription) -> String {
-    guard entity.attributes.contains(where: { isMade($0) && $0.keepsHistory }) else { return "" }
-    let names = entity.attributes.filter(\.keepsHistory).map(\.name).joined(separator: ", ")
-    return "- setHistory: { on: \(entity.name), values: [\(names)] }\n"
-  }
-
-  private func yaml(_ retention: HistoryRetention) -> String {
-    let parts = [
-      "days: \(days(retention.age))", "megabytes: \(retention.bytes >> 20)",
-      "consumerDays: \(days(retention.consumerAge))",
-      "consumerMegabytes: \(retention.consumerBytes >> 20)",
-    ]
-    return "- retainHistory: { \(parts.joined(separator: ", ")) }\n"
-  }
-
   /// A damaged catalog may hold any number.
   private func days(_ seconds: Double) -> Int64 {
     Int64(exactly: (seconds / 86_400).rounded()) ?? .max
-  }
-
-  private func yaml(_ template: RequestTemplate) -> String {
-    let request = template.request
-    var parts = ["name: \(template.name)", "entity: \(request.entityName)"]
-    if let predicate = request.predicate { parts.append("where: \(quoted(predicate.description))") }
-    if !request.sortBy.isEmpty {
-      parts.append(
-        "sortBy: [\(request.sortBy.map { quoted($0.description) }.joined(separator: ", "))]")
-    }
-    if request.fetchLimit > 0 { parts.append("limit: \(request.fetchLimit)") }
-    if request.fetchOffset > 0 { parts.append("offset: \(request.fetchOffset)") }
-    return "- createTemplate: { \(parts.joined(separator: ", ")) }\n"
-  }
-
-  private func sideParts(_ relationship: RelationshipDescription) -> [String] {
-    var parts = ["name: \(relationship.name)", "many: \(relationship.isToMany)"]
-    if relationship.isOrdered { parts.append("ordered: true") }
-    if let order = orderName(of: relationship) { parts.append("orderBy: \(order)") }
-    if !relationship.isOptional { parts.append("optional: false") }
-    if relationship.deleteRule != .nullify {
-      parts.append("deleteRule: \(relationship.deleteRule.rawValue)")
-    }
-    return parts
   }
 
   /// The attribute that a migration has named to give the order.
@@ -282,51 +198,5 @@ public struct SchemaOutput {
 
   private func description(of entity: String) -> EntityDescription? {
     entities.first { $0.name == entity }
-  }
-
-  private func yaml(_ attribute: AttributeDescription) -> String {
-    var parts = ["name: \(attribute.name)", "type: \(attribute.type.name)"]
-    if case .enumeration(let enumeration) = attribute.type {
-      let isText = enumeration.kind == .string
-      let values = enumeration.cases.map {
-        isText ? quoted($0.name) : "\($0.name): \($0.rawValue.text)"
-      }
-      let list = values.joined(separator: ", ")
-      parts.append("values: " + (isText ? "[\(list)]" : "{ \(list) }"))
-    }
-    if attribute.isOptional { parts.append("optional: true") }
-    if !attribute.defaultValue.isNull { parts.append("default: \(yaml(attribute.defaultValue))") }
-    if attribute.owner == .local { parts.append("owner: local") }
-    if attribute.keepsHistory { parts.append("keepHistory: true") }
-    let validation = attribute.validation
-    if !validation.min.isNull { parts.append("min: \(yaml(validation.min))") }
-    if !validation.max.isNull { parts.append("max: \(yaml(validation.max))") }
-    if let length = validation.maxLength { parts.append("maxLength: \(length)") }
-    if let pattern = validation.pattern { parts.append("pattern: \(quoted(pattern))") }
-    return parts.joined(separator: ", ")
-  }
-
-  private func yaml(_ value: Value) -> String {
-    switch value {
-    case .int64, .double, .bool: value.text
-    case .strings(let list): "[" + list.map(quoted).joined(separator: ", ") + "]"
-    default: quoted(value.text)
-    }
-  }
-
-  /// A double-quoted scalar, which JSON's escapes suit.
-  private func quoted(_ text: String) -> String {
-    var literal = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": literal += "\\" + String(scalar)
-      case "\n": literal += "\\n"
-      case "\u{00}"..."\u{0F}": literal += "\\x0" + String(scalar.value, radix: 16)
-      case "\u{10}"..."\u{1F}", "\u{7F}"..."\u{9F}":
-        literal += "\\x" + String(scalar.value, radix: 16)
-      default: literal.unicodeScalars.append(scalar)
-      }
-    }
-    return literal + "\""
   }
 }

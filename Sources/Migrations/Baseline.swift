@@ -27,15 +27,15 @@ extension Store {
     let wanted = state.pending.filter { $0.line == line && $0.version <= version }
     guard let last = wanted.last, last.version == version else {
       throw StoreError(
-        .migration, "there is no such migration pending", [("migration", "\(line)@\(version)")],
-        advice: "`mooring migrate status` tells what is")
+        .migration, "no such migration is pending", [("migration", "\(line)@\(version)")],
+        advice: "`mooring migrate status` lists those that are")
     }
     try checkRequirements(of: wanted)
     return try Migrator(self, options).commit { transaction in
       let missing = wanted.flatMap(\.steps).missing(in: transaction.schema)
       guard missing.isEmpty else {
         throw StoreError(
-          .migration, "the store lacks what the migration makes",
+          .migration, "the store lacks what the migration creates",
           [("migration", "\(line)@\(version)"), ("lacks", missing.joined(separator: ", "))],
           advice: "apply it with `mooring migrate up`")
       }
@@ -57,7 +57,7 @@ extension Store {
       }
       throw StoreError(
         .migration, "a migration requires another one that is not applied",
-        [("requires", "\(need.line)@\(need.version)")], advice: "apply that one, or note it, first")
+        [("requires", "\(need.line)@\(need.version)")], advice: "apply or record that one first")
     }
   }
 }

@@ -27,11 +27,12 @@ extension Store {
       let file = try migrationLines.first { $0.name == running.line }?.migrations
         .first { running.isOf($0) }
       let position = file.map { MigrationPosition($0, isDown: running.isDown, running: running) }
-      let frontier =
-        running.buildChecksum == nil ? nil : try LongStep.write.load(in: transaction)?.frontier
+      let checkpoint =
+        running.buildChecksum == nil ? nil : try LongStep.saved.load(in: transaction)?.position
       return MigrationUnderWay(
         migration: running, step: running.doneChecksums.count + 1, steps: position?.steps.count,
-        text: position?.step?.description, stage: frontier?.stage.name, done: frontier?.done ?? 0)
+        text: position?.step?.description, stage: checkpoint?.stage.name,
+        done: checkpoint?.done ?? 0)
     }
   }
 
@@ -50,13 +51,13 @@ extension Store {
   }
 }
 
-extension MigrationFrontier.Stage {
+extension MigrationCheckpoint.Stage {
   fileprivate var name: MigrationProgress.Stage {
     switch self {
     case .records: .records
     case .sorting: .sorting
     case .appending: .writing
-    case .settling: .settling
+    case .catchUp: .settling
     }
   }
 }

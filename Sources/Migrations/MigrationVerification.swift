@@ -25,7 +25,7 @@ extension Store {
     var problems = state.problems
     problems += foreign.map {
       MigrationProblem(
-        text: "the files of line \($0) are not here", advice: "name their folder with --migrations")
+        text: "the files of line \($0) are missing", advice: "name their folder with --migrations")
     }
     // The schema during a migration is not the result of whole files.
     guard problems.isEmpty, catalog.running == nil else { return problems }
@@ -67,7 +67,7 @@ extension MigrationState {
     for (entry, file) in displaced {
       problems.append(
         MigrationProblem(
-          text: "\(file.line) \(file.name) stands where \(entry.name) was applied",
+          text: "\(file.line) \(file.name) has the number of \(entry.name), which was applied",
           advice: "give it the number after the last one of its line"))
     }
     for migration in changed {

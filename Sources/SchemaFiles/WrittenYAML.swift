@@ -48,7 +48,8 @@ package indirect enum WrittenYAML {
     "\n" + String(repeating: " ", count: column) + text
   }
 
-  private var flow: String {
+  /// The value, written on one line.
+  package var flow: String {
     switch self {
     case .scalar(let text): text
     case .list(let elements): "[" + elements.map(\.flow).joined(separator: ", ") + "]"
@@ -96,13 +97,15 @@ extension WrittenYAML {
   package static func texts(_ texts: [String]) -> WrittenYAML { .list(texts.map(text)) }
 
   /// Returns a name, a key of an index or a predicate, in quotes unless it is plain: it begins with
-  /// a letter, has no characters with a meaning in YAML, and is not `null`, `true` or `false`.
+  /// a letter or an underscore, has no characters with a meaning in YAML, and is not `null`, `true`
+  /// or `false`.
   package static func quotedIfNeeded(_ text: String) -> String {
     isPlain(text) ? text : ConversionFile.quoted(text)
   }
 
   private static func isPlain(_ text: String) -> Bool {
-    guard let first = text.utf8.first, isLetter(first), text.utf8.last != UInt8(ascii: " "),
+    guard let first = text.utf8.first, isLetter(first) || first == UInt8(ascii: "_"),
+      text.utf8.last != UInt8(ascii: " "),
       !["null", "true", "false"].contains(text)
     else { return false }
     var previous = first

@@ -16,7 +16,7 @@ extension YAMLNode {
     case .strings: return .strings(try sequence().map { try $0.string() })
     default:
       guard let value = Value(text: try string(), as: kind, now: now) else {
-        throw error("this is no \(kind.rawValue)")
+        throw error("this is not of type \(kind.rawValue)")
       }
       return value
     }

@@ -61,7 +61,7 @@ public enum BatchPlan: String, CaseIterable, Sendable {
     let expected = committed ?? (changed.count == Self.rows ? Self.rows : 0)
     var problems: [String] = []
     if changed != Array(0..<expected) {
-      problems.append("\(changed.count) rows are changed at the frontier \(expected)")
+      problems.append("\(changed.count) rows are changed at the checkpoint \(expected)")
     }
     if self == .update {
       let times = try transaction.fetchRows(.distinctTimes)

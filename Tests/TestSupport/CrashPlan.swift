@@ -30,7 +30,7 @@ public enum CrashPlan {
   @discardableResult
   public static func write(
     to store: Store, progress: @escaping @Sendable (Int) -> Void = { _ in }
-  ) async throws -> ChunkedWrite<Int>.Progress {
+  ) async throws -> Checkpoint<Int>.Progress {
     var write = ChunkedWrite<Int>(name: name)
     write.rowsMax = rowsPerChunk
     write.duration = .seconds(60)
@@ -44,15 +44,15 @@ public enum CrashPlan {
   }
 
   /// The expected content of a record for a checkpoint; `nil` if it should not exist.
-  public static func expected(_ row: Int, frontier: Int) -> [String: Value]? {
+  public static func expected(_ row: Int, position: Int) -> [String: Value]? {
     let local: [String: Value] = row < localRows ? ["note": note(row)] : [:]
-    if row < frontier { return values(row).merging(local) { old, _ in old } }
+    if row < position { return values(row).merging(local) { old, _ in old } }
     return row < localRows ? ["name": .string("n\(row)"), "rank": -1, "note": note(row)] : nil
   }
 
   /// True if the write is complete. It then has no stored progress, as before its first chunk.
   public static func isDone(in transaction: ReadTransaction) throws -> Bool {
-    let isUnderWay = try ChunkedWrite<Int>(name: name).load(in: transaction) != nil
+    let isUnderWay = try Checkpoint<Int>(name: name).load(in: transaction) != nil
     return try !isUnderWay && transaction.count(of: "Sample") == rows
   }
 
@@ -60,25 +60,25 @@ public enum CrashPlan {
   ///
   /// - Returns: The differences; empty if all is as expected.
   public static func problems(in transaction: ReadTransaction) throws -> [String] {
-    let progress = try ChunkedWrite<Int>(name: name).load(in: transaction)
+    let progress = try Checkpoint<Int>(name: name).load(in: transaction)
     let count = try transaction.count(of: "Sample")
-    let frontier = try progress?.frontier ?? (isDone(in: transaction) ? rows : 0)
+    let position = try progress?.position ?? (isDone(in: transaction) ? rows : 0)
     var problems: [String] = []
-    if let progress, progress.rows != Int64(frontier) {
-      problems.append("\(progress.rows) rows are counted at the frontier \(frontier)")
+    if let progress, progress.rows != Int64(position) {
+      problems.append("\(progress.rows) rows are counted at the position \(position)")
     }
-    if frontier % rowsPerChunk != 0 { problems.append("half a chunk at \(frontier)") }
+    if position % rowsPerChunk != 0 { problems.append("half a chunk at \(position)") }
     for row in 0..<rows {
       let record = try transaction.get("Sample", by: ["name": .string("n\(row)")])
-      guard let expected = expected(row, frontier: frontier) else {
-        if record != nil { problems.append("row \(row) is there, the frontier is \(frontier)") }
+      guard let expected = expected(row, position: position) else {
+        if record != nil { problems.append("row \(row) is there, the position is \(position)") }
         continue
       }
       for (name, value) in expected where try record?[name] != value {
-        problems.append("\(name) of row \(row) is wrong, the frontier is \(frontier)")
+        problems.append("\(name) of row \(row) is wrong, the position is \(position)")
       }
     }
-    if count != max(frontier, localRows) { problems.append("\(count) records at \(frontier)") }
+    if count != max(position, localRows) { problems.append("\(count) records at \(position)") }
     return problems
   }
 

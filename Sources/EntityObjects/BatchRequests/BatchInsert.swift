@@ -35,7 +35,7 @@ extension Store {
           let (committed, isDone) = try await run.write.runChunk(on: self, from: run.start) {
             try request.insert(taken, in: $0, &$1, &$2, record)
           }
-          reached = committed.frontier
+          reached = committed.position
           progress?(BatchProgress(done: reached.done, total: nil))
           if isDone {
             let record = record.withLock { $0 }
@@ -60,30 +60,30 @@ extension BatchInsertRequest {
   ///
   /// - Returns: True if items are left.
   fileprivate func insert(
-    _ taken: TakenItems, in transaction: WriteTransaction, _ frontier: inout BatchFrontier,
-    _ chunk: inout ChunkedWrite<BatchFrontier>.Chunk, _ record: Locked<InsertRecord>
+    _ taken: TakenItems, in transaction: WriteTransaction, _ checkpoint: inout BatchCheckpoint,
+    _ chunk: inout ChunkBudget, _ record: Locked<InsertRecord>
   ) throws -> Bool {
     transaction.leaveOut(options.without)
     let entity = try transaction.catalog.entity(entityName)
     if case .update(let attributes) = onConflict { _ = try entity.uniqueIndex(on: attributes) }
-    while frontier.done < taken.end {
-      let item = taken[frontier.done]
+    while checkpoint.done < taken.end {
+      let item = taken[checkpoint.done]
       do {
-        let id = try insert(item.row, &frontier.counts, in: transaction)
+        let id = try insert(item.row, &checkpoint.counts, in: transaction)
         if let id, resultType == .identifiers { record.withLock { $0.identifiers.append(id) } }
       } catch {
-        let refusal = try refusal(of: item.row, frontier.done + 1, error)
+        let refusal = try refusal(of: item.row, checkpoint.done + 1, error)
         guard case .collect(let errorsMax) = itemErrors else {
           if chunk.rows == 0 { throw refusal }
           // The earlier items are committed; this one is refused again as the first of its chunk.
           chunk.end()
           return true
         }
-        frontier.counts.refused += 1
+        checkpoint.counts.refused += 1
         record.withLock { if $0.errors.count < errorsMax { $0.errors.append(refusal) } }
       }
-      frontier.done += 1
-      frontier.digest = item.digest
+      checkpoint.done += 1
+      checkpoint.digest = item.digest
       chunk.add(rows: 1)
       // Checked after the item, so that each chunk inserts at least one.
       if !chunk.hasRoom { return true }

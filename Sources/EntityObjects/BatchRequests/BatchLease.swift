@@ -19,7 +19,7 @@ enum BatchLease {
     guard let lock = try take(region, in: folder) else {
       throw StoreError(
         StorageError(
-          .busy, "the same batch is under way", context: [("batch", name)],
+          .busy, "the same batch is running", context: [("batch", name)],
           advice: "try again when it is done"))
     }
     defer { lock.release(region) }
@@ -35,7 +35,7 @@ enum BatchLease {
       throw StoreError(
         StorageError(
           .permission, "the lock of batches cannot be taken", context: [("reason", error.text)],
-          advice: "see to it that the store's folder can be written"))
+          advice: "make sure that the store's folder is writable"))
     }
   }
 }

@@ -21,29 +21,29 @@ final class BatchReader {
   /// Skips the items that an interrupted run has inserted.
   ///
   /// - Throws: `invalidRequest` if the source does not begin with the same items.
-  func skip(to frontier: BatchFrontier) async throws {
+  func skip(to checkpoint: BatchCheckpoint) async throws {
     var digest: Int64 = 0
-    for _ in 0..<frontier.done {
-      guard let row = try await next() else { throw otherItems(frontier) }
+    for _ in 0..<checkpoint.done {
+      guard let row = try await next() else { throw otherItems(checkpoint) }
       digest = TakenItem(row, after: digest).digest
     }
-    if digest != frontier.digest { throw otherItems(frontier) }
+    if digest != checkpoint.digest { throw otherItems(checkpoint) }
   }
 
   /// Returns the items of the next chunk: those that arrive within the time bound and fit the
   /// bounds of rows and bytes.
   ///
-  /// - Parameter frontier: The checkpoint at which the items begin.
+  /// - Parameter checkpoint: The checkpoint at which the items begin.
   /// - Throws: The error of the source, after the items before it were returned.
   func take(
-    from frontier: (done: Int64, digest: Int64), rowsMax: Int
+    from checkpoint: (done: Int64, digest: Int64), rowsMax: Int
   ) async throws -> TakenItems {
-    var taken = TakenItems(first: frontier.done)
-    var digest = frontier.digest
-    var bytes = 0
-    let deadline = ContinuousClock.now + Limits.batchGatheringMax
+    var taken = TakenItems(first: checkpoint.done)
+    var digest = checkpoint.digest
     if let failure { throw failure }
-    while !isAtEnd, taken.items.count < rowsMax, bytes < Limits.batchBytesMax {
+    var chunk = ChunkBudget(
+      rowsMax: rowsMax, bytesMax: Limits.batchBytesMax, duration: Limits.batchGatheringMax)
+    while !isAtEnd, chunk.hasRoom {
       let row: BatchRow?
       do {
         row = try await next()
@@ -58,18 +58,17 @@ final class BatchReader {
       }
       let item = TakenItem(row, after: digest)
       digest = item.digest
-      bytes += item.bytes
+      chunk.add(rows: 1, bytes: item.bytes)
       taken.items.append(item)
-      if ContinuousClock.now > deadline { break }
     }
     taken.areLast = isAtEnd
     return taken
   }
 
-  private func otherItems(_ frontier: BatchFrontier) -> StoreError {
+  private func otherItems(_ checkpoint: BatchCheckpoint) -> StoreError {
     StoreError(
       .invalidRequest, "an interrupted batch of this name has taken other items",
-      [("items taken", String(frontier.done))],
+      [("items taken", String(checkpoint.done))],
       advice: "run it again with the same items, give it another name, or start over (restart)")
   }
 }

@@ -3,7 +3,7 @@ package import EntityStore
 import Foundation
 
 /// The checkpoint of a batch. It is committed with the rows of each chunk.
-struct BatchFrontier: Codable, Sendable {
+struct BatchCheckpoint: Codable, Sendable {
   /// The time at which the batch first began. It is the value of `now`, also after an interruption.
   let startedAt: Date
   /// The number of records scanned or items inserted.
@@ -20,8 +20,8 @@ struct BatchFrontier: Codable, Sendable {
 /// One run of a batch: its checkpoint and its chunked write.
 struct BatchRun: Sendable {
   let store: Store
-  let write: ChunkedWrite<BatchFrontier>
-  let start: BatchFrontier
+  let write: ChunkedWrite<BatchCheckpoint>
+  let start: BatchCheckpoint
   /// True if an interrupted run of the same request has left a checkpoint.
   let isResumed: Bool
 
@@ -33,17 +33,17 @@ struct BatchRun: Sendable {
   ) async throws -> BatchResult {
     let name = "batch.\(kind):" + (options.name ?? hash(identity))
     return try await BatchLease.hold(name, in: store.folder) {
-      var write = ChunkedWrite<BatchFrontier>(name: name, author: options.author)
+      var write = ChunkedWrite<BatchCheckpoint>(name: name, author: options.author)
       write.rowsMax = max(1, options.chunkRows)
       write.duration = options.chunkDuration
       if options.keepsProgress { write.markEnded = { $0.hasEnded = true } }
       let chunks = write
-      if options.restart { try await store.write { try chunks.finish(in: $0) } }
-      let interrupted = try store.read { try chunks.load(in: $0) }
-      if let ended = interrupted?.frontier, ended.hasEnded == true {
+      if options.restart { try await store.write { try chunks.checkpoint.remove(in: $0) } }
+      let interrupted = try store.read { try chunks.checkpoint.load(in: $0) }
+      if let ended = interrupted?.position, ended.hasEnded == true {
         return BatchResult(.count, ended.counts, [], isResumed: true)
       }
-      let start = interrupted?.frontier ?? BatchFrontier(startedAt: store.options.now())
+      let start = interrupted?.position ?? BatchCheckpoint(startedAt: store.options.now())
       return try await body(
         BatchRun(store: store, write: write, start: start, isResumed: interrupted != nil))
     }
@@ -82,6 +82,6 @@ extension BatchRequestOptions {
   package static func dropProgress(
     ofBatch kind: String, named name: String, in transaction: WriteTransaction
   ) throws {
-    try ChunkedWrite<BatchFrontier>(name: "batch.\(kind):\(name)").finish(in: transaction)
+    try Checkpoint<BatchCheckpoint>(name: "batch.\(kind):\(name)").remove(in: transaction)
   }
 }

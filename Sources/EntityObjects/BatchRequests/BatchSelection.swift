@@ -105,16 +105,16 @@ extension BatchRun {
     let changed = Locked<[ObjectID]>([])
     let total = start.done + Int64(selection.ids.count)
     let end = try await write.run(on: store, from: start) { committed in
-      progress?(BatchProgress(done: committed.frontier.done, total: total))
-    } step: { transaction, frontier, chunk in
+      progress?(BatchProgress(done: committed.position.done, total: total))
+    } step: { transaction, checkpoint, chunk in
       transaction.leaveOut(options)
       let bound = try BoundSelection(selection, in: transaction)
       let change = try prepare(bound, transaction)
       // The records of a chunk are mostly neighbors.
       return try store.readingAhead {
-        for id in selection.ids[selection.index(beyond: frontier.last)...] {
+        for id in selection.ids[selection.index(beyond: checkpoint.last)...] {
           if let row = try bound.row(id) {
-            let ids = try change(row, &frontier.counts)
+            let ids = try change(row, &checkpoint.counts)
             chunk.add(rows: ids.count)
             if resultType == .identifiers {
               changed.withLock { changed in
@@ -122,8 +122,8 @@ extension BatchRun {
               }
             }
           }
-          frontier.last = id
-          frontier.done += 1
+          checkpoint.last = id
+          checkpoint.done += 1
           // Checked after the record: however long the preparation took, each chunk changes at
           // least one.
           if !chunk.hasRoom { return true }
@@ -132,6 +132,6 @@ extension BatchRun {
       }
     }
     return BatchResult(
-      resultType, end.frontier.counts, changed.withLock { $0 }, isResumed: isResumed)
+      resultType, end.position.counts, changed.withLock { $0 }, isResumed: isResumed)
   }
 }

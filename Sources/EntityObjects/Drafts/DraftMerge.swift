@@ -100,7 +100,7 @@ struct DraftConflicts: Error {
 extension StoreError {
   fileprivate static func deletedElsewhere(_ object: ObjectID) -> StoreError {
     StoreError(
-      .conflict, "a record that the draft has changed was deleted meanwhile",
+      .conflict, "a record that the draft has changed was deleted by another writer",
       [("record", object.description)], advice: conflictAdvice, object: object)
   }
 
@@ -111,7 +111,7 @@ extension StoreError {
     _ object: ObjectID, _ attribute: String, base: Value, stored: Value, draft: Value?
   ) -> StoreError {
     StoreError(
-      .conflict, "a record that the draft has changed was changed meanwhile",
+      .conflict, "a record that the draft has changed was changed by another writer",
       [
         ("record", object.description), ("attribute", attribute), ("was", base.shortText),
         ("is", stored.shortText), ("draft", draft?.shortText ?? "deleted"),

@@ -101,7 +101,7 @@ struct DraftSave: Sendable {
     case .error, .draftWins, .overwrite:
       let gone = try ([link.owner] + link.others).first { try !isThere($0) } ?? link.owner
       throw StoreError(
-        .conflict, "a record whose links the draft has changed was deleted meanwhile",
+        .conflict, "a record whose links the draft has changed was deleted by another writer",
         [("record", gone.description), ("relationship", link.relationship)],
         advice: StoreError.conflictAdvice, object: identities.temporary(link.owner),
         property: link.relationship)

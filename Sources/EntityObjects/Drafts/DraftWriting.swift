@@ -128,7 +128,7 @@ struct DraftWriting {
   // MARK: Steps
 
   private func write(_ row: DraftChanges.Row) throws {
-    try telling(of: row.id) {
+    try naming( row.id) {
       guard let values = try values(of: row) else { throw StoreError.missing(row.id) }
       do {
         switch row.content {
@@ -156,7 +156,7 @@ struct DraftWriting {
   }
 
   private func change(_ link: PendingLink) throws {
-    try telling(of: link.owner, link.relationship) {
+    try naming( link.owner, link.relationship) {
       switch link.change {
       case .add(let index):
         try transaction.addRelated(link.others, to: link.owner, link.relationship, at: index)
@@ -178,7 +178,7 @@ struct DraftWriting {
   /// - Parameter going: All records to be deleted: two records may each deny the deletion of the
   ///   other.
   private func delete(_ id: ObjectID, among going: Set<ObjectID>) throws {
-    try telling(of: id) {
+    try naming( id) {
       let entity = try transaction.catalog.entity(id.entity)
       guard let old = try transaction.view(of: id.number, in: entity) else { return }
       let terms = Deletion.Terms { going.contains(ObjectID(entity: $0.entity, number: $0.id)) }
@@ -187,8 +187,8 @@ struct DraftWriting {
   }
 
   /// Runs one step. Its errors name the record by the identity that the draft knows.
-  private func telling(
-    of id: ObjectID, _ property: String? = nil, _ body: () throws -> Void
+  private func naming(
+    _ id: ObjectID, _ property: String? = nil, _ body: () throws -> Void
   ) throws {
     do {
       try body()

@@ -145,7 +145,7 @@ struct PendingEntity: Sendable {
     throw StoreError(
       .schemaMismatch, "an entity has changed since a draft changed records of it",
       [("entity", layout.name)],
-      advice: "get from the draft what you need, roll it back, and make the changes anew")
+      advice: "get from the draft what you need, roll it back, and make the changes again")
   }
 }
 

@@ -107,7 +107,7 @@ package struct BinaryPropertyList {
   }
 
   private func text(_ text: String?) throws(Damage) -> PropertyListValue {
-    guard let text else { throw Damage(text: "a text is no Unicode") }
+    guard let text else { throw Damage(text: "a text is not valid Unicode") }
     return .string(text)
   }
 
@@ -130,7 +130,7 @@ package struct BinaryPropertyList {
     let count = try bytes.place(at: start, size: 1) & 0xF
     guard count == 0xF else { return (start + 1, count) }
     let marker = try bytes.place(at: start + 1, size: 1)
-    guard (0x10...0x13).contains(marker) else { throw Damage(text: "a size is no integer") }
+    guard (0x10...0x13).contains(marker) else { throw Damage(text: "a size is not an integer") }
     let size = 1 << (marker & 0xF)
     return (start + 2 + size, try bytes.place(at: start + 2, size: size))
   }
@@ -157,9 +157,9 @@ package struct BinaryPropertyList {
     let values = try objects(count, at: first + count * referenceSize, depth)
     var entries: [String: PropertyListValue] = [:]
     for (key, value) in zip(keys, values) {
-      guard case .string(let key) = key else { throw Damage(text: "a key is no string") }
+      guard case .string(let key) = key else { throw Damage(text: "a key is not a string") }
       guard entries.updateValue(value, forKey: key) == nil else {
-        throw Damage(text: "the key \"\(key)\" stands twice in a dictionary")
+        throw Damage(text: "the key \"\(key)\" occurs twice in a dictionary")
       }
     }
     return .dictionary(entries)
@@ -171,7 +171,7 @@ package struct BinaryPropertyList {
     _ number: Int, at start: Int, _ depth: Int
   ) throws(Damage) -> (first: Int, count: Int) {
     guard containers.insert(number).inserted else {
-      throw Damage(text: "an array or a dictionary stands in several places; repeat it in each")
+      throw Damage(text: "an array or a dictionary is used in several places; repeat it in each")
     }
     guard depth <= Self.nestingMax else {
       throw Damage(text: "it is nested deeper than \(Self.nestingMax)")

@@ -10,7 +10,7 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
   let write: @Sendable (WriteTransaction, Input) throws -> ObjectID
   /// Reads the result for the caller from a written item.
   let read: @Sendable (WriteTransaction, ObjectID) throws -> Output
-  /// The bounds of a commit in items and time; it ends at the first that is reached.
+  /// The limits of a commit in items and time; it ends at the first that is reached.
   var itemsMax = 1_000
   var duration = Limits.chunkDuration
 
@@ -68,15 +68,16 @@ struct BatchWrite<Input: Sendable, Output: Sendable>: Sendable {
     of items: [Input], from start: Int, leavingOut unreadable: [Int: any Error]
   ) async throws -> [Result<Output, any Error>] {
     try await store.write(author: author) { transaction in
-      let deadline = ContinuousClock.now + duration
+      var chunk = ChunkBudget(rowsMax: itemsMax, duration: duration)
       var results: [Result<Output, any Error>] = []
-      for index in start..<min(items.count, start + itemsMax) {
+      for index in start..<items.count {
         if let error = unreadable[index] {
           results.append(.failure(error))
         } else {
           results.append(try result(of: items[index], index, in: transaction))
         }
-        if ContinuousClock.now >= deadline { break }
+        chunk.add(rows: 1)
+        if !chunk.hasRoom { break }
       }
       return results
     }

@@ -11,7 +11,7 @@ extension PropertyListNode {
         return PropertyListNode(content: content, file: file)
       }
     } catch {
-      throw StoreError.seed(at: .path(file), "this is no sound property list: \(error.text)")
+      throw StoreError.seed(at: .path(file), "this is not a valid property list: \(error.text)")
     }
     var format = PropertyListSerialization.PropertyListFormat.xml
     let root: Any
@@ -19,7 +19,7 @@ extension PropertyListNode {
       root = try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
     } catch {
       throw StoreError.seed(
-        at: .path(file), "this is no property list: \(reason(of: error))")
+        at: .path(file), "this is not a property list: \(reason(of: error))")
     }
     guard format == .xml else {
       throw StoreError.seed(at: .path(file), "write the property list as XML or binary")

@@ -55,12 +55,12 @@ struct PropertyListNode: SeedNode {
   /// Returns the decimal of the number's shortest text: 9.99 in a file is the decimal 9.99.
   private func decimal(_ number: Double) throws -> Decimal {
     if let decimal = Decimal(string: String(describing: number)) { return decimal }
-    throw StoreError.seed(at: place, "this is no decimal")
+    throw StoreError.seed(at: place, "this is not of type decimal")
   }
 
   private func value(_ text: String, _ kind: ValueKind, _ now: Date) throws -> Value {
     if let value = Value(text: text, as: kind, now: now) { return value }
-    throw StoreError.seed(at: place, "this is no \(kind.rawValue)")
+    throw StoreError.seed(at: place, "this is not of type \(kind.rawValue)")
   }
 
   private func expected(_ expectation: String) -> StoreError {

@@ -54,7 +54,7 @@ enum SeedPlace: Sendable, CustomStringConvertible {
 extension StoreError {
   static func seed(at place: SeedPlace, _ problem: String) -> StoreError {
     StoreError(
-      .seed, "a seed file is wrong", [("at", place.description), ("problem", problem)])
+      .seed, "a seed file is invalid", [("at", place.description), ("problem", problem)])
   }
 
   /// Returns the same error with the place in the file.

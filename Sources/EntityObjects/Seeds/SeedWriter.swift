@@ -74,7 +74,7 @@ struct SeedWriter {
       if let id = labelled[label] { return id }
       throw StoreError.seed(
         at: target.place,
-        "the object \"\(label)\" stands after one that cannot be without it; move it before")
+        "the object \"\(label)\" follows an object that requires it; move it before that one")
     case .attributes(let values):
       let found = try placing(target.place) {
         try transaction.objectID(target.entity, by: values)
@@ -100,6 +100,6 @@ struct SeedWriter {
 extension EntityDescription {
   fileprivate func name(of attribute: Int) throws(StoreError) -> String {
     if let found = attributes.first(where: { $0.id == attribute }) { return found.name }
-    throw .damaged("a relationship names an attribute that is not there", entity: name)
+    throw .damaged("a relationship names an unknown attribute", entity: name)
   }
 }

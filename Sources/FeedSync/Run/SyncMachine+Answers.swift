@@ -127,8 +127,7 @@ extension SyncMachine {
   mutating func advance(hasNews: Bool) throws -> [Action] {
     guard let (page, response) = self.page else { return [] }
     self.page = nil
-    batch.items += page.items.count + page.users.count
-    batch.bytes += response.body.count
+    batch.budget.add(rows: page.items.count + page.users.count, bytes: response.body.count)
     checkpoint.pages += 1
     checkpoint.report.pages = checkpoint.pages
     let isOnly = checkpoint.pages == 1 && page.next == nil
@@ -136,7 +135,7 @@ extension SyncMachine {
     nextDelta = try startOfNextDelta(page, response)
     guard try setNextPage(page, response, hasNews: hasNews) else { return confirmOrFinish() }
     let request = nextRequest()
-    guard batch.isFull else { return [.fetch(request)] }
+    if batch.budget.hasRoom { return [.fetch(request)] }
     return [.prefetch(request)] + commit() + [.reportProgress, .fetch(request)]
   }
 

@@ -76,11 +76,8 @@ struct SyncMachine {
 
   /// The pages since the last commit.
   struct Batch {
-    var items = 0
-    var bytes = 0
+    var budget = ChunkBudget(rowsMax: Limits.itemsPerCommit, bytesMax: Limits.pageBytesMax)
     var hasChanges = false
-
-    var isFull: Bool { items >= Limits.itemsPerCommit || bytes >= Limits.pageBytesMax }
   }
 
   /// - Parameter mapper: Converts items to rows.

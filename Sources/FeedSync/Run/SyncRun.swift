@@ -12,7 +12,7 @@ struct SyncRun {
   private let source: PageSource
   private let targets: [String: FeedTarget]
   private let clock: @Sendable () -> Date
-  private let write: ChunkedWrite<SyncCheckpoint>
+  private let saved: Checkpoint<SyncCheckpoint>
 
   private var machine: SyncMachine
   private var seen = SeenRecords()
@@ -44,7 +44,7 @@ struct SyncRun {
       feed: feed, options: options, now: now, mappings: mappings,
       mapper: ItemMapper(
         targets: targets, defaultEntity: feed.entity, feedID: id, now: now))
-    write = ChunkedWrite(name: "sync \(id)", author: "sync")
+    saved = Checkpoint(name: "sync \(id)")
   }
 
   /// The counts of the run so far.
@@ -63,8 +63,8 @@ struct SyncRun {
 
   private func savedCheckpoint() throws -> SyncMachine.SavedCheckpoint {
     do {
-      guard let saved = try store.read({ try write.load(in: $0) }) else { return .none }
-      return .saved(saved.frontier, commits: saved.chunks)
+      guard let progress = try store.read({ try saved.load(in: $0) }) else { return .none }
+      return .saved(progress.position, commits: progress.chunks)
     } catch let error as StoreError where error.code == .damaged {
       return .unreadable
     }
@@ -119,7 +119,7 @@ struct SyncRun {
 
   /// Commits rows, seen records and the checkpoint in one transaction.
   private mutating func commit() async throws -> SyncReport {
-    let (id, write, targets, changes) = (id, write, targets, changes)
+    let (id, saved, targets, changes) = (id, saved, targets, changes)
     let (rules, checkpoint, seen, number) = (
       machine.rules, machine.checkpoint, seen, machine.commits
     )
@@ -129,9 +129,8 @@ struct SyncRun {
       let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &checkpoint.report)
       if rules.mode == .full { try seen.save(feedID: id, number: Int(number), in: transaction) }
-      try write.save(
-        .init(frontier: checkpoint, rows: Int64(checkpoint.report.items), chunks: number),
-        in: transaction)
+      try saved.save(
+        checkpoint, rows: Int64(checkpoint.report.items), chunks: number, in: transaction)
       return (checkpoint.report, seen)
     }
     self.seen.didCommit()
@@ -140,9 +139,9 @@ struct SyncRun {
   }
 
   private mutating func discardCheckpoint(leavesGap: Bool) async throws {
-    let (write, id) = (write, id)
+    let (saved, id) = (saved, id)
     try await store.write(author: "sync") { transaction in
-      try write.finish(in: transaction)
+      try saved.remove(in: transaction)
       try SeenRecords.removeAll(feedID: id, in: transaction)
       guard leavesGap else { return }
       try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
@@ -155,7 +154,7 @@ struct SyncRun {
 
   /// The last transaction: the last pages, deletions, and with them validators and checkpoint.
   private func finish() async throws -> SyncReport {
-    let (id, write, targets, changes, seen) = (id, write, targets, changes, seen)
+    let (id, saved, targets, changes, seen) = (id, saved, targets, changes, seen)
     let (feed, checkpoint, rules, nextDelta) = (
       machine.feed, machine.checkpoint, machine.rules, machine.nextDelta
     )
@@ -171,7 +170,7 @@ struct SyncRun {
           .run(seen, &report, in: transaction)
       }
       if rules.mode == .full { try SeenRecords.removeAll(feedID: id, in: transaction) }
-      try write.finish(in: transaction)
+      try saved.remove(in: transaction)
       let result = feed.after(checkpoint, report, nextDelta: nextDelta, at: now)
       try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
         $0.merge(result)

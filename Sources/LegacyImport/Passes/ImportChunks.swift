@@ -59,7 +59,7 @@ final class ImportChunks {
           if place == pending.endIndex { chunk.end() }
           // The checkpoint stays in the store until the run has been verified.
           return true
-        }.progress.frontier
+        }.progress.position
       }
       pending = pending[place...]
       committed(rows)

@@ -1,3 +1,5 @@
+import EntityStore
+
 /// Reads a table in the order of its rows and maps each of them, a chunk at a time.
 final class RowWalk {
   private let table: BoundTable
@@ -24,9 +26,9 @@ final class RowWalk {
   /// Returns the rows of one transaction; none at the end.
   func nextChunk() throws -> [WalkedRow] {
     var rows: [WalkedRow] = []
-    var bytes = 0
-    while rows.count < Limits.chunkRowsMax, bytes < Limits.chunkBytesMax, let row = try next() {
-      bytes += row.byteCount
+    var chunk = ChunkBudget(rowsMax: Limits.chunkRowsMax, bytesMax: Limits.chunkBytesMax)
+    while chunk.hasRoom, let row = try next() {
+      chunk.add(rows: 1, bytes: row.byteCount)
       rows.append(row)
     }
     return rows

@@ -89,10 +89,10 @@ struct ImportRun {
     let fingerprint = database.report.fingerprint
     return try target.write { transaction in
       let known = try record(in: transaction)
-      if let known, let progress = try write.load(in: transaction),
-        progress.frontier.fingerprint == fingerprint, progress.frontier.mapping == checksum
+      if let known, let progress = try write.checkpoint.load(in: transaction),
+        progress.position.fingerprint == fingerprint, progress.position.mapping == checksum
       {
-        return (known.number, progress.frontier)
+        return (known.number, progress.position)
       }
       let checkpoint = ImportCheckpoint(
         run: (known?.run ?? 0) + 1, fingerprint: fingerprint, mapping: checksum,
@@ -106,7 +106,7 @@ struct ImportRun {
           "state": .string("running"), "run": .int64(checkpoint.run),
           "startedAt": .date(startedAt), "finishedAt": .null,
         ], by: ["name"])
-      try write.save(.init(frontier: checkpoint, rows: 0, chunks: 0), in: transaction)
+      try write.checkpoint.save(checkpoint, in: transaction)
       return (source.number, checkpoint)
     }
   }
@@ -122,7 +122,7 @@ struct ImportRun {
         try record.set("finishedAt", to: .date(report.finishedAt))
         try record.set("report", to: .data(document))
       }
-      try write.finish(in: transaction)
+      try write.checkpoint.remove(in: transaction)
     }
   }
 

@@ -21,7 +21,7 @@ struct StagingFolder {
     for name in place.split(separator: "/").dropLast() {
       path += "/" + name
       guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-        throw refusal("a folder for the copy cannot be made", path, SystemError())
+        throw refusal("a folder for the copy cannot be created", path, SystemError())
       }
     }
   }
@@ -35,7 +35,7 @@ struct StagingFolder {
     do {
       claimed = try ScratchFolder.claim(path)
     } catch {
-      throw refusal("a folder for the copy cannot be made", path, error.error)
+      throw refusal("a folder for the copy cannot be created", path, error.error)
     }
     guard let folder = claimed else {
       throw StorageError(
@@ -101,6 +101,6 @@ struct StagingFolder {
       }
     return StorageError(
       code, summary, context: [("path", path), ("cause", cause.text)],
-      advice: "see to it that files can be made there")
+      advice: "make sure that files can be created there")
   }
 }

@@ -137,7 +137,8 @@ private struct Restore {
     }
   }
 
-  /// Returns the path of `data.mdb.replaced-20260131T120000Z`, with a number after it if that name is taken.
+  /// Returns the path of `data.mdb.replaced-20260131T120000Z`, with a number at its end if that name
+  /// is taken.
   private func pathForReplaced() -> String {
     let stamp = options.now().formatted(
       Date.ISO8601FormatStyle(

@@ -3,19 +3,25 @@ import SchemaFiles
 
 /// Writes attributes and their changes.
 extension MappingText {
-  init(_ attribute: AttributeDescription) {
-    self.init()
+  init(_ attribute: AttributeDescription, _ isExplicit: Bool) {
+    self.init(isExplicit: isExplicit)
     add(attribute)
+  }
+
+  /// Writes a text, in quotes if a reader needs them or if all texts are quoted.
+  func text(_ text: String) -> WrittenYAML {
+    isExplicit ? .scalar(ConversionFile.quoted(text)) : .text(text)
   }
 
   mutating func add(_ attribute: AttributeDescription) {
     add("name", attribute.name)
     add(attribute.type)
     add("optional", attribute.isOptional, unless: false)
-    if !attribute.defaultValue.isNull { add("default", .typed(attribute.defaultValue)) }
+    if !attribute.defaultValue.isNull { add("default", typed(attribute.defaultValue)) }
     if attribute.owner != .feed { add("owner", attribute.owner.rawValue) }
-    add(attribute.validation)
+    if !isExplicit { add(attribute.validation) }
     add("keepHistory", attribute.keepsHistory, unless: false)
+    if isExplicit { add(attribute.validation) }
   }
 
   mutating func add(_ change: AttributeChange) {
@@ -25,7 +31,7 @@ extension MappingText {
     add("backfill", change.backfill?.written)
     add("default", change.defaultValue.map(WrittenYAML.untyped))
     add("owner", change.owner?.rawValue)
-    add("values", change.enumeration.map(\.written))
+    add("values", change.enumeration.map(written))
     add("min", change.rules.min) { .untyped($0) }
     add("max", change.rules.max) { .untyped($0) }
     add("maxLength", change.rules.maxLength) { .scalar(String($0)) }
@@ -37,7 +43,7 @@ extension MappingText {
     add("name", retyping.name)
     add(retyping.type)
     add("optional", retyping.isOptional)
-    if !retyping.defaultValue.isNull { add("default", .typed(retyping.defaultValue)) }
+    if !retyping.defaultValue.isNull { add("default", typed(retyping.defaultValue)) }
     add("owner", retyping.owner?.rawValue)
     add(retyping.validation)
     if retyping.conversion != .none {
@@ -47,12 +53,12 @@ extension MappingText {
 
   private mutating func add(_ type: AttributeType) {
     add("type", type.name)
-    if case .enumeration(let enumeration) = type { add("values", enumeration.written) }
+    if case .enumeration(let enumeration) = type { add("values", written(enumeration)) }
   }
 
   private mutating func add(_ rules: Validation) {
-    if !rules.min.isNull { add("min", .typed(rules.min)) }
-    if !rules.max.isNull { add("max", .typed(rules.max)) }
+    if !rules.min.isNull { add("min", typed(rules.min)) }
+    if !rules.max.isNull { add("max", typed(rules.max)) }
     if let length = rules.maxLength { add("maxLength", length) }
     if let pattern = rules.pattern { add("pattern", .scalar(ConversionFile.quoted(pattern))) }
   }
@@ -68,28 +74,34 @@ extension MappingText {
   }
 }
 
-extension Enumeration {
-  /// The names of the values, or the names with their numbers.
-  fileprivate var written: WrittenYAML {
-    if kind == .string { return .texts(cases.map(\.name)) }
+extension MappingText {
+  /// Returns the names of the values, or the names with their numbers.
+  private func written(_ enumeration: Enumeration) -> WrittenYAML {
+    if enumeration.kind == .string { return .list(enumeration.cases.map { text($0.name) }) }
     return .mapping(
-      cases.map { (WrittenYAML.quotedIfNeeded($0.name), .scalar($0.rawValue.text)) })
+      enumeration.cases.map { (WrittenYAML.quotedIfNeeded($0.name), .scalar($0.rawValue.text)) })
+  }
+
+  /// Writes a value of an attribute whose type the file states.
+  private func typed(_ value: Value) -> WrittenYAML {
+    switch value {
+    case .null, .int64, .double, .decimal, .bool: .scalar(value.text)
+    case .strings(let list): .list(list.map(text))
+    case .string, .date, .uuid, .data, .url: text(value.text)
+    }
   }
 }
 
 extension WrittenYAML {
-  /// Writes a value of an attribute whose type the file states.
-  fileprivate static func typed(_ value: Value) -> WrittenYAML {
+  /// Writes a value of an attribute that already exists. A value that has a text form is written as
+  /// text.
+  fileprivate static func untyped(_ value: Value) -> WrittenYAML {
     switch value {
     case .null, .int64, .double, .decimal, .bool: .scalar(value.text)
     case .strings(let list): .texts(list)
     case .string, .date, .uuid, .data, .url: .text(value.text)
     }
   }
-
-  /// Writes a value of an attribute that already exists. A value that has a text form is written as
-  /// text.
-  fileprivate static func untyped(_ value: Value) -> WrittenYAML { typed(value) }
 }
 
 extension AttributeAssignment {

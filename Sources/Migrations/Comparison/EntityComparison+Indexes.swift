@@ -22,7 +22,7 @@ extension EntityComparison {
           "\(isUnique)index \(name).\(index.name) on \(after.keyText(of: index)) has other keys or "
             + "rules")
       }
-      if standsStill(old, before, after, isSame: isSame) {
+      if canStay(old, before, after, isSame: isSame) {
         if !isSame { add(.changeIndex(entity: name, definition), createPhase(index, of: after)) }
       } else {
         add(.dropIndex(entity: name, name: index.name), dropPhase(old, of: before))
@@ -33,7 +33,7 @@ extension EntityComparison {
 
   /// Returns true if all attributes of an index stay, so that it need not be dropped before they
   /// change.
-  private func standsStill(
+  private func canStay(
     _ index: IndexDescription, _ before: EntityDescription, _ after: EntityDescription,
     isSame: Bool
   ) -> Bool {

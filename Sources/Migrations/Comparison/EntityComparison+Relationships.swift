@@ -28,7 +28,7 @@ extension EntityComparison {
         keptPairs.insert(definition.text)
       } else {
         differences.append(
-          "relationship \(definition.text) is made again, for what its key stands on changes; no "
+          "relationship \(definition.text) is created again, because its key changes; no "
             + "value is lost")
       }
       compareRules(definition, other)

@@ -133,6 +133,25 @@ extension EntityDescription {
     attributes.filter { !$0.isHidden && !$0.holdsLinks }
   }
 
+  /// The steps that create the entity with its indexes.
+  var creation: [MigrationStep] {
+    let entity = MigrationStep.createEntity(
+      name: name, attributes: plainAttributes.map(\.withoutID),
+      keepsHistory: keepsHistory || isSystem)
+    return [entity]
+      + indexes.filter { !$0.isHidden }.map {
+        .createIndex(entity: name, definition(of: $0))
+      }
+  }
+
+  /// The step that keeps the history of attributes that relationships have created, if one is kept.
+  var historyOfLinks: MigrationStep? {
+    guard attributes.contains(where: { ($0.holdsLinks || $0.isHidden) && $0.keepsHistory }) else {
+      return nil
+    }
+    return .setHistory(HistorySetting(entity: name, isKept: nil, values: historyValues))
+  }
+
   fileprivate var historyValues: [String] {
     attributes.filter { $0.keepsHistory && !$0.isHidden }.map(\.name)
   }

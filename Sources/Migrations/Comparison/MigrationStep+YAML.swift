@@ -2,13 +2,15 @@ import EntityModel
 import SchemaFiles
 
 extension MigrationStep {
-  /// The arguments that follow the verb of the step.
-  var arguments: WrittenYAML {
-    var text = MappingText()
+  /// Returns the arguments that follow the verb of the step.
+  ///
+  /// - Parameter isExplicit: True to quote all texts and always write `many`.
+  func arguments(isExplicit: Bool = false) -> WrittenYAML {
+    var text = MappingText(isExplicit: isExplicit)
     switch self {
     case .createEntity(let name, let attributes, let keepsHistory):
       text.add("name", name)
-      text.add("attributes", .list(attributes.map { MappingText($0).written }))
+      text.add("attributes", .list(attributes.map { MappingText($0, isExplicit).written }))
       text.add("history", keepsHistory, unless: true)
     case .renameEntity(let name, let newName):
       text.add("name", name)
@@ -45,9 +47,9 @@ extension MigrationStep {
       text.add("keep", setting.isKept)
       text.add("values", setting.values.map(WrittenYAML.texts))
     case .retainHistory(let retention):
-      text.add("days", Int(retention.age / 86_400))
+      text.add("days", retention.age.days)
       text.add("megabytes", retention.bytes >> 20)
-      text.add("consumerDays", Int(retention.consumerAge / 86_400))
+      text.add("consumerDays", retention.consumerAge.days)
       text.add("consumerMegabytes", retention.consumerBytes >> 20)
     case .updateRows(let update):
       text.addRows(update.entity, update.predicate)
@@ -68,6 +70,11 @@ extension MigrationStep {
     if isDestructive { text.add("destructive", true) }
     return text.written
   }
+}
+
+extension Double {
+  /// The number of days in this number of seconds. A damaged catalog may hold any number.
+  fileprivate var days: Int { Int(exactly: (self / 86_400).rounded()) ?? .max }
 }
 
 extension MappingText {
@@ -94,14 +101,14 @@ extension MappingText {
       add("key", .mapping(pairs))
     }
     guard let side = definition.inverse else { return }
-    var inverse = MappingText()
+    var inverse = MappingText(isExplicit: isExplicit)
     inverse.add("name", side.name)
     inverse.add(side, manyIfUnsaid: true)
     add("inverse", inverse.written)
   }
 
   private mutating func add(_ side: RelationshipDefinition.Side, manyIfUnsaid: Bool) {
-    add("many", side.isToMany, unless: manyIfUnsaid)
+    add("many", side.isToMany, unless: isExplicit ? nil : manyIfUnsaid)
     add("ordered", side.isOrdered, unless: false)
     add("orderBy", side.orderBy)
     add("optional", side.isOptional, unless: true)
@@ -112,8 +119,10 @@ extension MappingText {
     let request = template.request
     add("name", template.name)
     add("entity", request.entityName)
-    add("where", request.predicate.map { "\($0)" })
-    if !request.sortBy.isEmpty { add("sortBy", .texts(request.sortBy.map(\.description))) }
+    add("where", request.predicate.map { text("\($0)") })
+    if !request.sortBy.isEmpty {
+      add("sortBy", .list(request.sortBy.map { text($0.description) }))
+    }
     if request.fetchLimit > 0 { add("limit", request.fetchLimit) }
     if request.fetchOffset > 0 { add("offset", request.fetchOffset) }
   }

@@ -1,4 +1,4 @@
-import EntityModel
+package import EntityModel
 public import EntityStore
 import SchemaFiles
 
@@ -33,15 +33,55 @@ public enum MigrationText {
   private static func text(_ key: String, _ steps: [MigrationStep]) -> String {
     let lines = steps.map { step in
       let verb = step.verb.rawValue + ":"
-      return "\n  - " + verb + step.arguments.text(at: 4, after: 4 + verb.count)
+      return "\n  - " + verb + step.arguments().text(at: 4, after: 4 + verb.count)
     }
     return steps.isEmpty ? "\(key): []" : "\(key):" + lines.joined()
+  }
+}
+
+extension MigrationText {
+  /// Returns the steps that create a schema, as a list without the other keys of a migration file.
+  /// An entity is written as a block, any other step on one line. Texts are quoted, and `many` is
+  /// always written.
+  ///
+  /// - Parameters:
+  ///   - shown: The entities for which steps are written.
+  ///   - entities: All entities to which relationships may lead.
+  ///   - retention: The retention of the history; `nil` for the default.
+  package static func list(
+    creating shown: [EntityDescription], among entities: [EntityDescription],
+    templates: [RequestTemplate], retention: HistoryRetention?
+  ) -> String {
+    let steps =
+      shown.flatMap(\.creation)
+      + shown.flatMap { RelationshipPair.definitions(of: $0, among: entities) }
+      .map(MigrationStep.createRelationship)
+      + shown.compactMap(\.historyOfLinks) + templates.map(MigrationStep.createTemplate)
+      + (retention.map { [.retainHistory($0)] } ?? [])
+    return steps.map { step in
+      let arguments = step.arguments(isExplicit: true)
+      guard case .createEntity = step, case .mapping(let entries) = arguments else {
+        return "- \(step.verb.rawValue): \(arguments.flow)\n"
+      }
+      let attributes = entries.filter { $0.key == "attributes" }
+      return "- createEntity:\n"
+        + (entries.filter { $0.key != "attributes" } + attributes).map(line).joined()
+    }.joined()
+  }
+
+  private static func line(_ key: String, _ value: WrittenYAML) -> String {
+    guard case .list(let attributes) = value, !attributes.isEmpty else {
+      return "    \(key): \(value.flow)\n"
+    }
+    return "    \(key):\n" + attributes.map { "      - \($0.flow)\n" }.joined()
   }
 }
 
 /// A mapping that is being written. Values that a reader would assume by default are left out.
 struct MappingText {
   private(set) var entries: [(key: String, value: WrittenYAML)] = []
+  /// True if all texts are quoted and `many` is always written.
+  var isExplicit = false
 
   mutating func add(_ key: String, _ value: WrittenYAML?) {
     if let value { entries.append((key, value)) }

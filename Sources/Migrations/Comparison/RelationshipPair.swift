@@ -13,6 +13,37 @@ struct RelationshipPair {
     }
   }
 
+  /// Returns the relationships of an entity that a migration has named. Of a pair of inverses, the
+  /// one with the lesser id was named first.
+  static func definitions(
+    of entity: EntityDescription, among entities: [EntityDescription]
+  ) -> [RelationshipDefinition] {
+    entity.relationships.compactMap { relationship in
+      guard !relationship.isHidden,
+        let destination = entities.first(where: { $0.name == relationship.destination }),
+        let inverse = destination.relationship(named: relationship.inverse),
+        relationship.id <= inverse.id
+      else { return nil }
+      return RelationshipDefinition(
+        entity: entity.name, destination: destination.name,
+        side: .init(relationship, orderedIn: destination),
+        inverse: inverse.isHidden ? nil : .init(inverse, orderedIn: entity),
+        key: key(of: relationship, entity, destination))
+    }
+  }
+
+  private static func key(
+    of relationship: RelationshipDescription, _ entity: EntityDescription,
+    _ destination: EntityDescription
+  ) -> [RelationshipDefinition.KeyPair] {
+    guard case .key(let pairs, _) = relationship.storage else { return [] }
+    return pairs.compactMap { pair in
+      guard let own = entity.name(of: pair.own), let other = destination.name(of: pair.other)
+      else { return nil }
+      return .init(own: own, other: other)
+    }
+  }
+
   /// Creates the pair of a relationship and its inverse.
   ///
   /// - Returns: `nil` for a side that the definition of the other side covers.
@@ -26,25 +57,18 @@ struct RelationshipPair {
     let isFirst = Self.isFirst(relationship, of: entity, inverse, of: destination)
     guard isFirst || inverse.isHidden else { return nil }
     let isItsOwnInverse = entity.id == destination.id && inverse.id == relationship.id
-    var key: [RelationshipDefinition.KeyPair] = []
     var holder: (String, String)?
     switch relationship.storage {
     case .reference: holder = (entity.name, relationship.name)
-    case .key(let pairs, _):
-      key = pairs.compactMap { pair in
-        guard let own = entity.name(of: pair.own), let other = destination.name(of: pair.other)
-        else { return nil }
-        return .init(own: own, other: other)
-      }.sorted { $0.own < $1.own }
     case .inverse: holder = (destination.name, inverse.name)
-    case .link: break
+    case .key, .link: break
     }
     self.holder = holder
     definition = RelationshipDefinition(
       entity: entity.name, destination: destination.name,
       side: .init(relationship, orderedIn: destination),
       inverse: isItsOwnInverse || !inverse.isHidden ? .init(inverse, orderedIn: entity) : nil,
-      key: key)
+      key: Self.key(of: relationship, entity, destination).sorted { $0.own < $1.own })
   }
 
   /// Returns true for the side that holds the links. Of two sides that share a hidden entity, it is

@@ -92,7 +92,7 @@ extension MigrationFile {
     let name = try identifier(try arguments.required("name"))
     let revisionNode = try arguments.required("revision")
     guard let revision = Int(exactly: try revisionNode.int()), revision >= 1 else {
-      throw revisionNode.error("a revision is from 1 on")
+      throw revisionNode.error("a revision is at least 1")
     }
     let node = try arguments.required("changes")
     let changes = try node.sequence().map { try $0.string() }

@@ -30,7 +30,7 @@ struct MigrationFile {
     }
     guard isLineName(line) else {
       throw lineNode.error(
-        "\"\(line)\" is no name of a line; use lower-case letters, digits, - and .")
+        "\"\(line)\" is not a valid name of a line; use lower-case letters, digits, - and .")
     }
     let reader = MigrationFile(isSystem: line == "system" || line.hasPrefix("system."))
     return Migration(
@@ -113,10 +113,10 @@ struct MigrationFile {
       return
     }
     guard let flag else {
-      throw arguments.error("this loses \(loss); if that is meant, add destructive: true")
+      throw arguments.error("this loses \(loss); if that is intended, add destructive: true")
     }
     guard try flag.bool() else {
-      throw flag.error("this loses \(loss); if that is meant, say true here")
+      throw flag.error("this loses \(loss); if that is intended, write true here")
     }
   }
 }
@@ -129,7 +129,7 @@ extension MigrationFile {
     let name = try node.string()
     guard Self.isIdentifier(name, ofSystem: allowsUnderscore) else {
       throw node.error(
-        "\"\(name)\" is no name; use a letter, then letters, digits or _, at most 63")
+        "\"\(name)\" is not a valid name; use a letter, then letters, digits or _, at most 63")
     }
     return name
   }

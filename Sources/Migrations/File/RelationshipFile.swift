@@ -71,7 +71,7 @@ extension MigrationFile {
       throw node.error("a key has 1 to \(IndexLayout.keyPartsMax - 1) attributes")
     }
     guard Set(pairs.map(\.other)).count == pairs.count else {
-      throw node.error("each attribute of the destination stands once in a key")
+      throw node.error("a key names each attribute of the destination once")
     }
     return pairs.sorted { $0.own < $1.own }
   }
@@ -103,7 +103,7 @@ extension MigrationFile {
     if side.isToMany { return "only a to-one relationship has a key" }
     if !side.isOptional { return "with a key the attributes of the key say what is required" }
     if inverse?.isOrdered == true {
-      return "with a key nothing is stored for an order: say orderBy and an attribute"
+      return "a relationship by key stores no order: write orderBy with an attribute"
     }
     return nil
   }

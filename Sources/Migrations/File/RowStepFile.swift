@@ -60,7 +60,7 @@ extension MigrationFile {
   /// Reads a number of records.
   func count(_ node: YAMLNode) throws -> Int {
     guard let count = Int(exactly: try node.int()), count >= 0 else {
-      throw node.error("this is from 0 on")
+      throw node.error("this is at least 0")
     }
     return count
   }
@@ -69,7 +69,7 @@ extension MigrationFile {
   func predicate(_ node: YAMLNode) throws -> FetchPredicate {
     let predicate = try predicateWithVariables(node)
     if let name = predicate.variables.min() {
-      throw node.error("nothing gives $\(name) a value here; write the value")
+      throw node.error("$\(name) has no value here; write the value itself")
     }
     if predicate.expressions.contains(where: \.hasAggregate) { throw aggregate(node) }
     return predicate
@@ -92,7 +92,7 @@ extension MigrationFile {
       throw node.error("\(error)")
     }
     if let name = expression.variables.min() {
-      throw node.error("nothing gives $\(name) a value here; write the value")
+      throw node.error("$\(name) has no value here; write the value itself")
     }
     if expression.hasAggregate { throw aggregate(node) }
     return expression

@@ -44,8 +44,8 @@ final class MigrationLock {
   static func busy(by holder: String) -> StoreError {
     StoreError(
       StorageError(
-        .busy, "a migration is under way", context: [("by", holder)],
-        advice: "wait for it, or end that process: another run goes on where it stopped"))
+        .busy, "a migration is in progress", context: [("by", holder)],
+        advice: "wait for it, or end that process: the next run continues from there"))
   }
 
   private static func refusal(_ path: String, _ error: SystemError) -> StoreError {
@@ -53,6 +53,6 @@ final class MigrationLock {
       StorageError(
         .permission, "the lock of migrations cannot be taken",
         context: [("path", path), ("reason", error.text)],
-        advice: "see to it that the store's folder can be written"))
+        advice: "make sure that the store's folder is writable"))
   }
 }

@@ -116,7 +116,7 @@ public struct MigrationState: Sendable {
     let known = lines.first { $0.name == running.line }?.migrations
     guard let migration = known?.first(where: { running.isOf($0) }) else {
       throw StoreError(
-        .migration, "a migration is under way whose file is not here", name,
+        .migration, "a migration is in progress, and its file is missing", name,
         advice: "name its folder with --migrations and run `mooring migrate up`")
     }
     let checksums = running.isDown ? migration.downChecksums : migration.stepChecksums
@@ -148,7 +148,7 @@ public struct MigrationState: Sendable {
     }
     try checkFiles()
     if let running { try checkWritable(during: running) }
-    if let next = pending.first { throw behind("\(next.line) \(next.name)") }
+    if let next = pending.first { throw isPending("\(next.line) \(next.name)") }
   }
 
   /// Checks that this program may write during a migration. The migrating process takes over
@@ -158,7 +158,7 @@ public struct MigrationState: Sendable {
     guard let line = lines.first(where: { $0.name == running.line }) else { return }
     if line.migrations.contains(where: { running.isOf($0) }) {
       _ = try migration(of: running)
-      throw behind("\(running.line) \(running.name)")
+      throw isPending("\(running.line) \(running.name)")
     }
     if running.doneChecksums.isEmpty || running.older == .write { return }
     throw StoreError(
@@ -181,9 +181,9 @@ public struct MigrationState: Sendable {
     }
   }
 
-  private func behind(_ next: String) -> StoreError {
+  private func isPending(_ next: String) -> StoreError {
     StoreError(
-      .needsMigration, "the store is behind its migrations",
+      .needsMigration, "the store has pending migrations",
       [("next", next), ("pending", String(max(1, pending.count)))],
       advice: "run `mooring migrate plan`")
   }
@@ -201,7 +201,7 @@ public struct MigrationState: Sendable {
         .first { $0.version == other.version }
       if let need = file?.requires.first(where: { $0.line == line && $0.version > version }) {
         throw StoreError(
-          .migration, "another line requires what would be taken back",
+          .migration, "another line requires what would be undone",
           [("line", other.line), ("requires", "\(need.line)@\(need.version)")],
           advice: "take that line back first")
       }
@@ -211,12 +211,12 @@ public struct MigrationState: Sendable {
       let known = lines.first { $0.name == line }?.migrations
       guard let migration = known?.first(where: { $0.version == number + 1 }) else {
         throw StoreError(
-          .migration, "the file of a migration that would be taken back is not here",
+          .migration, "the file of a migration that would be undone is missing",
           [("migration", "\(line)@\(number + 1)")], advice: "name its folder with --migrations")
       }
       if migration.down.isEmpty {
         throw StoreError(
-          .migration, "a migration says nothing of how it is taken back",
+          .migration, "a migration has no `down` steps",
           [("migration", "\(line) \(migration.name)")],
           advice: "restore a backup, or write a new migration that undoes it")
       }
@@ -237,14 +237,14 @@ extension StoreError {
 
   static func isGoingDown(_ running: RunningMigration) -> StoreError {
     StoreError(
-      .migration, "a migration is being taken back",
+      .migration, "a migration is being undone",
       [("migration", "\(running.line) \(running.name)")],
       advice: "finish that with `mooring migrate down \(running.line)`")
   }
 
   static func isGoingUp(_ running: RunningMigration) -> StoreError {
     StoreError(
-      .migration, "a migration is under way",
+      .migration, "a migration is in progress",
       [("migration", "\(running.line) \(running.name)")],
       advice: running.doneChecksums.isEmpty
         ? "finish it with `mooring migrate up`, or give it up with `mooring migrate abandon`"

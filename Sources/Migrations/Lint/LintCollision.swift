@@ -13,10 +13,10 @@ struct LintCollision {
   }
 
   var finding: LintFinding {
-    let has = owner.isApplied ? "has in the store" : "makes before it"
+    let has = owner.isApplied ? "has in the store" : "creates before it"
     return place.finding(
       .collision, .error,
-      "it makes the \(kind) \(name.text), which line \(owner.line) \(has) (\(owner.migration))",
+      "it creates the \(kind) \(name.text), which line \(owner.line) \(has) (\(owner.migration))",
       advice: advice)
   }
 

@@ -45,7 +45,7 @@ struct LintEffect {
     } catch {
       return place.finding(
         .unregisteredCode, codes.isEmpty ? .warning : .error, error.finding,
-        advice: error.advice ?? "run the program that brings it")
+        advice: error.advice ?? "run the program that provides it")
     }
   }
 

@@ -63,7 +63,7 @@ public struct LintFinding: Codable, Hashable, Sendable {
 }
 
 extension LintFinding: CustomStringConvertible {
-  /// The finding as text: `error: local 0002_notes, step 3: DESCRIPTION; ADVICE (RULE)`.
+  /// The finding as text: `error: local 0002_labels, step 3: DESCRIPTION; ADVICE (RULE)`.
   public var description: String {
     let place = [line, migration].compactMap { $0 }.joined(separator: " ")
     let number = step.map { ", step \($0)" } ?? ""

@@ -30,7 +30,7 @@ struct LintHistory {
     let new = state.displaced.filter { !applied.contains($0.file.checksum) }
     return (new.isEmpty ? state.displaced : new).map { entry, file in
       LintFinding(
-        .displacedFile, of: file, "it stands where \(entry.name) has been applied",
+        .displacedFile, of: file, "it has the number of \(entry.name), which has been applied",
         advice: "give it the number after the last one of its line, and \(entry.name) its own back")
     }
   }
@@ -42,7 +42,7 @@ struct LintHistory {
       let by = entry.program.map { " by \($0)" } ?? ""
       return LintFinding(
         .newerStore, .error, line: entry.line, migration: entry.name,
-        "the store has had it\(by), and its file is not here",
+        "it was applied to the store\(by), and its file is missing",
         advice: "use the files that have \(entry.line)@\(entry.version)")
     }
   }
@@ -58,7 +58,7 @@ struct LintHistory {
     guard let file = files.migrations.first(where: { running.isOf($0) }) else {
       return [
         finding(
-          .missingFile, "it is under way, and its file is not here",
+          .missingFile, "it is in progress, and its file is missing",
           advice: "name its folder with --migrations")
       ]
     }
@@ -66,7 +66,7 @@ struct LintHistory {
     if running.isDown {
       found.append(
         finding(
-          .beingTakenBack, "it is being taken back",
+          .beingTakenBack, "it is being undone",
           advice: "finish that first: mooring migrate down \(running.line)"))
     }
     let now = running.isDown ? file.downChecksums : file.stepChecksums
@@ -75,7 +75,7 @@ struct LintHistory {
       found.append(
         finding(
           .changedStep, step: step + 1,
-          "it is under way, and a step that is done has been changed",
+          "it is in progress, and a completed step has been changed",
           advice:
             "put the first \(done.count) steps back as they were; those after may be corrected"
         ))

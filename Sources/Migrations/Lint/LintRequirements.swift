@@ -28,7 +28,7 @@ struct LintRequirements {
         let last = known.filter { $0.line == requirement.line }.map(\.version).max()
         let what = last.map { "the line ends at \(requirement.line)@\($0)" }
         return LintFinding(
-          .missingRequirement, of: migration, "it requires \(name), which is not here",
+          .missingRequirement, of: migration, "it requires \(name), which is missing",
           advice: what.map { "\($0): correct the number, or use the files that have it" }
             ?? "name the folder of that line with --migrations")
       }
@@ -42,11 +42,13 @@ struct LintRequirements {
       let before = Place(line: migration.line, version: migration.version - 1)
       needs[Self.place(migration)] = migration.requires.map(Self.place) + [before]
     }
-    var told: Set<Place> = []
+    var reported: Set<Place> = []
     return unmet.compactMap { migration in
       let start = Self.place(migration)
-      guard !told.contains(start), let circle = Self.circle(from: start, needs) else { return nil }
-      told.formUnion(circle)
+      guard !reported.contains(start), let circle = Self.circle(from: start, needs) else {
+        return nil
+      }
+      reported.formUnion(circle)
       let text = (circle + [start]).map { "\($0.line)@\($0.version)" }.joined(separator: ", ")
       return LintFinding(
         .circularRequirement, of: migration, "each requires the next: \(text)",

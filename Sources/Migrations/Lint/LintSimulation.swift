@@ -45,7 +45,7 @@ struct LintSimulation {
         if isApplied { owners.note(step, by: owner) }
         continue
       }
-      checkLines(step, at: place, told: &undeclared)
+      checkLines(step, at: place, reported: &undeclared)
       owners.note(step, by: owner)
       let effect = LintEffect(step, from: old, to: change.schema, untouched)
       findings += effect.findings(at: place, codes)
@@ -137,11 +137,11 @@ struct LintSimulation {
   // MARK: Owner of the entity
 
   private mutating func checkLines(
-    _ step: MigrationStep, at place: LintPlace, told: inout Set<String>
+    _ step: MigrationStep, at place: LintPlace, reported: inout Set<String>
   ) {
     let migration = place.migration
     for name in step.needs {
-      if name.kind == .entity, name.text.hasPrefix("_"), told.insert(name.text).inserted {
+      if name.kind == .entity, name.text.hasPrefix("_"), reported.insert(name.text).inserted {
         findings.append(
           place.finding(
             .systemEntity, .warning, "\(name.text) is an entity of the system",
@@ -150,12 +150,13 @@ struct LintSimulation {
       }
       guard let owner = owners[name], owner.line != migration.line, !name.text.hasPrefix("_"),
         !reach.has(owner.line, owner.version, from: migration),
-        told.insert(owner.line).inserted
+        reported.insert(owner.line).inserted
       else { continue }
       findings.append(
         place.finding(
           .undeclaredRequirement, .warning,
-          "it uses \(name.text), which \(owner.line) \(owner.migration) makes, and requires it not",
+          "it uses \(name.text), which \(owner.line) \(owner.migration) creates, "
+            + "without requiring it",
           advice: "add requires: [\(owner.line)@\(owner.version)], so that it never comes before"))
     }
   }

@@ -94,7 +94,7 @@ extension Store {
 extension StoreError {
   fileprivate static func isUnderWay(_ running: RunningMigration) -> StoreError {
     StoreError(
-      .migration, "a migration is under way",
+      .migration, "a migration is in progress",
       [("migration", "\(running.line) \(running.name)")],
       advice: "finish it first; until then the copy of the store may be needed")
   }

@@ -40,27 +40,27 @@ struct LongStep {
   }
 
   private func runStages(finish: (SchemaTransaction) throws -> Bool) throws -> Bool {
-    var (work, frontier) = try begin()
+    var (work, checkpoint) = try begin()
     if let assertion = work.assertion {
       try store.read { try assertion.check(in: $0) }
       return try migrator.commit(finish)
     }
-    try report(work, frontier)
+    try report(work, checkpoint)
     while true {
       if options.isCancelled() { throw CancellationError() }
-      switch frontier.stage {
+      switch checkpoint.stage {
       case .records(let last):
-        frontier = try migrator.commit { try goOver(work, frontier, after: last, in: $0) }
+        checkpoint = try migrator.commit { try scanRecords(work, checkpoint, after: last, in: $0) }
       case .sorting(let number):
-        frontier = try sort(work, frontier, index: number, after: nil)
+        checkpoint = try sort(work, checkpoint, index: number, after: nil)
       case .appending(let number, let runs, let last):
-        frontier = try append(work, frontier, index: number, runs, after: last)
-      case .settling:
-        let (next, result) = try migrator.commit { try settle(work, frontier, in: $0, finish) }
+        checkpoint = try append(work, checkpoint, index: number, runs, after: last)
+      case .catchUp:
+        let (next, result) = try migrator.commit { try catchUp(work, checkpoint, in: $0, finish) }
         if let result { return result }
-        frontier = next
+        checkpoint = next
       }
-      try report(work, frontier)
+      try report(work, checkpoint)
     }
   }
 
@@ -69,7 +69,7 @@ struct LongStep {
 
   // MARK: Begin
 
-  private func begin() throws -> (StepWork, MigrationFrontier) {
+  private func begin() throws -> (StepWork, MigrationCheckpoint) {
     if position.isBuilding {
       if let resumed = try resume() { return resumed }
       // The checkpoint of the step is lost.
@@ -78,9 +78,9 @@ struct LongStep {
     return try migrator.commit { transaction in
       guard let step = position.step else { throw migrator.lost(position) }
       let work = try migrator.work(of: step, position.migration, in: transaction)
-      let frontier = MigrationFrontier(
+      let checkpoint = MigrationCheckpoint(
         stage: firstStage(of: work), startedAt: store.options.now())
-      if work.assertion != nil { return (work, frontier) }
+      if work.assertion != nil { return (work, checkpoint) }
       let build = EntityBuild(
         entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false)
       transaction.set(work.interim, build: build.recordsChangedIDs ? build : nil)
@@ -88,52 +88,44 @@ struct LongStep {
       var begun = position
       begun.buildChecksum = position.stepChecksum
       try migrator.save(begun, in: transaction)
-      return (work, try enter(frontier.stage, frontier, work, in: transaction))
+      return (work, try enter(checkpoint.stage, checkpoint, work, in: transaction))
     }
   }
 
-  private func resume() throws -> (StepWork, MigrationFrontier)? {
+  private func resume() throws -> (StepWork, MigrationCheckpoint)? {
     guard let step = position.step else { throw migrator.lost(position) }
     return try store.read { transaction in
-      guard let progress = try Self.write.load(in: transaction),
+      guard let progress = try Self.saved.load(in: transaction),
         let target = try store.catalogValue(
           Schema.self, at: CatalogTree.targetKey, in: transaction)
       else { return nil }
       let work = try StepWork(step, from: transaction.schema, to: target) { _ in true }
-      return (work, progress.frontier)
+      return (work, progress.position)
     }
   }
 
-  private func firstStage(of work: StepWork) -> MigrationFrontier.Stage {
+  private func firstStage(of work: StepWork) -> MigrationCheckpoint.Stage {
     work.records != nil ? .records(last: .min) : .sorting(0)
   }
 
   // MARK: Records
 
-  private func goOver(
-    _ work: StepWork, _ frontier: MigrationFrontier, after last: Int64,
+  private func scanRecords(
+    _ work: StepWork, _ checkpoint: MigrationCheckpoint, after last: Int64,
     in transaction: SchemaTransaction
-  ) throws -> MigrationFrontier {
+  ) throws -> MigrationCheckpoint {
     guard let records = work.records else { throw migrator.lost(position) }
-    var frontier = frontier
-    let more = try transaction.scope(author: position.author) { scope in
-      var last = last
-      let deadline = ContinuousClock.now + options.chunkDuration
+    var (checkpoint, last) = (checkpoint, last)
+    let next: MigrationCheckpoint.Stage = work.indexes.isEmpty ? .catchUp : .sorting(0)
+    _ = try runChunk(work, &checkpoint, then: next, in: transaction) { scope, checkpoint, chunk in
       var pass = try RecordPass(
-        records, work, codes: migrator.codes, startedAt: frontier.startedAt, in: scope)
-      let more = try pass.advance(after: &last, rows: &frontier.done) {
-        ContinuousClock.now < deadline
-      }
-      frontier.matches += pass.matches
-      if more {
-        frontier.stage = .records(last: last)
-        try save(frontier, in: scope)
-      }
+        records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
+      let more = try pass.advance(after: &last, rows: &checkpoint.done) { chunk.hasRoom }
+      checkpoint.matches += pass.matches
+      checkpoint.stage = .records(last: last)
       return more
     }
-    if more { return frontier }
-    return try enter(
-      work.indexes.isEmpty ? .settling : .sorting(0), frontier, work, in: transaction)
+    return checkpoint
   }
 
   // MARK: Indexes
@@ -143,78 +135,70 @@ struct LongStep {
   /// - Parameter lastAppended: The last key in the index, if an earlier sort was lost after some of
   ///   its keys had been appended.
   private func sort(
-    _ work: StepWork, _ frontier: MigrationFrontier, index number: Int, after lastAppended: Data?
-  ) throws -> MigrationFrontier {
+    _ work: StepWork, _ checkpoint: MigrationCheckpoint, index number: Int,
+    after lastAppended: Data?
+  ) throws -> MigrationCheckpoint {
     let folder = KeyRunFolder(ofStore: store.folder)
     var writer = try KeyRunWriter(
       folder: folder, owner: EntityLayout.treeName(of: work.indexes[number]),
       memoryMax: options.sortMemory)
-    var frontier = frontier
-    frontier.done = 0
+    var checkpoint = checkpoint
+    checkpoint.done = 0
     var last = Int64.min
     var more = true
     while more {
       if options.isCancelled() { throw CancellationError() }
       // The snapshot is renewed at intervals, so that pages that are replaced in between can be
       // reused.
-      let deadline = ContinuousClock.now + Self.snapshotDuration
+      let chunk = ChunkBudget(duration: Self.snapshotDuration)
       more = try store.read { transaction in
         let entity = try transaction.catalog.entity(work.entityName)
         let index = try entity.indexUnderConstruction(work.indexes[number])
         return try IndexKeys(index, of: entity).eachKey(
-          after: &last, rows: &frontier.done, in: transaction,
-          while: { ContinuousClock.now < deadline }
+          after: &last, rows: &checkpoint.done, in: transaction,
+          while: { chunk.hasRoom }
         ) { try writer.add($0) }
       }
-      try report(work, frontier)
+      try report(work, checkpoint)
     }
     let runs = try writer.finish()
     return try migrator.commit { transaction in
-      try enter(.appending(number, runs, last: lastAppended), frontier, work, in: transaction)
+      try enter(.appending(number, runs, last: lastAppended), checkpoint, work, in: transaction)
     }
   }
 
   private func append(
-    _ work: StepWork, _ frontier: MigrationFrontier, index number: Int, _ runs: KeyRuns,
+    _ work: StepWork, _ checkpoint: MigrationCheckpoint, index number: Int, _ runs: KeyRuns,
     after last: Data?
-  ) throws -> MigrationFrontier {
+  ) throws -> MigrationCheckpoint {
     let folder = KeyRunFolder(ofStore: store.folder)
     guard try runs.verify(in: folder) else {
       // The appended keys stay, and the keys after them are sorted again.
-      return try sort(work, frontier, index: number, after: last)
+      return try sort(work, checkpoint, index: number, after: last)
     }
     var merge = try runs.merge(in: folder, after: last.map(Array.init))
-    var frontier = frontier
+    let next: MigrationCheckpoint.Stage =
+      number + 1 < work.indexes.count ? .sorting(number + 1) : .catchUp
+    var checkpoint = checkpoint
     var lastKey = last.map(Array.init)
     var more = true
     while more {
       if options.isCancelled() { throw CancellationError() }
       more = try migrator.commit { transaction in
-        let isMore = try transaction.scope(author: position.author) { scope in
+        try runChunk(work, &checkpoint, then: next, in: transaction) { scope, checkpoint, chunk in
           let entity = try scope.catalog.entity(work.entityName)
           let construction = try IndexConstruction(work.indexes[number], of: entity, in: scope)
-          let deadline = ContinuousClock.now + options.chunkDuration
-          let more = try construction.append(&merge, after: &lastKey, rows: &frontier.done) {
-            ContinuousClock.now < deadline
+          let more = try construction.append(&merge, after: &lastKey, rows: &checkpoint.done) {
+            chunk.hasRoom
           }
-          if more {
-            frontier.stage = .appending(number, runs, last: lastKey.map { Data($0) })
-            try save(frontier, in: scope)
-          }
+          checkpoint.stage = .appending(number, runs, last: lastKey.map { Data($0) })
           return more
         }
-        if !isMore {
-          let next = number + 1
-          frontier = try enter(
-            next < work.indexes.count ? .sorting(next) : .settling, frontier, work,
-            in: transaction)
-        }
-        return isMore
       }
-      try report(work, frontier)
+      try report(work, checkpoint)
     }
     try runs.remove(from: folder)
-    return frontier
+    return checkpoint
   }
 
   // MARK: End
@@ -223,42 +207,43 @@ struct LongStep {
   ///
   /// - Returns: The result of `finish` if no changes were left and the step is done; otherwise
   ///   `nil`.
-  private func settle(
-    _ work: StepWork, _ frontier: MigrationFrontier, in transaction: SchemaTransaction,
+  private func catchUp(
+    _ work: StepWork, _ checkpoint: MigrationCheckpoint, in transaction: SchemaTransaction,
     _ finish: (SchemaTransaction) throws -> Bool
-  ) throws -> (MigrationFrontier, Bool?) {
-    var frontier = frontier
-    frontier.rounds += 1
-    let isPatient = frontier.rounds <= Limits.catchUpChunksMax
-    let deadline = ContinuousClock.now + options.chunkDuration * (isPatient ? 1 : 4)
-    let isSettled = try transaction.scope(author: position.author) { scope in
-      let isSettled = try settle(work, &frontier, in: scope) { ContinuousClock.now < deadline }
-      if isSettled { try Self.write.finish(in: scope) } else { try save(frontier, in: scope) }
-      return isSettled
+  ) throws -> (MigrationCheckpoint, Bool?) {
+    var checkpoint = checkpoint
+    checkpoint.rounds += 1
+    let isPatient = checkpoint.rounds <= Limits.catchUpChunksMax
+    let chunk = ChunkBudget(duration: options.chunkDuration * (isPatient ? 1 : 4))
+    let isDone = try transaction.scope(author: position.author) { scope in
+      let isDone = try catchUp(work, &checkpoint, in: scope) { chunk.hasRoom }
+      if isDone { try Self.saved.remove(in: scope) } else { try save(checkpoint, in: scope) }
+      return isDone
     }
-    guard isSettled else { return (frontier, nil) }
+    guard isDone else { return (checkpoint, nil) }
     try transaction.delete(CatalogTree.targetKey)
     transaction.set(work.after)
-    return (frontier, try finish(transaction))
+    return (checkpoint, try finish(transaction))
   }
 
-  private func settle(
-    _ work: StepWork, _ frontier: inout MigrationFrontier, in scope: WriteTransaction,
+  private func catchUp(
+    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
-    guard let build = scope.catalog.build, let records = build.recordsChangedIDs ? work.records : nil
-    else { return try settleIndexes(work, &frontier, in: scope, while: hasRoom) }
+    guard let build = scope.catalog.build,
+      let records = build.recordsChangedIDs ? work.records : nil
+    else { return try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) }
     let entity = try scope.catalog.entity(work.entityName)
     guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
     var pass = try RecordPass(
-      records, work, codes: migrator.codes, startedAt: frontier.startedAt, in: scope)
-    if try pass.catchUp(sideLog, rows: &frontier.done, while: hasRoom) { return false }
-    guard try settleIndexes(work, &frontier, in: scope, while: hasRoom) else { return false }
+      records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
+    if try pass.catchUp(sideLog, rows: &checkpoint.done, while: hasRoom) { return false }
+    guard try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) else { return false }
     return try sideLog.isEmpty
   }
 
-  private func settleIndexes(
-    _ work: StepWork, _ frontier: inout MigrationFrontier, in scope: WriteTransaction,
+  private func catchUpIndexes(
+    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
     if work.indexes.isEmpty { return true }
@@ -268,7 +253,9 @@ struct LongStep {
     try scope.finishEntities()
     for index in work.indexes {
       var construction = try IndexConstruction(index, of: entity, in: scope)
-      if try construction.catchUp(work.rule, rows: &frontier.done, while: hasRoom) { return false }
+      if try construction.catchUp(work.rule, rows: &checkpoint.done, while: hasRoom) {
+        return false
+      }
     }
     try scope.finishEntities()
     for index in work.indexes
@@ -280,11 +267,31 @@ struct LongStep {
 
   // MARK: Checkpoint
 
+  /// Runs one chunk of a stage and saves the checkpoint. If nothing of the stage is left, the next
+  /// stage begins in the same transaction.
+  ///
+  /// - Parameter body: Does the work for which the chunk has room, advances the checkpoint, and
+  ///   returns true if there is more.
+  /// - Returns: The result of the closure.
+  private func runChunk(
+    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint,
+    then next: MigrationCheckpoint.Stage, in transaction: SchemaTransaction,
+    _ body: (WriteTransaction, inout MigrationCheckpoint, ChunkBudget) throws -> Bool
+  ) throws -> Bool {
+    let more = try transaction.scope(author: position.author) { scope in
+      let more = try body(scope, &checkpoint, ChunkBudget(duration: options.chunkDuration))
+      if more { try save(checkpoint, in: scope) }
+      return more
+    }
+    if !more { checkpoint = try enter(next, checkpoint, work, in: transaction) }
+    return more
+  }
+
   /// Begins a stage. The side log of an index begins with the stage in which its keys are read.
   private func enter(
-    _ stage: MigrationFrontier.Stage, _ frontier: MigrationFrontier, _ work: StepWork,
+    _ stage: MigrationCheckpoint.Stage, _ checkpoint: MigrationCheckpoint, _ work: StepWork,
     in transaction: SchemaTransaction
-  ) throws -> MigrationFrontier {
+  ) throws -> MigrationCheckpoint {
     if case .sorting(let number) = stage {
       transaction.set(
         transaction.schema,
@@ -292,34 +299,34 @@ struct LongStep {
           entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false,
           indexes: Array(work.indexes.prefix(number + 1))))
     }
-    var frontier = frontier
-    frontier.stage = stage
-    frontier.done = 0
-    try transaction.scope(author: position.author) { try save(frontier, in: $0) }
-    return frontier
+    var checkpoint = checkpoint
+    checkpoint.stage = stage
+    checkpoint.done = 0
+    try transaction.scope(author: position.author) { try save(checkpoint, in: $0) }
+    return checkpoint
   }
 
-  private func save(_ frontier: MigrationFrontier, in scope: WriteTransaction) throws {
-    try Self.write.save(.init(frontier: frontier, rows: frontier.done, chunks: 0), in: scope)
+  private func save(_ checkpoint: MigrationCheckpoint, in scope: WriteTransaction) throws {
+    try Self.saved.save(checkpoint, rows: checkpoint.done, in: scope)
   }
 
-  static let write = ChunkedWrite<MigrationFrontier>(name: "migration")
+  static let saved = Checkpoint<MigrationCheckpoint>(name: "migration")
   /// The longest time for which a snapshot is held while keys are read.
   private static let snapshotDuration = Duration.milliseconds(200)
 
-  private func report(_ work: StepWork, _ frontier: MigrationFrontier) throws {
+  private func report(_ work: StepWork, _ checkpoint: MigrationCheckpoint) throws {
     let stage: MigrationProgress.Stage
     var total = 0
-    switch frontier.stage {
+    switch checkpoint.stage {
     case .records, .sorting:
-      stage = if case .records = frontier.stage { .records } else { .sorting }
+      stage = if case .records = checkpoint.stage { .records } else { .sorting }
       total = try store.read { try $0.count(of: work.entityName) }
     case .appending(_, let runs, _):
       stage = .writing
       total = runs.keys
-    case .settling: stage = .settling
+    case .catchUp: stage = .settling
     }
-    migrator.report(position, stage, done: frontier.done, total: Int64(total))
+    migrator.report(position, stage, done: checkpoint.done, total: Int64(total))
   }
 }
 

@@ -53,7 +53,7 @@ struct MigrationPreflight {
           ("migration", "\(position.migration.line) \(position.migration.name)"),
           ("step", step.description), ("loses", step.loss ?? ""),
         ],
-        advice: "if that is meant, say --allow-destructive; the store is copied first")
+        advice: "if that is intended, add --allow-destructive; the store is copied first")
     }
   }
 }

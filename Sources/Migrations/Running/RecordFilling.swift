@@ -107,7 +107,8 @@ struct RecordFilling {
     case .expression(let program):
       let value = try program.evaluate(FetchRow(id: id, view: view), in: transaction)
       guard let fitted = value.fitted(to: target.attribute) else {
-        throw refusal(target.attribute, id: id, "\(value.text) is no \(target.attribute.type.name)")
+        let type = target.attribute.type.name
+        throw refusal(target.attribute, id: id, "\(value.text) is not of type \(type)")
       }
       return fitted
     case .code(let number, let name):
@@ -143,7 +144,7 @@ struct RecordFilling {
 
   private func position(of id: Int) throws -> Int {
     guard let position = entity.description.attributes.firstIndex(where: { $0.id == id }) else {
-      throw StoreError.damaged("a build names an attribute that is not there", entity: entity.name)
+      throw StoreError.damaged("a build names an unknown attribute", entity: entity.name)
     }
     return position
   }
@@ -173,7 +174,7 @@ extension CodeReference {
       .migration, "a code step is not part of this program",
       [("code", name), ("revision", String(revision))],
       advice: known.isEmpty
-        ? "run the program that brings it"
-        : "run the program that brings it; this one has " + known.joined(separator: ", "))
+        ? "run the program that provides it"
+        : "run the program that provides it; this one has " + known.joined(separator: ", "))
   }
 }

@@ -38,7 +38,7 @@ struct RecordPass {
     }
     func position(_ id: Int) throws -> Int {
       guard let position = entity.description.attributes.firstIndex(where: { $0.id == id }) else {
-        throw StoreError.damaged("a step names an attribute that is gone", entity: entity.name)
+        throw StoreError.damaged("a step names an unknown attribute", entity: entity.name)
       }
       return position
     }
@@ -53,7 +53,7 @@ struct RecordPass {
     case .verify(let id):
       let after = work.after.entities.first { $0.id == work.entityID }
       guard let attribute = after?.attributes.first(where: { $0.id == id }) else {
-        throw StoreError.damaged("a step names an attribute that is gone", entity: entity.name)
+        throw StoreError.damaged("a step names an unknown attribute", entity: entity.name)
       }
       action = .verify(try AttributeValidator(attribute), position: try position(id))
     case .update(let rows): action = .update(try update(rows.set), try filter(rows.predicate))

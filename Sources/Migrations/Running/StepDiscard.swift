@@ -31,7 +31,7 @@ enum StepDiscard {
     if catalog.build != nil { transaction.set(schemaWithoutHidden(catalog)) }
     try transaction.dropTrees(of: catalog.build?.indexes ?? [])
     try transaction.delete(CatalogTree.targetKey)
-    try transaction.scope(author: nil) { try LongStep.write.finish(in: $0) }
+    try transaction.scope(author: nil) { try LongStep.saved.remove(in: $0) }
   }
 
   /// Returns the schema without the hidden attributes. Their layout stays, because records have

@@ -248,7 +248,7 @@ struct RelationshipCreation {
       throw .unknownAttribute(name, in: entity)
     }
     guard [.int64, .double, .decimal, .date].contains(attribute.type.kind) else {
-      throw refusal("the attribute of orderBy is no number and no date", [("attribute", name)])
+      throw refusal("orderBy needs a number or a date", [("attribute", name)])
     }
     return attribute.id
   }

@@ -106,7 +106,7 @@ extension SchemaChange {
     let attribute = schema.entities[number].attributes[position]
     guard let relationship = relationship(standingOn: attribute.id, of: number) else { return }
     throw StoreError(
-      .migration, "a relationship stands on the attribute",
+      .migration, "a relationship uses the attribute",
       [
         ("entity", schema.entities[number].name), ("attribute", attribute.name),
         ("relationship", relationship),

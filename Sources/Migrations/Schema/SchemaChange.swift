@@ -69,7 +69,7 @@ struct SchemaChange {
     } catch {
       throw StoreError(
         .migration, error.summary, error.context,
-        advice: error.advice ?? "correct the step; `mooring migrate lint` says which it is"
+        advice: error.advice ?? "correct the step; `mooring migrate lint` shows which one it is"
       ).naming(migration)
     }
   }

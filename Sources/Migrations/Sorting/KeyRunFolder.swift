@@ -13,7 +13,7 @@ struct KeyRunFolder: Sendable {
   /// Creates the folder, mode 0700, if it is missing.
   func prepare() throws(StoreError) {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .scratch(errno, "the scratch folder cannot be made", path: path)
+      throw .scratch(errno, "the scratch folder cannot be created", path: path)
     }
   }
 

@@ -72,13 +72,13 @@ struct KeyRunReader: ~Copyable {
     while high - low > 1 {
       let middle = (low + high) / 2
       try startAt(block: middle)
-      if isBehind(sought) { high = middle } else { low = middle }
+      if isAfter(sought) { high = middle } else { low = middle }
     }
     try startAt(block: low)
-    while !isAtEnd, !isBehind(sought) { try advance() }
+    while !isAtEnd, !isAfter(sought) { try advance() }
   }
 
-  private func isBehind(_ sought: [UInt8]) -> Bool {
+  private func isAfter(_ sought: [UInt8]) -> Bool {
     sought.withUnsafeBytes { compare(key, $0) > 0 }
   }
 

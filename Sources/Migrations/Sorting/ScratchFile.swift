@@ -29,7 +29,7 @@ struct ScratchFile: ~Copyable {
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     self.path = path
     guard descriptor >= 0 else {
-      throw .scratch(errno, "a scratch file cannot be made", path: path)
+      throw .scratch(errno, "a scratch file cannot be created", path: path)
     }
   }
 

@@ -38,8 +38,8 @@ extension MigrationStep: CustomStringConvertible {
     case .dropTemplate(let name): "drop template \(name)"
     case .setHistory(let setting): setting.text
     case .retainHistory(let retention):
-      "retain history for \(Int(retention.age) / 86_400) days and \(retention.bytes >> 20) MiB, for "
-        + "consumers \(Int(retention.consumerAge) / 86_400) days and "
+      "retain history for \(Int(retention.age) / 86_400) days and \(retention.bytes >> 20) MiB, "
+        + "for consumers \(Int(retention.consumerAge) / 86_400) days and "
         + "\(retention.consumerBytes >> 20) MiB"
     case .updateRows(let update):
       "set \(update.set.keys.sorted().joined(separator: ", ")) of "

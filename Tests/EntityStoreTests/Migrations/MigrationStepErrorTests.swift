@@ -19,7 +19,7 @@ import Testing
       Case("one key, the verb", "line: a\nsummary: s\nsteps: []\ndown:\n  - «{}\n"),
       Case("did you mean \"dropEntity\"?", step: "«dropEntty: { name: E }"),
       Case("known are createEntity,", step: "«truncate: { name: E }"),
-      Case("loses all records of E; if that is meant, add", step: "dropEntity: «{ name: E }"),
+      Case("loses all records of E; if that is intended, add", step: "dropEntity: «{ name: E }"),
       Case("say true here", step: "dropEntity: { name: E, destructive: «false }"),
       Case("loses nothing", step: "renameEntity: { name: E, to: F, destructive: «true }"),
       Case("all values of E.a", step: "dropAttribute: «{ on: E, name: a }"),
@@ -64,7 +64,7 @@ import Testing
       Case("cannot be read", step: "changeAttribute: { on: E, name: a, pattern: «\"[a-\" }"),
       Case("from 0 to", step: "changeAttribute: { on: E, name: a, maxLength: «-1 }"),
       Case("\"type\" is missing", step: "retypeAttribute: «{ on: E, name: a }"),
-      Case("this is no date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
+      Case("this is not of type date", step: "retypeAttribute: { on: E, name: a, type: date, default: «x }"),
       Case(
         "a constant", step: "addAttribute: { to: E, name: a, type: date, default: «now }"),
       Case(

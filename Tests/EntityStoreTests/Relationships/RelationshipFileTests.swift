@@ -36,7 +36,7 @@ import Testing
       Case(
         "one of nullify, cascade, deny, noAction", "{ on: A, name: b, to: B, deleteRule: «drop }"),
       Case("1 to 7 attributes", "{ on: A, name: b, to: B, key: «{} }"),
-      Case("stands once", "{ on: A, name: b, to: B, key: «{ c: id, d: id } }"),
+      Case("names each attribute of the destination once", "{ on: A, name: b, to: B, key: «{ c: id, d: id } }"),
       Case(
         "only a to-one relationship has a key",
         "«{ on: A, name: b, to: B, many: true, key: { c: id } }"),

@@ -64,13 +64,13 @@ import Testing
   @Test(
     arguments: [
       ([[0xA2, 1, 1], [0xA0]], "stands in several places"), ([[0xA1, 0]], "several places"),
-      ([[0xD1, 1, 1], [0x08]], "a key is no string"),
+      ([[0xD1, 1, 1], [0x08]], "a key is not a string"),
       ([[0xD2, 1, 1, 2, 2], [0x51, 0x61], [0x08]], "stands twice"),
       ([[0xA1, 1], [0x80, 1]], "a kind that no attribute has"),
       ([[0xA1, 1], [0xC0]], "a kind that no attribute has"), ([[0xA1, 7]], "beyond its end"),
       ([[0xA1, 1], [0x14] + [UInt8](repeating: 1, count: 16)], "does not fit 64 bits"),
       ([[0xA1, 1], [0x51, 0xFF]], "no Unicode"), ([[0xA1, 1], [0x61, 0xD8, 0]], "no Unicode"),
-      ([[0xAF, 0x51, 0x61]], "a size is no integer"),
+      ([[0xAF, 0x51, 0x61]], "a size is not an integer"),
       ((0..<70).map { [0xA1, $0 + 1] } + [[0xA0]], "deeper than 64"),
       (
         [[0xAE] + [UInt8](1...14)]

@@ -45,10 +45,10 @@ import Testing
     Case("expected a whole number", vet + "Dog:\n  - name: a\n    size: «small\n"),
     Case("expected true or false", vet + "Dog: [{ isGood: «yes }]"),
     Case("expected a number", vet + "Walk: [{ kilometers: «.5 }]"),
-    Case("this is no date", vet + "Walk: [{ date: «yesterday }]"),
-    Case("this is no uuid", vet + "Dog: [{ token: «abc }]"),
-    Case("this is no data", vet + "Dog: [{ photo: «\"?\" }]"),
-    Case("this is no decimal", vet + "Dog: [{ price: «much }]"),
+    Case("this is not of type date", vet + "Walk: [{ date: «yesterday }]"),
+    Case("this is not of type uuid", vet + "Dog: [{ token: «abc }]"),
+    Case("this is not of type data", vet + "Dog: [{ photo: «\"?\" }]"),
+    Case("this is not of type decimal", vet + "Dog: [{ price: «much }]"),
     Case("expected a sequence", vet + "Dog: [{ tags: «brown }]"),
     Case("\"v\" is there already", "Vet: [{ $label: v, code: a }, { $label: «v, code: b }]"),
     Case("expected text", "Vet: [{ $label: «[v], code: a }]"),
@@ -101,7 +101,7 @@ import Testing
     (": Dog, item 1, age", dog("age", "<true/>"), "expected an integer, found a boolean"),
     (": Dog, item 1, age", dog("age", "<real>3</real>"), "expected an integer, found a real"),
     (": Dog, item 1, isGood", dog("isGood", "<integer>1</integer>"), "expected true or false"),
-    (": Dog, item 1, token", dog("token", "<string>x</string>"), "this is no uuid"),
+    (": Dog, item 1, token", dog("token", "<string>x</string>"), "this is not of type uuid"),
     (": Dog, item 1, price", dog("price", "<date>2026-01-01T00:00:00Z</date>"), "found a date"),
     (": Dog, item 1, tags, item 1", dog("tags", "<array><data>aGk=</data></array>"), "found data"),
     (
@@ -109,8 +109,8 @@ import Testing
       "no object has the label \"v\""
     ),
     ("", dog("age", "<integer>18446744073709551615</integer>"), "does not fit 64 bits"),
-    ("", "<dict>", "this is no property list"),
-    ("", String(repeating: "<array>", count: 100_000), "this is no property list"),
+    ("", "<dict>", "this is not a property list"),
+    ("", String(repeating: "<array>", count: 100_000), "this is not a property list"),
   ])
   func anErrorInAPropertyListNamesEntityAndItem(
     _ place: String, _ text: String, _ says: String

@@ -91,7 +91,7 @@ import Testing
     arguments: [
       ("f:4:53: byte 8", "createTemplate: { name: a, entity: Leaf, where: \"rank =! 1\" }"),
       ("f:4:55: write a key as", "createTemplate: { name: a, entity: Leaf, sortBy: [rank down] }"),
-      ("f:4:53: this is from 0 on", "createTemplate: { name: a, entity: Leaf, limit: -1 }"),
+      ("f:4:53: this is at least 0", "createTemplate: { name: a, entity: Leaf, limit: -1 }"),
       ("is unknown", "createTemplate: { name: a, entity: Leaf, having: a }"),
     ])
   func errorsNameTheirPlace(says: String, step: String) {

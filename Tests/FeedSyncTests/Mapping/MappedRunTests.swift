@@ -75,8 +75,8 @@ import Testing
     try await withSync { sync async throws in
       try await interrupt(sync)
       try await sync.store.write { transaction in
-        let frontiers = try transaction.fetchIdentifiers(FetchRequest(entityName: "_ChunkedWrite"))
-        for id in frontiers {
+        let saved = try transaction.fetchIdentifiers(FetchRequest(entityName: "_ChunkedWrite"))
+        for id in saved {
           try transaction.update(id) { try $0.set("frontier", to: .data(Data("{}".utf8))) }
         }
       }

@@ -174,8 +174,8 @@ private struct KillBench {
     id: Int64, feed: Feed, checkpoint: SyncCheckpoint?
   ) {
     let (id, feed) = try Feeds(store).find(url)
-    let write = ChunkedWrite<SyncCheckpoint>(name: "sync \(id)")
-    return (id, feed, try store.read { try write.load(in: $0)?.frontier })
+    let saved = Checkpoint<SyncCheckpoint>(name: "sync \(id)")
+    return (id, feed, try store.read { try saved.load(in: $0)?.position })
   }
 
   /// All that a run decides, but not when it did.

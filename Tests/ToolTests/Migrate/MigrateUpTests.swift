@@ -91,7 +91,7 @@ import Testing
     try withCities(pending: [Cities.second]) { store in
       expectFailure(try migrate("down", "nope", store: store), 64, "no line \"nope\"")
       expectFailure(
-        try migrate("down", "local", store: store), 78, "nothing of how it is taken back")
+        try migrate("down", "local", store: store), 78, "a migration has no `down` steps")
       #expect(try migrate("up", store: store).status == 0)
       let schema = try migrate("down", "local", store: store)
       expectFailure(schema, 78, "--allow-destructive")

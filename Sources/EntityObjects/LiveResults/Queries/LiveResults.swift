@@ -62,20 +62,20 @@ extension LiveRequest {
     }
     if let path = request.relationshipKeyPathsForPrefetching.first {
       throw StoreError(
-        .invalidRequest, "live results prefetch nothing",
+        .invalidRequest, "live results cannot prefetch",
         [("entity", request.entityName), ("relationship", path)],
         advice: "observe the related records by themselves")
     }
     guard let sectionPath else { return }
     guard let first = request.sortBy.first, first.path == sectionPath else {
       throw StoreError(
-        .invalidRequest, "the rows of a section must stand together",
+        .invalidRequest, "the rows of a section must be adjacent",
         [("entity", request.entityName), ("sections", sectionPath)],
         advice: "sort by \(sectionPath) first")
     }
     if first.collation != .binary {
       throw StoreError(
-        .invalidRequest, "sections are told apart by their exact values",
+        .invalidRequest, "sections are distinguished by their exact values",
         [("entity", request.entityName), ("sort", first.description)],
         advice: "sort by \(sectionPath) without a collation first")
     }

@@ -93,7 +93,7 @@ private struct SectionCache: Sendable {
       try transaction.count(of: Self.entity) >= Limits.sectionCachesMax
     {
       throw StoreError(
-        .invalidRequest, "the store keeps too many caches of sections",
+        .invalidRequest, "the store has too many section caches",
         [("at most", String(Limits.sectionCachesMax))],
         advice: "use fewer names, or remove them with removeSectionCache")
     }

@@ -112,8 +112,8 @@ extension Range<Int> {
   /// there is no such part, `other` counts as the empty range at the nearest bound.
   fileprivate func parts(outside other: Range<Int>) -> [Int] {
     let before = lowerBound..<nearest(to: other.lowerBound)
-    let behind = nearest(to: other.upperBound)..<upperBound
-    return Array(before) + Array(behind)
+    let after = nearest(to: other.upperBound)..<upperBound
+    return Array(before) + Array(after)
   }
 
   fileprivate func nearest(to number: Int) -> Int {

@@ -76,4 +76,42 @@ import Testing
     #expect(text == "line: local\nsummary: \"\"\nsteps: []\n")
     #expect(try MigrationText.file(text).steps.isEmpty)
   }
+
+  /// The steps that create a schema quote texts, but no decimals, and names only where necessary.
+  @Test func theListOfASchemaCreatesTheSameSchema() throws {
+    let schema = try MigrationText.schema(
+      """
+      - createEntity:
+          name: "null"
+          history: false
+          attributes:
+            - { name: word, type: string, default: "1", keepHistory: true, maxLength: 9 }
+            - { name: price, type: decimal, default: 1.50 }
+            - { name: state, type: enum, values: [old, "true"], default: old }
+      - createIndex: { on: "null", name: byWord, keys: [word localized, price desc], sparse: true }
+      - createRelationship: { on: "null", name: next, to: "null", many: false }
+      """)
+    let text = Writer.list(
+      creating: schema.entities, among: schema.entities, templates: [], retention: nil)
+    #expect(
+      text == """
+        - createEntity:
+            name: "null"
+            history: false
+            attributes:
+              - { name: word, type: string, default: "1", keepHistory: true, maxLength: 9 }
+              - { name: price, type: decimal, default: 1.5 }
+              - { name: state, type: enum, values: ["old", "true"], default: "old" }
+        - createIndex: { on: "null", name: byWord, keys: [word localized, price desc], sparse: true }
+        - createRelationship: { on: "null", name: next, to: "null", many: false }
+
+        """)
+    #expect(try MigrationText.schema(text) == schema)
+    let library = try MigrationText.library()
+    let copy = try MigrationText.schema(
+      Writer.list(
+        creating: library.entities.filter { !$0.isSystem }, among: library.entities,
+        templates: library.templates, retention: nil))
+    #expect(SchemaComparison(from: library, to: copy).differences == [])
+  }
 }

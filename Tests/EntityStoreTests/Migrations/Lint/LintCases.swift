@@ -128,7 +128,7 @@ enum LintCases {
       ["error collision a 0002_i 1"], says: "dropIndex: { on: Book, name: i }"),
     LintCase(
       "two lines make an entity", [.file("b", "0001_x", [shelf]), .file("c", "0001_y", [shelf])],
-      ["error collision c 0001_y 1"], says: "line b makes before it (0001_x)"),
+      ["error collision c 0001_y 1"], says: "line b creates before it (0001_x)"),
     LintCase(
       "the operator has renamed it",
       applied: [

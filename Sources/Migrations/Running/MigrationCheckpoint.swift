@@ -2,7 +2,7 @@ import EntityModel
 import Foundation
 
 /// The checkpoint of a step that is done in chunks; committed with each chunk.
-struct MigrationFrontier: Codable, Sendable {
+struct MigrationCheckpoint: Codable, Sendable {
   package enum Stage: Codable, Sendable {
     /// Records are being scanned; `last` is the last one that was scanned.
     case records(last: Int64)
@@ -12,7 +12,13 @@ struct MigrationFrontier: Codable, Sendable {
     /// before the first.
     case appending(Int, KeyRuns, last: Data?)
     /// Concurrent changes are being taken over.
-    case settling
+    case catchUp
+
+    /// The names that are stored.
+    private enum CodingKeys: String, CodingKey {
+      case records, sorting, appending
+      case catchUp = "settling"
+    }
   }
 
   var stage: Stage

@@ -1,0 +1,35 @@
+/// The room that is left in a chunk: a part of long work that commits by itself.
+///
+/// A chunk ends at the limit that is reached first: the number of rows, their size, or the time
+/// since the budget was created. So other writers wait little, and memory stays bounded. Ask for
+/// `hasRoom` after each row and not before the first, and each chunk makes progress.
+public struct ChunkBudget: Sendable {
+  /// The rows that were counted.
+  public private(set) var rows = 0
+  private var bytes = 0
+  private var rowsMax: Int
+  private let bytesMax: Int
+  private let deadline: ContinuousClock.Instant?
+
+  /// Begins a chunk now. A limit that is `nil` does not exist.
+  public init(rowsMax: Int? = nil, bytesMax: Int? = nil, duration: Duration? = nil) {
+    self.rowsMax = rowsMax ?? .max
+    self.bytesMax = bytesMax ?? .max
+    deadline = duration.map { .now + $0 }
+  }
+
+  /// Counts rows that were written.
+  public mutating func add(rows: Int, bytes: Int = 0) {
+    self.rows += rows
+    self.bytes += bytes
+  }
+
+  /// Ends the chunk early, because the next row is not available yet.
+  public mutating func end() { rowsMax = rows }
+
+  /// True while another row may be added. Reads the clock only if the time is limited.
+  public var hasRoom: Bool {
+    guard rows < rowsMax, bytes < bytesMax else { return false }
+    return deadline.map { ContinuousClock.now < $0 } ?? true
+  }
+}
