@@ -1,5 +1,4 @@
 import EntityStore
-
 import SystemSupport
 
 /// An idle runner's offer to claim jobs within the commits of its own process.

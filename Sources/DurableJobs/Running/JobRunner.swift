@@ -2,7 +2,6 @@ import Dispatch
 public import EntityStore
 import Foundation
 import Logging
-
 import SystemSupport
 
 /// Claims jobs and runs them.

@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-
 import SystemSupport
 
 /// A running attempt. The runner and the handler use it from different threads.

@@ -42,7 +42,8 @@ final class BatchReader {
     var digest = checkpoint.digest
     if let failure { throw failure }
     var chunk = ChunkBudget(
-      rowsMax: rowsMax, bytesMax: StoreLimits.batchBytesMax, duration: StoreLimits.batchGatheringMax)
+      rowsMax: rowsMax, bytesMax: StoreLimits.batchBytesMax, duration: StoreLimits.batchGatheringMax
+    )
     while !isAtEnd, chunk.hasRoom {
       let row: BatchRow?
       do {

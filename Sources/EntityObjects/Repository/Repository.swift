@@ -19,7 +19,8 @@ public import Foundation
 /// never returns an empty result instead.
 ///
 /// In addition to the errors that it names, each method throws `unknownEntity`, `unknownAttribute`,
-/// `unknownRelationship`, `schemaMismatch`, `damaged`, storage failures and the errors of the type's
+/// `unknownRelationship`, `schemaMismatch`, `damaged`, storage failures and the errors of the
+/// type's
 /// `init(from:)`; a write also `needsMigration`, `newerSchema`, `busy`, `readOnly`. A write that
 /// throws has changed nothing.
 public struct Repository: Sendable {

@@ -4,7 +4,8 @@ import LMDB
 extension ReadTransaction {
   /// Calls the closure with every record in order of record id, until it returns `false`.
   ///
-  /// - Throws: `damaged` at the first unreadable record; a storage failure; the error of the closure.
+  /// - Throws: `damaged` at the first unreadable record; a storage failure; the error of the
+  ///   closure.
   package func eachRow(of entity: EntityLayout, _ body: (StoredRow) throws -> Bool) throws {
     var cursor = try transaction.cursor(entity.tree)
     var entry = try cursor.first()

@@ -33,7 +33,8 @@ extension ReadTransaction {
   ///
   /// - Parameter last: The id after which the scan begins; `.min` for all records.
   /// - Returns: True if the closure has ended the scan; there may be more records then.
-  /// - Throws: The errors of the closure; `damaged` for a record that is unreadable; a storage failure.
+  /// - Throws: The errors of the closure; `damaged` for a record that is unreadable; a storage
+  ///   failure.
   package final func scanRecords(
     of entity: EntityLayout, after last: Int64, _ body: (Int64, RecordView) throws -> Bool
   ) throws -> Bool {

@@ -28,8 +28,8 @@ extension Store {
   /// - Parameter progress: Called on the calling thread, about ten times a second. Its error ends
   ///   the backup, whose files are then removed.
   /// - Throws: The errors of `progress`; `occupied` if the folder is not empty; `damaged` if the
-  ///   store is; `diskFull`, which is checked before anything is copied; `busy` if another backup to
-  ///   the same path runs; `notPermitted`, `readOnly`, `notAFolder`, `inputOutput` or another
+  ///   store is; `diskFull`, which is checked before anything is copied; `busy` if another backup
+  ///   to the same path runs; `notPermitted`, `readOnly`, `notAFolder`, `inputOutput` or another
   ///   storage failure; `closed`.
   /// - Complexity: O(size of the store).
   @discardableResult

@@ -51,9 +51,9 @@ extension Store {
   /// - Throws: The errors of `progress`; `storeMissing` if there is no backup; `damaged`,
   ///   `notAStore`, `newerFormat` if the backup cannot be used; `occupied` if the target is another
   ///   store; `invalidRequest` if the backup is the store itself; `busy`, which names the process
-  ///   that has the store open, even if it is this one; `diskFull`, which is checked before anything
-  ///   is copied; `notPermitted`, `readOnly`, `inputOutput` or another storage failure. The store is
-  ///   then unchanged.
+  ///   that has the store open, even if it is this one; `diskFull`, which is checked before
+  ///   anything is copied; `notPermitted`, `readOnly`, `inputOutput` or another storage failure.
+  ///   The store is then unchanged.
   /// - Complexity: O(size of the backup); with the deep check O(*e* · log *n*) for *e* index
   ///   entries.
   @discardableResult
