@@ -33,7 +33,7 @@ import Testing
   /// Before steps that lose something the store has been copied: the copy has all of it.
   private static func checkBackups(of path: String, _ bench: MigrationBench) throws {
     let store = try MigrationBench.open(path, bench.scenario.sources)
-    let backups = try store.read { try MigrationBackup.all(of: store, in: $0.transaction) }
+    let backups = try store.read { try MigrationBackup.all(of: store, in: $0) }
     let isDestructive = [.keepNewest, .keepOldest, .delete, .destructive].contains(bench.scenario)
     try #require(backups.isEmpty == !isDestructive)
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
