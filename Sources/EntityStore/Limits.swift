@@ -59,9 +59,9 @@ public enum Limits {
   public static let historyConsumersMax = 64
   /// The maximum number of observing processes that one commit notifies; the others find the commit
   /// by their poll every two seconds.
-  static let observersRungMax = 256
+  static let observersNotifiedMax = 256
   /// The number of notifications that an observer reads at once; the kernel's queue holds fewer.
-  static let ringsDrainedMax = 1_024
+  static let notificationsDrainedMax = 1_024
   /// The number of attempts to bind a socket in a folder that other processes remove when they
   /// leave.
   static let socketBindingsMax = 16
@@ -74,8 +74,8 @@ public enum Limits {
   package static let changesFollowedMax = 10_000
   /// The minimum and the maximum number of rows after a limit that live results hold. Between these
   /// bounds, they hold as many rows as the limit.
-  package static let rowsBehindWindowMin = 16
-  package static let rowsBehindWindowMax = 1_000
+  package static let rowsAfterLimitMin = 16
+  package static let rowsAfterLimitMax = 1_000
   /// The number of problems that an integrity check lists; it only counts the ones after that.
   public static let problemsListedMax = 100
 }

@@ -31,7 +31,7 @@ public struct ClosedStore {
     try adoptOwner(path, of: data)
     if let kept, link(data, kept) != 0 {
       throw StorageError.system(
-        errno, "the replaced data file cannot be kept", context: [("path", kept)])
+        errno, "the replaced data file cannot be saved", context: [("path", kept)])
     }
     do {
       // Before the rename, because a process that finds the new file must not find the old table.

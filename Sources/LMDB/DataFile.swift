@@ -56,7 +56,7 @@ public enum DataFile {
     defer { close(source.descriptor) }
     let descriptor = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw StorageError.system(errno, "the copy cannot be made", context: [("path", target)])
+      throw StorageError.system(errno, "the copy cannot be created", context: [("path", target)])
     }
     defer { close(descriptor) }
     do {
@@ -115,8 +115,8 @@ public enum DataFile {
 
   private static func written(_ path: String) -> StorageError {
     StorageError(
-      .busy, "somebody wrote to the source while it was copied", context: [("path", path)],
-      advice: "make a copy of a store in use with `mooring backup`")
+      .busy, "another program wrote to the source while it was copied", context: [("path", path)],
+      advice: "copy a store in use with `mooring backup`")
   }
 }
 

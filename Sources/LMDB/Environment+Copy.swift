@@ -77,7 +77,7 @@ extension Environment {
 
   private static func cannotCreateCopy(_ path: String, _ number: Int32) -> StorageError {
     guard number == EEXIST else {
-      return .system(number, "the copy cannot be made", context: [("path", path)])
+      return .system(number, "the copy cannot be created", context: [("path", path)])
     }
     return StorageError(
       .programming, "the folder holds a store already", context: [("path", path)],

@@ -102,7 +102,7 @@ extension Environment {
     let path = folder + "/lock.mdb"
     if access(path, R_OK | W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0) { return }
     throw StorageError(
-      .permission, "the lock file, in which readers announce themselves, cannot be written",
+      .permission, "the lock file, in which readers register, cannot be written",
       context: [("path", path), ("cause", StorageError.text(of: errno))],
       advice: "run as the owner of the store, or copy data.mdb to a folder of your own")
   }

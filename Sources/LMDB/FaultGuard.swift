@@ -104,6 +104,6 @@ public enum FaultGuard {
     StorageError(
       .other, "faults in the map of the store cannot be caught",
       context: [("path", environment.folder), ("cause", cause)],
-      advice: "go on without; damage may then end the process by a signal")
+      advice: "continue without it; damage may then end the process by a signal")
   }
 }

@@ -33,7 +33,7 @@ enum StoreFiles {
     for name in folder.split(separator: "/") {
       path += "/" + name
       guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
-        throw .system(errno, "the folder of the store cannot be made", context: [("path", path)])
+        throw .system(errno, "the folder of the store cannot be created", context: [("path", path)])
       }
     }
   }

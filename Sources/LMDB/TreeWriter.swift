@@ -30,7 +30,7 @@ public final class TreeWriter: TreeTransaction {
   /// same page. The cursor is kept until the transaction ends or a nested one begins.
   ///
   /// - Throws: the errors of `cursor`.
-  public func keepPlace(in tree: Tree) throws {
+  public func pinCursor(in tree: Tree) throws {
     let number = Int(tree.handle)
     if number < places.count, places[number] != nil { return }
     try requireTree(tree)

@@ -174,7 +174,7 @@ import Testing
       try await store.write { _ = try $0.delete(fido) }
       try await catchUp()
       #expect(index.names == [rex: "Rex"] && index.builds == 1)
-      #expect(try store.read { try $0.historyConsumers() }.map(\.behind) == [0])
+      #expect(try store.read { try $0.historyConsumers() }.map(\.unread) == [0])
     }
   }
 

@@ -35,7 +35,7 @@ import Testing
   ) throws {
     let keepsPlace = Bool.random(using: &random)
     for number in 0..<Int.random(in: 1...40, using: &random) {
-      if keepsPlace, number >= 5 { try transaction.keepPlace(in: tree) }
+      if keepsPlace, number >= 5 { try transaction.pinCursor(in: tree) }
       let key = random.bytes(count: Int.random(in: 1...3, using: &random)).map { $0 & 15 }
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:

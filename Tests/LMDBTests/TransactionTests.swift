@@ -91,7 +91,7 @@ import Testing
     try withStore { environment in
       let tree = try environment.makeTree()
       try environment.write { transaction in
-        try transaction.keepPlace(in: tree)
+        try transaction.pinCursor(in: tree)
         for (key, isGreatest) in [(5, true), (4, false), (5, false), (6, true)] as [(UInt8, Bool)] {
           try withUnsafeBytes(of: key) { key in
             try #expect(transaction.appendIfGreatest(tree, key: key, value: key) == isGreatest)

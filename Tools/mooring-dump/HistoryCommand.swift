@@ -71,7 +71,7 @@ struct HistoryCommand: AsyncParsableCommand {
     var rows = RowWriter(titles: ["name", "behind", "moved", "expired", "token"], format: format)
     for consumer in try transaction.historyConsumers() {
       let row: [Value] = [
-        .string(consumer.name), .int64(consumer.behind), .date(consumer.updatedAt),
+        .string(consumer.name), .int64(consumer.unread), .date(consumer.updatedAt),
         .bool(consumer.isExpired), .string(consumer.token.description),
       ]
       try rows.write(row, &output)

@@ -91,9 +91,9 @@ extension ReadTransaction {
       if isCancelled() { throw CancellationError() }
       guard beginning.duration(to: options.now()) < options.snapshotLimit else {
         throw StoreError(
-          .snapshotExpired, "a read took longer than its snapshot may live",
+          .snapshotExpired, "a read took longer than the limit for its snapshot",
           [("limit", "\(options.snapshotLimit)")],
-          advice: "raise the limit, ask for less, or take batches")
+          advice: "raise the limit, fetch fewer records, or fetch in batches")
       }
     }
     defer { interruption = nil }

@@ -36,7 +36,7 @@ extension Store {
   public func fault<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> RecordFault<T> {
     guard id.entity == T.entityName else {
       throw StoreError(
-        .invalidRequest, "an identity is of another entity",
+        .invalidRequest, "an identity belongs to another entity",
         [("expected", T.entityName), ("found", id.entity)])
     }
     return RecordFault(

@@ -174,7 +174,7 @@ package enum CatalogTree {
     } catch {
       throw StoreError(
         .damaged, "the catalog cannot be read", [("what", "\(type)")],
-        advice: "restore a backup; `mooring check` tells what else is damaged")
+        advice: "restore a backup; `mooring check` reports what else is damaged")
     }
   }
 }
@@ -249,7 +249,8 @@ package struct StoredCatalog {
     -> CatalogHeader
   {
     guard let bytes = try transaction.get(tree, CatalogTree.headerKey) else {
-      throw StoreError(.notAStore, "the catalog has no header", advice: "this is no Mooring store")
+      throw StoreError(
+        .notAStore, "the catalog has no header", advice: "this is not a Mooring store")
     }
     return try CatalogHeader(decoding: bytes)
   }

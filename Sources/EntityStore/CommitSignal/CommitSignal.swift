@@ -25,9 +25,9 @@ final class CommitSignal: Sendable {
     var observers: [Int: StoreLifetime] = [:]
     var waiters: [Int: Waiter] = [:]
     /// The wake socket while there are observers; `nil` if it cannot be bound.
-    var doorbell: Doorbell?
+    var wakeSocket: WakeSocket?
     /// Stops the poll timer; set while there are observers.
-    var stopTicker: (@Sendable () -> Void)?
+    var stopTimer: (@Sendable () -> Void)?
 
     mutating func nextNumber() -> Int {
       numbersEver += 1
@@ -42,14 +42,14 @@ final class CommitSignal: Sendable {
   }
 
   private let environment: Environment
-  private let ticker: CommitTicker
+  private let timer: PollTimer
   private let folder: ObserversFolder
   private let queue = DispatchQueue(label: "mooring.commits")
   private let state = Locked(State())
 
-  init(environment: Environment, ticker: CommitTicker) {
+  init(environment: Environment, timer: PollTimer) {
     self.environment = environment
-    self.ticker = ticker
+    self.timer = timer
     folder = ObserversFolder(ofStore: environment.folder)
   }
 
@@ -60,9 +60,9 @@ final class CommitSignal: Sendable {
   /// Notifies all observers of a commit of this process.
   ///
   /// - Complexity: one system call if there are no observers.
-  func ring() {
-    look()
-    folder.ring(exceptFor: state.withLock { $0.doorbell?.name })
+  func notify() {
+    checkForCommits()
+    folder.notify(exceptFor: state.withLock { $0.wakeSocket?.name })
   }
 
   // MARK: Observers
@@ -76,7 +76,7 @@ final class CommitSignal: Sendable {
       try store.checkOpen()
       let number = state.nextNumber()
       state.observers[number] = store
-      if state.stopTicker == nil { startListening(&state) }
+      if state.stopTimer == nil { startListening(&state) }
       return number
     }
   }
@@ -136,7 +136,7 @@ final class CommitSignal: Sendable {
   // MARK: Polling
 
   /// Wakes the waiters for whom there is a newer commit.
-  private func look() {
+  private func checkForCommits() {
     guard state.withLock({ !$0.waiters.isEmpty }) else { return }
     let newest = newestCommit()
     let woken = state.withLock { state in
@@ -160,28 +160,28 @@ final class CommitSignal: Sendable {
   // MARK: Listening to other processes
 
   private func startListening(_ state: inout State) {
-    state.doorbell = hangDoorbell()
-    state.stopTicker = ticker.start(queue) { [weak self] in self?.tick() }
+    state.wakeSocket = bindWakeSocket()
+    state.stopTimer = timer.start(queue) { [weak self] in self?.tick() }
   }
 
   private func stopListening(_ state: inout State) {
-    state.doorbell?.takeDown()
-    state.doorbell = nil
-    state.stopTicker?()
-    state.stopTicker = nil
+    state.wakeSocket?.remove()
+    state.wakeSocket = nil
+    state.stopTimer?()
+    state.stopTimer = nil
   }
 
-  private func hangDoorbell() -> Doorbell? {
-    Doorbell(in: folder, queue: queue) { [weak self] in self?.look() }
+  private func bindWakeSocket() -> WakeSocket? {
+    WakeSocket(in: folder, queue: queue) { [weak self] in self?.checkForCommits() }
   }
 
   private func tick() {
     state.withLock { state in
       // Another process may have removed the socket, or the folder may have become writable.
-      guard state.stopTicker != nil, state.doorbell?.isHung != true else { return }
-      state.doorbell?.takeDown()
-      state.doorbell = hangDoorbell()
+      guard state.stopTimer != nil, state.wakeSocket?.isBound != true else { return }
+      state.wakeSocket?.remove()
+      state.wakeSocket = bindWakeSocket()
     }
-    look()
+    checkForCommits()
   }
 }

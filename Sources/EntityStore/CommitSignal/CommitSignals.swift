@@ -18,10 +18,10 @@ enum CommitSignals {
 
   /// Returns the signal of an environment; creates it on the first call. It lives as long as there
   /// is a reference to it.
-  static func signal(of environment: Environment, ticker: CommitTicker) -> CommitSignal {
+  static func signal(of environment: Environment, timer: PollTimer) -> CommitSignal {
     known.withLock { known in
       if let signal = known[ObjectIdentifier(environment)]?.signal { return signal }
-      let signal = CommitSignal(environment: environment, ticker: ticker)
+      let signal = CommitSignal(environment: environment, timer: timer)
       known[ObjectIdentifier(environment)] = Known(signal)
       return signal
     }
@@ -39,13 +39,13 @@ enum CommitSignals {
 }
 
 /// The timer by which an observer finds commits without a notification.
-package struct CommitTicker: Sendable {
+package struct PollTimer: Sendable {
   /// Calls the closure on the queue repeatedly, until the returned closure is called.
   let start: @Sendable (DispatchQueue, @escaping @Sendable () -> Void) -> @Sendable () -> Void
 
   /// The timer with an interval of two seconds. A Dispatch timer wakes two threads, so that this is
   /// one wakeup a second; half a second of leeway lets the kernel combine it with others.
-  static let everyTwoSeconds = CommitTicker { queue, tick in
+  static let everyTwoSeconds = PollTimer { queue, tick in
     // SAFETY: from `activate` on it is only canceled, which Dispatch allows from any thread.
     nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + 2, repeating: 2, leeway: .milliseconds(500))

@@ -55,7 +55,7 @@ final class ObserversFolder: Sendable {
   /// Never waits: an observer whose queue is full has a byte to read already.
   ///
   /// - Complexity: one system call if there are no observers, else nine and one for each observer.
-  func ring(exceptFor own: String?) {
+  func notify(exceptFor own: String?) {
     guard exists(Self.name) else { return }
     let names = socketNames().filter { $0 != own }
     guard !names.isEmpty else { return }
@@ -82,7 +82,7 @@ final class ObserversFolder: Sendable {
     }
     defer { closedir(listing) }
     var names: [String] = []
-    while names.count < Limits.observersRungMax, let entry = readdir(listing) {
+    while names.count < Limits.observersNotifiedMax, let entry = readdir(listing) {
       // No symbolic links: one might lead to another program's socket. On a file system that does
       // not report types, observers rely on polling.
       guard Int(entry.pointee.d_type) == Int(DT_SOCK) else { continue }

@@ -5,7 +5,7 @@ import Glibc
 /// commit: the wake socket.
 ///
 /// The bytes carry no information, so it does not matter if one is lost because the queue is full.
-final class Doorbell: Sendable {
+final class WakeSocket: Sendable {
   /// The name of the socket, "pid-random": the random part is needed because process ids are used
   /// again.
   let name: String
@@ -15,10 +15,10 @@ final class Doorbell: Sendable {
 
   /// Binds the socket.
   ///
-  /// - Parameter onRing: Called on `queue` after one or more notifications.
+  /// - Parameter onNotification: Called on `queue` after one or more notifications.
   /// - Returns: `nil` if the system refuses, as on a read-only file system.
   init?(
-    in folder: ObserversFolder, queue: DispatchQueue, onRing: @escaping @Sendable () -> Void
+    in folder: ObserversFolder, queue: DispatchQueue, onNotification: @escaping @Sendable () -> Void
   ) {
     let name = "\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     guard let descriptor = folder.bindSocket(named: name) else { return nil }
@@ -28,7 +28,7 @@ final class Doorbell: Sendable {
     source.setEventHandler {
       // First read the bytes and then look for commits: a byte that arrives in between wakes again.
       Self.drain(descriptor)
-      onRing()
+      onNotification()
     }
     // Dispatch must have released a descriptor before its number may be used again.
     source.setCancelHandler { close(descriptor) }
@@ -36,11 +36,11 @@ final class Doorbell: Sendable {
   }
 
   /// True while writers find it.
-  var isHung: Bool { folder.holdsSocket(named: name) }
+  var isBound: Bool { folder.holdsSocket(named: name) }
 
-  /// Closes and removes the socket. After this, `onRing` may be called only by a notification that
-  /// is already being handled.
-  func takeDown() {
+  /// Closes and removes the socket. After this, `onNotification` is called only for a
+  /// notification that is already being handled.
+  func remove() {
     folder.removeSocket(named: name)
     source.cancel()
   }
@@ -48,7 +48,7 @@ final class Doorbell: Sendable {
   private static func drain(_ descriptor: Int32) {
     var byte: UInt8 = 0
     // Bounded, so that a sender without pauses cannot block this loop: remaining bytes wake again.
-    for _ in 0..<Limits.ringsDrainedMax {
+    for _ in 0..<Limits.notificationsDrainedMax {
       guard recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 else { return }
     }
   }

@@ -175,7 +175,7 @@ extension ReadTransaction {
     guard request.isGrouped else { return try refuseHaving(request) }
     throw StoreError(
       .invalidRequest, "a grouped request has rows and no records",
-      [("entity", request.entityName)], advice: "ask for its rows")
+      [("entity", request.entityName)], advice: "fetch its rows")
   }
 
   private func refuseHaving(_ request: FetchRequest) throws {

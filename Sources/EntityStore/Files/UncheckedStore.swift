@@ -4,7 +4,7 @@ import LMDB
 /// A data file that is open for reading, whatever it contains: its catalog may be missing, damaged
 /// or that of a newer program. Only files whose pages are undamaged may be opened.
 package struct UncheckedStore {
-  /// The content of a folder, as far as its catalog tells.
+  /// The content of a folder, as far as its catalog shows.
   package enum Identity {
     case nothing
     case store(UUID)

@@ -8,7 +8,7 @@ public struct HistoryConsumer: Sendable {
   /// The time of the last advance.
   public let updatedAt: Date
   /// The number of transactions after its token.
-  public let behind: Int64
+  public let unread: Int64
   /// True if some of these transactions have been dropped: then the consumer keeps no history, and
   /// must begin again.
   public let isExpired: Bool
@@ -27,7 +27,7 @@ extension ReadTransaction {
       else { return nil }
       let token = try HistoryToken(text)
       return HistoryConsumer(
-        name: name, token: token, updatedAt: date, behind: max(0, last - token.sequence),
+        name: name, token: token, updatedAt: date, unread: max(0, last - token.sequence),
         isExpired: token.sequence + 1 < oldest)
     }
   }

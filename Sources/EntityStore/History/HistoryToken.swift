@@ -76,29 +76,29 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
   private static func unreadable(_ text: String) -> StoreError {
     StoreError(
       .invalidToken, "a history token cannot be read", [("token", String(text.prefix(80)))],
-      advice: "take it as it was given, or begin anew: take a new one, then fetch everything")
+      advice: "pass it unchanged, or start again: get a new one, then fetch everything")
   }
 }
 
 extension StoreError {
   static func foreignToken(_ token: HistoryToken, store: UUID) -> StoreError {
     StoreError(
-      .invalidToken, "a history token is of another store",
+      .invalidToken, "a history token belongs to another store",
       [("token's store", token.storeID.uuidString), ("this store", store.uuidString)],
-      advice: "begin anew: take a new token, then fetch everything")
+      advice: "start again: get a new token, then fetch everything")
   }
 
   static func replacedToken(_ token: HistoryToken) -> StoreError {
     StoreError(
-      .invalidToken, "a history token is of a state that the store no longer has",
+      .invalidToken, "a history token belongs to a state that the store no longer has",
       [("sequence", String(token.sequence))],
-      advice: "a backup was restored; begin anew: take a new token, then fetch everything")
+      advice: "a backup was restored; start again: get a new token, then fetch everything")
   }
 
   static func expiredToken(_ token: HistoryToken, oldest: Int64) -> StoreError {
     StoreError(
       .expiredToken, "the history no longer reaches back to the token",
-      [("sequence", String(token.sequence)), ("oldest kept", String(oldest))],
-      advice: "begin anew: take a new token, then fetch everything")
+      [("sequence", String(token.sequence)), ("oldest stored", String(oldest))],
+      advice: "start again: get a new token, then fetch everything")
   }
 }

@@ -104,9 +104,9 @@ package final class IndexBuffer {
   /// `EntityBuild`).
   ///
   /// - Throws: As `apply`.
-  func apply(asNotesTo notes: Tree, in transaction: TreeWriter) throws {
+  func apply(toSideLog sideLog: Tree, in transaction: TreeWriter) throws {
     if changes.isEmpty { return }
-    var cursor = try transaction.cursor(notes)
+    var cursor = try transaction.cursor(sideLog)
     try drain { key, isDelete, _ in
       try withUnsafeBytes(of: UInt8(isDelete ? 0 : 1)) { try cursor.put(key: key, value: $0) }
     }

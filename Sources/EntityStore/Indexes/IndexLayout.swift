@@ -61,7 +61,7 @@ package final class IndexLayout: Sendable {
     var lacksCollation = false
     for key in description.keys.reversed() {
       guard let position = entity.attributes.firstIndex(where: { $0.id == key.attributeID }) else {
-        throw .damaged("an index names an attribute that is not there", entity: entity.name)
+        throw .damaged("an index uses an attribute that does not exist", entity: entity.name)
       }
       let kind = entity.attributes[position].type.kind
       let collation = IndexLayout.collation(of: key)
@@ -231,13 +231,13 @@ package final class IndexLayout: Sendable {
 extension StoreError {
   static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
     StoreError(
-      .schemaMismatch, "an index was made with another version of its collation",
+      .schemaMismatch, "an index was created with another version of its collation",
       [
         ("entity", entity), ("index", index.description.name),
-        ("made with", index.description.collationVersion ?? "no version"),
+        ("created with", index.description.collationVersion ?? "no version"),
       ],
       advice:
-        "run the same version of the program everywhere and open the store again, which makes "
-        + "the index anew; one that cannot be made anew must be dropped by a migration")
+        "run the same version of the program everywhere and open the store again, which "
+        + "rebuilds the index; one that cannot be rebuilt must be dropped by a migration")
   }
 }

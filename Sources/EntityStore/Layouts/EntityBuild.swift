@@ -14,31 +14,37 @@ package struct EntityBuild: Codable, Hashable, Sendable {
   package let entityID: Int
   /// True if writers record the ids of changed records: the values that are built from each must be
   /// computed again.
-  package var notesRecords = false
+  package var recordsChangedIDs = false
   /// The indexes that are being filled.
   package var indexes: [IndexDescription] = []
 
-  package init(entityID: Int, notesRecords: Bool = false, indexes: [IndexDescription] = []) {
+  package init(entityID: Int, recordsChangedIDs: Bool = false, indexes: [IndexDescription] = []) {
     self.entityID = entityID
-    self.notesRecords = notesRecords
+    self.recordsChangedIDs = recordsChangedIDs
     self.indexes = indexes
   }
 
   /// The name of the side log of changed ids: a tree with the same keys as the records, without
   /// values.
-  package var recordNotes: String { "n.\(entityID)" }
+  package var recordSideLog: String { "n.\(entityID)" }
 
   /// Returns the name of the side log of an index: the tree of the changes to its entries.
   ///
   ///     key    the entry's key, then the record id if the index is unique
   ///     value  1 byte: 1 the record has got the entry, 0 it has lost it
-  package static func notes(of index: IndexDescription) -> String {
+  package static func sideLog(of index: IndexDescription) -> String {
     "n.i.\(index.id).\(index.generation)"
   }
 
   package var treeNames: [String] {
-    (notesRecords ? [recordNotes] : [])
-      + indexes.flatMap { [EntityLayout.treeName(of: $0), Self.notes(of: $0)] }
+    (recordsChangedIDs ? [recordSideLog] : [])
+      + indexes.flatMap { [EntityLayout.treeName(of: $0), Self.sideLog(of: $0)] }
+  }
+
+  /// The names as catalogs store them.
+  private enum CodingKeys: String, CodingKey {
+    case entityID, indexes
+    case recordsChangedIDs = "notesRecords"
   }
 
   private static let hiddenPrefix = "_new_"
@@ -53,8 +59,8 @@ package struct EntityBuild: Codable, Hashable, Sendable {
 /// A build, bound to the trees of an entity.
 package struct BuildLayout: Sendable {
   /// The side log of changed ids; `nil` if they are not recorded.
-  package let recordNotes: Tree?
-  package let indexes: [(index: IndexLayout, notes: Tree)]
+  package let recordSideLog: Tree?
+  package let indexes: [(index: IndexLayout, sideLog: Tree)]
 
   /// Binds a build to its trees.
   ///
@@ -68,15 +74,15 @@ package struct BuildLayout: Sendable {
       }
       return tree
     }
-    recordNotes = build.notesRecords ? try tree(build.recordNotes) : nil
-    var indexes: [(index: IndexLayout, notes: Tree)] = []
+    recordSideLog = build.recordsChangedIDs ? try tree(build.recordSideLog) : nil
+    var indexes: [(index: IndexLayout, sideLog: Tree)] = []
     for index in build.indexes {
       indexes.append(
         (
           try IndexLayout(
             index, of: entity, tree: try tree(EntityLayout.treeName(of: index)),
             number: indexes.count),
-          try tree(EntityBuild.notes(of: index))
+          try tree(EntityBuild.sideLog(of: index))
         ))
     }
     self.indexes = indexes

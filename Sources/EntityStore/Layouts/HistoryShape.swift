@@ -21,7 +21,7 @@ package struct HistoryShape: Sendable {
   let linkEnds: [LinkEnd]
 
   /// True if the history stores changes of this entity's records at all.
-  var isNoted: Bool { isKept || !linkEnds.isEmpty }
+  var isRecorded: Bool { isKept || !linkEnds.isEmpty }
 
   init(_ entity: EntityDescription, in schema: Schema) {
     entityID = entity.id

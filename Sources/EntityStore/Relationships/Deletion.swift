@@ -103,16 +103,16 @@ package struct Deletion {
     switch rule {
     case .nullify:
       losses.append(link)
-      if terms.isToGo != nil, try mustKeep(relationship) { try takeAlong(others) }
+      if terms.isToGo != nil, try mustKeep(relationship) { try includeInDeletion(others) }
     case .deny:
       denials.append(link)
-      try takeAlong(others)
+      try includeInDeletion(others)
     case .cascade: for other in others where going.insert(other).inserted { order.append(other) }
     case .noAction: break
     }
   }
 
-  private mutating func takeAlong(_ others: [Item]) throws {
+  private mutating func includeInDeletion(_ others: [Item]) throws {
     guard let isToGo = terms.isToGo else { return }
     for other in others where try !going.contains(other) && isToGo(other) {
       going.insert(other)
@@ -142,13 +142,14 @@ package struct Deletion {
     for link in denials {
       let kept = link.others.count { !going.contains($0) }
       if kept > 0 {
-        throw refusal("a delete rule keeps the record while others are linked with it", link, kept)
+        throw refusal(
+          "a delete rule forbids the deletion while others are linked with it", link, kept)
       }
     }
     for link in losses where try mustKeep(link.relationship) {
       let kept = link.others.count { !going.contains($0) }
       if kept > 0 {
-        throw refusal("other records must be linked with the record", link, kept)
+        throw refusal("other records require a link with the record", link, kept)
       }
     }
   }

@@ -31,7 +31,7 @@ struct RecordChanges {
   }
 
   mutating func insert(_ row: [Value], into entity: EntityLayout) throws {
-    let id = try transaction.insertSettled(row, into: entity)
+    let id = try transaction.insertResolved(row, into: entity)
     changes.append(Change(entity: entity, id: id, before: nil))
   }
 

@@ -177,7 +177,7 @@ private struct LinkEdit {
   private func checkIndex(_ index: Int, _ range: ClosedRange<Int>) throws {
     if range.contains(index) { return }
     throw refusal(
-      "there is no such place",
+      "an index is out of range",
       [("index", String(index)), ("places", "0 to \(range.upperBound)")])
   }
 

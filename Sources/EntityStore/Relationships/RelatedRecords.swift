@@ -25,7 +25,7 @@ extension ReadTransaction {
     if link.isToMany {
       throw StoreError(
         .invalidRequest, "the relationship is to-many",
-        [("entity", id.entity), ("relationship", relationship)], advice: "ask for all it leads to")
+        [("entity", id.entity), ("relationship", relationship)], advice: "read all related records")
     }
     return try linked(link, from: view, id: id.number).map {
       ObjectID(entity: link.description.destination, number: $0)

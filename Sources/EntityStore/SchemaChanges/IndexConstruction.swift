@@ -24,7 +24,7 @@ package struct IndexConstruction: ~Copyable {
     let found = try entity.constructed(index)
     self.entity = entity
     self.index = found.index
-    sideLog = found.notes
+    sideLog = found.sideLog
     self.transaction = transaction
   }
 
@@ -151,7 +151,7 @@ extension EntityLayout {
 
   fileprivate func constructed(
     _ description: IndexDescription
-  ) throws(StoreError) -> (index: IndexLayout, notes: Tree) {
+  ) throws(StoreError) -> (index: IndexLayout, sideLog: Tree) {
     let name = EntityLayout.treeName(of: description)
     for found in build?.indexes ?? []
     where EntityLayout.treeName(of: found.index.description) == name {

@@ -9,7 +9,7 @@ package struct RecordSideLog {
 
   /// Finds the side log of an entity; `nil` if changed ids are not recorded.
   package init?(of entity: EntityLayout, in transaction: WriteTransaction) {
-    guard let tree = entity.build?.recordNotes else { return nil }
+    guard let tree = entity.build?.recordSideLog else { return nil }
     self.tree = tree
     self.entity = entity
     self.transaction = transaction

@@ -130,7 +130,7 @@ package final class SchemaTransaction {
   /// left from an earlier attempt.
   private func createTrees() throws {
     let integerKeyed = Set(
-      schema.entities.map(EntityLayout.treeName) + (build.map { [$0.recordNotes] } ?? []))
+      schema.entities.map(EntityLayout.treeName) + (build.map { [$0.recordSideLog] } ?? []))
     let known = Self.treeNames(of: catalog.schema, catalog.build)
     for name in Self.treeNames(of: schema, build).subtracting(known).sorted() {
       if let left = try store.environment.tree(named: name, in: writing) {
@@ -170,8 +170,8 @@ package final class SchemaTransaction {
   /// Drops the side logs of everything that is no longer being built.
   private func dropSideLogs(of old: EntityBuild?) throws {
     guard let old else { return }
-    var names = old.notesRecords ? [old.recordNotes] : []
-    names += old.indexes.map { EntityBuild.notes(of: $0) }
+    var names = old.recordsChangedIDs ? [old.recordSideLog] : []
+    names += old.indexes.map { EntityBuild.sideLog(of: $0) }
     for name in names where !(build?.treeNames.contains(name) ?? false) {
       try dropTree(named: name)
     }

@@ -34,7 +34,7 @@ public final class Store: Sendable {
     public var flushesCommits = true
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
-    package var commitTicker = CommitTicker.everyTwoSeconds
+    package var pollTimer = PollTimer.everyTwoSeconds
 
     public init() {}
   }
@@ -74,7 +74,7 @@ public final class Store: Sendable {
     catalogTree = try Store.catalogTree(in: environment, creates: creates)
     catalogs = CatalogCache(environment: environment, tree: catalogTree)
     try catalogs.refresh()
-    let signal = CommitSignals.signal(of: environment, ticker: options.commitTicker)
+    let signal = CommitSignals.signal(of: environment, timer: options.pollTimer)
     commits = StoreCommits(signal: signal, lifetime: StoreLifetime())
     writer = WriterQueue(
       environment: environment, catalogTree: catalogTree, catalogs: catalogs, signal: signal,

@@ -9,10 +9,10 @@ package final class EntityChanges {
   let buffers: [IndexBuffer]
   /// The entries for the side logs that are not written yet, by number of the index that is being
   /// built.
-  let notes: [IndexBuffer]
+  let sideLogBuffers: [IndexBuffer]
   /// Changed record ids for the side log of a build.
   // SAFETY (`@exclusivity(unchecked)`): as in the transaction.
-  @exclusivity(unchecked) var noted: [Int64] = []
+  @exclusivity(unchecked) var changedIDs: [Int64] = []
   /// The id of the next new record; `nil` until the transaction inserts one.
   @exclusivity(unchecked) var nextID: Int64?
 
@@ -20,18 +20,18 @@ package final class EntityChanges {
     self.entity = entity
     self.rules = rules
     buffers = entity.indexes.map { _ in IndexBuffer() }
-    notes = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
+    sideLogBuffers = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
   }
 
   /// Marks the present state, to return to it if a change cannot be completed.
   func mark() {
     for buffer in buffers { buffer.mark() }
-    for buffer in notes { buffer.mark() }
+    for buffer in sideLogBuffers { buffer.mark() }
   }
 
   func removeAllAfterMark() {
     for buffer in buffers { buffer.removeAllAfterMark() }
-    for buffer in notes { buffer.removeAllAfterMark() }
+    for buffer in sideLogBuffers { buffer.removeAllAfterMark() }
   }
 
   /// Applies the changes of the indexes that cannot wait. Unique indexes are applied at once,
@@ -43,8 +43,8 @@ package final class EntityChanges {
     }
     guard let build = entity.build else { return }
     for (number, (_, tree)) in build.indexes.enumerated()
-    where notes[number].isUrgent(isUnique: false) {
-      try notes[number].apply(asNotesTo: tree, in: transaction)
+    where sideLogBuffers[number].isUrgent(isUnique: false) {
+      try sideLogBuffers[number].apply(toSideLog: tree, in: transaction)
     }
   }
 
@@ -53,15 +53,15 @@ package final class EntityChanges {
     for index in entity.indexes { try buffers[index.number].apply(to: index, in: transaction) }
     guard let build = entity.build else { return }
     for (number, (_, tree)) in build.indexes.enumerated() {
-      try notes[number].apply(asNotesTo: tree, in: transaction)
+      try sideLogBuffers[number].apply(toSideLog: tree, in: transaction)
     }
-    if let tree = build.recordNotes {
-      for id in noted {
+    if let tree = build.recordSideLog {
+      for id in changedIDs {
         try RecordKey.with(id) {
           try transaction.put(tree, key: $0, value: UnsafeRawBufferPointer(start: nil, count: 0))
         }
       }
     }
-    noted.removeAll(keepingCapacity: true)
+    changedIDs.removeAll(keepingCapacity: true)
   }
 }

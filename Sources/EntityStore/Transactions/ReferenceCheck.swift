@@ -6,7 +6,7 @@ extension WriteTransaction {
   /// record, and gets the last place if its links have an order.
   ///
   /// - Throws: `validation`, naming the missing record. Nothing is written.
-  func settleReferences(
+  func resolveReferences(
     of row: inout [Value], id: Int64, old: RecordView?, in entity: EntityLayout
   ) throws {
     for reference in entity.references {
@@ -52,7 +52,7 @@ extension WriteTransaction {
     throw StoreError(
       .validation, "an ordered relationship has no place left at its end",
       [("entity", entity), ("index", index.description.name)],
-      advice: "set the related records anew, which gives them new places")
+      advice: "set the related records again, which gives them new places")
   }
 
   private func lastPlace(of id: Int64, _ index: IndexLayout) throws -> Int64? {

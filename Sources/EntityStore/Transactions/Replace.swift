@@ -31,7 +31,9 @@ extension WriteTransaction {
       try collect(
         changes, &scratch.oldKey, &scratch.newKey, entity, id: id, old: old, new: newView,
         marks: marks)
-      if let build = entity.build { try note(build, id: id, old: old, new: newView, changes) }
+      if let build = entity.build {
+        try recordInSideLogs(build, id: id, old: old, new: newView, changes)
+      }
       try log(old: old, new: newView, id: id, marks: marks, entity)
     } catch {
       changes.removeAllAfterMark()
@@ -53,20 +55,20 @@ extension WriteTransaction {
   }
 
   /// Records the change in the side log of an index or attribute that is being built.
-  private func note(
+  private func recordInSideLogs(
     _ build: BuildLayout, id: Int64, old: RecordView?, new: RecordView?, _ changes: EntityChanges
   ) throws {
-    if build.recordNotes != nil, !isBuilding { changes.noted.append(id) }
+    if build.recordSideLog != nil, !isBuilding { changes.changedIDs.append(id) }
     for (number, (index, _)) in build.indexes.enumerated() {
       if let old, let new, try hasSameKey(index, of: old, and: new, id: id) { continue }
       if let old {
         try index.eachKey(of: old, id: id, endsInIdentity: true, writer: &scratch.oldKey) {
-          changes.notes[number].delete($0)
+          changes.sideLogBuffers[number].delete($0)
         }
       }
       if let new {
         try index.eachKey(of: new, id: id, endsInIdentity: true, writer: &scratch.newKey) {
-          changes.notes[number].put($0, objectID: id)
+          changes.sideLogBuffers[number].put($0, objectID: id)
         }
       }
     }
@@ -88,7 +90,7 @@ extension WriteTransaction {
   private func log(
     old: RecordView?, new: RecordView?, id: Int64, marks: UInt64, _ entity: EntityLayout
   ) throws {
-    guard let tree = catalog.historyTree, !isBuilding, entity.history.isNoted else { return }
+    guard let tree = catalog.historyTree, !isBuilding, entity.history.isRecorded else { return }
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
     try scratch.history.add(old: old, new: new, id: id, marks: marks, in: entity)
     try scratch.history.writeIfLarge(to: tree, in: writing)
@@ -143,7 +145,7 @@ extension WriteTransaction {
     _ key: UnsafeRawBufferPointer, _ index: IndexLayout, _ entity: EntityLayout, id: Int64
   ) throws {
     // The put follows soon and at the same place, so the cursor stays there.
-    try writing.keepPlace(in: index.tree)
+    try writing.pinCursor(in: index.tree)
     guard let value = try transaction.get(index.tree, key),
       let holder = index.objectID(key: key, value: value), holder != id
     else { return }

@@ -106,14 +106,14 @@ public final class WriteTransaction: ReadTransaction {
   ///
   /// - Parameter row: One value per attribute of the entity, by position.
   package func insert(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
-    if entity.references.isEmpty { return try insertSettled(row, into: entity) }
+    if entity.references.isEmpty { return try insertResolved(row, into: entity) }
     var row = row
-    try settleReferences(of: &row, id: try nextID(of: entity), old: nil, in: entity)
-    return try insertSettled(row, into: entity)
+    try resolveReferences(of: &row, id: try nextID(of: entity), old: nil, in: entity)
+    return try insertResolved(row, into: entity)
   }
 
   /// Inserts a row whose references have been validated.
-  func insertSettled(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
+  func insertResolved(_ row: [Value], into entity: EntityLayout) throws -> Int64 {
     let id = try nextID(of: entity)
     try put(row, id: id, old: nil, in: entity)
     try changes(of: entity).nextID = id + 1
@@ -135,7 +135,7 @@ public final class WriteTransaction: ReadTransaction {
   ) throws {
     if entity.references.isEmpty { return try put(row, id: id, old: old, in: entity) }
     var row = row
-    try settleReferences(of: &row, id: id, old: old, in: entity)
+    try resolveReferences(of: &row, id: id, old: old, in: entity)
     try put(row, id: id, old: old, in: entity)
   }
 
@@ -187,7 +187,7 @@ public final class WriteTransaction: ReadTransaction {
   /// Inserts a row under a reserved id, or under the id that the record had before it was deleted.
   package func insert(_ row: [Value], as id: Int64, into entity: EntityLayout) throws {
     var row = row
-    try settleReferences(of: &row, id: id, old: nil, in: entity)
+    try resolveReferences(of: &row, id: id, old: nil, in: entity)
     try put(row, id: id, old: nil, in: entity)
   }
 
@@ -270,14 +270,14 @@ public final class WriteTransaction: ReadTransaction {
       // Rows encoded for another schema revision would be missing from its new indexes.
       guard try catalog.entity(entity.name) === entity else {
         throw StoreError(
-          .schemaMismatch, "the schema was changed meanwhile", [("entity", entity.name)],
+          .schemaMismatch, "the schema was changed concurrently", [("entity", entity.name)],
           advice: "try again")
       }
       let rules = try scratch.rules(of: entity, revision: catalog.revision)
       changes = EntityChanges(entity, rules)
       collected[entity.name] = changes
     }
-    try writing.keepPlace(in: entity.tree)
+    try writing.pinCursor(in: entity.tree)
     last = changes
     return changes
   }
@@ -297,7 +297,7 @@ extension StoreError {
 
   package static func otherRecord(_ other: ObjectID, insteadOf id: ObjectID) -> StoreError {
     StoreError(
-      .invalidRequest, "an update put another record in the place of the one to change",
+      .invalidRequest, "an update replaced the record by another one",
       [("record", id.description), ("other", other.description)],
       advice: "set its values instead")
   }

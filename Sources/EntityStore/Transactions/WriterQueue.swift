@@ -67,7 +67,7 @@ package final class WriterQueue: Sendable {
     try queue.sync {
       defer { scratch.forgetSchema() }
       let result = try translatingStorageErrors { try environment.write { try body($0, scratch) } }
-      signal.ring()
+      signal.notify()
       return result
     }
   }
@@ -192,7 +192,7 @@ package final class WriterQueue: Sendable {
         }
       }
     }
-    if results != nil { signal.ring() }
+    if results != nil { signal.notify() }
     return results
   }
 

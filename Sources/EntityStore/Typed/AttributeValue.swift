@@ -90,7 +90,7 @@ public struct StoredField {
     let attribute = layout._withUnsafeGuaranteedRef { $0.description.attributes[position].name }
     return StoreError(
       .schemaMismatch, summary, [("entity", entity), ("attribute", attribute)] + more,
-      advice: "make the property optional, or mend the record")
+      advice: "make the property optional, or repair the record")
   }
 
   private var entity: String { layout._withUnsafeGuaranteedRef { $0.name } }

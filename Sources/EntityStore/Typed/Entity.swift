@@ -121,8 +121,8 @@ extension Entity {
 extension StoreError {
   static func unknownKeyPath(_ keyPath: AnyKeyPath, of entity: Any.Type) -> StoreError {
     StoreError(
-      .invalidRequest, "a key path stands for no attribute",
+      .invalidRequest, "a key path does not lead to an attribute",
       [("type", "\(entity)"), ("key path", "\(keyPath)")],
-      advice: "use properties that the type's attributes or relationships name")
+      advice: "use properties that the type lists as attributes or relationships")
   }
 }

@@ -67,7 +67,7 @@ public struct RecordReader {
       throw StoreError(
         .schemaMismatch, "a required relationship leads to no record",
         [("record", id.description), ("relationship", "\(name)")],
-        advice: "make the property optional, or mend the record")
+        advice: "make the property optional, or repair the record")
     }
   }
 

@@ -79,7 +79,7 @@ extension Entity {
       guard let keyPath else {
         throw StoreError(
           .invalidRequest, "a sort descriptor has no key path", [("entity", entityName)],
-          advice: "make it of a key path")
+          advice: "create it from a key path")
       }
       return try propertyName(of: keyPath)
     }

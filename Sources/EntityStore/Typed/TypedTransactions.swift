@@ -89,9 +89,9 @@ extension ReadTransaction {
   package func prefetch<T: Entity>(_ name: String, into rows: inout [T]) throws {
     guard let relationship = T.relationships.first(where: { $0.name == name }) else {
       throw StoreError(
-        .invalidRequest, "a type has no relationship of the name that is prefetched",
+        .invalidRequest, "a type has no relationship with the name that is prefetched",
         [("type", "\(T.self)"), ("relationship", name)],
-        advice: "name it in \(T.self).relationships")
+        advice: "list it in \(T.self).relationships")
     }
     try relationship.prefetch(&rows, self)
   }
@@ -176,14 +176,14 @@ extension StoreError {
   package static func requireEntity(_ name: String, of id: ObjectID) throws(StoreError) {
     if id.entity == name { return }
     throw StoreError(
-      .invalidRequest, "an identity is of another entity",
+      .invalidRequest, "an identity belongs to another entity",
       [("expected", name), ("found", id.entity)])
   }
 
   package static func requireEntity(_ name: String, of request: FetchRequest) throws(StoreError) {
     if request.entityName == name { return }
     throw StoreError(
-      .invalidRequest, "a request is of another entity than the type",
+      .invalidRequest, "a request is for another entity than the type",
       [("expected", name), ("found", request.entityName)])
   }
 }

@@ -82,8 +82,8 @@ struct LongStep {
         stage: firstStage(of: work), startedAt: store.options.now())
       if work.assertion != nil { return (work, checkpoint) }
       let build = EntityBuild(
-        entityID: work.entityID, notesRecords: work.records?.followsChanges ?? false)
-      transaction.set(work.interim, build: build.notesRecords ? build : nil)
+        entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false)
+      transaction.set(work.interim, build: build.recordsChangedIDs ? build : nil)
       try transaction.put(work.after, at: CatalogTree.targetKey)
       var begun = position
       begun.buildChecksum = position.stepChecksum
@@ -230,7 +230,8 @@ struct LongStep {
     _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
     while hasRoom: () -> Bool
   ) throws -> Bool {
-    guard let build = scope.catalog.build, let records = build.notesRecords ? work.records : nil
+    guard let build = scope.catalog.build,
+      let records = build.recordsChangedIDs ? work.records : nil
     else { return try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) }
     let entity = try scope.catalog.entity(work.entityName)
     guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
@@ -295,7 +296,7 @@ struct LongStep {
       transaction.set(
         transaction.schema,
         build: EntityBuild(
-          entityID: work.entityID, notesRecords: work.records?.followsChanges ?? false,
+          entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false,
           indexes: Array(work.indexes.prefix(number + 1))))
     }
     var checkpoint = checkpoint

@@ -485,7 +485,7 @@ import Testing
       }
       #expect(largest < (2 << 20) + 40_000, "\(largest)")
       let consumer = try #require(try store.read { try $0.historyConsumers() }.first)
-      #expect(consumer.isExpired && consumer.token == start && consumer.behind == 250)
+      #expect(consumer.isExpired && consumer.token == start && consumer.unread == 250)
       #expect(code { _ = try store.history(after: start) } == .expiredToken)
       // One that has expired holds nothing back any more.
       try await Self.fill(store, transactions: 200, changes: 100)

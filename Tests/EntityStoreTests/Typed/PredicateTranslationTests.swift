@@ -118,11 +118,11 @@ import Testing
     let filter = problem(#Predicate<Probe> { $0.words.filter { $0 == "a" }.count > 1 })
     #expect(filter?.contains("part: Filter") == true)
     let unnamed = problem(#Predicate<Probe> { $0.share.isNaN })
-    #expect(unnamed?.contains("key path stands for no attribute (type: Double") == true)
+    #expect(unnamed?.contains("key path does not lead to an attribute (type: Double") == true)
     let twofold = problem(#Predicate<Probe> { $0.words.contains { $0 > "a" && $0 < "c" } })
-    #expect(twofold?.contains("more than one thing of the same element") == true)
+    #expect(twofold?.contains("several conditions on the same element") == true)
     let outside = problem(#Predicate<Probe> { probe in probe.words.contains { $0 == probe.body } })
-    #expect(outside?.contains("speaks of what is outside") == true)
+    #expect(outside?.contains("uses an outside value") == true)
   }
 
   @Test func aTreeThatGrowsTooLargeIsRefused() throws {

@@ -217,8 +217,8 @@ import Testing
 
           """)
       let expired =
-        "mooring-dump: the history no longer reaches back to the token (sequence: 1, oldest kept: "
-        + "6); begin anew: take a new token, then fetch everything\n"
+        "mooring-dump: the history no longer reaches back to the token (sequence: 1, oldest "
+        + "stored: 6); start again: get a new token, then fetch everything\n"
       for option in [["--consumer", "slow"], ["--after", tokens[0].description]] {
         let run = try run("mooring-dump", ["history"] + option, store: store.folder)
         #expect(run.status == 65 && run.output.isEmpty && run.errors == expired)

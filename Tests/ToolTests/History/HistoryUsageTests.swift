@@ -76,20 +76,20 @@ import Testing
         store: store.folder)
       try expectRefusal(
         ["--after", "x"], 65,
-        "a history token cannot be read (token: x); take it as it was given, "
-          + "or begin anew: take a new one, then fetch everything", store: store.folder)
+        "a history token cannot be read (token: x); pass it unchanged, "
+          + "or start again: get a new one, then fetch everything", store: store.folder)
       try expectRefusal(
         ["--after", ""], 65,
-        "a history token cannot be read (token: ); take it as it was given, "
-          + "or begin anew: take a new one, then fetch everything", store: store.folder)
+        "a history token cannot be read (token: ); pass it unchanged, "
+          + "or start again: get a new one, then fetch everything", store: store.folder)
       let other = try openStore(
         at: temporary.folder.path("other"), migrations: [HistorySample.migrations])
       let id = (try other.id.uuidString, try store.id.uuidString)
       for token in [try other.historyToken()] {
         try expectRefusal(
           ["--after", token.description], 65,
-          "a history token is of another store (token's "
-            + "store: \(id.0), this store: \(id.1)); begin anew: take a new token, then fetch "
+          "a history token belongs to another store (token's "
+            + "store: \(id.0), this store: \(id.1)); start again: get a new token, then fetch "
             + "everything", store: store.folder)
       }
     }
@@ -104,8 +104,8 @@ import Testing
       let later = try temporary.store.historyToken()
       try expectRefusal(
         ["--after", later.description], 65,
-        "a history token is of a state that the store no "
-          + "longer has (sequence: 6); a backup was restored; begin anew: take a new token, then "
+        "a history token belongs to a state that the store no "
+          + "longer has (sequence: 6); a backup was restored; start again: get a new token, then "
           + "fetch everything", store: store)
       #expect(try mooringDump("history", "--after", "\(tokens[4])", store: store).status == 0)
     }

@@ -182,7 +182,7 @@ extension ResultsWindow {
   fileprivate var roomyCount: Int? {
     guard let limit else { return nil }
     let (count, overflows) = neededCount.addingReportingOverflow(
-      min(max(limit, Limits.rowsBehindWindowMin), Limits.rowsBehindWindowMax))
+      min(max(limit, Limits.rowsAfterLimitMin), Limits.rowsAfterLimitMax))
     return overflows ? nil : count
   }
 }

@@ -24,7 +24,7 @@ extension Binder {
     case .variable(let name):
       throw StoreError(
         .invalidRequest, "a variable has no value", [("variable", "$" + name)],
-        advice: "put one in its place with substituting(_:)")
+        advice: "set it with substituting(_:)")
     case .collection(let path, let function, let rest):
       return try bind(collection: path, function, rest)
     case .arithmetic(let sign, let left, let right):
@@ -34,13 +34,13 @@ extension Binder {
     case .list:
       guard let texts = expression.texts else {
         throw StoreError(
-          .invalidRequest, "a list stands where one value is expected",
+          .invalidRequest, "a list is used where one value is expected",
           [("expression", expression.description)], advice: "use IN or BETWEEN")
       }
       return BoundExpression(program: .constant(.strings(texts)), kind: .value(.strings))
     case .aggregate:
       throw StoreError(
-        .invalidRequest, "an aggregate stands where one record is looked at",
+        .invalidRequest, "an aggregate is used in a condition on one record",
         [("expression", expression.description)],
         advice: "use it in the columns or in the having predicate of a request")
     }
@@ -63,7 +63,7 @@ extension Binder {
       throw StoreError(
         .invalidRequest, "a path leads to many records",
         [("path", text), ("relationship", hop.relationship.description.name)],
-        advice: "say ANY or ALL before it, or take a figure such as \(text).@count")
+        advice: "write ANY or ALL before it, or use an aggregate such as \(text).@count")
     }
     switch path.end {
     case .attribute(let position):
@@ -141,8 +141,8 @@ extension Binder {
 
   private func noCollection(_ whole: FetchExpression) -> StoreError {
     StoreError(
-      .invalidRequest, "no such figure", [("expression", whole.description)],
-      advice: "write relationship.@count or relationship.@sum.attribute; of a list only @count")
+      .invalidRequest, "no such aggregate", [("expression", whole.description)],
+      advice: "write relationship.@count or relationship.@sum.attribute; a list has only @count")
   }
 
   // MARK: Arithmetic

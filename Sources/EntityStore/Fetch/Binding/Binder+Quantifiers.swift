@@ -55,7 +55,7 @@ extension Binder {
     throw StoreError(
       .invalidRequest, "the right side of ANY and ALL must be a constant",
       [("predicate", whole.text)],
-      advice: "write it as ANY relationship SATISFIES (…) where both sides are of that record")
+      advice: "write it as ANY relationship SATISFIES (…) if both sides belong to that record")
   }
 }
 

@@ -221,14 +221,14 @@ package struct Binder {
     if left.kind == .value(.strings), whole.comparison == .contains {
       guard whole.options.isEmpty, right.kind == .value(.string) || right.kind == .null else {
         throw StoreError(
-          .invalidRequest, "a list contains texts, and is asked without options",
+          .invalidRequest, "CONTAINS on a list takes a text and no options",
           [("predicate", whole.text)], advice: "use ANY to compare its elements in another way")
       }
       return contains(list: left, right)
     }
     guard left.kind.isText || left.kind == .null, right.kind.isText || right.kind == .null else {
       throw StoreError(
-        .invalidRequest, "a text operator is used on what is no text",
+        .invalidRequest, "a text operator is used on a value that is not a text",
         [("predicate", whole.text), ("left", left.kind.name), ("right", right.kind.name)],
         advice: "use it on texts and URLs")
     }

@@ -68,7 +68,7 @@ package struct BoundPath {
   ) -> StoreError {
     let names = entity.description.relationships.filter { !$0.isHidden }.map(\.name)
     return StoreError(
-      .unknownAttribute, "a path goes on after what is no relationship",
+      .unknownAttribute, "a path continues after a name that is not a relationship",
       [("entity", entity.name), ("path", path), ("name", name)],
       advice: names.isEmpty
         ? "the entity has no relationships"

@@ -32,8 +32,8 @@ package struct GroupColumns {
   func unknown(_ path: String) -> StoreError {
     let names = expressions.map(\.description).joined(separator: ", ")
     return StoreError(
-      .invalidRequest, "a grouped request shows group keys and aggregates only",
+      .invalidRequest, "a grouped request returns only group keys and aggregates",
       [("entity", entity), ("path", path)],
-      advice: "add it to the group keys, or take an aggregate of it; there are \(names)")
+      advice: "add it to the group keys, or use an aggregate of it; there are \(names)")
   }
 }

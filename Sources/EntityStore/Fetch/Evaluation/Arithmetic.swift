@@ -98,8 +98,8 @@ enum Arithmetic {
 
   private static var tooLarge: StoreError {
     StoreError(
-      .invalidRequest, "arithmetic gives no number that can be represented",
-      advice: "use doubles, or leave out the records that lead there")
+      .invalidRequest, "the result of an arithmetic expression cannot be represented",
+      advice: "use doubles, or exclude the records that cause it")
   }
 }
 

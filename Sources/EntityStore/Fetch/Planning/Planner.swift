@@ -55,8 +55,8 @@ struct Planner {
     }
     var plan = try choose(candidates, &rejected)
     // One reason for each index; one that was rejected in one way may have been taken in another.
-    var told = Set(plan.indexNumbers)
-    plan.rejected = rejected.filter { told.insert($0.index.number).inserted }
+    var reported = Set(plan.indexNumbers)
+    plan.rejected = rejected.filter { reported.insert($0.index.number).inserted }
     return plan
   }
 

@@ -86,7 +86,7 @@ struct GroupBinding {
       let argument = try part.map { try records.bind($0) }
       guard argument != nil || function == .count else {
         throw StoreError(
-          .invalidRequest, "an aggregate other than count needs to know of what",
+          .invalidRequest, "an aggregate other than count needs an expression",
           [("expression", expression.description)])
       }
       let kind = try records.kind(of: function, argument?.kind, expression)

@@ -50,7 +50,7 @@ struct PredicateTranslation {
     guard bound.scope == scope || bound.term.isConstant else {
       throw StoreError(
         .invalidRequest,
-        "in a #Predicate, a closure over related records or elements speaks of what is outside",
+        "in a #Predicate, a closure over related records or elements uses an outside value",
         advice: "let the closure use only its own argument and captured values")
     }
     return bound.term
@@ -70,7 +70,7 @@ struct PredicateTranslation {
 extension StoreError {
   static var predicateTooLarge: StoreError {
     StoreError(
-      .invalidRequest, "a #Predicate becomes too large a tree",
+      .invalidRequest, "a #Predicate is too large after its translation",
       [("parts at most", String(Limits.translatedPredicatePartsMax))],
       advice: "nest fewer conditions in one another, and close over fewer captured elements")
   }
@@ -83,7 +83,7 @@ extension StoreError {
 
   static func untranslatable(_ node: String) -> StoreError {
     StoreError(
-      .invalidRequest, "a part of a #Predicate has no meaning in a fetch", [("part", node)],
+      .invalidRequest, "a part of a #Predicate cannot be translated for a fetch", [("part", node)],
       advice: "compute it outside and capture the result, or write a format string")
   }
 }

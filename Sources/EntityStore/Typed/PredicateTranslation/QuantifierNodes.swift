@@ -76,8 +76,9 @@ extension FetchPredicate {
     case .not(.comparison(let part)): return .not(try part.about(path, .all))
     case .and, .not, .exists:
       throw StoreError(
-        .invalidRequest, "a #Predicate says more than one thing of the same element of a list",
-        [("attribute", path)], advice: "say one thing of an element, or fetch and filter in Swift")
+        .invalidRequest, "a #Predicate has several conditions on the same element of a list",
+        [("attribute", path)],
+        advice: "use one condition on an element, or fetch and filter in Swift")
     }
   }
 }

@@ -98,7 +98,7 @@ import Testing
       let store = try openEarlier(format, at: path)
       try store.migrate()
       let consumer = try #require(try store.read { try $0.historyConsumers() }.first)
-      #expect(consumer.name == "mirror" && consumer.behind > 0 && !consumer.isExpired)
+      #expect(consumer.name == "mirror" && consumer.unread > 0 && !consumer.isExpired)
       let changes = try store.history(after: consumer.token, exceptBy: nil)
       let last = try #require(changes.first { $0.author == "later" }?.changes.first)
       #expect(last.objectID == ObjectID(entity: "Episode", number: 3))

@@ -17,8 +17,8 @@ final class ManualTicker: Sendable {
 
   private let state = Locked(State())
 
-  var ticker: CommitTicker {
-    CommitTicker { [state] _, tick in
+  var ticker: PollTimer {
+    PollTimer { [state] _, tick in
       let number = state.withLock { state in
         state.started += 1
         state.ticks[state.started] = tick
@@ -50,7 +50,7 @@ func withObservedStore(
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
-    options.commitTicker = ticker.ticker
+    options.pollTimer = ticker.ticker
     let store = try Store.open(
       at: folder.path(subfolder), migrations: [.model], migrate: .ifEmpty, options: options)
     try await body(store, ticker)

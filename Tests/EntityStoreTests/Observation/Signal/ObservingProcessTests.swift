@@ -139,7 +139,7 @@ import Testing
     try await withObservedStore { store, _ in
       let deaf = ObserversFolder(ofStore: store.folder)
       let descriptor = try #require(deaf.bindSocket(named: "deaf"))
-      for _ in 0..<100_000 { store.commits.signal.ring() }
+      for _ in 0..<100_000 { store.commits.signal.notify() }
       var waiting = 0
       var byte: UInt8 = 0
       while recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 1 { waiting += 1 }
