@@ -1,4 +1,5 @@
 import EntityModel
+import Foundation
 import TestSupport
 import Testing
 
