@@ -111,7 +111,7 @@ public struct LegacyFile: Sendable {
     if let name {
       guard ImportMapping.isName(name) else {
         throw ImportError(
-          .mapping, "this is no name of an import", [("name", name)],
+          .mapping, "this is not a valid name of an import", [("name", name)],
           advice: "begin with a letter, then lower-case letters, digits, - and .")
       }
       return name

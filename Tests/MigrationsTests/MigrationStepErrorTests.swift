@@ -47,8 +47,8 @@ import Testing
         step: "changeIndex: { on: E, name: i, keys: [a], unique: true, onViolation: «drop }"),
       Case("entity of the system", step: "dropEntity: { name: «_Seed, destructive: true }"),
       Case("entity of the system", step: "deleteRows: { on: «_Seed, destructive: true }"),
-      Case("no name", step: "renameEntity: { name: E, to: «_E }"),
-      Case("no name", step: "renameAttribute: { on: E, name: a, to: «_a }"),
+      Case("is not a valid name", step: "renameEntity: { name: E, to: «_E }"),
+      Case("is not a valid name", step: "renameAttribute: { on: E, name: a, to: «_a }"),
       Case("say what changes", step: "changeAttribute: «{ on: E, name: a }"),
       Case(
         "\"type\" is unknown",

@@ -26,7 +26,7 @@ import Testing
     "An error names its place",
     arguments: [
       Case("\"to\" is missing", "«{ on: A, name: b }"),
-      Case("no name", "{ on: A, name: «_b, to: B }"),
+      Case("is not a valid name", "{ on: A, name: «_b, to: B }"),
       Case("\"inverted\" is unknown", "{ on: A, name: b, to: B, «inverted: true }"),
       Case("many: true has an order", "{ on: A, name: b, to: B, ordered: «true }"),
       Case("many: true has an order", "{ on: A, name: b, to: B, orderBy: «c }"),

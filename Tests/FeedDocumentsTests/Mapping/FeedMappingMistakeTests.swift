@@ -22,7 +22,7 @@ import Testing
     ("items: $[*]", "m:1:1: the key \"mapping\" is missing; add it"),
     (
       "mapping: 1m",
-      "m:1:10: \"1m\" is no name of a mapping; use at most 64 letters, digits, - and ., a letter first"
+      "m:1:10: \"1m\" is not a valid name of a mapping; use at most 64 letters, digits, - and ., a letter first"
     ),
     ("mapping: m", "m:1:1: the key \"items\" is missing; add it"),
     ("mapping: m\nitems: $[*]", "m:1:1: the key \"id\" is missing; add it"),

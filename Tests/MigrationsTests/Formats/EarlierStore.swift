@@ -25,7 +25,7 @@ struct EarlierStore: Sendable, CustomTestStringConvertible {
   /// The migration lines of the store, as the current version has them.
   var lines: [MigrationSource] {
     var package = folder
-    for _ in 1...6 { package.deleteLastPathComponent() }
+    for _ in 1...5 { package.deleteLastPathComponent() }
     return [
       .directory(package.appendingPathComponent("Sources/FeedSync/System").path),
       .directory(package.appendingPathComponent("Migrations").path),

@@ -62,7 +62,7 @@ enum LintCases {
     LintCase(
       "a file was put before an applied one", applied: [first, .file("a", "0002_x", [shelf])],
       [first, .file("a", "0002_late", [note]), .file("a", "0003_x", [shelf])], hidesApplied: true,
-      ["error displacedFile a 0002_late"], says: "where 0002_x"),
+      ["error displacedFile a 0002_late"], says: "has the number of 0002_x"),
     LintCase(
       "the store has had a later file", applied: [first, .file("a", "0002_x", [shelf])], [first],
       hidesApplied: true, ["error newerStore a 0002_x"], says: "a@2"),

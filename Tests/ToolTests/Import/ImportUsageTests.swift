@@ -23,7 +23,7 @@ import Testing
     Row("import inspect FILE --inheritance twice", 64, "one of 'separate' and 'merged'"),
     Row("import inspect FILE --format csv", 64, "use table or json"),
     Row("import inspect FILE --as mapping --format json", 64, "leave out --as"),
-    Row("import inspect FILE --name My_Books", 64, "no name of a line"),
+    Row("import inspect FILE --name My_Books", 64, "not a valid name of a line"),
     Row("import inspect FILE --force", 64, "--force is for"),
     Row("import inspect DIR/none.db", 69, "there is no such file", "none.db"),
     Row("import inspect DIR", 74, "no regular file"),
