@@ -140,7 +140,7 @@ import Testing
       (["Episode", "--aggregate", "sum:nope"], ["nope", "it has id, title, summary"]),
       (["Episode", "--aggregate", "sum:title"], ["only numbers", "sum(title)"]),
       (["Episode", "--sort", "duration:localized"], ["a collation is for texts"]),
-      (["Episode", "--select", "title.x"], ["title.x", "no relationship"]),
+      (["Episode", "--select", "title.x"], ["title.x", "not a relationship"]),
       (["--template", "nope"], ["no such request template", "nope", "the store has none"]),
       (["Episode", "--select", "title,title"], ["two columns have the same name"]),
     ]

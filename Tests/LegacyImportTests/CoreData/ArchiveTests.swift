@@ -153,7 +153,7 @@ import Testing
       (archive.add("NSDictionary", ["NS.keys": .array([])]), "as many keys as values"),
       (archive.add("NSUUID", ["NS.uuidbytes": .data(Data([1]))]), "has not what it should"),
       (archive.add(.array([])), "of no class"),
-      (archive.dictionary([("a", ArchiveWriter.null), ("a", ArchiveWriter.null)]), "stands twice"),
+      (archive.dictionary([("a", ArchiveWriter.null), ("a", ArchiveWriter.null)]), "occurs twice"),
     ]
     for (root, text) in cases {
       let error = #expect(throws: KeyedArchiveFailure.self) { try value(archive, root) }
