@@ -97,7 +97,7 @@ import Testing
       Case("updateRows: { on: Book, set: { title: null } }", "a value is required"),
       Case("updateRows: { on: Book, set: { chapters: null } }", "to-one relationship"),
       Case("updateRows: { on: Chapter, set: { book: 5 } }", "to-one relationship"),
-      Case("updateRows: { on: Person, set: { _Review_author: null } }", "leads to one record"),
+      Case("updateRows: { on: Person, set: { _Review_author: null } }", "leads to a record"),
       Case("deleteRows: { on: Books, destructive: true }", "did you mean \"Book\"?"),
       Case("assert: { on: Book, where: author == nil, count: 0 }", "Book has no author"),
     ])

@@ -52,7 +52,8 @@ struct FeedMappingReader {
       name.utf8.allSatisfy({ Ascii.isLetter($0) || Ascii.isDigit($0) || $0 == 0x2d || $0 == 0x2e })
     else {
       throw node.error(
-        "\"\(name.prefix(64))\" is not a valid name of a mapping; use at most 64 letters, digits, - and ., "
+        "\"\(name.prefix(64))\" is not a valid name of a mapping; "
+          + "use at most 64 letters, digits, - and ., "
           + "a letter first")
     }
     return name

@@ -33,7 +33,8 @@ import Testing
       expectFailure(
         try migrate("new", "homefeed", "x", store: store), 64, "line homefeed are not in \(path)")
       expectFailure(try migrate("new", "system", "x", store: store), 64, "system")
-      expectFailure(try migrate("new", "Local", "x", store: store), 64, "not a valid name of a line")
+      expectFailure(
+        try migrate("new", "Local", "x", store: store), 64, "not a valid name of a line")
       expectFailure(try migrate("new", "local", "../x", store: store), 64, "a-z, 0-9 and _")
       expectFailure(try mooring("migrate", "new", "local", "x", store: store), 64, "--dir DIR")
       let file = path + "/0001_x.yaml"

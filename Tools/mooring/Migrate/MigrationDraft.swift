@@ -40,7 +40,7 @@ struct MigrationDraft {
   static func validate(line: String) throws {
     guard line.wholeMatch(of: /[a-z][a-z0-9.-]{0,63}/) != nil else {
       throw ValidationError(
-        "\"\(line)\" is no name of a line; use lower-case letters, digits, - and .")
+        "\"\(line)\" is not a valid name of a line; use lower-case letters, digits, - and .")
     }
   }
 
