@@ -98,6 +98,9 @@ extension WriteTransaction {
 
   /// Buffers the index changes of a record. The key writers are parameters because each access to
   /// them through their object would be checked for exclusivity.
+  ///
+  /// Not inlined: in a caller of that size, the compiler no longer inlines the writing of keys.
+  @inline(never)
   private func collect(
     _ changes: EntityChanges, _ oldKey: inout KeyWriter, _ newKey: inout KeyWriter,
     _ entity: EntityLayout, id: Int64, old: RecordView?, new: RecordView?, marks: UInt64
