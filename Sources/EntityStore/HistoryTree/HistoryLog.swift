@@ -124,6 +124,8 @@ struct HistoryLog {
     Varint.append(entityID * 4 + HistoryKind.unrecorded.rawValue, to: &bytes)
   }
 
+  // Not inlined, for the same reason as `WriteTransaction.collect`.
+  @inline(never)
   private mutating func addUpdate(
     _ old: RecordView, _ new: RecordView, _ id: Int64, _ marks: UInt64, _ shape: HistoryShape
   ) throws(RecordDamage) {
