@@ -141,21 +141,21 @@ extension ReadTransaction {
     _ relationship: RelationshipLayout, _ index: IndexLayout, _ back: IndexLayout?, id: Int64,
     _ body: (Int64) throws -> Bool
   ) throws {
-    var goesOn = true
+    var shouldContinue = true
     func each(_ index: IndexLayout, _ body: (Int64) throws -> Bool) throws {
       try LinkKey.withPrefix(id) { prefix in
         try eachEntry(of: index, prefix) { entry in
           guard let other = LinkKey.last(of: index, entry.key) else {
             throw StoreError.unreadableLink(relationship)
           }
-          goesOn = try body(other)
-          return goesOn
+          shouldContinue = try body(other)
+          return shouldContinue
         }
       }
     }
     // A link stores the lesser id first, so the links to lesser ids come from the other index.
     if let back { try each(back, body) }
-    guard goesOn else { return }
+    guard shouldContinue else { return }
     try each(index) { other in
       if back != nil, other == id { return true }  // linked to itself: was among the former
       return try body(other)

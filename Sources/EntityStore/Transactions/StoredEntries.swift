@@ -27,46 +27,7 @@ extension ReadTransaction {
     EntitySize(try transaction.statistics(entity.tree))
   }
 
-  /// Calls the closure with the stored records after a given one, in order of their ids, until it
-  /// returns `false`. A view is valid only during the call, and until the closure writes. A write
-  /// transaction may change and delete records of the entity during the scan.
-  ///
-  /// - Parameter last: The id after which the scan begins; `.min` for all records.
-  /// - Returns: True if the closure has ended the scan; there may be more records then.
-  /// - Throws: The errors of the closure; `damaged` for a record that is unreadable; a storage
-  ///   failure.
-  package final func scanRecords(
-    of entity: EntityLayout, after last: Int64, _ body: (Int64, RecordView) throws -> Bool
-  ) throws -> Bool {
-    guard last < .max else { return false }
-    // LMDB keeps the cursor at its position through every change of the tree.
-    var cursor = try transaction.cursor(entity.tree)
-    var entry = try RecordKey.with(last + 1) { try cursor.seek(atLeast: $0) }
-    while let found = entry {
-      guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
-      else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
-      if try !body(id, view) { return true }
-      entry = try cursor.next()
-    }
-    return false
-  }
-
   // MARK: Unchecked bytes
-
-  /// Calls the closure with the id and the bytes of every row of an entity, which may be damaged.
-  /// The bytes are valid only during the call.
-  ///
-  /// - Parameter body: Its id is `nil` if the key is not that of a record.
-  package final func scanRows(
-    of entity: EntityLayout, _ body: (_ id: Int64?, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
-    var cursor = try transaction.cursor(entity.tree)
-    var entry = try cursor.first()
-    while let found = entry {
-      try body(RecordKey.objectID(found.key), found.value)
-      entry = try cursor.next()
-    }
-  }
 
   /// Returns the bytes of a row, which may be damaged; `nil` if there is none. They are valid until
   /// the transaction ends or writes.

@@ -17,9 +17,9 @@ extension ReadTransaction {
     var execution = try FetchExecution(request, in: self)
     var decoder = EntityDecoder(T.self, entity: execution.entity, in: self)
     try execution.enumerateRecords { id, view in
-      var goesOn = true
-      try decoder.decode(view, id) { goesOn = try body(try T(from: &$0)) }
-      return goesOn
+      var shouldContinue = true
+      try decoder.decode(view, id) { shouldContinue = try body(try T(from: &$0)) }
+      return shouldContinue
     }
     return execution.statistics
   }
@@ -55,11 +55,11 @@ extension ReadTransaction {
     var execution = try FetchExecution(request, in: self)
     var decoder = EntityDecoder(entity: execution.entity, in: self)
     try execution.enumerateRecords { id, view in
-      var goesOn = true
+      var shouldContinue = true
       try readable(view) { view in
-        try decoder.decode(view, id) { goesOn = try body(&$0) }
+        try decoder.decode(view, id) { shouldContinue = try body(&$0) }
       }
-      return goesOn
+      return shouldContinue
     }
     return execution.statistics
   }

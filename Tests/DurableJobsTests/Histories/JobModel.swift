@@ -338,10 +338,10 @@ struct JobModel {
     }
     job.runAt = now
     wait(&job, until: now)
-    let goesOn = groups.values.contains {
+    let isBlocked = groups.values.contains {
       $0.completion == id && !($0.isClosed && $0.pending == 0)
     }
-    guard job.claims == 0, goesOn else { return .state(.ready) }
+    guard job.claims == 0, isBlocked else { return .state(.ready) }
     jobs[id]?.state = .blocked
     return .state(.blocked)
   }

@@ -97,12 +97,12 @@ package struct Hop {
     _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
     guard let first = hops.first else { return try body(row) }
-    var goesOn = true
+    var shouldContinue = true
     try first.followAll(row, in: transaction) { row in
-      goesOn = try followAll(hops.dropFirst(), row, in: transaction, body)
-      return goesOn
+      shouldContinue = try followAll(hops.dropFirst(), row, in: transaction, body)
+      return shouldContinue
     }
-    return goesOn
+    return shouldContinue
   }
 }
 
