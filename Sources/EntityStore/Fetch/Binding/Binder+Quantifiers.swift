@@ -64,9 +64,7 @@ extension FetchExpression {
   fileprivate var isConstant: Bool {
     switch self {
     case .value, .object: true
-    case .list(let parts): parts.allSatisfy(\.isConstant)
-    case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
-    case .negative(let part): part.isConstant
+    case .list, .arithmetic, .negative: parts.allSatisfy(\.isConstant)
     case .path, .itself, .variable, .collection, .aggregate: false
     }
   }

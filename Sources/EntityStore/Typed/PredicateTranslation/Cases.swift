@@ -107,13 +107,6 @@ extension FetchPredicate {
   /// there are too many.
   fileprivate func takeParts(from remaining: inout Int) -> Bool {
     remaining -= 1
-    guard remaining >= 0 else { return false }
-    switch self {
-    case .always, .comparison: return true
-    case .exists(_, let part), .not(let part): return part.takeParts(from: &remaining)
-    case .and(let parts), .or(let parts):
-      for part in parts where !part.takeParts(from: &remaining) { return false }
-      return true
-    }
+    return remaining >= 0 && parts.allSatisfy { $0.takeParts(from: &remaining) }
   }
 }
