@@ -23,11 +23,6 @@ struct HistoryCollection {
   private(set) var changes: [Object: Net] = [:]
   private(set) var unrecorded: Set<Int> = []
 
-  init(header: HistoryTree.Header, wanted: Set<Int>?) {
-    self.header = header
-    self.wanted = wanted
-  }
-
   var isEmpty: Bool { changes.isEmpty && unrecorded.isEmpty }
 
   mutating func add(_ change: HistoryTree.Change) {

@@ -22,12 +22,9 @@ package enum HistoryKind: Int {
 struct HistoryKey {
   let sequence: Int64
   let part: UInt32
+}
 
-  init(sequence: Int64, part: UInt32) {
-    self.sequence = sequence
-    self.part = part
-  }
-
+extension HistoryKey {
   /// Decodes a key.
   ///
   /// - Returns: `nil` for bytes that are no key, and for the least and the greatest number: a
