@@ -128,6 +128,20 @@ package final class EntityLayout: Sendable {
   /// Returns the index with this name.
   ///
   /// - Throws: `invalidRequest` if the entity has no such index.
+  /// Runs a closure that decodes a part of a record.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  @inline(__always)
+  func decoding<R>(
+    _ id: Int64, _ body: () throws(RecordDamage) -> R
+  ) throws(StoreError) -> R {
+    do {
+      return try body()
+    } catch {
+      throw .damaged("a record is unreadable", entity: name, id: id)
+    }
+  }
+
   package func index(named name: String) throws(StoreError) -> IndexLayout {
     guard let index = indexes.first(where: { $0.description.name == name }) else {
       throw StoreError(

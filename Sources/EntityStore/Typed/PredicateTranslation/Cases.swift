@@ -70,11 +70,6 @@ struct Cases {
       try branches.flatMap { branch in try transform(branch.term).narrowed(to: branch.when) })
   }
 
-  /// Returns the cases that a function gives for each pair of terms.
-  func with(_ other: Cases, _ transform: (Term, Term) throws -> Cases) rethrows -> Cases {
-    try flatMap { left in try other.flatMap { right in try transform(left, right) } }
-  }
-
   /// Returns the cases of a function where there is a value, and `null` where it is null.
   func unwrapping(_ value: (Term) throws -> Cases, null: Cases) rethrows -> Cases {
     try flatMap { term in
