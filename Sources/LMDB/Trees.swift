@@ -93,7 +93,6 @@ final class TreeHandles: Sendable {
   /// The node flag of such an entry (F_SUBDATA in mdb.c). LMDB's own functions, called with it, put
   /// and remove the entry of a tree.
   private static let treeRecordFlag: UInt32 = 0x02
-  private static let treeRecordCount = 48
 
   private let byName = Locked<[String: MDB_dbi]>([:])
   /// Held while handles are opened; a write transaction holds it until it ends, as it may create
@@ -211,7 +210,7 @@ final class TreeHandles: Sendable {
     var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
     while result == MDB_SUCCESS {
       let bytes = UnsafeRawBufferPointer(key)
-      if value.mv_size == Self.treeRecordCount, !bytes.contains(0),
+      if value.mv_size == PageFormat.treeRecordCount, !bytes.contains(0),
         let name = String(validating: bytes, as: UTF8.self), !body(name)
       {
         return
@@ -228,7 +227,7 @@ final class TreeHandles: Sendable {
   ) throws {
     // MDB_db: all zero except the flags, in little-endian order, and the root, whose value stands
     // for no page.
-    var record = [UInt8](repeating: 0, count: Self.treeRecordCount)
+    var record = [UInt8](repeating: 0, count: PageFormat.treeRecordCount)
     if hasIntegerKeys { record[4] = UInt8(MDB_INTEGERKEY) }
     record.replaceSubrange(40..<48, with: repeatElement(0xff, count: 8))
     let result = record.withUnsafeBytes { value in
@@ -276,7 +275,7 @@ final class TreeHandles: Sendable {
         if found == MDB_NOTFOUND { return MDB_SUCCESS }
         guard found == MDB_SUCCESS else { return found }
         let record = UnsafeRawBufferPointer(value)
-        guard record.count == Self.treeRecordCount,
+        guard record.count == PageFormat.treeRecordCount,
           record.loadUnaligned(fromByteOffset: 40, as: UInt64.self) == .max
         else { return MDB_SUCCESS }
         return mdb_cursor_del(cursor, Self.treeRecordFlag)

@@ -64,14 +64,8 @@ package final class EntityLayout: Sendable {
     self.relationships = relationships
     history = HistoryShape(description, in: schema)
     references = HeldReference.all(of: description, in: schema, indexes: indexes)
-    let byID = Dictionary(
-      uniqueKeysWithValues: description.attributes.enumerated().map { ($1.id, $0) })
-    plan = RecordPlan(
-      description.layouts[description.layouts.count - 1], version: record.currentVersion,
-      positions: byID)
-    var bytes: [UInt8] = []
-    RecordEncoder.encode(defaults, as: plan, into: &bytes)
-    defaultBytes = bytes
+    plan = record.plan
+    defaultBytes = Array(record.prototype)
   }
 
   package var name: String { description.name }
