@@ -136,6 +136,18 @@ package final class EntityLayout: Sendable {
     }
   }
 
+  /// Runs a closure that reads a record and may throw other errors, too.
+  ///
+  /// - Throws: `damaged`, with entity and id; the errors of the closure.
+  @inline(__always)
+  func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+    }
+  }
+
   package func index(named name: String) throws(StoreError) -> IndexLayout {
     guard let index = indexes.first(where: { $0.description.name == name }) else {
       throw StoreError(
