@@ -58,7 +58,8 @@ let package = Package(
     .target(
       name: "StrictYAML", dependencies: ["TextFormats", "CMooringYAML"],
       swiftSettings: settings),
-    .target(name: "UnicodeText", dependencies: ["CMooringICU"], swiftSettings: settings),
+    .target(
+      name: "UnicodeText", dependencies: ["SystemSupport", "CMooringICU"], swiftSettings: settings),
     .target(
       name: "EntityStore",
       dependencies: [

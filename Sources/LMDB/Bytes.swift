@@ -19,13 +19,6 @@ extension TreeWriter {
   }
 
   @discardableResult
-  public func insert(_ tree: Tree, key: [UInt8], value: [UInt8]) throws -> Bool {
-    try key.withUnsafeBytes { key in
-      try value.withUnsafeBytes { try insert(tree, key: key, value: $0) }
-    }
-  }
-
-  @discardableResult
   public func delete(_ tree: Tree, key: [UInt8]) throws -> Bool {
     try key.withUnsafeBytes { try delete(tree, key: $0) }
   }
@@ -42,15 +35,5 @@ extension Cursor {
 
   public mutating func seek(below key: [UInt8]) throws -> Entry? {
     try key.withUnsafeBytes { try seek(below: $0) }
-  }
-
-  public mutating func put(key: [UInt8], value: [UInt8]) throws {
-    try key.withUnsafeBytes { key in try value.withUnsafeBytes { try put(key: key, value: $0) } }
-  }
-
-  public mutating func append(key: [UInt8], value: [UInt8]) throws {
-    try key.withUnsafeBytes { key in
-      try value.withUnsafeBytes { try append(key: key, value: $0) }
-    }
   }
 }

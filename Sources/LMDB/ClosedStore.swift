@@ -4,11 +4,10 @@ import SystemSupport
 /// The folder of a store that no process has open, and that none can open while this value is
 /// valid.
 ///
-/// It is valid only within the body of `Environment.whileClosed`, which must not open the store.
 /// It is valid within the body of `Environment.whileClosed` only, which must not open the store.
 public struct ClosedStore {
   public let folder: String
-  private let lockFile: LockFile
+  fileprivate let lockFile: LockFile
 
   /// Returns the identity of the data file and the number of its last commit; nil if there is no
   /// data file.
@@ -67,11 +66,6 @@ public struct ClosedStore {
     guard isFirst || chmod(path, old.st_mode & 0o777) == 0 else {
       throw .system(errno, "the mode of the new data file cannot be set", context: [("path", data)])
     }
-  }
-
-  fileprivate init(folder: String, lockFile: LockFile) {
-    self.folder = folder
-    self.lockFile = lockFile
   }
 }
 

@@ -1,5 +1,4 @@
 import CMooringLMDB
-import Glibc
 
 /// A position in one tree. Entries come in the order of their key bytes (memcmp, shorter first).
 ///
@@ -51,9 +50,6 @@ public struct Cursor: ~Copyable {
     countStep()
     return try move(MDB_PREV)
   }
-
-  /// Returns the entry at the position; nil if there is none.
-  public mutating func current() throws -> Entry? { try move(MDB_GET_CURRENT) }
 
   /// Moves to the entry with the least key that is not less than `key`.
   public mutating func seek(atLeast key: UnsafeRawBufferPointer) throws -> Entry? {
@@ -126,14 +122,13 @@ public struct Cursor: ~Copyable {
     if result == MDB_SUCCESS {
       return Entry(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer(value))
     }
-    return try nothing(result, operation)
+    return try nothing(result)
   }
 
   /// Returns nil if there is no such entry, and throws if it could not be read.
   @inline(never)
-  private func nothing(_ result: Int32, _ operation: MDB_cursor_op) throws -> Entry? {
-    // EINVAL: the cursor has no position yet.
-    if result == MDB_NOTFOUND || (result == EINVAL && operation == MDB_GET_CURRENT) { return nil }
+  private func nothing(_ result: Int32) throws -> Entry? {
+    if result == MDB_NOTFOUND { return nil }
     throw transaction.environment.failure(result, doing: "reading at a cursor")
   }
 

@@ -32,7 +32,9 @@ public enum DataFile {
   /// - Throws: `.permission`, `.inputOutput`, `.notAFolder`.
   public static func mark(of path: String) throws -> Mark? {
     do throws(StorageError) {
-      return try withSource(path, Mark.init)
+      let source = try PageSource.open(path, orThrow: "the data file cannot be read")
+      defer { close(source.descriptor) }
+      return try Mark(source)
     } catch {
       if error.code == .storeMissing { return nil }
       throw error
@@ -52,7 +54,7 @@ public enum DataFile {
   public static func copy(
     from path: String, to target: String, progress: (Int) throws -> Void = { _ in }
   ) throws {
-    let source = try openSource(path)
+    let source = try PageSource.open(path, orThrow: "the data file cannot be read")
     defer { close(source.descriptor) }
     let descriptor = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -80,22 +82,6 @@ public enum DataFile {
       context: [
         ("path", folder), ("needed bytes", String(bytes)), ("free bytes", String(free)),
       ], advice: "free some space, or choose another device; nothing was changed")
-  }
-
-  private static func withSource<R>(
-    _ path: String, _ body: (PageSource) throws(StorageError) -> R
-  ) throws(StorageError) -> R {
-    let source = try openSource(path)
-    defer { close(source.descriptor) }
-    return try body(source)
-  }
-
-  private static func openSource(_ path: String) throws(StorageError) -> PageSource {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw .system(errno, "the data file cannot be read", context: [("path", path)])
-    }
-    return PageSource(descriptor: descriptor, path: path)
   }
 
   private static func copy(

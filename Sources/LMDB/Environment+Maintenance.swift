@@ -71,27 +71,16 @@ extension Environment {
   /// - Parameter transaction: a snapshot, because LMDB does not show its free list to a writer.
   /// - Complexity: O(entries of the free list).
   public func freePages(in transaction: TreeTransaction) throws -> Int {
-    var cursor: OpaquePointer?
-    // Tree 0 is the free list; LMDB opens it for read transactions.
-    let opened = mdb_cursor_open(transaction.raw, 0, &cursor)
-    guard opened == MDB_SUCCESS, let cursor else {
-      throw failure(opened, doing: "reading the free list")
-    }
-    defer { mdb_cursor_close(cursor) }
     var total = 0
-    var key = MDB_val()
-    var value = MDB_val()
-    var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
-    while result == MDB_SUCCESS {
+    // Tree 0 is the free list; LMDB opens it for read transactions.
+    try forEachEntry(of: 0, in: transaction.raw, doing: "reading the free list") { _, value in
       // Each entry begins with the number of its pages.
-      if value.mv_size >= 8 {
+      if value.count >= 8 {
         // A number that is too large for the entry is damage, which `PageFile.verify` reports.
-        total += min(
-          Int(clamping: value.mv_data.loadUnaligned(as: UInt64.self)), value.mv_size / 8 - 1)
+        total += min(Int(clamping: value.loadUnaligned(as: UInt64.self)), value.count / 8 - 1)
       }
-      result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+      return true
     }
-    guard result == MDB_NOTFOUND else { throw failure(result, doing: "reading the free list") }
     return total
   }
 }

@@ -55,18 +55,13 @@ extension Environment {
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
-    if options.guardsFaults { installFaultGuard(for: environment) }
+    if options.guardsFaults {
+      // Because on a system without /proc a sound store can be opened all the same.
+      try? FaultGuard.install(for: environment)
+    }
     mdb_reader_check(raw, nil)
     try environment.trees.openMissing(in: environment)
     return environment
-  }
-
-  private static func installFaultGuard(for environment: Environment) {
-    do {
-      try FaultGuard.install(for: environment)
-    } catch {
-      // A system without /proc: a sound store can be opened all the same.
-    }
   }
 
   private static func openRaw(

@@ -37,12 +37,8 @@ final class MapReadAhead: Sendable {
   }
 
   private static func map(of environment: Environment) -> Range<UInt> {
-    do throws(StorageError) {
-      return try FaultGuard.mapRange(of: environment)
-    } catch {
-      // A system without /proc: pages that are not in memory are read one by one there.
-      return 0..<0
-    }
+    // On a system without /proc, pages that are not in memory are read one by one.
+    (try? FaultGuard.mapRange(of: environment)) ?? 0..<0
   }
 
   private static func advise(_ advice: Int32, _ map: Range<UInt>?) {

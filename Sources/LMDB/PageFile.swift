@@ -76,14 +76,9 @@ public enum PageFile {
     folder: String, snapshotOf environment: Environment? = nil, only names: Set<String>? = nil,
     limit: Int = 20
   ) throws -> Report {
-    let path = StoreFiles.dataFile(folder)
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw StorageError.system(
-        errno, "the data file of the store cannot be read", context: [("path", path)])
-    }
-    defer { close(descriptor) }
-    let source = PageSource(descriptor: descriptor, path: path)
+    let source = try PageSource.open(
+      StoreFiles.dataFile(folder), orThrow: "the data file of the store cannot be read")
+    defer { close(source.descriptor) }
     guard let environment else { return try verifyNewest(source, names, limit: limit) }
     let snapshot = try environment.beginRead()
     defer { environment.endRead(snapshot) }

@@ -7,6 +7,15 @@ struct PageSource {
   let descriptor: Int32
   let path: String
 
+  /// Opens a file for reading; the caller closes its descriptor.
+  static func open(
+    _ path: String, orThrow summary: StaticString
+  ) throws(StorageError) -> PageSource {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(errno, summary, context: [("path", path)]) }
+    return PageSource(descriptor: descriptor, path: path)
+  }
+
   func byteCount() throws(StorageError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {

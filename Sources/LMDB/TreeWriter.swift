@@ -77,37 +77,6 @@ public final class TreeWriter: TreeTransaction {
     return true
   }
 
-  /// Sets the value of a key that does not exist yet.
-  ///
-  /// - Returns: `false` if the key exists; its value is unchanged.
-  @discardableResult
-  public func insert(
-    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
-  ) throws -> Bool {
-    let result = try store(tree, key, value, flags: UInt32(MDB_NOOVERWRITE))
-    if result == MDB_KEYEXIST { return false }
-    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
-    return true
-  }
-
-  /// Sets the value of a key: `fill` writes `count` bytes directly into the page.
-  ///
-  /// - Parameter fill: is given exactly `count` bytes, must write all of them, and must not use
-  ///   the transaction.
-  public func reserve(
-    _ tree: Tree, key: UnsafeRawBufferPointer, count: Int,
-    _ fill: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws {
-    try requireTree(tree)
-    var keyValue = MDB_val(key)
-    var value = MDB_val(mv_size: count, mv_data: nil)
-    let result = mdb_put(raw, tree.handle, &keyValue, &value, UInt32(MDB_RESERVE))
-    guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: count) }
-    // SAFETY: LMDB returned `count` writable bytes of a page of this transaction, valid until its
-    // next write, and `fill` makes none.
-    fill(UnsafeMutableRawBufferPointer(start: value.mv_data, count: count))
-  }
-
   /// Removes a key.
   ///
   /// - Returns: true if it existed.

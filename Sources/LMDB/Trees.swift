@@ -59,6 +59,26 @@ extension Environment {
     return names
   }
 
+  /// Calls `body` with each entry of the free list or of the main tree, which have no `Tree`, until
+  /// it returns `false`.
+  func forEachEntry(
+    of handle: MDB_dbi, in transaction: OpaquePointer, doing: StaticString,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+  ) throws(StorageError) {
+    var cursor: OpaquePointer?
+    let opened = mdb_cursor_open(transaction, handle, &cursor)
+    guard opened == MDB_SUCCESS, let cursor else { throw failure(opened, doing: doing) }
+    defer { mdb_cursor_close(cursor) }
+    var key = MDB_val()
+    var value = MDB_val()
+    var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
+    while result == MDB_SUCCESS {
+      guard body(UnsafeRawBufferPointer(key), UnsafeRawBufferPointer(value)) else { return }
+      result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    guard result == MDB_NOTFOUND else { throw failure(result, doing: doing) }
+  }
+
   func exists(_ name: String, in transaction: TreeTransaction) throws -> Bool {
     try record(of: name, in: transaction) != nil
   }
@@ -93,7 +113,6 @@ final class TreeHandles: Sendable {
   /// The node flag of such an entry (F_SUBDATA in mdb.c). LMDB's own functions, called with it, put
   /// and remove the entry of a tree.
   private static let treeRecordFlag: UInt32 = 0x02
-  private static let treeRecordCount = 48
 
   private let byName = Locked<[String: MDB_dbi]>([:])
   /// Held while handles are opened; a write transaction holds it until it ends, as it may create
@@ -200,25 +219,13 @@ final class TreeHandles: Sendable {
   func forEachName(
     in transaction: OpaquePointer, environment: Environment, _ body: (String) -> Bool
   ) throws(StorageError) {
-    var cursor: OpaquePointer?
-    let opened = mdb_cursor_open(transaction, Self.main, &cursor)
-    guard opened == MDB_SUCCESS, let cursor else {
-      throw environment.failure(opened, doing: "listing trees")
+    try environment.forEachEntry(of: Self.main, in: transaction, doing: "listing trees") {
+      key, value in
+      guard value.count == PageFormat.treeRecordCount, !key.contains(0),
+        let name = String(validating: key, as: UTF8.self)
+      else { return true }
+      return body(name)
     }
-    defer { mdb_cursor_close(cursor) }
-    var key = MDB_val()
-    var value = MDB_val()
-    var result = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
-    while result == MDB_SUCCESS {
-      let bytes = UnsafeRawBufferPointer(key)
-      if value.mv_size == Self.treeRecordCount, !bytes.contains(0),
-        let name = String(validating: bytes, as: UTF8.self), !body(name)
-      {
-        return
-      }
-      result = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-    }
-    guard result == MDB_NOTFOUND else { throw environment.failure(result, doing: "listing trees") }
   }
 
   /// Creates the entry of an empty tree whose handle is already open: `mdb_dbi_open` would return
@@ -228,7 +235,7 @@ final class TreeHandles: Sendable {
   ) throws {
     // MDB_db: all zero except the flags, in little-endian order, and the root, whose value stands
     // for no page.
-    var record = [UInt8](repeating: 0, count: Self.treeRecordCount)
+    var record = [UInt8](repeating: 0, count: PageFormat.treeRecordCount)
     if hasIntegerKeys { record[4] = UInt8(MDB_INTEGERKEY) }
     record.replaceSubrange(40..<48, with: repeatElement(0xff, count: 8))
     let result = record.withUnsafeBytes { value in
@@ -276,7 +283,7 @@ final class TreeHandles: Sendable {
         if found == MDB_NOTFOUND { return MDB_SUCCESS }
         guard found == MDB_SUCCESS else { return found }
         let record = UnsafeRawBufferPointer(value)
-        guard record.count == Self.treeRecordCount,
+        guard record.count == PageFormat.treeRecordCount,
           record.loadUnaligned(fromByteOffset: 40, as: UInt64.self) == .max
         else { return MDB_SUCCESS }
         return mdb_cursor_del(cursor, Self.treeRecordFlag)

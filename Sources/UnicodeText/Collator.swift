@@ -1,4 +1,5 @@
 import CMooringICU
+import SystemSupport
 
 /// The order of texts as people of a locale expect it, numbers in number order.
 ///
@@ -51,17 +52,23 @@ package final class Collator: @unchecked Sendable {
     let options: Options
   }
 
-  /// The shared collators. The bound is above the needs of programs, and limits the memory that
-  /// many spellings of locales can take.
-  private static let opened = LockedCache<Variant, Collator>(capacity: 256)
+  private static let opened = Locked<[Variant: Collator]>([:])
+  /// The maximum number of shared collators. The bound is above the needs of programs, and limits
+  /// the memory that many spellings of locales can take.
+  private static let openedMax = 256
 
   /// Returns a collator that is shared by all callers with the same arguments: opening one takes
   /// far longer than using it.
   package static func shared(
     locale: String, options: Options = []
   ) throws(UnicodeTextError) -> Collator {
-    try opened.value(of: Variant(locale: locale, options: options)) { () throws(UnicodeTextError) in
-      try Collator(locale: locale, options: options)
+    let variant = Variant(locale: locale, options: options)
+    return try opened.withLock {
+      (opened: inout [Variant: Collator]) throws(UnicodeTextError) -> Collator in
+      if let collator = opened[variant] { return collator }
+      let collator = try Collator(locale: locale, options: options)
+      if opened.count < openedMax { opened[variant] = collator }
+      return collator
     }
   }
 

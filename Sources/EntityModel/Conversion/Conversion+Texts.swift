@@ -130,7 +130,8 @@ extension Conversion.Encoding {
     var data = Data(capacity: count / 2)
     var high: UInt8?
     for byte in text.utf8 {
-      guard let digit = digit(byte) else { return nil }
+      guard let value = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      let digit = UInt8(value)
       if let first = high {
         data.append(first << 4 | digit)
         high = nil
@@ -139,14 +140,5 @@ extension Conversion.Encoding {
       }
     }
     return data
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -20,6 +20,17 @@ public indirect enum FetchExpression: Hashable, Sendable {
   case aggregate(AggregateFunction, FetchExpression?)
   case arithmetic(ArithmeticOperator, FetchExpression, FetchExpression)
   case negative(FetchExpression)
+
+  /// The expressions that this one is directly made of.
+  package var parts: [FetchExpression] {
+    switch self {
+    case .list(let parts): parts
+    case .aggregate(_, let part): part.map { [$0] } ?? []
+    case .arithmetic(_, let left, let right): [left, right]
+    case .negative(let part): [part]
+    case .value, .object, .path, .itself, .variable, .collection: []
+    }
+  }
 }
 
 /// The aggregates over a to-many relationship. Null values are ignored. Without values the count

@@ -47,6 +47,15 @@ public indirect enum FetchPredicate: Hashable, Sendable {
 }
 
 extension FetchPredicate {
+  /// The predicates that this one is directly made of.
+  package var parts: [FetchPredicate] {
+    switch self {
+    case .always, .comparison: []
+    case .exists(_, let part), .not(let part): [part]
+    case .and(let parts), .or(let parts): parts
+    }
+  }
+
   /// Returns a comparison of the value at a key path with another value.
   public static func comparison(
     _ path: String, _ comparison: ComparisonOperator, _ value: Value,

@@ -43,57 +43,52 @@ extension FetchExpression {
 
 /// Stores and sends a predicate as one string, its format. People can read it, and a reader need
 /// not trust a tree that another program built.
-extension FetchPredicate: Codable {
+extension FetchPredicate: Codable, FormattedTree {
   /// Writes `description`.
   ///
   /// - Throws: `EncodingError` if the text could not be read back.
   public func encode(to encoder: any Encoder) throws {
-    try encodeFormat(of: self, to: encoder, read: FetchPredicate.init(plainFormat:))
+    try encodeFormat(of: self, to: encoder)
   }
 
   /// Reads the format.
   ///
   /// - Throws: `DecodingError` with the message of the `PredicateFormatError`.
   public init(from decoder: any Decoder) throws {
-    self = try decodeFormat(from: decoder, read: FetchPredicate.init(plainFormat:))
-  }
-
-  private init(plainFormat: String) throws(PredicateFormatError) {
-    try self.init(format: plainFormat, arguments: [])
+    self = try decodeFormat(from: decoder)
   }
 }
 
 /// Stores and sends an expression as one string, its format.
-extension FetchExpression: Codable {
+extension FetchExpression: Codable, FormattedTree {
   /// Writes `description`.
   ///
   /// - Throws: `EncodingError` if the text could not be read back.
   public func encode(to encoder: any Encoder) throws {
-    try encodeFormat(of: self, to: encoder, read: FetchExpression.init(plainFormat:))
+    try encodeFormat(of: self, to: encoder)
   }
 
   /// Reads the format.
   ///
   /// - Throws: `DecodingError` with the message of the `PredicateFormatError`.
   public init(from decoder: any Decoder) throws {
-    self = try decodeFormat(from: decoder, read: FetchExpression.init(plainFormat:))
-  }
-
-  private init(plainFormat: String) throws(PredicateFormatError) {
-    try self.init(format: plainFormat, arguments: [])
+    self = try decodeFormat(from: decoder)
   }
 }
 
-private typealias Reading<Tree> = (String) throws(PredicateFormatError) -> Tree
+/// A tree whose description is a format.
+private protocol FormattedTree: CustomStringConvertible {
+  init(format: String, arguments: [(any PredicateArgument)?]) throws(PredicateFormatError)
+}
 
 /// Encodes a tree as its format. A tree that is too large or contains NaN is refused here, because
 /// it could not be decoded later.
-private func encodeFormat<Tree: CustomStringConvertible>(
-  of tree: Tree, to encoder: any Encoder, read: Reading<Tree>
+private func encodeFormat<Tree: FormattedTree>(
+  of tree: Tree, to encoder: any Encoder
 ) throws {
   let format = tree.description
   do {
-    _ = try read(format)
+    _ = try Tree(format: format, arguments: [])
   } catch {
     throw EncodingError.invalidValue(
       tree,
@@ -104,12 +99,10 @@ private func encodeFormat<Tree: CustomStringConvertible>(
   try container.encode(format)
 }
 
-private func decodeFormat<Tree>(
-  from decoder: any Decoder, read: Reading<Tree>
-) throws -> Tree {
+private func decodeFormat<Tree: FormattedTree>(from decoder: any Decoder) throws -> Tree {
   let format = try decoder.singleValueContainer().decode(String.self)
   do {
-    return try read(format)
+    return try Tree(format: format, arguments: [])
   } catch {
     throw DecodingError.dataCorrupted(
       .init(

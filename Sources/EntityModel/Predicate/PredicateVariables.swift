@@ -11,13 +11,10 @@ public struct PredicateVariableError: Error, Sendable, Hashable, CustomStringCon
 extension FetchPredicate {
   /// The names of the predicate's variables, without `$`.
   public var variables: Set<String> {
-    switch self {
-    case .always: []
-    case .comparison(let comparison): comparison.left.variables.union(comparison.right.variables)
-    case .exists(_, let part), .not(let part): part.variables
-    case .and(let parts), .or(let parts):
-      parts.reduce(into: []) { $0.formUnion($1.variables) }
+    if case .comparison(let comparison) = self {
+      return comparison.left.variables.union(comparison.right.variables)
     }
+    return parts.reduce(into: []) { $0.formUnion($1.variables) }
   }
 
   /// The predicate with values in place of its variables.
@@ -49,14 +46,8 @@ extension FetchPredicate {
 extension FetchExpression {
   /// The names of the expression's variables, without `$`.
   public var variables: Set<String> {
-    switch self {
-    case .variable(let name): [name]
-    case .list(let parts): parts.reduce(into: []) { $0.formUnion($1.variables) }
-    case .aggregate(_, let part): part?.variables ?? []
-    case .arithmetic(_, let left, let right): left.variables.union(right.variables)
-    case .negative(let part): part.variables
-    case .value, .object, .path, .itself, .collection: []
-    }
+    if case .variable(let name) = self { return [name] }
+    return parts.reduce(into: []) { $0.formUnion($1.variables) }
   }
 
   /// The expression with values in place of its variables. Parameters and errors are those of

@@ -163,12 +163,7 @@ public struct FetchProperty: Codable, Hashable, Sendable, ExpressibleByStringLit
 extension FetchExpression {
   /// True if the column has a value only for many rows together.
   public var hasAggregate: Bool {
-    switch self {
-    case .aggregate: true
-    case .arithmetic(_, let left, let right): left.hasAggregate || right.hasAggregate
-    case .negative(let part): part.hasAggregate
-    case .list(let parts): parts.contains(where: \.hasAggregate)
-    case .value, .object, .path, .itself, .variable, .collection: false
-    }
+    if case .aggregate = self { return true }
+    return parts.contains(where: \.hasAggregate)
   }
 }

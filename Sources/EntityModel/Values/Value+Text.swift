@@ -53,30 +53,7 @@ extension Value {
   private static func text(of date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds > -63_114_076_800, seconds < 252_423_993_600 else { return "\(seconds)s" }
-    var whole = seconds.rounded(.down)
-    var micros = ((seconds - whole) * 1_000_000).rounded()
-    if micros >= 1_000_000 {
-      whole += 1
-      micros = 0
-    }
-    var parts = tm()
-    var clock = time_t(whole + Date.timeIntervalBetween1970AndReferenceDate)
-    gmtime_r(&clock, &parts)
-    var text = pad(Int(parts.tm_year) + 1900, 4)
-    text += "-" + pad(Int(parts.tm_mon) + 1, 2) + "-" + pad(Int(parts.tm_mday), 2)
-    text += "T" + pad(Int(parts.tm_hour), 2) + ":" + pad(Int(parts.tm_min), 2)
-    text += ":" + pad(Int(parts.tm_sec), 2)
-    if micros > 0 {
-      var fraction = pad(Int(micros), 6)
-      while fraction.last == "0" { fraction.removeLast() }
-      text += "." + fraction
-    }
-    return text + "Z"
-  }
-
-  private static func pad(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    return DateText.rfc3339(seconds: seconds, zoneMinutes: nil)
   }
 
   private static func date(of text: String, now: Date) -> Value? {

@@ -14,7 +14,7 @@ extension Draft {
       var records: [Record] = []
       let fetch = try DraftFetch(request, in: transaction)
       try fetch.run { id, view in
-        records.append(try transaction.record(view, id: id, in: fetch.entity))
+        records.append(try Record(view, id: id, of: fetch.entity))
       }
       return records
     }

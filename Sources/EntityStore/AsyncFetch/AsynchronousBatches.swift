@@ -9,37 +9,17 @@ public import EntityModel
 /// of the time when its batch is read, even if it no longer matches. Cancelling the task ends the
 /// iteration with `CancellationError`; an abandoned iteration holds only its identities.
 public struct AsynchronousBatches<Element: Sendable>: AsyncSequence, Sendable {
-  private let store: Store
-  private let source: RecordSource<Element>
-  private let options: AsynchronousFetchOptions
+  fileprivate let store: Store
+  fileprivate let source: RecordSource<Element>
+  fileprivate let options: AsynchronousFetchOptions
 
-  init(
-    _ source: RecordSource<Element>, _ options: AsynchronousFetchOptions, in store: Store
-  ) {
-    self.store = store
-    self.source = source
-    self.options = options
-  }
-
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(store: store, source: source, options: options)
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(batches: self) }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let store: Store
-    fileprivate let source: RecordSource<Element>
-    fileprivate let options: AsynchronousFetchOptions
+    fileprivate let batches: AsynchronousBatches
     /// The record ids that were read first; `nil` before the first batch.
-    private var identities: [Int64]?
-    private var completed = 0
-
-    fileprivate init(
-      store: Store, source: RecordSource<Element>, options: AsynchronousFetchOptions
-    ) {
-      self.store = store
-      self.source = source
-      self.options = options
-    }
+    fileprivate var identities: [Int64]?
+    fileprivate var completed = 0
 
     /// Returns the next batch.
     ///
@@ -56,12 +36,12 @@ public struct AsynchronousBatches<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     private mutating func nextBatch() async throws -> FetchedBatch<Element>? {
-      let (store, source, options) = (store, source, options)
-      let batchSize = try source.batchSize(options.batchSize)
+      let source = batches.source
+      let batchSize = try source.batchSize(batches.options.batchSize)
       let identities = try await identitiesOnce()
       guard completed < identities.count else { return nil }
       let ids = identities.dropFirst(completed).prefix(batchSize)
-      let read = try await store.readAsynchronously(options: options) {
+      let read = try await batches.store.readAsynchronously(options: batches.options) {
         try source.read(ids, in: $0)
       }
       completed += ids.count
@@ -73,8 +53,8 @@ public struct AsynchronousBatches<Element: Sendable>: AsyncSequence, Sendable {
 
     private mutating func identitiesOnce() async throws -> [Int64] {
       if let identities { return identities }
-      let source = source
-      let taken = try await store.readAsynchronously(options: options) {
+      let source = batches.source
+      let taken = try await batches.store.readAsynchronously(options: batches.options) {
         try source.identities(in: $0)
       }
       identities = taken
@@ -98,7 +78,7 @@ extension Store {
   public func fetchBatchesAsynchronously(
     _ request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> AsynchronousBatches<Record> {
-    AsynchronousBatches(RecordSource(request), options, in: self)
+    AsynchronousBatches(store: self, source: RecordSource(request), options: options)
   }
 
   /// Returns the values of a descriptor as a sequence of batches. Nothing is read before the first
@@ -108,6 +88,6 @@ extension Store {
   public func fetchBatchesAsynchronously<T: Entity>(
     _ descriptor: FetchDescriptor<T>, options: AsynchronousFetchOptions = .init()
   ) throws -> AsynchronousBatches<T> {
-    AsynchronousBatches(try RecordSource(descriptor), options, in: self)
+    AsynchronousBatches(store: self, source: try RecordSource(descriptor), options: options)
   }
 }

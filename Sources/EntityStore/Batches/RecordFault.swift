@@ -34,11 +34,7 @@ extension Store {
   ///
   /// - Throws: `invalidRequest` for an identity of another entity.
   public func fault<T: Entity>(_ type: T.Type, _ id: ObjectID) throws -> RecordFault<T> {
-    guard id.entity == T.entityName else {
-      throw StoreError(
-        .invalidRequest, "an identity belongs to another entity",
-        [("expected", T.entityName), ("found", id.entity)])
-    }
+    try StoreError.requireEntity(T.entityName, of: id)
     return RecordFault(
       id.number, of: RecordSource(typed: FetchRequest(entityName: id.entity)), in: self)
   }

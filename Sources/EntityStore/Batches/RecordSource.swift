@@ -91,8 +91,8 @@ package struct RecordSource<Element: Sendable>: Sendable {
 extension RecordSource<Record> {
   package init(_ request: FetchRequest) {
     self.request = request
-    makeDecode = { transaction, entity in
-      { view, id, body in try body(try transaction.record(view, id: id, in: entity)) }
+    makeDecode = { _, entity in
+      { view, id, body in try body(try Record(view, id: id, of: entity)) }
     }
     prefetch = { _, _ in }
   }

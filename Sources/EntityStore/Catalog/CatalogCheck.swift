@@ -23,7 +23,7 @@ package enum CatalogCheck {
       problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
     }
     problems += templateProblems(of: schema)
-    if repeats(relationshipIDs(of: schema)) {
+    if repeats(schema.entities.flatMap(\.relationships).map(\.id)) {
       problems.append(Problem(entity: "catalog", text: "two relationships have the same id"))
     }
     for entity in schema.entities {
@@ -118,10 +118,6 @@ package enum CatalogCheck {
       }
     }
     return texts.map { Problem(entity: "catalog", text: $0) }
-  }
-
-  private static func relationshipIDs(of schema: Schema) -> [Int] {
-    schema.entities.flatMap(\.relationships).map(\.id)
   }
 
   /// Returns the problems of the relationships that cannot be bound to the attributes or links that

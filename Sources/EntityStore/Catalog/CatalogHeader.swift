@@ -24,7 +24,9 @@ package struct CatalogHeader: Equatable {
   package var readCompatibleFeatures: UInt32 = 0
   package var uuid: UUID
   package var revision: UInt64
+}
 
+extension CatalogHeader {
   package func encoded() -> [UInt8] {
     var bytes = CatalogHeader.magic
     func append<T: FixedWidthInteger>(_ number: T) {
@@ -65,11 +67,6 @@ package struct CatalogHeader: Equatable {
           ("unknown features", String(incompatibleFeatures, radix: 16)),
         ], advice: "install the newer version")
     }
-  }
-
-  init(uuid: UUID, revision: UInt64) {
-    self.uuid = uuid
-    self.revision = revision
   }
 
   /// Decodes only the fields that change: called once per transaction.

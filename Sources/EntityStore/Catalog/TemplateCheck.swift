@@ -48,8 +48,7 @@ package struct TemplateCheck {
         throw Problem(text: "\(path) is no relationship")
       }
       try check(part, destination)
-    case .and(let parts), .or(let parts): for part in parts { try check(part, entity) }
-    case .not(let part): try check(part, entity)
+    case .and, .or, .not: for part in predicate.parts { try check(part, entity) }
     }
   }
 
@@ -65,13 +64,7 @@ package struct TemplateCheck {
         throw Problem(text: "\(path) is no relationship")
       }
       _ = try self.end(of: rest, destination)
-    case .list(let parts): for part in parts { try check(part, entity) }
-    case .arithmetic(_, let left, let right):
-      try check(left, entity)
-      try check(right, entity)
-    case .negative(let part): try check(part, entity)
-    case .aggregate(_, let part): if let part { try check(part, entity) }
-    case .value, .object, .itself, .variable: return
+    default: for part in expression.parts { try check(part, entity) }
     }
   }
 

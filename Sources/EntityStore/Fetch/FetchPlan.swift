@@ -226,13 +226,7 @@ extension AccessPlan {
   }
 
   fileprivate func indexUses(_ entity: EntityLayout) -> [FetchPlan.IndexUse] {
-    let accesses: [IndexAccess] =
-      switch access {
-      case .index(let access): [access]
-      case .union(let accesses): accesses
-      case .nothing, .scan, .identifiers: []
-      }
-    return accesses.map { access in
+    access.indexes.map { access in
       FetchPlan.IndexUse(
         name: access.index.description.name,
         keys: entity.description.keyText(of: access.index.description),

@@ -31,7 +31,7 @@ extension ReadTransaction {
     var execution = try FetchExecution(request, in: self)
     let entity = execution.entity
     try execution.runRecords { id, view in
-      records.append(try record(view, id: id, in: entity))
+      records.append(try Record(view, id: id, of: entity))
       return true
     }
     return records
@@ -50,7 +50,7 @@ extension ReadTransaction {
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
     let entity = execution.entity
-    try execution.enumerateRecords { id, view in try body(try record(view, id: id, in: entity)) }
+    try execution.enumerateRecords { id, view in try body(try Record(view, id: id, of: entity)) }
     return execution.statistics
   }
 

@@ -33,6 +33,10 @@ extension Store {
     }
   }
 
+  /// The free bytes that users other than the administrator have on the volume of the store; `nil`
+  /// if the system does not report them.
+  package var freeBytesOfVolume: Int? { environment.freeBytesOfVolume }
+
   /// Copies the last commit into the data file of another folder, while readers and writers
   /// continue. Must not be called within a write.
   ///

@@ -23,11 +23,6 @@ struct HistoryCollection {
   private(set) var changes: [Object: Net] = [:]
   private(set) var unrecorded: Set<Int> = []
 
-  init(header: HistoryTree.Header, wanted: Set<Int>?) {
-    self.header = header
-    self.wanted = wanted
-  }
-
   var isEmpty: Bool { changes.isEmpty && unrecorded.isEmpty }
 
   mutating func add(_ change: HistoryTree.Change) {
@@ -67,14 +62,10 @@ extension HistoryCollection.Net {
     kind = change.kind
     properties = Set(change.properties)
     for (attribute, kind, bytes) in change.values {
-      do throws(RecordDamage) {
-        values[attribute] = try RecordField.value(bytes, kind)
-      } catch {
-        // A deletion copies the bytes of the values from the record. A value that was damaged there
-        // must not keep consumers from reading the later changes: it is left out, and the check
-        // reports it.
-        continue
-      }
+      // A deletion copies the bytes of the values from the record. A value that was damaged there
+      // must not keep consumers from reading the later changes: it is left out, and the check
+      // reports it.
+      values[attribute] = try? RecordField.value(bytes, kind)
     }
   }
 

@@ -11,13 +11,9 @@ public struct HistoryToken: Hashable, Sendable, Codable, CustomStringConvertible
   /// A hash of that transaction: in a store restored from a backup another one may have the same
   /// number.
   let mark: Int64
+}
 
-  init(storeID: UUID, sequence: Int64, mark: Int64) {
-    self.storeID = storeID
-    self.sequence = sequence
-    self.mark = mark
-  }
-
+extension HistoryToken {
   /// Decodes a token's text.
   ///
   /// - Throws: `invalidToken`.

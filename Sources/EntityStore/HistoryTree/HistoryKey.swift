@@ -1,5 +1,4 @@
 import EntityModel
-import LMDB
 
 /// The kind of a change.
 package enum HistoryKind: Int {
@@ -22,12 +21,9 @@ package enum HistoryKind: Int {
 struct HistoryKey {
   let sequence: Int64
   let part: UInt32
+}
 
-  init(sequence: Int64, part: UInt32) {
-    self.sequence = sequence
-    self.part = part
-  }
-
+extension HistoryKey {
   /// Decodes a key.
   ///
   /// - Returns: `nil` for bytes that are no key, and for the least and the greatest number: a
@@ -54,14 +50,6 @@ struct HistoryKey {
     return try withUnsafeBytes(of: &bytes) {
       try body(UnsafeRawBufferPointer(rebasing: $0.prefix(12)))
     }
-  }
-
-  /// Returns the number of the newest transaction; 0 if there is none.
-  static func last(of tree: Tree, in transaction: TreeTransaction) throws -> Int64 {
-    var cursor = try transaction.cursor(tree)
-    guard let entry = try cursor.last() else { return 0 }
-    guard let key = HistoryKey(entry.key) else { throw StoreError.damagedHistory }
-    return key.sequence
   }
 }
 

@@ -220,7 +220,7 @@ struct HistoryLog {
   /// Writes the recorded changes.
   mutating func write(to tree: Tree, in transaction: TreeWriter) throws {
     if starts.isEmpty { return }
-    let number = try sequence ?? HistoryKey.last(of: tree, in: transaction) + 1
+    let number = try sequence ?? HistoryTree(tree: tree, transaction: transaction).last() + 1
     sequence = number
     var ends = starts.dropFirst()
     ends.append(bytes.count)

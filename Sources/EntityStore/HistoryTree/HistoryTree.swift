@@ -39,7 +39,10 @@ package struct HistoryTree {
   }
 
   /// Returns the number of the newest transaction; 0 if there is none.
-  package func last() throws -> Int64 { try HistoryKey.last(of: tree, in: transaction) }
+  package func last() throws -> Int64 {
+    var cursor = try transaction.cursor(tree)
+    return try cursor.last().map { try key($0).sequence } ?? 0
+  }
 
   /// Returns true if all transactions after a number are stored.
   package func reaches(back sequence: Int64) throws -> Bool {

@@ -90,11 +90,7 @@ package final class IndexLayout: Sendable {
   ///
   /// - Returns: `nil` for a binary key, and for a locale that this program's ICU does not have.
   private static func collation(of key: IndexKey) -> KeyCollation? {
-    do {
-      return try KeyCollation.of(key.collation)
-    } catch {
-      return nil
-    }
+    try? KeyCollation.of(key.collation)
   }
 
   private static func reserve(for kind: ValueKind) -> Int {

@@ -16,7 +16,7 @@ enum KeyComponent {
   static func bytes(of value: Value) -> [UInt8] {
     switch value {
     case .null: return null
-    case .string, .url, .data: return value.withBytes { text($0) + [0, 1] }
+    case .string, .url, .data: return value.withBytes { self.bytes(ofText: $0) }
     case .int64, .double, .decimal, .bool, .date, .uuid, .strings:
       var writer = KeyWriter()
       writer.append(value, descending: false, room: 0, hashesCuts: false)
@@ -25,13 +25,13 @@ enum KeyComponent {
   }
 
   /// Returns the component of a text, given its bytes in the form that the key contains.
-  static func bytes(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] { text(bytes) + [0, 1] }
+  static func bytes(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    prefix(ofText: bytes) + [0, 1]
+  }
 
   /// Returns the bytes that are a prefix of the component of every text that begins with these
   /// bytes.
-  static func prefix(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] { text(bytes) }
-
-  private static func text(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  static func prefix(ofText bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var text = [KeyWriter.present]
     text.reserveCapacity(bytes.count + 3)
     for byte in bytes {

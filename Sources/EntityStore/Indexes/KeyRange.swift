@@ -7,16 +7,13 @@ struct KeyRange: Equatable, Sendable {
   var upper: [UInt8]?
 
   static let all = KeyRange(lower: [], upper: nil)
+}
 
+extension KeyRange {
   /// Creates the range of the keys that begin with the bytes.
   init(prefix: [UInt8]) {
     lower = prefix
     upper = KeyRange.successor(of: prefix)
-  }
-
-  init(lower: [UInt8], upper: [UInt8]?) {
-    self.lower = lower
-    self.upper = upper
   }
 
   /// Returns the least key that is greater than every key that begins with `prefix`; `nil` if there

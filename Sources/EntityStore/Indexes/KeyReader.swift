@@ -45,15 +45,7 @@ struct KeyReader {
   ///
   /// - Returns: `nil` if nothing was cut.
   func cutEnd(of key: UnsafeRawBufferPointer) -> Int? {
-    var rest = index.sortBytes(of: key)[...]
-    var end = 0
-    for part in index.parts {
-      guard let extent = extent(of: part, rest) else { return nil }
-      end += extent.count
-      if extent.isCut { return end - (index.isUnique ? KeyWriter.hashBytes : 0) }
-      rest = rest.dropFirst(extent.count)
-    }
-    return nil
+    extent(ofParts: index.parts.count, key).flatMap { $0.isCut ? $0.count : nil }
   }
 
   /// Returns the number of bytes that the first parts take, or up to the mark of the first part
@@ -61,15 +53,21 @@ struct KeyReader {
   ///
   /// - Returns: `nil` for bytes that no writer wrote.
   func end(ofParts count: Int, _ key: UnsafeRawBufferPointer) -> Int? {
+    extent(ofParts: count, key)?.count
+  }
+
+  private func extent(
+    ofParts count: Int, _ key: UnsafeRawBufferPointer
+  ) -> (count: Int, isCut: Bool)? {
     var rest = index.sortBytes(of: key)[...]
     var end = 0
     for part in index.parts.prefix(count) {
       guard let extent = extent(of: part, rest) else { return nil }
       end += extent.count
-      if extent.isCut { return end - (index.isUnique ? KeyWriter.hashBytes : 0) }
+      if extent.isCut { return (end - (index.isUnique ? KeyWriter.hashBytes : 0), true) }
       rest = rest.dropFirst(extent.count)
     }
-    return end
+    return (end, false)
   }
 
   private typealias Bytes = Slice<UnsafeRawBufferPointer>

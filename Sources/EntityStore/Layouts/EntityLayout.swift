@@ -64,14 +64,8 @@ package final class EntityLayout: Sendable {
     self.relationships = relationships
     history = HistoryShape(description, in: schema)
     references = HeldReference.all(of: description, in: schema, indexes: indexes)
-    let byID = Dictionary(
-      uniqueKeysWithValues: description.attributes.enumerated().map { ($1.id, $0) })
-    plan = RecordPlan(
-      description.layouts[description.layouts.count - 1], version: record.currentVersion,
-      positions: byID)
-    var bytes: [UInt8] = []
-    RecordEncoder.encode(defaults, as: plan, into: &bytes)
-    defaultBytes = bytes
+    plan = record.plan
+    defaultBytes = Array(record.prototype)
   }
 
   package var name: String { description.name }
@@ -128,6 +122,32 @@ package final class EntityLayout: Sendable {
   /// Returns the index with this name.
   ///
   /// - Throws: `invalidRequest` if the entity has no such index.
+  /// Runs a closure that decodes a part of a record.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  @inline(__always)
+  func decoding<R>(
+    _ id: Int64, _ body: () throws(RecordDamage) -> R
+  ) throws(StoreError) -> R {
+    do {
+      return try body()
+    } catch {
+      throw .damaged("a record is unreadable", entity: name, id: id)
+    }
+  }
+
+  /// Runs a closure that reads a record and may throw other errors, too.
+  ///
+  /// - Throws: `damaged`, with entity and id; the errors of the closure.
+  @inline(__always)
+  func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch is RecordDamage {
+      throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+    }
+  }
+
   package func index(named name: String) throws(StoreError) -> IndexLayout {
     guard let index = indexes.first(where: { $0.description.name == name }) else {
       throw StoreError(

@@ -13,6 +13,14 @@ public struct Record: Sendable {
     self.values = values
   }
 
+  /// Decodes a record that is read in place.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  package init(_ view: RecordView, id: Int64, of entity: EntityLayout) throws(StoreError) {
+    let values = try entity.decoding(id) { () throws(RecordDamage) in try view.values() }
+    self.init(id: ObjectID(entity: entity.name, number: id), layout: entity, values: values)
+  }
+
   public var entity: EntityDescription { layout.description }
 
   /// The value of an attribute.

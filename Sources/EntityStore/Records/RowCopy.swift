@@ -84,10 +84,8 @@ extension StoredRow {
   ///
   /// - Throws: `damaged` if a value is unreadable.
   package func copy() throws(StoreError) -> RowCopy {
-    do {
-      return try RowCopy(view, of: entity, at: step)
-    } catch {
-      throw .damaged("a record is unreadable", entity: entity.name, id: id)
+    try entity.decoding(id) { () throws(RecordDamage) in
+      try RowCopy(view, of: entity, at: step)
     }
   }
 }

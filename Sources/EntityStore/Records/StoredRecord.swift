@@ -27,12 +27,7 @@ package struct StoredRecord {
     guard let view = entity.record.view(of: bytes) else {
       throw .damaged("a record's header is unreadable", entity: entity.name, id: id)
     }
-    do {
-      return Record(
-        id: ObjectID(entity: entity.name, number: id), layout: entity, values: try view.values())
-    } catch {
-      throw .damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    return try Record(view, id: id, of: entity)
   }
 }
 

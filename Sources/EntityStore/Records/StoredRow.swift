@@ -24,26 +24,15 @@ package struct StoredRow {
   ) throws(StoreError) -> (kind: ValueKind, bytes: UnsafeRawBufferPointer)? {
     let field = view.field(position)
     if field.isNull { return nil }
-    do {
-      return (field.kind, try field.storedBytes())
-    } catch {
-      throw .damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    let bytes = try entity.decoding(id) { () throws(RecordDamage) in try field.storedBytes() }
+    return (field.kind, bytes)
   }
 
   package func value(_ position: Int) throws(StoreError) -> Value {
-    do {
-      return try view.value(position)
-    } catch {
-      throw .damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    try entity.decoding(id) { () throws(RecordDamage) in try view.value(position) }
   }
 
   package func values() throws(StoreError) -> [Value] {
-    do {
-      return try view.values()
-    } catch {
-      throw .damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    try entity.decoding(id) { () throws(RecordDamage) in try view.values() }
   }
 }

@@ -64,15 +64,6 @@ package struct Deletion {
     return deletion.order
   }
 
-  private init(
-    transaction: WriteTransaction, terms: Terms, order: [Item], going: Set<Item>
-  ) {
-    self.transaction = transaction
-    self.terms = terms
-    self.order = order
-    self.going = going
-  }
-
   // MARK: Records to delete
 
   private mutating func collect() throws {

@@ -6,16 +6,6 @@ enum RecordEncoder {
   /// Writes a record.
   ///
   /// - Parameter values: The values by attribute position, each null or of its slot's kind.
-  /// - Parameter positions: The attribute positions by attribute id.
-  static func encode(
-    _ values: [Value], version: Int, shape: RecordShape, positions: [Int: Int]
-  ) -> [UInt8] {
-    var bytes: [UInt8] = []
-    encode(
-      values, as: RecordPlan(shape, version: version, positions: positions), into: &bytes)
-    return bytes
-  }
-
   static func encode(_ values: [Value], as plan: RecordPlan, into bytes: inout [UInt8]) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(contentsOf: plan.empty)

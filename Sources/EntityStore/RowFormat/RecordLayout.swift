@@ -34,7 +34,10 @@ package final class RecordLayout: @unchecked Sendable {
   let currentVersion: Int
   /// The layout versions; version *v* has the index *v* − 1.
   private let versions: [Version]
-  private let prototype: UnsafeMutableRawBufferPointer
+  /// The places of the values in a record of the newest layout.
+  let plan: RecordPlan
+  /// A record of default values.
+  let prototype: UnsafeMutableRawBufferPointer
   /// The positions of the attributes whose values vary in size.
   private let variable: [Int]
 
@@ -48,9 +51,11 @@ package final class RecordLayout: @unchecked Sendable {
     versions = entity.layouts.map {
       RecordLayout.version(of: $0, positions: positions, attributeCount: entity.attributes.count)
     }
-    let bytes = RecordEncoder.encode(
-      entity.attributes.map(\.defaultValue), version: entity.layouts.count,
-      shape: entity.layouts[entity.layouts.count - 1], positions: positions)
+    plan = RecordPlan(
+      entity.layouts[entity.layouts.count - 1], version: entity.layouts.count,
+      positions: positions)
+    var bytes: [UInt8] = []
+    RecordEncoder.encode(entity.attributes.map(\.defaultValue), as: plan, into: &bytes)
     variable = entity.attributes.indices.filter {
       entity.attributes[$0].type.kind.fixedBytes == nil
     }

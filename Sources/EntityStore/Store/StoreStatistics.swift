@@ -91,9 +91,3 @@ extension Catalog {
     return contents
   }
 }
-
-extension Store {
-  /// The free bytes that users other than the administrator have on the volume of the store; `nil`
-  /// if the system does not report them.
-  package var freeBytesOfVolume: Int? { environment.freeBytesOfVolume }
-}

@@ -60,7 +60,7 @@ public class ReadTransaction {
   public func get(_ id: ObjectID) throws -> Record? {
     let entity = try catalog.entity(id.entity)
     guard let view = try view(of: id.number, in: entity) else { return nil }
-    return try record(view, id: id.number, in: entity)
+    return try Record(view, id: id.number, of: entity)
   }
 
   /// Returns the record that has these values in a unique index on exactly these attributes.
@@ -130,15 +130,6 @@ public class ReadTransaction {
       throw StoreError.damaged("a record's header is unreadable", entity: entity.name, id: id)
     }
     return view
-  }
-
-  package func record(_ view: RecordView, id: Int64, in entity: EntityLayout) throws -> Record {
-    do {
-      return Record(
-        id: ObjectID(entity: entity.name, number: id), layout: entity, values: try view.values())
-    } catch {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-    }
   }
 
   func identifier(in entity: EntityLayout, by values: [String: Value]) throws -> Int64? {

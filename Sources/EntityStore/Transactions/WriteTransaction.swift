@@ -243,11 +243,8 @@ public final class WriteTransaction: ReadTransaction {
       try changes.apply(in: writing)
       guard let next = changes.nextID else { continue }
       let key = CatalogTree.nextIDKey(entity: changes.entity.description.id)
-      try key.withUnsafeBytes { key in
-        try withUnsafeBytes(of: next.littleEndian) {
-          try writing.put(catalogTree, key: key, value: $0)
-        }
-      }
+      let bytes = withUnsafeBytes(of: next.littleEndian) { Array($0) }
+      try writing.put(catalogTree, key: key, value: bytes)
     }
   }
 

@@ -13,11 +13,15 @@ public struct EntityRelationship<Root: Entity>: Sendable {
   /// Reads the records that the relationship of these values leads to, and stores them in the
   /// values.
   let prefetch: @Sendable (inout [Root], ReadTransaction) throws -> Void
+}
 
+extension EntityRelationship {
   public init<T: Entity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, ToOne<T>?> & Sendable
   ) {
-    self.init(name, keyPath, T.self, isOptional: true) {
+    self.init(
+      name: name, keyPath: keyPath, destination: T.self, isToMany: false, isOptional: true
+    ) {
       $0[keyPath: keyPath]?.id
     } prefetch: { rows, transaction in
       let others = try transaction.values(
@@ -33,7 +37,9 @@ public struct EntityRelationship<Root: Entity>: Sendable {
   public init<T: Entity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, ToOne<T>> & Sendable
   ) {
-    self.init(name, keyPath, T.self) {
+    self.init(
+      name: name, keyPath: keyPath, destination: T.self, isToMany: false, isOptional: false
+    ) {
       $0[keyPath: keyPath].id
     } prefetch: { rows, transaction in
       let others = try transaction.values(T.self, Set(rows.map { $0[keyPath: keyPath].id }))
@@ -47,7 +53,9 @@ public struct EntityRelationship<Root: Entity>: Sendable {
   public init<T: Entity>(
     _ name: String, _ keyPath: any WritableKeyPath<Root, ToMany<T>> & Sendable
   ) {
-    self.init(name, keyPath, T.self, isToMany: true) { _ in
+    self.init(
+      name: name, keyPath: keyPath, destination: T.self, isToMany: true, isOptional: false
+    ) { _ in
       nil
     } prefetch: { rows, transaction in
       let links = try rows.map { row in
@@ -59,20 +67,5 @@ public struct EntityRelationship<Root: Entity>: Sendable {
         rows[row][keyPath: keyPath].values = links[row].compactMap { others[$0] }
       }
     }
-  }
-
-  private init(
-    _ name: String, _ keyPath: any PartialKeyPath<Root> & Sendable,
-    _ destination: any Entity.Type, isToMany: Bool = false, isOptional: Bool = false,
-    link: @escaping @Sendable (Root) -> ObjectID?,
-    prefetch: @escaping @Sendable (inout [Root], ReadTransaction) throws -> Void
-  ) {
-    self.name = name
-    self.keyPath = keyPath
-    self.destination = destination
-    self.isToMany = isToMany
-    self.isOptional = isOptional
-    self.link = link
-    self.prefetch = prefetch
   }
 }

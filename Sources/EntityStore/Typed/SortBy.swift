@@ -18,7 +18,9 @@ public struct SortBy<T: Entity>: Sendable {
   private let path: Result<String, StoreError>
   public var collation: Collation
   public var order: SortOrder
+}
 
+extension SortBy {
   public init<V>(
     _ keyPath: KeyPath<T, V>, collation: Collation = .binary, order: SortOrder = .forward
   ) {
@@ -51,12 +53,6 @@ public struct SortBy<T: Entity>: Sendable {
   /// Converts Foundation's comparator.
   public init(_ comparator: KeyPathComparator<T>) {
     self.init(path: T.sortPath(comparator.keyPath), collation: .binary, order: comparator.order)
-  }
-
-  private init(path: Result<String, StoreError>, collation: Collation, order: SortOrder) {
-    self.path = path
-    self.collation = collation
-    self.order = order
   }
 
   /// The same key in the opposite direction.

@@ -126,12 +126,7 @@ extension WriteTransaction {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
     }
-    let changes: RowChanges
-    do {
-      changes = try binding.changes(values, links, of: old)
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    let changes = try entity.reading(id) { try binding.changes(values, links, of: old) }
     if !changes.isEmpty { try update(changes, id: id, old: old, in: entity) }
   }
 

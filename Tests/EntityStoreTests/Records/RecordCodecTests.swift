@@ -151,3 +151,17 @@ import Testing
     }
   }
 }
+
+extension RecordEncoder {
+  /// Writes a record of any layout.
+  ///
+  /// - Parameter positions: The attribute positions by attribute id.
+  static func encode(
+    _ values: [Value], version: Int, shape: RecordShape, positions: [Int: Int]
+  ) -> [UInt8] {
+    var bytes: [UInt8] = []
+    encode(
+      values, as: RecordPlan(shape, version: version, positions: positions), into: &bytes)
+    return bytes
+  }
+}

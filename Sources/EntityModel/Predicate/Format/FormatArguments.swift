@@ -68,13 +68,7 @@ extension FormatSpecifier {
 extension FetchExpression {
   /// True if a constant in the expression is NaN, which can be neither stored nor searched for.
   var hasNotANumber: Bool {
-    switch self {
-    case .value(let value): value.isNotANumber
-    case .list(let parts): parts.contains(where: \.hasNotANumber)
-    case .aggregate(_, let part): part?.hasNotANumber ?? false
-    case .arithmetic(_, let left, let right): left.hasNotANumber || right.hasNotANumber
-    case .negative(let part): part.hasNotANumber
-    case .object, .path, .itself, .variable, .collection: false
-    }
+    if case .value(let value) = self { return value.isNotANumber }
+    return parts.contains(where: \.hasNotANumber)
   }
 }

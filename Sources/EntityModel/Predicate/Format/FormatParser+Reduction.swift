@@ -39,11 +39,11 @@ extension FormatParser {
   private mutating func reduce(_ last: Pending) throws(PredicateFormatError) {
     switch last.kind {
     case .and(let count):
-      let (parts, offset, height) = try popPredicates(count)
-      try push(.predicate(.and(parts)), at: offset, height: height + 1)
+      let (parts, offset, height) = pop(count)
+      try push(.predicate(.and(try parts.map(predicate))), at: offset, height: height + 1)
     case .or(let count):
-      let (parts, offset, height) = try popPredicates(count)
-      try push(.predicate(.or(parts)), at: offset, height: height + 1)
+      let (parts, offset, height) = pop(count)
+      try push(.predicate(.or(try parts.map(predicate))), at: offset, height: height + 1)
     case .not:
       let part = operands.removeLast()
       try push(.predicate(.not(try predicate(part))), at: last.offset, height: part.height + 1)
@@ -133,8 +133,9 @@ extension FormatParser {
     switch group {
     case .parenthesis: break
     case .list(let before):
-      let (parts, height) = try popExpressions(before + 1)
-      try push(.expression(.list(parts)), at: last.offset, height: height + 1)
+      let (parts, _, height) = pop(before + 1)
+      try push(
+        .expression(.list(try parts.map(expression))), at: last.offset, height: height + 1)
     case .aggregate(let function):
       let part = operands.removeLast()
       try push(
@@ -154,31 +155,13 @@ extension FormatParser {
   // Operators and commas are read only after an operand, and each waits for the next one. So when
   // they take their operands, there are enough on the stack.
 
-  private mutating func popExpressions(
-    _ count: Int
-  ) throws(PredicateFormatError) -> (parts: [FetchExpression], height: Int) {
-    var height = 0
-    var parts: [FetchExpression] = []
-    for operand in operands.suffix(count) {
-      parts.append(try expression(operand))
-      height = max(height, operand.height)
-    }
+  /// Removes the last operands.
+  ///
+  /// - Returns: The operands, the offset of the first one, and the greatest height.
+  private mutating func pop(_ count: Int) -> (parts: [Operand], offset: Int, height: Int) {
+    let parts = Array(operands.suffix(count))
     operands.removeLast(count)
-    return (parts, height)
-  }
-
-  private mutating func popPredicates(
-    _ count: Int
-  ) throws(PredicateFormatError) -> (parts: [FetchPredicate], offset: Int, height: Int) {
-    let offset = operands[operands.count - count].offset
-    var height = 0
-    var parts: [FetchPredicate] = []
-    for operand in operands.suffix(count) {
-      parts.append(try predicate(operand))
-      height = max(height, operand.height)
-    }
-    operands.removeLast(count)
-    return (parts, offset, height)
+    return (parts, parts[0].offset, parts.map(\.height).max() ?? 0)
   }
 
   /// Converts the operand to a condition.

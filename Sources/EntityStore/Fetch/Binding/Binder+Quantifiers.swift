@@ -33,21 +33,9 @@ extension Binder {
         [("predicate", whole.text)], advice: "leave the word out")
     }
     try requireConstant(whole)
-    let test = try elementTest(whole)
-    return path.hops.reversed().reduce(.elements(position, test, quantifier)) { .linked($1, $0) }
-  }
-
-  /// Returns the comparison of one element, which is evaluated as a row of its own.
-  private func elementTest(_ whole: FetchPredicate.Comparison) throws -> PredicateProgram {
     let element = BoundExpression(program: .attribute(0), kind: .value(.string), position: 0)
-    switch whole.comparison {
-    case .between: return try between(element, whole)
-    case .isIn: return try isIn(element, whole)
-    case .contains, .beginsWith, .endsWith, .like, .matches:
-      return try text(element, try bind(whole.right), whole)
-    case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      return try order(element, try bind(whole.right), whole, whole.comparison)
-    }
+    let test = try test(element, whole)
+    return path.hops.reversed().reduce(.elements(position, test, quantifier)) { .linked($1, $0) }
   }
 
   private func requireConstant(_ whole: FetchPredicate.Comparison) throws {
@@ -64,9 +52,7 @@ extension FetchExpression {
   fileprivate var isConstant: Bool {
     switch self {
     case .value, .object: true
-    case .list(let parts): parts.allSatisfy(\.isConstant)
-    case .arithmetic(_, let left, let right): left.isConstant && right.isConstant
-    case .negative(let part): part.isConstant
+    case .list, .arithmetic, .negative: parts.allSatisfy(\.isConstant)
     case .path, .itself, .variable, .collection, .aggregate: false
     }
   }

@@ -54,14 +54,20 @@ package struct Binder {
 
   private func bind(_ comparison: FetchPredicate.Comparison) throws -> PredicateProgram {
     if let quantifier = comparison.quantifier { return try bind(comparison, quantifier) }
-    let left = try bind(comparison.left)
-    switch comparison.comparison {
-    case .between: return try between(left, comparison)
-    case .isIn: return try isIn(left, comparison)
+    return try test(try bind(comparison.left), comparison)
+  }
+
+  /// Binds the comparison of an expression with the right side of `whole`.
+  func test(
+    _ left: BoundExpression, _ whole: FetchPredicate.Comparison
+  ) throws -> PredicateProgram {
+    switch whole.comparison {
+    case .between: try between(left, whole)
+    case .isIn: try isIn(left, whole)
     case .contains, .beginsWith, .endsWith, .like, .matches:
-      return try text(left, try bind(comparison.right), comparison)
+      try text(left, try bind(whole.right), whole)
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
-      return try order(left, try bind(comparison.right), comparison, comparison.comparison)
+      try order(left, try bind(whole.right), whole, whole.comparison)
     }
   }
 

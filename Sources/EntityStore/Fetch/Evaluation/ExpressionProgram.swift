@@ -69,11 +69,7 @@ package struct Hop {
     guard let id = try relationship.target(of: row, in: transaction),
       let view = try transaction.view(of: id, in: destination)
     else { return try body(.missing) }
-    do {
-      return try body(FetchRow(id: id, view: view))
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: destination.name, id: id)
-    }
+    return try destination.reading(id) { try body(FetchRow(id: id, view: view)) }
   }
 
   /// Calls the closure with each record that the relationship leads to, until it returns `false`.
@@ -83,11 +79,7 @@ package struct Hop {
     guard case .record(let view) = row.fields else { return }
     try transaction.eachLinked(relationship, from: view, id: row.id) { id in
       guard let view = try transaction.view(of: id, in: destination) else { return true }
-      do {
-        return try body(FetchRow(id: id, view: view))
-      } catch is RecordDamage {
-        throw StoreError.damaged("a record is unreadable", entity: destination.name, id: id)
-      }
+      return try destination.reading(id) { try body(FetchRow(id: id, view: view)) }
     }
   }
 

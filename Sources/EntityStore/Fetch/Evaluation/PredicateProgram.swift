@@ -1,5 +1,4 @@
 package import EntityModel
-import Foundation
 
 /// A predicate bound to an entity. It is evaluated on a record's bytes if its sides are an
 /// attribute and constants.
@@ -60,7 +59,7 @@ package indirect enum PredicateProgram {
       let right = try right.evaluate(row, in: transaction)
       if left.isNull || right.isNull { return .unknown }
       return try left.withBytes {
-        try TextTest(comparison, right.textOrEmpty, options).evaluate($0)
+        try TextTest(comparison, right.text, options).evaluate($0)
       }
     case .contains(let position, let test):
       if try AttributeTest.isNull.evaluate(row, position) == .yes { return .unknown }
@@ -187,15 +186,5 @@ extension PredicateProgram {
       union.formUnion(set)
     }
     return union
-  }
-}
-
-extension Value {
-  fileprivate var textOrEmpty: String {
-    switch self {
-    case .string(let text): text
-    case .url(let url): url.absoluteString
-    default: ""
-    }
   }
 }

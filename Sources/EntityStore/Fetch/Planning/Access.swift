@@ -11,6 +11,14 @@ package enum RecordAccess {
   case index(IndexAccess)
   /// The records of all these accesses, without duplicates, in order of record id.
   case union([IndexAccess])
+
+  var indexes: [IndexAccess] {
+    switch self {
+    case .index(let access): [access]
+    case .union(let accesses): accesses
+    case .nothing, .scan, .identifiers: []
+    }
+  }
 }
 
 /// Ranges of one index, and the order in which they are read.
@@ -73,14 +81,6 @@ struct AccessPlan {
   /// True if the request needs nothing but to read the records of the access, and the choice does
   /// not depend on costs.
   var isReusable: Bool { isCertain && filter == nil && sort.isEmpty && !sortsByIdentity }
-
-  var indexNumbers: [Int] {
-    switch access {
-    case .index(let access): [access.index.number]
-    case .union(let accesses): accesses.map(\.index.number)
-    case .nothing, .scan, .identifiers: []
-    }
-  }
 
   /// The reason why an index was not taken.
   struct Rejection {

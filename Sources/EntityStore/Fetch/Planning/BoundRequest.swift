@@ -105,9 +105,7 @@ package struct BoundRequest {
   /// Returns the request for the first match in the order of one attribute. It does not require an
   /// index, because the caller reads all matches if none has the order.
   func first(by key: BoundSort, of position: Int) -> BoundRequest {
-    var request = self
-    request.offset = 0
-    request.limit = 1
+    var request = first(1)
     request.sort = [key]
     request.isOrdered = true
     request.attributes = [position]

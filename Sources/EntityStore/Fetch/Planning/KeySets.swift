@@ -19,13 +19,9 @@ struct KeySets {
 
   /// The sets for a predicate that does not depend on the attribute.
   static let anything = KeySets(whereTrue: .all, whereFalse: .all, isExact: false)
+}
 
-  init(whereTrue: IntervalSet, whereFalse: IntervalSet, isExact: Bool) {
-    self.whereTrue = whereTrue
-    self.whereFalse = whereFalse
-    self.isExact = isExact
-  }
-
+extension KeySets {
   /// Computes the sets for a predicate.
   ///
   /// - Parameter key: The kind and the collation of the key component.

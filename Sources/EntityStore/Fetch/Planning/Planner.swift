@@ -55,7 +55,7 @@ struct Planner {
     }
     var plan = try choose(candidates, &rejected)
     // One reason for each index; one that was rejected in one way may have been taken in another.
-    var reported = Set(plan.indexNumbers)
+    var reported = Set(plan.access.indexes.map(\.index.number))
     plan.rejected = rejected.filter { reported.insert($0.index.number).inserted }
     return plan
   }

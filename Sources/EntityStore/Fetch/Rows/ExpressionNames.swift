@@ -43,26 +43,16 @@ extension FetchPredicate {
   /// Returns true if the tree has at most this depth. It reads no deeper levels.
   func fits(levels: Int) -> Bool {
     guard levels > 0 else { return false }
-    switch self {
-    case .always: return true
-    case .comparison(let comparison):
+    if case .comparison(let comparison) = self {
       return comparison.left.fits(levels: levels) && comparison.right.fits(levels: levels)
-    case .exists(_, let part), .not(let part): return part.fits(levels: levels - 1)
-    case .and(let parts), .or(let parts): return parts.allSatisfy { $0.fits(levels: levels - 1) }
     }
+    return parts.allSatisfy { $0.fits(levels: levels - 1) }
   }
 }
 
 extension FetchExpression {
   /// Returns true if the tree has at most this depth. It reads no deeper levels.
   func fits(levels: Int) -> Bool {
-    guard levels > 0 else { return false }
-    switch self {
-    case .arithmetic(_, let left, let right):
-      return left.fits(levels: levels - 1) && right.fits(levels: levels - 1)
-    case .negative(let part), .aggregate(_, .some(let part)): return part.fits(levels: levels - 1)
-    case .list(let parts): return parts.allSatisfy { $0.fits(levels: levels - 1) }
-    case .value, .object, .path, .itself, .variable, .collection, .aggregate(_, nil): return true
-    }
+    levels > 0 && parts.allSatisfy { $0.fits(levels: levels - 1) }
   }
 }

@@ -95,12 +95,7 @@ struct GroupBinding {
       columns.add(
         expression,
         BoundExpression(program: .constant(.null), kind: kind, attribute: attribute))
-    case .arithmetic(_, let left, let right):
-      try addAggregates(of: left)
-      try addAggregates(of: right)
-    case .negative(let part): try addAggregates(of: part)
-    case .list(let parts): for part in parts { try addAggregates(of: part) }
-    case .value, .object, .path, .itself, .variable, .collection: return
+    default: for part in expression.parts { try addAggregates(of: part) }
     }
   }
 }

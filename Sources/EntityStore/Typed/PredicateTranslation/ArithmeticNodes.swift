@@ -3,7 +3,6 @@ import Foundation
 
 extension PredicateExpressions.Arithmetic: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
     let sign: ArithmeticOperator =
       switch op {
       case .add: .add
@@ -11,21 +10,19 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
       case .multiply: .multiply
       @unknown default: throw StoreError.untranslatable("\(op)")
       }
-    return try left.with(right) { Cases(try .arithmetic(sign, $0, $1)) }
+    return try translation.cases(of: lhs, rhs) { Cases(try .arithmetic(sign, $0, $1)) }
   }
 }
 
 extension PredicateExpressions.IntDivision: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
-    return try left.with(right) { Cases(try .arithmetic(.divide, $0, $1)) }
+    try translation.cases(of: lhs, rhs) { Cases(try .arithmetic(.divide, $0, $1)) }
   }
 }
 
 extension PredicateExpressions.FloatDivision: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
-    return try left.with(right) { Cases(try .arithmetic(.divide, $0, $1)) }
+    try translation.cases(of: lhs, rhs) { Cases(try .arithmetic(.divide, $0, $1)) }
   }
 }
 

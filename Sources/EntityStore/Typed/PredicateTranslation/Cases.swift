@@ -70,11 +70,6 @@ struct Cases {
       try branches.flatMap { branch in try transform(branch.term).narrowed(to: branch.when) })
   }
 
-  /// Returns the cases that a function gives for each pair of terms.
-  func with(_ other: Cases, _ transform: (Term, Term) throws -> Cases) rethrows -> Cases {
-    try flatMap { left in try other.flatMap { right in try transform(left, right) } }
-  }
-
   /// Returns the cases of a function where there is a value, and `null` where it is null.
   func unwrapping(_ value: (Term) throws -> Cases, null: Cases) rethrows -> Cases {
     try flatMap { term in
@@ -107,13 +102,6 @@ extension FetchPredicate {
   /// there are too many.
   fileprivate func takeParts(from remaining: inout Int) -> Bool {
     remaining -= 1
-    guard remaining >= 0 else { return false }
-    switch self {
-    case .always, .comparison: return true
-    case .exists(_, let part), .not(let part): return part.takeParts(from: &remaining)
-    case .and(let parts), .or(let parts):
-      for part in parts where !part.takeParts(from: &remaining) { return false }
-      return true
-    }
+    return remaining >= 0 && parts.allSatisfy { $0.takeParts(from: &remaining) }
   }
 }

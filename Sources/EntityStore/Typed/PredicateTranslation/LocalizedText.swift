@@ -72,8 +72,7 @@ where Left: StandardPredicateExpression, Right: StandardPredicateExpression {}
 
 extension PredicateExpressions.LocalizedContains: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (whole, part) = (try translation.cases(of: whole), try translation.cases(of: part))
-    return try whole.with(part) {
+    try translation.cases(of: whole, part) {
       try Term.text($0, .contains, $1, options: [.caseInsensitive, .diacriticInsensitive]) {
         $0.localizedStandardContains($1)
       }
@@ -83,8 +82,7 @@ extension PredicateExpressions.LocalizedContains: TranslatableExpression {
 
 extension PredicateExpressions.TextCompare: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: left), try translation.cases(of: right))
-    return try left.with(right) { left, right in
+    try translation.cases(of: left, right) { left, right in
       try .order(left, right, options: isLocalized ? .localized : .caseInsensitive) {
         isLocalized ? $0.localizedCompare($1) : $0.caseInsensitiveCompare($1)
       }

@@ -44,23 +44,20 @@ extension PredicateExpressions.Negation: TranslatableExpression {
 
 extension PredicateExpressions.Equal: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
-    return try left.with(right, Term.equal)
+    try translation.cases(of: lhs, rhs, Term.equal)
   }
 }
 
 extension PredicateExpressions.NotEqual: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
-    let equal = try left.with(right, Term.equal)
+    let equal = try translation.cases(of: lhs, rhs, Term.equal)
     return Cases(yes: try equal.isFalse(), no: try equal.isTrue())
   }
 }
 
 extension PredicateExpressions.Comparison: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (left, right) = (try translation.cases(of: lhs), try translation.cases(of: rhs))
-    let comparison: ComparisonOperator =
+    let test: OrderTest =
       switch op {
       case .lessThan: .less
       case .lessThanOrEqual: .lessOrEqual
@@ -68,7 +65,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
       case .greaterThanOrEqual: .greaterOrEqual
       @unknown default: throw StoreError.untranslatable("\(op)")
       }
-    return try left.with(right) { try Term.ordered($0, comparison, $1) }
+    return try translation.cases(of: lhs, rhs) { try Term.ordered($0, test, $1) }
   }
 }
 

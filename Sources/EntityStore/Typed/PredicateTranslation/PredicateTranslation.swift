@@ -29,6 +29,14 @@ struct PredicateTranslation {
   }
 
   /// Returns the value of a part that contains no variables.
+  /// Translates two expressions, and combines each term of one with each of the other.
+  mutating func cases<Left: PredicateExpression, Right: PredicateExpression>(
+    of left: Left, _ right: Right, _ combine: (Term, Term) throws -> Cases
+  ) throws -> Cases {
+    let (left, right) = (try cases(of: left), try cases(of: right))
+    return try left.flatMap { left in try right.flatMap { right in try combine(left, right) } }
+  }
+
   func constant<E: PredicateExpression>(of expression: E) throws -> Cases {
     do {
       return Cases(.captured(try expression.evaluate(PredicateBindings())))

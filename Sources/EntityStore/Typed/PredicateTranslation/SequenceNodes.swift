@@ -5,8 +5,7 @@ import Foundation
 
 extension PredicateExpressions.SequenceContains: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (whole, part) = (try translation.cases(of: sequence), try translation.cases(of: element))
-    return try whole.with(part) { whole, part in
+    try translation.cases(of: sequence, element) { whole, part in
       switch whole {
       case .range(let lower, let upper, let isClosed):
         return try part.isWithin(lower: lower, upper: upper, isClosed: isClosed)
@@ -32,8 +31,7 @@ extension PredicateExpressions.CollectionContainsCollection: TranslatableExpress
     guard Base.Output.Element.self == Character.self else {
       return try translation.constant(of: self)
     }
-    let (whole, part) = (try translation.cases(of: base), try translation.cases(of: other))
-    return try whole.with(part, Cases.contains)
+    return try translation.cases(of: base, other, Cases.contains)
   }
 }
 
@@ -42,8 +40,7 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
     guard Base.Output.Element.self == Character.self else {
       return try translation.constant(of: self)
     }
-    let (whole, start) = (try translation.cases(of: base), try translation.cases(of: prefix))
-    return try whole.with(start) {
+    return try translation.cases(of: base, prefix) {
       try Term.text($0, .beginsWith, $1) { $0.starts(with: $1) }
     }
   }
@@ -51,22 +48,23 @@ extension PredicateExpressions.SequenceStartsWith: TranslatableExpression {
 
 extension PredicateExpressions.Range: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (from, to) = (try translation.cases(of: lower), try translation.cases(of: upper))
-    return from.with(to) { Cases(.range(lower: $0, upper: $1, isClosed: false)) }
+    try translation.cases(of: lower, upper) {
+      Cases(.range(lower: $0, upper: $1, isClosed: false))
+    }
   }
 }
 
 extension PredicateExpressions.ClosedRange: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (from, to) = (try translation.cases(of: lower), try translation.cases(of: upper))
-    return from.with(to) { Cases(.range(lower: $0, upper: $1, isClosed: true)) }
+    try translation.cases(of: lower, upper) {
+      Cases(.range(lower: $0, upper: $1, isClosed: true))
+    }
   }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
   func translate(_ translation: inout PredicateTranslation) throws -> Cases {
-    let (bounds, value) = (try translation.cases(of: range), try translation.cases(of: element))
-    return try bounds.with(value) { bounds, value in
+    try translation.cases(of: range, element) { bounds, value in
       guard case .range(let lower, let upper, let isClosed) = bounds else {
         throw StoreError.untranslatable("RangeExpressionContains")
       }

@@ -48,17 +48,17 @@ extension Term {
   /// Returns the cases of `<`, `<=`, `>` or `>=`. No case holds if one side is null, where Swift
   /// would trap.
   static func ordered(
-    _ left: Term, _ comparison: ComparisonOperator, _ right: Term
+    _ left: Term, _ test: OrderTest, _ right: Term
   ) throws -> Cases {
     let (a, b) = (try left.expression(), try right.expression())
     if a.isNotANumber || b.isNotANumber { return Cases(false) }
     if case (.value(let a), .value(let b)) = (a, b) {
-      guard let test = OrderTest(comparison), let order = a.compared(with: b) else { return .none }
+      guard let order = a.compared(with: b) else { return .none }
       return Cases(test.holds(order))
     }
     return Cases(
-      yes: .comparison(.init(a, comparison, b)),
-      no: .comparison(.init(a, comparison.opposite, b)))
+      yes: .comparison(.init(a, test.comparison, b)),
+      no: .comparison(.init(a, test.negated.comparison, b)))
   }
 
   /// Returns the cases of a comparison of texts.
@@ -108,18 +108,5 @@ extension Term {
 extension FetchExpression {
   fileprivate var isNotANumber: Bool {
     if case .value(let value) = self { value.isNotANumber } else { false }
-  }
-}
-
-extension ComparisonOperator {
-  /// The operator that gives true where this one gives false.
-  fileprivate var opposite: ComparisonOperator {
-    switch self {
-    case .less: .greaterOrEqual
-    case .lessOrEqual: .greater
-    case .greater: .lessOrEqual
-    case .greaterOrEqual: .less
-    default: self
-    }
   }
 }
