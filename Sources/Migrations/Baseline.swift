@@ -68,7 +68,7 @@ extension [MigrationStep] {
   fileprivate func missing(in schema: Schema) -> [String] {
     var made: [String] = []
     for step in self {
-      made += step.creates.filter { !made.contains($0) }
+      made += step.makes.map(\.text).filter { !made.contains($0) }
       made.removeAll { step.removes.contains($0) || step.removesAll(of: $0) }
     }
     return made.filter { !schema.has($0) }

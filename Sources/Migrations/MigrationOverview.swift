@@ -50,14 +50,3 @@ extension Store {
     MigrationLock.holder(in: folder)
   }
 }
-
-extension MigrationCheckpoint.Stage {
-  fileprivate var name: MigrationProgress.Stage {
-    switch self {
-    case .records: .records
-    case .sorting: .sorting
-    case .appending: .writing
-    case .catchingUp: .catchingUp
-    }
-  }
-}

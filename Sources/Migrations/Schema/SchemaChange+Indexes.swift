@@ -7,7 +7,7 @@ extension SchemaChange {
   mutating func createIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     guard schema.entities[number].index(named: definition.name) == nil else {
       throw StoreError(
         .migration, "the index exists already", [("entity", name), ("index", definition.name)])
@@ -25,7 +25,7 @@ extension SchemaChange {
   mutating func changeIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     let position = try index(definition.name, of: number)
     let keys = try keys(of: definition, on: schema.entities[number])
     var index = schema.entities[number].indexes[position]
@@ -39,7 +39,7 @@ extension SchemaChange {
   }
 
   mutating func dropIndex(_ name: String, of entity: String) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     schema.entities[number].indexes.remove(at: try index(name, of: number))
   }
 

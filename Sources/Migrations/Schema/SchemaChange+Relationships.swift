@@ -7,7 +7,7 @@ extension SchemaChange {
   mutating func changeRelationship(
     _ name: String, of entity: String, deleteRule: DeleteRule
   ) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let position = try relationship(name, of: number)
     schema.entities[number].relationships[position].deleteRule = deleteRule
     try checkUnlinking()
@@ -15,10 +15,10 @@ extension SchemaChange {
 
   /// Drops both sides, with everything that was generated for them.
   mutating func dropRelationship(_ name: String, of entity: String) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let relationship = schema.entities[number].relationships[
       try relationship(name, of: number)]
-    let other = try self.number(of: relationship.destination)
+    let other = try schema.number(of: relationship.destination)
     guard let inverse = schema.entities[other].relationship(named: relationship.inverse) else {
       throw .damaged("a relationship has no inverse", entity: entity)
     }
