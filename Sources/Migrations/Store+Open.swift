@@ -42,7 +42,7 @@ extension Store {
     }
     let isNew = try store.catalog().history.isEmpty
     if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
-    if !options.isReadOnly { try CollationRebuild(store).run() }
+    if !options.isReadOnly { try CollationRebuild(store: store).run() }
     try store.require(types)
     return store
   }
