@@ -98,8 +98,6 @@ struct TakenItems: Sendable {
   /// True if no items follow these.
   var areLast = false
 
-  init(first: Int64) { self.first = first }
-
   var end: Int64 { first + Int64(items.count) }
 
   subscript(number: Int64) -> TakenItem { items[Int(number - first)] }
