@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import SystemSupport
 
 /// Rebuilds the indexes whose keys come from another version of their collation. The version
 /// changes when the library that this program uses has other data for Unicode or for a locale.

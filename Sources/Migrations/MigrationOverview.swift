@@ -1,5 +1,4 @@
 public import EntityStore
-import Foundation
 
 /// The progress of a migration that is not complete, as the store has recorded it.
 public struct MigrationUnderWay: Hashable, Sendable {

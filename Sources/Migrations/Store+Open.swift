@@ -1,4 +1,3 @@
-import EntityModel
 public import EntityStore
 
 extension Store {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import Foundation
 
 /// Reads items from a source, at most one chunk ahead of what is committed. Used by one task only.
 final class BatchReader {

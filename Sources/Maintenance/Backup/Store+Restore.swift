@@ -1,6 +1,5 @@
 public import EntityStore
 public import Foundation
-import SystemSupport
 
 /// The options of a restore.
 public struct RestoreOptions: Sendable {

@@ -1,6 +1,5 @@
 import EntityModel
 public import EntityStore
-import Foundation
 
 /// The result of an integrity check.
 public struct IntegrityReport: Codable, Sendable {

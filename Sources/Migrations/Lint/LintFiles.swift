@@ -1,5 +1,4 @@
 import EntityStore
-import StrictYAML
 import TextFormats
 
 /// All files that can be read, and the lines that they form up to their first gap.

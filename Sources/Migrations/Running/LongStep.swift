@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import StrictYAML
 
 /// A step that scans many records, in chunks. Other writers can write between two chunks, and the
 /// step never waits for readers.

@@ -1,8 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import StrictYAML
-import SystemSupport
 
 /// The effects of pending migrations, computed on a copy of the schema. Nothing is changed.
 ///

@@ -1,6 +1,4 @@
-import EntityModel
 import EntityStore
-import Foundation
 
 /// The checks before a run, so that errors are reported while the store is still unchanged.
 struct MigrationPreflight {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import Foundation
 
 /// A step that scans few records or none, within a transaction that it shares with other steps.
 struct ShortStep {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import StrictYAML
 
 /// Adds a pair of relationships to a schema: chooses where the links are stored, and adds the
 /// attributes, the index or the hidden entity that this takes. It has no side effects.

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import StrictYAML
 
 /// A schema to which migration steps are applied. It has no side effects, so that plans and runs
 /// use the same code.
