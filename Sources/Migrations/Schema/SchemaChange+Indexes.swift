@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import TextFormats
 
 /// `createIndex`, `changeIndex`, `dropIndex`.
 extension SchemaChange {
@@ -46,13 +45,9 @@ extension SchemaChange {
   private func index(_ name: String, of number: Int) throws(StoreError) -> Int {
     let entity = schema.entities[number]
     guard let position = entity.indexes.firstIndex(where: { $0.name == name }) else {
-      let names = entity.indexes.map(\.name).filter { !$0.hasPrefix("_") }
       throw StoreError(
         .migration, "no such index", [("entity", entity.name), ("index", name)],
-        advice: names.isEmpty
-          ? nil
-          : NearestName.advice(
-            on: name, among: names, otherwise: "it has " + names.joined(separator: ", ")))
+        advice: entity.advice(on: name, among: entity.indexes.map(\.name)))
     }
     return position
   }

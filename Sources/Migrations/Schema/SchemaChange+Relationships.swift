@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import TextFormats
 
 /// `changeRelationship`, `dropRelationship`, and the checks for what depends on an attribute.
 extension SchemaChange {
@@ -59,13 +58,9 @@ extension SchemaChange {
     guard
       let position = entity.relationships.firstIndex(where: { $0.name == name && !$0.isHidden })
     else {
-      let names = entity.relationships.map(\.name).filter { !$0.hasPrefix("_") }
       throw StoreError(
         .migration, "no such relationship", [("entity", entity.name), ("relationship", name)],
-        advice: names.isEmpty
-          ? nil
-          : NearestName.advice(
-            on: name, among: names, otherwise: "it has " + names.joined(separator: ", ")))
+        advice: entity.advice(on: name, among: entity.relationships.map(\.name)))
     }
     return position
   }

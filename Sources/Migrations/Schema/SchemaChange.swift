@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import TextFormats
 
 /// A schema to which migration steps are applied. It has no side effects, so that plans and runs
 /// use the same code.
@@ -182,6 +183,15 @@ extension EntityDescription {
     attribute.id = nextAttributeID
     nextAttributeID += 1
     attributes.append(attribute)
+  }
+
+  /// Returns the advice on the name of a member that is not there; `nil` if the entity has none of
+  /// its kind. Hidden members are left out.
+  func advice(on name: String, among members: [String]) -> String? {
+    let names = members.filter { !$0.hasPrefix("_") }
+    if names.isEmpty { return nil }
+    return NearestName.advice(
+      on: name, among: names, otherwise: "it has " + names.joined(separator: ", "))
   }
 
   /// Appends the layout of the current attributes.
