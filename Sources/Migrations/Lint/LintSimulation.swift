@@ -47,8 +47,7 @@ struct LintSimulation {
       }
       checkLines(step, at: place, reported: &undeclared)
       owners.note(step, by: owner)
-      let effect = LintEffect(
-        step: step, old: old, new: change.schema, untouched: untouched)
+      let effect = LintEffect(step: step, old: old, new: change.schema, untouched: untouched)
       findings += effect.findings(at: place, codes)
       untouched.note(step)
     }

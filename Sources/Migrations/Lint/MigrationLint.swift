@@ -44,9 +44,7 @@ public enum MigrationLint {
     _ findings: [LintFinding], by pending: [Migration]
   ) -> [LintFinding] {
     let keyed = findings.enumerated().map { number, finding in
-      let place = pending.firstIndex {
-        $0.line == finding.line && $0.name == finding.migration
-      }
+      let place = pending.firstIndex { $0.line == finding.line && $0.name == finding.migration }
       // Findings that affect all files come first: their files are not applied.
       return (place: place ?? -1, step: finding.step ?? 0, number: number, finding: finding)
     }

@@ -315,8 +315,7 @@ struct LongStep {
       case .appending(_, let runs, _): runs.keys
       case .catchingUp: 0
       }
-    migrator.report(
-      position, checkpoint.stage.name, done: checkpoint.done, total: Int64(total))
+    migrator.report(position, checkpoint.stage.name, done: checkpoint.done, total: Int64(total))
   }
 }
 
