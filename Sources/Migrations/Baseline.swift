@@ -1,6 +1,5 @@
 import EntityModel
 public import EntityStore
-import Foundation
 
 extension Store {
   /// Records migrations of a line as applied without running them. This is for a store that already
