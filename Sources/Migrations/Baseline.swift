@@ -1,6 +1,5 @@
 import EntityModel
 public import EntityStore
-import Foundation
 
 extension Store {
   /// Records migrations of a line as applied without running them. This is for a store that already
@@ -68,7 +67,7 @@ extension [MigrationStep] {
   fileprivate func missing(in schema: Schema) -> [String] {
     var made: [String] = []
     for step in self {
-      made += step.creates.filter { !made.contains($0) }
+      made += step.makes.map(\.text).filter { !made.contains($0) }
       made.removeAll { step.removes.contains($0) || step.removesAll(of: $0) }
     }
     return made.filter { !schema.has($0) }

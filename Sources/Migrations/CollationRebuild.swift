@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import SystemSupport
 
 /// Rebuilds the indexes whose keys come from another version of their collation. The version
 /// changes when the library that this program uses has other data for Unicode or for a locale.
@@ -9,9 +8,7 @@ import SystemSupport
 /// because a reader of an older snapshot may still use the old tree. An index that the program may
 /// not write is left as it is.
 struct CollationRebuild {
-  private let store: Store
-
-  init(_ store: Store) { self.store = store }
+  let store: Store
 
   /// Rebuilds the indexes that are due. Does nothing while a migration is in progress.
   ///
@@ -102,10 +99,6 @@ struct CollationRebuild {
   /// - Returns: `nil` for an index without a collation, and for a collation that this program does
   ///   not have.
   private func currentVersion(of index: IndexDescription) -> String? {
-    do {
-      return try KeyCollation.version(of: index.keys)
-    } catch {
-      return nil
-    }
+    try? KeyCollation.version(of: index.keys)
   }
 }

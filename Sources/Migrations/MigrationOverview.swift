@@ -1,5 +1,4 @@
 public import EntityStore
-import Foundation
 
 /// The progress of a migration that is not complete, as the store has recorded it.
 public struct MigrationUnderWay: Hashable, Sendable {
@@ -48,16 +47,5 @@ extension Store {
   /// mooring migrate up`; `nil` if there is none. A process that was killed does not count.
   public static func migrationHolder(at folder: String) -> String? {
     MigrationLock.holder(in: folder)
-  }
-}
-
-extension MigrationCheckpoint.Stage {
-  fileprivate var name: MigrationProgress.Stage {
-    switch self {
-    case .records: .records
-    case .sorting: .sorting
-    case .appending: .writing
-    case .catchingUp: .catchingUp
-    }
   }
 }

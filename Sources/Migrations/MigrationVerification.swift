@@ -46,9 +46,7 @@ extension Store {
       guard let file = line?.migrations.first(where: { $0.version == entry.version }) else {
         continue
       }
-      for step in file.steps {
-        try SchemaChange.naming(file) { () throws(StoreError) in try change.apply(step) }
-      }
+      for step in file.steps { try change.apply(step, of: file) }
     }
     return change.schema
   }

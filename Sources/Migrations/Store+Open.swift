@@ -1,4 +1,3 @@
-import EntityModel
 public import EntityStore
 
 extension Store {
@@ -42,7 +41,7 @@ extension Store {
     }
     let isNew = try store.catalog().history.isEmpty
     if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
-    if !options.isReadOnly { try CollationRebuild(store).run() }
+    if !options.isReadOnly { try CollationRebuild(store: store).run() }
     try store.require(types)
     return store
   }

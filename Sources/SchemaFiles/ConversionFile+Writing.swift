@@ -94,11 +94,11 @@ extension ConversionFile {
     return quoted + "\""
   }
 
-  private static func flow(_ elements: [String]) -> String {
+  static func flow(_ elements: [String]) -> String {
     "[" + elements.joined(separator: ", ") + "]"
   }
 
-  private static func braced(_ entries: [String]) -> String {
+  static func braced(_ entries: [String]) -> String {
     entries.isEmpty ? "{}" : "{ " + entries.joined(separator: ", ") + " }"
   }
 }

@@ -52,11 +52,9 @@ package indirect enum WrittenYAML {
   package var flow: String {
     switch self {
     case .scalar(let text): text
-    case .list(let elements): "[" + elements.map(\.flow).joined(separator: ", ") + "]"
+    case .list(let elements): ConversionFile.flow(elements.map(\.flow))
     case .mapping(let entries):
-      entries.isEmpty
-        ? "{}"
-        : "{ " + entries.map { "\($0.key): \($0.value.flow)" }.joined(separator: ", ") + " }"
+      ConversionFile.braced(entries.map { "\($0.key): \($0.value.flow)" })
     }
   }
 

@@ -31,25 +31,15 @@ extension YAMLNode {
     if isNull { return .null }
     if kind == .sequence { return .strings(try sequence().map { try $0.string() }) }
     let text = try string()
-    if let number = scalar(int) { return .int64(number) }
-    if let number = scalar(double) {
+    // A scalar that cannot be read in one way may be of another type.
+    if let number = try? int() { return .int64(number) }
+    if let number = try? double() {
       // A number that a double cannot represent exactly is a decimal.
       let decimal = Decimal(string: text)
       guard let decimal, decimal != Decimal(string: "\(number)") else { return .double(number) }
       return .decimal(decimal)
     }
-    if let bool = scalar(bool) { return .bool(bool) }
+    if let bool = try? bool() { return .bool(bool) }
     return .string(text)
-  }
-
-  /// Returns the result of reading the node.
-  ///
-  /// - Returns: `nil` if the node cannot be read in this way, which is not yet an error.
-  private func scalar<T>(_ read: () throws(YAMLError) -> T) -> T? {
-    do throws(YAMLError) {
-      return try read()
-    } catch {
-      return nil
-    }
   }
 }

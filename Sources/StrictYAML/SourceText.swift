@@ -9,27 +9,18 @@ struct SourceText {
   let file: String
   let bytes: [UInt8]
 
-  init(_ text: String, file: String) throws(YAMLError) {
-    try self.init(
-      utf8: Array(text.utf8), file: file, bytesMax: Limits.documentBytesMax)
-  }
-
   init(bytes: [UInt8], file: String, bytesMax: Int) throws(YAMLError) {
     if String(validating: bytes, as: UTF8.self) == nil {
       let valid = SourceText.validPrefix(of: bytes)
       throw SourceText(unchecked: valid, file: file)
         .error(atByte: valid.count, "the text is not UTF-8 from here on; save the file as UTF-8")
     }
-    try self.init(utf8: bytes, file: file, bytesMax: bytesMax)
-  }
-
-  private init(utf8: [UInt8], file: String, bytesMax: Int) throws(YAMLError) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    self.init(unchecked: utf8.starts(with: mark) ? Array(utf8.dropFirst(3)) : utf8, file: file)
-    guard bytes.count <= bytesMax else {
+    self.init(unchecked: bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes, file: file)
+    let count = self.bytes.count
+    guard count <= bytesMax else {
       throw error(
-        atByte: 0,
-        "the document has \(bytes.count) bytes, the limit is \(bytesMax); split it")
+        atByte: 0, "the document has \(count) bytes, the limit is \(bytesMax); split it")
     }
   }
 

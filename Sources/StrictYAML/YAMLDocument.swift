@@ -19,7 +19,7 @@ public struct YAMLDocument: Sendable {
   /// - Throws: ``YAMLError`` at the first construct that is malformed or refused.
   /// - Complexity: O(*n* log *n*) in the size of the text.
   public static func parse(_ text: String, file: String) throws(YAMLError) -> YAMLNode {
-    try parse(source: SourceText(text, file: file))
+    try parse(bytes: Array(text.utf8), file: file)
   }
 
   /// Reads exactly one document from bytes that should be UTF-8.
@@ -41,13 +41,10 @@ public struct YAMLDocument: Sendable {
   public static func parse(
     bytes: [UInt8], file: String, bytesMax: Int
   ) throws(YAMLError) -> YAMLNode {
-    try parse(source: SourceText(bytes: bytes, file: file, bytesMax: bytesMax))
-  }
-
-  private static func parse(source: SourceText) throws(YAMLError) -> YAMLNode {
+    let source = try SourceText(bytes: bytes, file: file, bytesMax: bytesMax)
     try source.checkCharacters()
     return try source.withEvents { (events) throws(YAMLError) in
-      var builder = TreeBuilder(events: events, file: source.file)
+      var builder = TreeBuilder(events: events, file: file)
       return try builder.document()
     }
   }

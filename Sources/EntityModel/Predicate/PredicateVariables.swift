@@ -26,19 +26,24 @@ extension FetchPredicate {
   public func substituting(
     _ variables: [String: any PredicateArgument]
   ) throws(PredicateVariableError) -> FetchPredicate {
-    func replaced(_ part: FetchPredicate) throws(PredicateVariableError) -> FetchPredicate {
-      try part.substituting(variables)
-    }
+    try mapLeaves { (leaf) throws(PredicateVariableError) in try leaf.substituting(variables) }
+  }
+
+  /// Returns the predicate with those parts of its expressions replaced that have no parts.
+  package func mapLeaves<E: Error>(
+    _ change: (FetchExpression) throws(E) -> FetchExpression
+  ) throws(E) -> FetchPredicate {
+    func changed(_ part: FetchPredicate) throws(E) -> FetchPredicate { try part.mapLeaves(change) }
     switch self {
     case .always: return self
     case .comparison(var comparison):
-      comparison.left = try comparison.left.substituting(variables)
-      comparison.right = try comparison.right.substituting(variables)
+      comparison.left = try comparison.left.mapLeaves(change)
+      comparison.right = try comparison.right.mapLeaves(change)
       return .comparison(comparison)
-    case .exists(let path, let part): return .exists(path, try replaced(part))
-    case .and(let parts): return .and(try parts.map(replaced))
-    case .or(let parts): return .or(try parts.map(replaced))
-    case .not(let part): return .not(try replaced(part))
+    case .exists(let path, let part): return .exists(path, try changed(part))
+    case .and(let parts): return .and(try parts.map(changed))
+    case .or(let parts): return .or(try parts.map(changed))
+    case .not(let part): return .not(try changed(part))
     }
   }
 }
@@ -55,17 +60,27 @@ extension FetchExpression {
   public func substituting(
     _ variables: [String: any PredicateArgument]
   ) throws(PredicateVariableError) -> FetchExpression {
-    func replaced(_ part: FetchExpression) throws(PredicateVariableError) -> FetchExpression {
-      try part.substituting(variables)
+    try mapLeaves { (leaf) throws(PredicateVariableError) in
+      guard case .variable(let name) = leaf else { return leaf }
+      return try FetchExpression.value(of: name, variables)
+    }
+  }
+
+  /// Returns the expression with those parts replaced that have no parts.
+  package func mapLeaves<E: Error>(
+    _ change: (FetchExpression) throws(E) -> FetchExpression
+  ) throws(E) -> FetchExpression {
+    func changed(_ part: FetchExpression) throws(E) -> FetchExpression {
+      try part.mapLeaves(change)
     }
     switch self {
-    case .variable(let name): return try FetchExpression.value(of: name, variables)
-    case .list(let parts): return .list(try parts.map(replaced))
-    case .aggregate(let function, let part?): return .aggregate(function, try replaced(part))
+    case .list(let parts): return .list(try parts.map(changed))
+    case .aggregate(let function, let part?): return .aggregate(function, try changed(part))
     case .arithmetic(let sign, let left, let right):
-      return .arithmetic(sign, try replaced(left), try replaced(right))
-    case .negative(let part): return .negative(try replaced(part))
-    case .value, .object, .path, .itself, .collection, .aggregate(_, nil): return self
+      return .arithmetic(sign, try changed(left), try changed(right))
+    case .negative(let part): return .negative(try changed(part))
+    case .value, .object, .path, .itself, .variable, .collection, .aggregate(_, nil):
+      return try change(self)
     }
   }
 

@@ -1,6 +1,5 @@
 import EntityModel
 public import EntityStore
-import Foundation
 import SystemSupport
 
 extension Store {

@@ -1,5 +1,4 @@
 import EntityStore
-import Foundation
 import SystemSupport
 
 /// The lease that a run of a batch holds. Without it, a second run of the same name would start

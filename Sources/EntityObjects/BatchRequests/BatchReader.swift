@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import Foundation
 
 /// Reads items from a source, at most one chunk ahead of what is committed. Used by one task only.
 final class BatchReader {
@@ -97,8 +96,6 @@ struct TakenItems: Sendable {
   var items: [TakenItem] = []
   /// True if no items follow these.
   var areLast = false
-
-  init(first: Int64) { self.first = first }
 
   var end: Int64 { first + Int64(items.count) }
 

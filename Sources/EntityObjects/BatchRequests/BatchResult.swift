@@ -66,17 +66,6 @@ public struct BatchResult: Sendable {
     /// The items that were refused.
     public internal(set) var refused: Int64 = 0
 
-    init(
-      inserted: Int64 = 0, updated: Int64 = 0, deleted: Int64 = 0, skipped: Int64 = 0,
-      refused: Int64 = 0
-    ) {
-      self.inserted = inserted
-      self.updated = updated
-      self.deleted = deleted
-      self.skipped = skipped
-      self.refused = refused
-    }
-
     /// The records inserted, updated or deleted.
     public var changed: Int64 { inserted + updated + deleted }
   }

@@ -74,11 +74,9 @@ struct BoundSelection {
   func row(_ id: Int64) throws -> FetchRow? {
     guard let view = try transaction.view(of: id, in: entity) else { return nil }
     let row = FetchRow(id: id, view: view)
-    do {
+    return try entity.reading(id) { () -> FetchRow? in
       if let filter, try !filter.matches(row, in: transaction) { return nil }
       return row
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
     }
   }
 

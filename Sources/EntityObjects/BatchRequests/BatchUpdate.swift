@@ -124,7 +124,7 @@ package struct RecordUpdate {
     guard case .record(let view) = row.fields else { return }
     var changes = RowChanges()
     var targets: [ObjectID?] = []
-    do {
+    try entity.reading(row.id) {
       for (position, program) in attributes {
         let attribute = entity.description.attributes[position]
         let value = try program.evaluate(row, in: transaction)
@@ -141,8 +141,6 @@ package struct RecordUpdate {
         }
         targets.append(ObjectID(entity: relationship.description.destination, number: number))
       }
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
     }
     // The views of the row are not valid after the first write.
     if !changes.isEmpty { try transaction.update(changes, id: row.id, old: view, in: entity) }

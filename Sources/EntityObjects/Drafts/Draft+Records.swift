@@ -66,13 +66,17 @@ extension Draft {
   public func fetchOrInsert(
     _ entity: String, by attributes: [String: Value], orInsert values: [String: Value] = [:]
   ) throws -> (id: ObjectID, wasInserted: Bool) {
-    let found = try read { transaction in
-      try transaction.first(entity, having: attributes) {
+    if let found = try first(entity, having: attributes) { return (found, false) }
+    return (try insert(entity, attributes.merging(values) { found, _ in found }), true)
+  }
+
+  /// Returns the first record with these values, in order of identity.
+  func first(_ entity: String, having values: [String: Value]) throws -> ObjectID? {
+    try read { transaction in
+      try transaction.first(entity, having: values) {
         try DraftFetch($0, in: transaction).identifiers().first
       }
     }
-    if let found { return (found, false) }
-    return (try insert(entity, attributes.merging(values) { found, _ in found }), true)
   }
 
   // MARK: Rows by position

@@ -13,19 +13,19 @@ import EntityStore
 extension Draft {
   /// Links a record with another one, or with none, by a to-one relationship.
   public func setRelated(_ id: ObjectID, _ relationship: String, to other: ObjectID?) throws {
-    let link = try link(id, relationship, others: [other].compactMap { $0 }, toMany: false)
-    if let attribute = link.attribute {
+    let others = [other].compactMap { $0 }
+    if let attribute = try check(id, relationship, others: others, toMany: false) {
       let value = other.map { Value.int64($0.number) } ?? .null
       return try update(id) { try $0.set(attribute, to: value) }
     }
-    try record(.setOne, id, relationship, [other].compactMap { $0 })
+    try record(.setOne, id, relationship, others)
   }
 
   /// Replaces the links of a to-many relationship; see `WriteTransaction.setRelated(_:_:to:)`.
   public func setRelated(
     _ id: ObjectID, _ relationship: String, to others: [ObjectID]
   ) throws {
-    _ = try link(id, relationship, others: others, toMany: true)
+    try check(id, relationship, others: others, toMany: true)
     try record(.set, id, relationship, others)
   }
 
@@ -33,7 +33,7 @@ extension Draft {
   public func addRelated(
     _ others: [ObjectID], to id: ObjectID, _ relationship: String, at index: Int? = nil
   ) throws {
-    _ = try link(id, relationship, others: others, toMany: true)
+    try check(id, relationship, others: others, toMany: true)
     try record(.add(index: index), id, relationship, others)
   }
 
@@ -41,7 +41,7 @@ extension Draft {
   public func removeRelated(
     _ others: [ObjectID], from id: ObjectID, _ relationship: String
   ) throws {
-    _ = try link(id, relationship, others: others, toMany: true)
+    try check(id, relationship, others: others, toMany: true)
     try record(.remove, id, relationship, others)
   }
 
@@ -54,23 +54,16 @@ extension Draft {
     }
   }
 
-  private struct Link {
-    /// The attribute that holds the link. It is `nil` for a one-to-one relationship, because the
-    /// other record may have to be unlinked from its former partner.
-    var attribute: String?
-
-    init(_ relationship: RelationshipLayout, of entity: EntityLayout) {
-      guard case .attribute(let position, _) = relationship.access, relationship.inverse.isToMany
-      else { return }
-      attribute = entity.description.attributes[position].name
-    }
-  }
-
   /// Checks everything that can be checked before the save.
-  private func link(
+  ///
+  /// - Returns: The attribute that holds the link, if there is one. It is `nil` also for a
+  ///   one-to-one relationship, because the other record may have to be unlinked from its former
+  ///   partner.
+  @discardableResult
+  private func check(
     _ id: ObjectID, _ name: String, others: [ObjectID], toMany: Bool
-  ) throws -> Link {
-    try read { transaction in
+  ) throws -> String? {
+    try read { transaction -> String? in
       let entity = try transaction.catalog.entity(id.entity)
       let relationship = try entity.requiredRelationship(named: name)
       guard try transaction.exists(id.number, in: entity) else { throw StoreError.missing(id) }
@@ -88,7 +81,9 @@ extension Draft {
           throw StoreError.missing(other)
         }
       }
-      return Link(relationship, of: entity)
+      guard case .attribute(let position, _) = relationship.access, relationship.inverse.isToMany
+      else { return nil }
+      return entity.description.attributes[position].name
     }
   }
 }

@@ -63,12 +63,7 @@ extension Draft {
     orInsert newValue: () throws -> T
   ) throws -> (id: ObjectID, wasInserted: Bool) {
     let name = try T.attributeName(of: keyPath)
-    let found = try read { transaction in
-      try transaction.first(T.entityName, having: [name: value.value]) {
-        try DraftFetch($0, in: transaction).identifiers().first
-      }
-    }
-    if let found { return (found, false) }
+    if let found = try first(T.entityName, having: [name: value.value]) { return (found, false) }
     let new = try newValue()
     try T.require(new[keyPath: keyPath].value, of: name, toBe: value.value)
     return (try insert(new), true)

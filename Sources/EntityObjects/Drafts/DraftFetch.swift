@@ -1,5 +1,5 @@
 import EntityModel
-import EntityStore
+package import EntityStore
 
 /// A fetch in a draft: the records of the store and those that the draft has changed are combined,
 /// then sorted, then windowed.
@@ -33,7 +33,7 @@ struct DraftFetch {
       // Without the pending changes, a record is returned even if the draft has deleted it.
       if view == nil, !isOverlaid { view = try transaction.storedView(of: id, in: entity) }
       guard let view else { continue }
-      try damageNamed(id) { try body(id, view) }
+      try entity.reading(id) { try body(id, view) }
     }
   }
 
@@ -77,7 +77,7 @@ struct DraftFetch {
     var matches = try execution.count()
     for id in pending.keys {
       guard let view = try transaction.storedView(of: id, in: entity) else { continue }
-      try damageNamed(id) {
+      try entity.reading(id) {
         if try isMatch(FetchRow(id: id, view: view)) { matches -= 1 }
       }
     }
@@ -95,7 +95,7 @@ struct DraftFetch {
     for id in pending.keys {
       guard let view = try transaction.view(of: id, in: entity) else { continue }
       let row = FetchRow(id: id, view: view)
-      try damageNamed(id) {
+      try entity.reading(id) {
         if try isMatch(row) { try body(row) }
       }
     }
@@ -104,12 +104,15 @@ struct DraftFetch {
   private func isMatch(_ row: FetchRow) throws -> Bool {
     try request.conjuncts.allSatisfy { try $0.program.matches(row, in: transaction) }
   }
+}
 
-  private func damageNamed<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
+extension EntityLayout {
+  /// Runs a closure that reads a record, and names the record in the error of its damage.
+  package func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
+      throw StoreError.damaged("a record is unreadable", entity: name, id: id)
     }
   }
 }

@@ -80,9 +80,9 @@ struct DraftMerge {
     _ id: Int64, _ base: [Value], _ draft: [Value]?, _ stored: [Value]?, _ theirs: [Int]
   ) -> DraftConflicts {
     let object = ObjectID(entity: entity.name, number: id)
-    guard let stored else { return DraftConflicts([.deletedElsewhere(object)]) }
+    guard let stored else { return DraftConflicts(errors: [.deletedElsewhere(object)]) }
     return DraftConflicts(
-      theirs.map { position in
+      errors: theirs.map { position in
         .conflict(
           object, entity.description.attributes[position].name, base: base[position],
           stored: stored[position], draft: draft?[position])
@@ -93,8 +93,6 @@ struct DraftMerge {
 /// The conflicts of one record; there is at least one.
 struct DraftConflicts: Error {
   let errors: [StoreError]
-
-  init(_ errors: [StoreError]) { self.errors = errors }
 }
 
 extension StoreError {

@@ -12,7 +12,7 @@ struct DraftSave: Sendable {
   func run(in transaction: WriteTransaction) throws -> [ObjectID: ObjectID] {
     let identities = try DraftIdentities(pending, in: transaction)
     let changes = try merged(identities, in: transaction)
-    try DraftWriting(transaction, identities: identities).run(changes)
+    try DraftWriting(transaction: transaction, identities: identities).run(changes)
     return identities.assigned
   }
 

@@ -4,13 +4,8 @@ import EntityStore
 /// Writes rows, changes links, then deletes records. A step that is refused because of a record
 /// that is still to be changed is tried again after other steps.
 struct DraftWriting {
-  private let transaction: WriteTransaction
-  private let identities: DraftIdentities
-
-  init(_ transaction: WriteTransaction, identities: DraftIdentities) {
-    self.transaction = transaction
-    self.identities = identities
-  }
+  let transaction: WriteTransaction
+  let identities: DraftIdentities
 
   /// Writes all changes.
   ///
@@ -46,10 +41,10 @@ struct DraftWriting {
     }
     let others = deletions.filter { !holders.contains($0) }
     var wanted = deletions.filter(holders.contains)
-    _ = try attempt(&wanted, delete)
+    _ = try attempt(&wanted) { try delete($0, among: []) }
     let isFruitless = wanted.count + others.count == deletions.count
     deletions = others + wanted
-    if isFruitless { _ = try attempt(&deletions, delete) }
+    if isFruitless { _ = try attempt(&deletions) { try delete($0, among: []) } }
   }
 
   // MARK: Rules
@@ -167,10 +162,6 @@ struct DraftWriting {
         try transaction.setRelated(link.owner, link.relationship, to: link.others.first)
       }
     }
-  }
-
-  private func delete(_ id: ObjectID) throws {
-    try delete(id, among: [])
   }
 
   /// Deletes a record.

@@ -133,8 +133,6 @@ struct PendingEntity: Sendable {
   /// The changed records by number.
   var objects: [Int64: PendingObject] = [:]
 
-  init(layout: EntityLayout) { self.layout = layout }
-
   /// Requires that the entity is unchanged.
   ///
   /// - Throws: `schemaMismatch` if the entity has other attributes now.

@@ -73,7 +73,9 @@ package struct BinaryPropertyList {
     switch (marker >> 4, marker & 0xF) {
     case (0x0, 8): content = .bool(false)
     case (0x0, 9): content = .bool(true)
-    case (0x1, 0...3): content = try integer(at: start + 1, size: 1 << (marker & 0xF))
+    case (0x1, 0...3):
+      // An integer of 8 bytes has a sign, shorter ones do not.
+      content = .int64(Int64(bitPattern: try word(start + 1, 1 << (marker & 0xF))))
     case (0x1, _): throw Damage(text: "an integer does not fit 64 bits")
     case (0x2, 2): content = .double(Double(Float(bitPattern: UInt32(try word(start + 1, 4)))))
     case (0x2, 3): content = .double(Double(bitPattern: try word(start + 1, 8)))
@@ -100,11 +102,6 @@ package struct BinaryPropertyList {
   }
 
   // MARK: Scalars
-
-  /// Reads an integer. Those of 8 bytes have a sign, the shorter ones do not.
-  private func integer(at start: Int, size: Int) throws(Damage) -> PropertyListValue {
-    .int64(Int64(bitPattern: try word(start, size)))
-  }
 
   private func text(_ text: String?) throws(Damage) -> PropertyListValue {
     guard let text else { throw Damage(text: "a text is not valid Unicode") }

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import SystemSupport
 
 /// A write that is repeated for each of many items.
 struct ItemWrites<Input: Sendable, Output: Sendable>: Sendable {

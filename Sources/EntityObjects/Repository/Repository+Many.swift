@@ -1,6 +1,5 @@
 public import EntityModel
 public import EntityStore
-import SystemSupport
 
 /// Operations on many records, each in two forms.
 ///

@@ -1,6 +1,5 @@
 import EntityStore
 import Foundation
-import SystemSupport
 
 /// A copy of a store that was read back and found undamaged.
 struct CheckedCopy {

@@ -104,3 +104,14 @@ struct StagingFolder {
       advice: "make sure that files can be created there")
   }
 }
+
+/// Returns the path or, if something is there already, the path with a number at its end.
+package func unusedPath(_ path: String) -> String {
+  var candidate = path
+  var number = 1
+  while FileManager.default.fileExists(atPath: candidate) {
+    number += 1
+    candidate = "\(path)-\(number)"
+  }
+  return candidate
+}

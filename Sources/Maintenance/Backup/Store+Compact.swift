@@ -1,5 +1,4 @@
 public import EntityStore
-import SystemSupport
 
 /// The sizes before and after a compaction.
 public struct CompactionReport: Codable, Hashable, Sendable {

@@ -1,6 +1,5 @@
 public import EntityStore
 public import Foundation
-import SystemSupport
 
 /// The options of a restore.
 public struct RestoreOptions: Sendable {
@@ -143,14 +142,7 @@ private struct Restore {
     let stamp = options.now().formatted(
       Date.ISO8601FormatStyle(
         dateSeparator: .omitted, dateTimeSeparator: .standard, timeSeparator: .omitted))
-    let name = StoreFile(in: folder).path + ".replaced-" + stamp
-    var candidate = name
-    var number = 2
-    while FileManager.default.fileExists(atPath: candidate) {
-      candidate = "\(name)-\(number)"
-      number += 1
-    }
-    return candidate
+    return unusedPath(StoreFile(in: folder).path + ".replaced-" + stamp)
   }
 
   private var missing: StoreError {

@@ -1,6 +1,5 @@
 import EntityModel
 public import EntityStore
-import Foundation
 
 /// The result of an integrity check.
 public struct IntegrityReport: Codable, Sendable {
@@ -51,7 +50,7 @@ extension Store {
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {
     try read { transaction in
-      var check = IntegrityCheck(transaction, of: self)
+      var check = IntegrityCheck(transaction: transaction, store: self)
       try check.run()
       return check.report
     }
@@ -59,15 +58,10 @@ extension Store {
 }
 
 struct IntegrityCheck {
-  private let transaction: ReadTransaction
-  private let store: Store
+  let transaction: ReadTransaction
+  let store: Store
   private(set) var report = IntegrityReport()
   private let key = KeyBox()
-
-  init(_ transaction: ReadTransaction, of store: Store) {
-    self.transaction = transaction
-    self.store = store
-  }
 
   mutating func run() throws {
     for name in transaction.catalog.entities.keys.sorted() {
@@ -107,7 +101,7 @@ struct IntegrityCheck {
   private mutating func check(
     _ bytes: UnsafeRawBufferPointer, id: Int64, _ entity: EntityLayout
   ) throws {
-    guard let view = entity.record.view(of: bytes), let values = readable(view) else {
+    guard let view = entity.record.view(of: bytes), let values = try? view.values() else {
       report.add("the record is unreadable", entity: entity.name, id: id)
       return
     }
@@ -127,14 +121,6 @@ struct IntegrityCheck {
         report.add(
           "an index entry is missing", entity: entity.name, id: id, index: index.description.name)
       }
-    }
-  }
-
-  private func readable(_ view: RecordView) -> [Value]? {
-    do {
-      return try view.values()
-    } catch {
-      return nil
     }
   }
 

@@ -1,6 +1,4 @@
-import EntityModel
 public import EntityStore
-import Foundation
 
 /// The result of a check of a whole store: first the pages, then the catalog, then records and
 /// indexes. A level is checked only if the level below it is undamaged.

@@ -83,7 +83,7 @@ extension MappingText {
   }
 
   /// Writes a value of an attribute whose type the file states.
-  private func typed(_ value: Value) -> WrittenYAML {
+  fileprivate func typed(_ value: Value) -> WrittenYAML {
     switch value {
     case .null, .int64, .double, .decimal, .bool: .scalar(value.text)
     case .strings(let list): .list(list.map(text))
@@ -95,13 +95,7 @@ extension MappingText {
 extension WrittenYAML {
   /// Writes a value of an attribute that already exists. A value that has a text form is written as
   /// text.
-  fileprivate static func untyped(_ value: Value) -> WrittenYAML {
-    switch value {
-    case .null, .int64, .double, .decimal, .bool: .scalar(value.text)
-    case .strings(let list): .texts(list)
-    case .string, .date, .uuid, .data, .url: .text(value.text)
-    }
-  }
+  fileprivate static func untyped(_ value: Value) -> WrittenYAML { MappingText().typed(value) }
 }
 
 extension AttributeAssignment {

@@ -47,7 +47,7 @@ private struct TypeNeeds {
           name: type.entityName,
           attributes: type.attributes.map {
             AttributeDescription(
-              name: $0.name, type: AttributeType($0.kind), isOptional: $0.isOptional)
+              name: $0.name, type: AttributeType(of: $0.kind), isOptional: $0.isOptional)
           }, keepsHistory: true))
     }
     for needed in type.relationships { add(needed, of: type.entityName) }
@@ -66,7 +66,7 @@ private struct TypeNeeds {
       attributes.append(
         .retypeAttribute(
           AttributeRetyping(
-            entity: entity.name, name: needed.name, type: AttributeType(needed.kind),
+            entity: entity.name, name: needed.name, type: AttributeType(of: needed.kind),
             isOptional: attribute.isOptional && !needed.isOptional ? false : nil, owner: nil,
             defaultValue: .null, validation: .none, conversion: .none)))
     } else if attribute.isOptional, !needed.isOptional {
@@ -79,7 +79,7 @@ private struct TypeNeeds {
 
   private mutating func addMissing<T: Entity>(_ needed: EntityAttribute<T>, to entity: String) {
     var attribute = AttributeDescription(
-      name: needed.name, type: AttributeType(needed.kind), isOptional: needed.isOptional)
+      name: needed.name, type: AttributeType(of: needed.kind), isOptional: needed.isOptional)
     var text = "\(entity).\(needed.name) (\(needed.kind.rawValue)) is missing"
     var requirement: MigrationStep?
     if !needed.isOptional {
@@ -105,9 +105,8 @@ private struct TypeNeeds {
       RelationshipDefinition(
         entity: entity, destination: destination,
         side: .init(
-          name: needed.name, isToMany: needed.isToMany, isOrdered: false, orderBy: nil,
-          isOptional: needed.isToMany || needed.isOptional, deleteRule: .nullify), inverse: nil,
-        key: []))
+          name: needed.name, isToMany: needed.isToMany,
+          isOptional: needed.isToMany || needed.isOptional), inverse: nil))
     guard let there = schema.entity(named: entity)?.relationship(named: needed.name) else {
       differences.append("relationship \(name) to \(destination) is missing")
       relationships.append(creation)
@@ -131,23 +130,6 @@ extension MigrationStep {
     var change = AttributeChange(entity: entity, name: name)
     change.isOptional = false
     return .changeAttribute(change)
-  }
-}
-
-extension AttributeType {
-  fileprivate init(_ kind: ValueKind) {
-    switch kind {
-    case .int64: self = .int64
-    case .double: self = .double
-    case .decimal: self = .decimal
-    case .bool: self = .bool
-    case .string: self = .string
-    case .date: self = .date
-    case .uuid: self = .uuid
-    case .data: self = .data
-    case .url: self = .url
-    case .strings: self = .strings
-    }
   }
 }
 

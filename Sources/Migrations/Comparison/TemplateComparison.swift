@@ -53,11 +53,6 @@ struct TemplateComparison {
   }
 
   private static func fits(_ template: RequestTemplate, _ schema: Schema) -> Bool {
-    do throws(TemplateCheck.Problem) {
-      try TemplateCheck.check(template.request, in: schema)
-      return true
-    } catch {
-      return false
-    }
+    (try? TemplateCheck.check(template.request, in: schema)) != nil
   }
 }

@@ -80,22 +80,12 @@ extension MigrationFile {
       return .enumeration(try enumeration(values))
     }
     if let values { throw values.error("only an enum has values") }
-    switch name {
-    case "int64": return .int64
-    case "double": return .double
-    case "decimal": return .decimal
-    case "bool": return .bool
-    case "string": return .string
-    case "date": return .date
-    case "uuid": return .uuid
-    case "data": return .data
-    case "url": return .url
-    case "strings": return .strings
-    default:
+    guard let kind = ValueKind(rawValue: name) else {
       throw node.error(
         "unknown type \"\(name)\"; known are int64, double, decimal, bool, string, date, uuid, "
           + "data, url, enum, strings")
     }
+    return AttributeType(of: kind)
   }
 
   /// Reads the values of an enumeration: `[new, played]` has the names as raw values, `{ free: 1,
@@ -119,5 +109,23 @@ extension MigrationFile {
       throw node.error("two values of the enum are the same")
     }
     return Enumeration(cases: cases)
+  }
+}
+
+extension AttributeType {
+  /// Creates the type of a kind without further properties.
+  init(of kind: ValueKind) {
+    switch kind {
+    case .int64: self = .int64
+    case .double: self = .double
+    case .decimal: self = .decimal
+    case .bool: self = .bool
+    case .string: self = .string
+    case .date: self = .date
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .url: self = .url
+    case .strings: self = .strings
+    }
   }
 }

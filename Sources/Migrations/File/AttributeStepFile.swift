@@ -1,5 +1,4 @@
 import EntityModel
-import Foundation
 import SchemaFiles
 import StrictYAML
 

@@ -21,7 +21,7 @@ struct MigrationFile {
     let line = try lineNode.string()
     let summary = try mapping.required("summary").string()
     let requires = try mapping.optional("requires")?.sequence().map(requirement) ?? []
-    let older = try mapping.optional("older").map(older) ?? .read
+    let older: OlderPrograms? = try mapping.optional("older")?.choice("what older programs may do")
     let steps = try mapping.required("steps").sequence()
     let down = try mapping.optional("down")?.sequence() ?? []
     try mapping.finish()
@@ -35,7 +35,7 @@ struct MigrationFile {
     let reader = MigrationFile(isSystem: line == "system" || line.hasPrefix("system."))
     return Migration(
       line: line, version: version, name: name, summary: summary, requires: requires,
-      steps: try steps.map(reader.step), down: try down.map(reader.step), older: older,
+      steps: try steps.map(reader.step), down: try down.map(reader.step), older: older ?? .read,
       checksum: MigrationChecksum.of(root), stepChecksums: MigrationChecksum.cumulative(steps),
       downChecksums: MigrationChecksum.cumulative(down))
   }
@@ -46,10 +46,6 @@ struct MigrationFile {
       throw node.error("write a requirement as line@version, for example homefeed@1")
     }
     return .init(line: String(parts[0]), version: version)
-  }
-
-  private static func older(_ node: YAMLNode) throws -> OlderPrograms {
-    try node.choice("what older programs may do")
   }
 
   private func step(_ node: YAMLNode) throws -> MigrationStep {

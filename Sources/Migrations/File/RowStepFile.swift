@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import Foundation
 import SchemaFiles
 import StrictYAML
 

@@ -1,5 +1,4 @@
 import EntityStore
-import Foundation
 import SystemSupport
 
 /// The lock on the file `migrate.lock`, under which one process at a time changes the schema of a

@@ -1,16 +1,9 @@
 /// Two lines that create the same thing: its owner, and the line that has to give way.
 struct LintCollision {
-  private let name: SchemaName
-  private let owner: LintOwners.Owner
-  private let place: LintPlace
-  private let reach: LintReach
-
-  init(_ name: SchemaName, _ owner: LintOwners.Owner, _ place: LintPlace, _ reach: LintReach) {
-    self.name = name
-    self.owner = owner
-    self.place = place
-    self.reach = reach
-  }
+  let name: SchemaName
+  let owner: LintOwners.Owner
+  let place: LintPlace
+  let reach: LintReach
 
   var finding: LintFinding {
     let has = owner.isApplied ? "has in the store" : "creates before it"

@@ -4,15 +4,9 @@ import EntityStore
 /// Checks that the `down` steps of a migration lead back to the schema where it began. A migration
 /// without `down` steps cannot be undone, which is no finding.
 struct LintDown {
-  private let migration: Migration
-  private let before: Schema
-  private let after: Schema
-
-  init(_ migration: Migration, from before: Schema, to after: Schema) {
-    self.migration = migration
-    self.before = before
-    self.after = after
-  }
+  let migration: Migration
+  let before: Schema
+  let after: Schema
 
   var findings: [LintFinding] {
     if migration.down.isEmpty { return [] }

@@ -3,17 +3,10 @@ import EntityStore
 
 /// The effects of a valid step on records and on older programs, and what it needs of this program.
 struct LintEffect {
-  private let step: MigrationStep
-  private let old: Schema
-  private let new: Schema
-  private let untouched: LintUntouched
-
-  init(_ step: MigrationStep, from old: Schema, to new: Schema, _ untouched: LintUntouched) {
-    self.step = step
-    self.old = old
-    self.new = new
-    self.untouched = untouched
-  }
+  let step: MigrationStep
+  let old: Schema
+  let new: Schema
+  let untouched: LintUntouched
 
   func findings(at place: LintPlace, _ codes: [MigrationCode]) -> [LintFinding] {
     var found: [LintFinding] = []

@@ -1,5 +1,5 @@
 import EntityStore
-import StrictYAML
+import TextFormats
 
 /// All files that can be read, and the lines that they form up to their first gap.
 struct LintFiles {
@@ -55,7 +55,8 @@ struct LintFiles {
       text = "\(error)"
     }
     return LintFinding(
-      .unreadableFile, .error, line: nil, migration: name, text, advice: advice)
+      rule: .unreadableFile, severity: .error, line: nil, migration: name, step: nil, text: text,
+      advice: advice)
   }
 
   // MARK: Lines
@@ -87,11 +88,11 @@ struct LintFiles {
   private mutating func findGap(before file: Migration, after version: Int) {
     let missing = (version + 1..<file.version).filter { !unreadable.contains($0) }
     guard let first = missing.first else { return }
-    let names = Self.number(first) + (missing.count == 1 ? "" : " and others")
+    let names = first.padded(to: 4) + (missing.count == 1 ? "" : " and others")
     findings.append(
       LintFinding(
         .gap, of: file, "the line has no \(names) before it",
-        advice: "add the missing file, or name this one \(Self.number(first))_…"))
+        advice: "add the missing file, or name this one \(first.padded(to: 4))_…"))
   }
 
   private static func sameNumber(
@@ -104,7 +105,7 @@ struct LintFiles {
       return LintFinding(
         .sameNumber, of: file, "the same file exists twice: \(names)", advice: "remove one")
     }
-    let next = number(last + 1)
+    let next = (last + 1).padded(to: 4)
     let others = group.filter { $0.checksum != file.checksum }
     guard file.checksum == checksum, let other = others.first else {
       return LintFinding(
@@ -115,10 +116,5 @@ struct LintFiles {
       .sameNumber, of: other, "\(names) \(place)",
       advice: "two branches were merged: \(file.name) has been applied here, so name "
         + "\(others.map(\.name).joined(separator: ", ")) \(next)_…")
-  }
-
-  private static func number(_ version: Int) -> String {
-    let digits = String(version)
-    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 }

@@ -39,27 +39,16 @@ public struct LintFinding: Codable, Hashable, Sendable {
   public let text: String
   /// The advice for the author, in one line.
   public let advice: String
+}
 
-  init(
-    _ rule: Rule, _ severity: Severity, line: String?, migration: String, step: Int? = nil,
-    _ text: String, advice: String
-  ) {
-    self.rule = rule
-    self.severity = severity
-    self.line = line
-    self.migration = migration
-    self.step = step
-    self.text = text
-    self.advice = advice
-  }
-
+extension LintFinding {
   init(
     _ rule: Rule, _ severity: Severity = .error, of migration: Migration, step: Int? = nil,
     _ text: String, advice: String
   ) {
     self.init(
-      rule, severity, line: migration.line, migration: migration.name, step: step, text,
-      advice: advice)
+      rule: rule, severity: severity, line: migration.line, migration: migration.name, step: step,
+      text: text, advice: advice)
   }
 }
 

@@ -3,15 +3,9 @@ import EntityStore
 /// Compares the files with the migrations that were applied to a store. An applied file must not be
 /// edited, and no file may be inserted before it.
 struct LintHistory {
-  private let state: MigrationState
-  private let base: LintBase
-  private let files: LintFiles
-
-  init(_ state: MigrationState, _ base: LintBase, _ files: LintFiles) {
-    self.state = state
-    self.base = base
-    self.files = files
-  }
+  let state: MigrationState
+  let base: LintBase
+  let files: LintFiles
 
   var findings: [LintFinding] { changed + displaced + newer + running }
 
@@ -41,8 +35,8 @@ struct LintHistory {
     return state.unknown.filter { lines.insert($0.line).inserted }.map { entry in
       let by = entry.program.map { " by \($0)" } ?? ""
       return LintFinding(
-        .newerStore, .error, line: entry.line, migration: entry.name,
-        "it was applied to the store\(by), and its file is missing",
+        rule: .newerStore, severity: .error, line: entry.line, migration: entry.name, step: nil,
+        text: "it was applied to the store\(by), and its file is missing",
         advice: "use the files that have \(entry.line)@\(entry.version)")
     }
   }
@@ -53,7 +47,8 @@ struct LintHistory {
       _ rule: LintFinding.Rule, step: Int? = nil, _ text: String, advice: String
     ) -> LintFinding {
       LintFinding(
-        rule, .error, line: running.line, migration: running.name, step: step, text, advice: advice)
+        rule: rule, severity: .error, line: running.line, migration: running.name, step: step,
+        text: text, advice: advice)
     }
     guard let file = files.migrations.first(where: { running.isOf($0) }) else {
       return [

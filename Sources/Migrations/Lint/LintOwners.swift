@@ -12,8 +12,6 @@ struct LintOwners {
 
   private var owners: [SchemaName: Owner] = [:]
 
-  init() {}
-
   /// Collects the owners from the applied migrations, by their files where these are known, and
   /// from the given migrations.
   init(_ history: [AppliedMigration], _ migrations: [Migration]) {

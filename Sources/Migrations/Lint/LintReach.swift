@@ -1,8 +1,6 @@
 /// The migrations that certainly precede a migration, derived from the requirements of the files.
 struct LintReach {
-  private let migrations: [Migration]
-
-  init(_ migrations: [Migration]) { self.migrations = migrations }
+  let migrations: [Migration]
 
   /// Returns true if a version of a line precedes the migration.
   func has(_ line: String, _ version: Int, from migration: Migration) -> Bool {

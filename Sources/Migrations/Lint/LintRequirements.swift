@@ -2,10 +2,8 @@ import EntityStore
 
 /// Finds migrations that can never be applied, because a requirement is missing or circular.
 struct LintRequirements {
-  private struct Place: Hashable {
-    let line: String
-    let version: Int
-  }
+  /// A requirement names the place of a migration: its line and its number.
+  private typealias Place = Migration.Requirement
 
   /// The migrations that cannot be applied, because of their own requirements or those of a
   /// required migration.
@@ -16,14 +14,14 @@ struct LintRequirements {
   init(_ unmet: [Migration], _ migrations: [Migration], _ history: [AppliedMigration]) {
     self.unmet = unmet
     known = Set(
-      migrations.map(Self.place) + history.map { Place(line: $0.line, version: $0.version) })
+      migrations.map(\.place) + history.map { Place(line: $0.line, version: $0.version) })
   }
 
   var findings: [LintFinding] { missing + circles }
 
   private var missing: [LintFinding] {
     unmet.flatMap { migration in
-      migration.requires.filter { !known.contains(Self.place($0)) }.map { requirement in
+      migration.requires.filter { !known.contains($0) }.map { requirement in
         let name = "\(requirement.line)@\(requirement.version)"
         let last = known.filter { $0.line == requirement.line }.map(\.version).max()
         let what = last.map { "the line ends at \(requirement.line)@\($0)" }
@@ -40,11 +38,11 @@ struct LintRequirements {
     var needs: [Place: [Place]] = [:]
     for migration in unmet {
       let before = Place(line: migration.line, version: migration.version - 1)
-      needs[Self.place(migration)] = migration.requires.map(Self.place) + [before]
+      needs[migration.place] = migration.requires + [before]
     }
     var reported: Set<Place> = []
     return unmet.compactMap { migration in
-      let start = Self.place(migration)
+      let start = migration.place
       guard !reported.contains(start), let circle = Self.circle(from: start, needs) else {
         return nil
       }
@@ -71,12 +69,8 @@ struct LintRequirements {
     }
     return nil
   }
+}
 
-  private static func place(_ migration: Migration) -> Place {
-    Place(line: migration.line, version: migration.version)
-  }
-
-  private static func place(_ requirement: Migration.Requirement) -> Place {
-    Place(line: requirement.line, version: requirement.version)
-  }
+extension Migration {
+  fileprivate var place: Requirement { Requirement(line: line, version: version) }
 }

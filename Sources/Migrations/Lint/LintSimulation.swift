@@ -16,7 +16,7 @@ struct LintSimulation {
   init(_ files: LintFiles, _ base: LintBase, codes: [MigrationCode]) {
     self.base = base
     self.codes = codes
-    reach = LintReach(files.migrations)
+    reach = LintReach(migrations: files.migrations)
     change = SchemaChange(schema: base.schema)
     owners = LintOwners(base.history, files.migrations)
   }
@@ -47,7 +47,7 @@ struct LintSimulation {
       }
       checkLines(step, at: place, reported: &undeclared)
       owners.note(step, by: owner)
-      let effect = LintEffect(step, from: old, to: change.schema, untouched)
+      let effect = LintEffect(step: step, old: old, new: change.schema, untouched: untouched)
       findings += effect.findings(at: place, codes)
       untouched.note(step)
     }
@@ -56,7 +56,7 @@ struct LintSimulation {
     checkSteps(of: migration)
     let isSound = !findings[findingsBefore...].contains { $0.rule.isOfFit }
     if done == 0, isSound {
-      findings += LintDown(migration, from: before, to: change.schema).findings
+      findings += LintDown(migration: migration, before: before, after: change.schema).findings
     }
   }
 
@@ -129,7 +129,7 @@ struct LintSimulation {
   ) -> LintFinding? {
     for name in taken {
       guard let owner = owners[name], owner.line != place.migration.line else { continue }
-      return LintCollision(name, owner, place, reach).finding
+      return LintCollision(name: name, owner: owner, place: place, reach: reach).finding
     }
     return nil
   }

@@ -33,7 +33,7 @@ public enum MigrationLint {
     var simulation = LintSimulation(files, base, codes: codes)
     simulation.run(state.pending)
     let findings =
-      files.findings + LintHistory(state, base, files).findings
+      files.findings + LintHistory(state: state, base: base, files: files).findings
       + LintRequirements(state.unmet, files.migrations, base.history).findings
       + simulation.findings
     return sorted(findings, by: state.pending)
@@ -43,18 +43,10 @@ public enum MigrationLint {
   private static func sorted(
     _ findings: [LintFinding], by pending: [Migration]
   ) -> [LintFinding] {
-    struct Name: Hashable {
-      let line: String?
-      let migration: String
-    }
-    var places: [Name: Int] = [:]
-    for (place, migration) in pending.enumerated() {
-      places[Name(line: migration.line, migration: migration.name)] = place
-    }
-    // Findings that affect all files come first: their files are not applied.
     let keyed = findings.enumerated().map { number, finding in
-      let place = places[Name(line: finding.line, migration: finding.migration)] ?? -1
-      return (place: place, step: finding.step ?? 0, number: number, finding: finding)
+      let place = pending.firstIndex { $0.line == finding.line && $0.name == finding.migration }
+      // Findings that affect all files come first: their files are not applied.
+      return (place: place ?? -1, step: finding.step ?? 0, number: number, finding: finding)
     }
     return keyed.sorted {
       ($0.place, $0.step, $0.number) < ($1.place, $1.step, $1.number)

@@ -52,7 +52,7 @@ extension Store {
     try catalog.checkWritable()
     if let running = catalog.running { throw StoreError.isUnderWay(running) }
     let report = try contractable()
-    try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
+    try KeyRunFolder(ofStore: folder).removeLeftovers()
     for name in report.trees {
       if options.isCancelled() { throw CancellationError() }
       try dropOrphan(named: name)
@@ -86,7 +86,7 @@ extension Store {
         try transaction.put(left, at: CatalogTree.runningKey)
       }
     }
-    try KeyRunFolder(ofStore: folder).removeLeftovers(except: [])
+    try KeyRunFolder(ofStore: folder).removeLeftovers()
     return running
   }
 }

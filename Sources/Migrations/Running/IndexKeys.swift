@@ -3,13 +3,8 @@ import EntityStore
 
 /// The keys that the records of an entity have in an index under construction.
 struct IndexKeys {
-  private let index: IndexLayout
-  private let entity: EntityLayout
-
-  init(_ index: IndexLayout, of entity: EntityLayout) {
-    self.index = index
-    self.entity = entity
-  }
+  let index: IndexLayout
+  let entity: EntityLayout
 
   /// Calls the closure with the keys of all records after a given one, with the record id at their
   /// end.

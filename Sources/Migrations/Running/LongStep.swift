@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import Foundation
-import StrictYAML
 
 /// A step that scans many records, in chunks. Other writers can write between two chunks, and the
 /// step never waits for readers.
@@ -16,13 +15,8 @@ import StrictYAML
 /// step: what it has built is discarded, and the store is as before the step. Exceptions are rows
 /// that the step has visibly updated, deleted or backfilled: these changes stay.
 struct LongStep {
-  private let migrator: Migrator
-  private let position: MigrationPosition
-
-  init(_ migrator: Migrator, _ position: MigrationPosition) {
-    self.migrator = migrator
-    self.position = position
-  }
+  let migrator: Migrator
+  let position: MigrationPosition
 
   /// Runs the step.
   ///
@@ -154,7 +148,7 @@ struct LongStep {
       more = try store.read { transaction in
         let entity = try transaction.catalog.entity(work.entityName)
         let index = try entity.indexUnderConstruction(work.indexes[number])
-        return try IndexKeys(index, of: entity).eachKey(
+        return try IndexKeys(index: index, entity: entity).eachKey(
           after: &last, rows: &checkpoint.done, in: transaction,
           while: { chunk.hasRoom }
         ) { try writer.add($0) }
@@ -315,18 +309,13 @@ struct LongStep {
   private static let snapshotDuration = Duration.milliseconds(200)
 
   private func report(_ work: StepWork, _ checkpoint: MigrationCheckpoint) throws {
-    let stage: MigrationProgress.Stage
-    var total = 0
-    switch checkpoint.stage {
-    case .records, .sorting:
-      stage = if case .records = checkpoint.stage { .records } else { .sorting }
-      total = try store.read { try $0.count(of: work.entityName) }
-    case .appending(_, let runs, _):
-      stage = .writing
-      total = runs.keys
-    case .catchingUp: stage = .catchingUp
-    }
-    migrator.report(position, stage, done: checkpoint.done, total: Int64(total))
+    let total =
+      switch checkpoint.stage {
+      case .records, .sorting: try store.read { try $0.count(of: work.entityName) }
+      case .appending(_, let runs, _): runs.keys
+      case .catchingUp: 0
+      }
+    migrator.report(position, checkpoint.stage.name, done: checkpoint.done, total: Int64(total))
   }
 }
 

@@ -1,6 +1,7 @@
 import EntityStore
 import Foundation
 import Maintenance
+import TextFormats
 
 /// A copy of the store that was made before steps that lose data. It is kept until `contract`.
 public struct MigrationBackup: Codable, Hashable, Sendable {
@@ -20,7 +21,8 @@ extension MigrationBackup {
   ) throws -> String {
     let migration = position.migration
     let now = store.options.now()
-    let path = unused(
+    // A run that is started twice within a second makes two copies.
+    let path = unusedPath(
       "\(store.folder).before-\(migration.line)-\(stamp(migration.version, now))")
     let unfinished = "\(store.folder).before.new"
     // The rest of a run that was interrupted.
@@ -38,18 +40,6 @@ extension MigrationBackup {
         errno, "the copy before a migration cannot be put in its place", path: path)
     }
     return path
-  }
-
-  /// Returns a folder name that is not in use. A run that is started twice within a second makes
-  /// two copies.
-  private static func unused(_ path: String) -> String {
-    var candidate = path
-    var number = 1
-    while FileManager.default.fileExists(atPath: candidate) {
-      number += 1
-      candidate = "\(path)-\(number)"
-    }
-    return candidate
   }
 
   private static func removeUnfinished(_ folder: String) throws {
@@ -72,9 +62,7 @@ extension MigrationBackup {
 
   /// Returns a stamp such as `0003-20261121T110500Z`.
   private static func stamp(_ version: Int, _ now: Date) -> String {
-    let digits = String(version)
-    let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     let time = now.formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
-    return "\(number)-\(time)"
+    return "\(version.padded(to: 4))-\(time)"
   }
 }

@@ -19,6 +19,16 @@ struct MigrationCheckpoint: Codable, Sendable {
       // The name in checkpoints of earlier versions.
       case catchingUp = "settling"
     }
+
+    /// The stage as it is reported.
+    var name: MigrationProgress.Stage {
+      switch self {
+      case .records: .records
+      case .sorting: .sorting
+      case .appending: .writing
+      case .catchingUp: .catchingUp
+      }
+    }
   }
 
   var stage: Stage

@@ -1,5 +1,4 @@
 import EntityStore
-import StrictYAML
 
 /// Options for running migrations.
 public struct MigrationOptions: Sendable {

@@ -1,8 +1,6 @@
 import EntityModel
 public import EntityStore
 import Foundation
-import StrictYAML
-import SystemSupport
 
 /// The effects of pending migrations, computed on a copy of the schema. Nothing is changed.
 ///
@@ -99,9 +97,7 @@ public struct MigrationPlan: Codable, Sendable {
     for position in positions {
       for (number, step) in position.remainder.enumerated() {
         let before = change.schema
-        try SchemaChange.naming(position.migration) { () throws(StoreError) in
-          try change.apply(step)
-        }
+        try change.apply(step, of: position.migration)
         let work = try StepWork(step, from: before, to: change.schema) { name in
           try (before.entity(named: name).map { try size($0.id).records } ?? 0) > 0
         }

@@ -1,16 +1,9 @@
-import EntityModel
 import EntityStore
-import Foundation
 
 /// The checks before a run, so that errors are reported while the store is still unchanged.
 struct MigrationPreflight {
-  private let store: Store
-  private let options: MigrationOptions
-
-  init(_ store: Store, _ options: MigrationOptions) {
-    self.store = store
-    self.options = options
-  }
+  let store: Store
+  let options: MigrationOptions
 
   /// Checks the migrations that are to be run.
   ///

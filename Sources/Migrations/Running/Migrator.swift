@@ -77,7 +77,7 @@ struct Migrator {
       if options.isCancelled() { throw CancellationError() }
       var positions = try next(store.migrationState())
       if positions.isEmpty { break }
-      try MigrationPreflight(store, options).check(positions)
+      try MigrationPreflight(store: store, options: options).check(positions)
       if report.backup == nil { report.backup = try backUp(before: positions) }
       for index in positions.indices where positions[index].backup == nil {
         positions[index].backup = report.backup
@@ -95,7 +95,7 @@ struct Migrator {
   /// Removes sorted keys that are no longer needed. Only the holder of the lock sorts keys.
   func removeScratch() throws {
     guard try store.catalog().build == nil else { return }
-    try KeyRunFolder(ofStore: store.folder).removeLeftovers(except: [])
+    try KeyRunFolder(ofStore: store.folder).removeLeftovers()
   }
 
   private func backUp(before positions: [MigrationPosition]) throws -> String? {
@@ -156,7 +156,7 @@ struct Migrator {
       try importLegacy(reference, position)
       return try commit(finish)
     }
-    return try LongStep(self, position).run(finish: finish)
+    return try LongStep(migrator: self, position: position).run(finish: finish)
   }
 
   /// Runs an import. Imported records stay if it fails, and the next attempt continues: an import
@@ -188,7 +188,7 @@ struct Migrator {
   ) throws -> StepWork {
     let schema = transaction.schema
     var change = SchemaChange(schema: schema)
-    try SchemaChange.naming(migration) { () throws(StoreError) in try change.apply(step) }
+    try change.apply(step, of: migration)
     return try StepWork(step, from: schema, to: change.schema) { name in
       guard let entity = schema.entity(named: name) else { return false }
       return try transaction.size(ofEntity: entity.id).records > 0
@@ -321,7 +321,7 @@ extension SchemaTransaction {
       line: migration.line, version: migration.version, name: migration.name,
       checksum: migration.checksum, appliedAt: store.options.now().timeIntervalSince1970,
       sequence: (history.map(\.sequence).max() ?? 0) + 1, older: migration.older,
-      program: store.options.program, creates: migration.steps.flatMap(\.creates),
+      program: store.options.program, creates: migration.steps.flatMap(\.makes).map(\.text),
       isBaseline: isBaseline ? true : nil)
     try put(entry, at: CatalogTree.historyKey(migration.line, migration.version))
     return entry

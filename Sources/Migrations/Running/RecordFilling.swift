@@ -77,7 +77,7 @@ struct RecordFilling {
   /// - Throws: `validation` with the name of the record, for a value that cannot be converted,
   ///   breaks a rule, or is missing although it is required.
   private func row(_ view: RecordView, id: Int64) throws -> [Value] {
-    do {
+    try entity.reading(id) { () -> [Value] in
       var values = try view.values()
       let results = try codes.map { try run($0.code, changes: $0.changes, values, id: id) }
       for target in targets {
@@ -88,8 +88,6 @@ struct RecordFilling {
         values[target.position] = value
       }
       return values
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
     }
   }
 

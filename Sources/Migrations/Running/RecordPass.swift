@@ -98,7 +98,8 @@ struct RecordPass {
         throw refusal(id, "it has no value, and `backfill` gives it none", position)
       }
     case .verify(let validator, let position):
-      guard let failure = validator.failure(of: try value(view, position, id: id)) else { return }
+      let value = try entity.reading(id) { try view.value(position) }
+      guard let failure = validator.failure(of: value) else { return }
       throw refusal(id, "\(failure)", position)
     case .update(let update, let filter):
       guard try matches(row, filter) else { return }
@@ -111,19 +112,7 @@ struct RecordPass {
   }
 
   private func matches(_ row: FetchRow, _ filter: PredicateProgram?) throws -> Bool {
-    do {
-      return try filter?.matches(row, in: transaction) ?? true
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: row.id)
-    }
-  }
-
-  private func value(_ view: RecordView, _ position: Int, id: Int64) throws -> Value {
-    do {
-      return try view.value(position)
-    } catch {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
-    }
+    try entity.reading(row.id) { try filter?.matches(row, in: transaction) ?? true }
   }
 
   private func refusal(_ id: Int64, _ reason: String, _ position: Int) -> StoreError {

@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import Foundation
 
 /// A step that scans few records or none, within a transaction that it shares with other steps.
 struct ShortStep {
@@ -43,7 +42,7 @@ struct ShortStep {
     var keys = SortedKeyList()
     var last = Int64.min
     var rows: Int64 = 0
-    let source = IndexKeys(construction.index, of: entity)
+    let source = IndexKeys(index: construction.index, entity: entity)
     _ = try source.eachKey(
       after: &last, rows: &rows, in: scope, while: { true }
     ) { keys.add($0) }
@@ -71,5 +70,22 @@ struct SortedKeyList: SortedKeys {
     guard next < keys.count else { return try body(nil) }
     defer { next += 1 }
     return try keys[next].withUnsafeBytes { try body($0) }
+  }
+}
+
+extension RowAssertion {
+  /// Checks the number of records that match.
+  ///
+  /// - Throws: `validation` if another number of records matches.
+  func check(in transaction: ReadTransaction) throws {
+    let found = try transaction.count(FetchRequest(entityName: entity, predicate: predicate))
+    if count.contains(found) { return }
+    var context = [("entity", entity)]
+    if let predicate { context.append(("where", "\(predicate)")) }
+    context += [("expected", expectation), ("found", String(found))]
+    if let message { context.append(("why", message)) }
+    throw StoreError(
+      .validation, "a precondition of a migration does not hold", context,
+      advice: "see to the records, then run `mooring migrate up` again")
   }
 }

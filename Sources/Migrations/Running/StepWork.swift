@@ -182,17 +182,12 @@ struct StepWork {
 extension MigrationStep {
   /// Returns the id of the entity whose records the step scans.
   fileprivate func entityID(in schema: Schema) -> Int? {
-    let name: String
     switch self {
-    case .retypeAttribute(let retyping): name = retyping.entity
-    case .deriveAttribute(let derivation): name = derivation.entity
-    case .changeAttribute(let change): name = change.entity
-    case .updateRows(let update): name = update.entity
-    case .deleteRows(let entity, _): name = entity
-    case .runCode(let code): name = code.entity
-    default: return nil
+    case .retypeAttribute, .deriveAttribute, .changeAttribute, .updateRows, .deleteRows, .runCode:
+      // The entity is the first of the names.
+      needs.first.flatMap { schema.entity(named: $0.text)?.id }
+    default: nil
     }
-    return schema.entity(named: name)?.id
   }
 
   fileprivate func fills(_ attribute: AttributeDescription, of entity: EntityDescription) -> Bool {

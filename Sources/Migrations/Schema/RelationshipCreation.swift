@@ -1,6 +1,5 @@
 import EntityModel
 import EntityStore
-import StrictYAML
 
 /// Adds a pair of relationships to a schema: chooses where the links are stored, and adds the
 /// attributes, the index or the hidden entity that this takes. It has no side effects.
@@ -36,16 +35,16 @@ struct RelationshipCreation {
     if definition.isItsOwnInverse || (side.isToMany && inverse?.isToMany == true) {
       try createLinks(named: hidden)
     } else if side.isToMany {
-      let holder = inverse ?? Side(hidden: hidden, isToMany: false)
+      let holder = inverse ?? Side(name: hidden)
       try createReference(
         held: (definition.entity, side), holder: (definition.destination, holder))
     } else if definition.key.isEmpty {
-      let held = inverse ?? Side(hidden: hidden, isToMany: true)
+      let held = inverse ?? Side(name: hidden, isToMany: true)
       try createReference(
         held: (definition.destination, held), holder: (definition.entity, side))
     } else {
       try createKey(
-        inverse ?? Side(hidden: hidden, isToMany: true, deleteRule: .noAction))
+        inverse ?? Side(name: hidden, isToMany: true, deleteRule: .noAction))
     }
   }
 
@@ -73,7 +72,7 @@ struct RelationshipCreation {
     let index = try add(
       indexOn: [attribute] + [order].compactMap { $0 }, named: hidden(holder.side.name),
       isUnique: !held.side.isToMany, isSparse: held.side.orderBy == nil, to: holder.entity)
-    addLayout(to: holder.entity)
+    try schema.entities[schema.number(of: holder.entity)].addLayout()
     try addPair(
       (holder.entity, holder.side, .reference(attribute: attribute, index: index)),
       (held.entity, held.side, .inverse(order: order)))
@@ -185,7 +184,7 @@ struct RelationshipCreation {
       _ = try add(
         indexOn: [from, to], named: "byPair", isUnique: true, isSparse: false, to: name)
     }
-    addLayout(to: name)
+    try schema.entities[schema.number(of: name)].addLayout()
     let storage = RelationshipDescription.Storage.link(
       entity: name, own: from, other: to, order: fromOrder, index: byFrom)
     if definition.isItsOwnInverse {
@@ -217,7 +216,7 @@ struct RelationshipCreation {
     _ side: Side, _ storage: RelationshipDescription.Storage, to name: String,
     _ destination: String, inverse: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     if case .reference = storage {
       // The attribute of the relationship exists already and has its name.
     } else {
@@ -257,7 +256,7 @@ struct RelationshipCreation {
     _ attribute: AttributeDescription, to name: String
   ) throws(StoreError) -> Int {
     try checkFree(attribute.name, in: name)
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     guard schema.entities[number].attributes.count < StoreLimits.attributesMax else {
       throw StoreError(.migration, "an entity has too many attributes", [("entity", name)])
     }
@@ -271,7 +270,7 @@ struct RelationshipCreation {
     to entity: String
   ) throws(StoreError) -> Int {
     let id = schema.nextIndexID
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     if schema.entities[number].index(named: name) != nil {
       throw refusal("the name of its index is taken", [("index", name)])
     }
@@ -283,21 +282,8 @@ struct RelationshipCreation {
     return id
   }
 
-  private mutating func addLayout(to name: String) {
-    for number in schema.entities.indices where schema.entities[number].name == name {
-      schema.entities[number].addLayout()
-    }
-  }
-
   private func entity(_ name: String) throws(StoreError) -> EntityDescription {
-    schema.entities[try number(of: name)]
-  }
-
-  private func number(of name: String) throws(StoreError) -> Int {
-    guard let number = schema.entities.firstIndex(where: { $0.name == name }) else {
-      throw .unknownEntity(name, in: schema)
-    }
-    return number
+    schema.entities[try schema.number(of: name)]
   }
 
   private func hidden(_ name: String) -> String { name.hasPrefix("_") ? name : "_" + name }
@@ -309,15 +295,6 @@ struct RelationshipCreation {
       .migration, summary,
       [("entity", definition.entity), ("relationship", definition.side.name)] + context,
       advice: advice)
-  }
-}
-
-extension RelationshipDefinition.Side {
-  /// Creates a side that the migration does not name.
-  fileprivate init(hidden name: String, isToMany: Bool, deleteRule: DeleteRule = .nullify) {
-    self.init(
-      name: name, isToMany: isToMany, isOrdered: false, orderBy: nil, isOptional: true,
-      deleteRule: deleteRule)
   }
 }
 

@@ -7,7 +7,7 @@ extension SchemaChange {
   mutating func addAttribute(
     _ attribute: AttributeDescription, to name: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     try requireFree(attribute.name, in: number)
     guard attribute.isOptional || !attribute.defaultValue.isNull else {
       throw StoreError(
@@ -21,7 +21,7 @@ extension SchemaChange {
   /// Adds a derived attribute. All records get a value, so the attribute may be required and have
   /// no default.
   mutating func deriveAttribute(_ derivation: AttributeDerivation) throws(StoreError) {
-    let number = try number(of: derivation.entity)
+    let number = try schema.number(of: derivation.entity)
     try requireFree(derivation.attribute.name, in: number)
     try check(derivation.expression, of: number)
     schema.entities[number].add(derivation.attribute)
@@ -31,14 +31,14 @@ extension SchemaChange {
   mutating func renameAttribute(
     _ name: String, of entity: String, to newName: String
   ) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let position = try attribute(name, of: number)
     try requireFree(newName, in: number)
     schema.entities[number].attributes[position].name = newName
   }
 
   mutating func dropAttribute(_ name: String, of entity: String) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let position = try attribute(name, of: number)
     let id = schema.entities[number].attributes[position].id
     try refuseRelationship(on: position, of: number)
@@ -48,7 +48,7 @@ extension SchemaChange {
   }
 
   mutating func changeAttribute(_ change: AttributeChange) throws(StoreError) {
-    let number = try number(of: change.entity)
+    let number = try schema.number(of: change.entity)
     let position = try attribute(change.name, of: number)
     var attribute = schema.entities[number].attributes[position]
     if let values = change.enumeration {

@@ -18,7 +18,7 @@ extension SchemaChange {
   /// Renames an entity, and everything that refers to it by name. Generated names of relationships
   /// stay.
   mutating func renameEntity(_ name: String, to newName: String) throws(StoreError) {
-    let renamed = try number(of: name)
+    let renamed = try schema.number(of: name)
     try requireFree(newName)
     try refuseLinks(name)
     schema.entities[renamed].name = newName
@@ -38,7 +38,7 @@ extension SchemaChange {
   }
 
   mutating func dropEntity(_ name: String) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     try refuseLinks(name)
     if let relationship = schema.entities[number].relationships.first {
       let isHidden = relationship.isHidden

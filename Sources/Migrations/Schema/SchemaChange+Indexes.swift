@@ -1,13 +1,12 @@
 import EntityModel
 import EntityStore
-import TextFormats
 
 /// `createIndex`, `changeIndex`, `dropIndex`.
 extension SchemaChange {
   mutating func createIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     guard schema.entities[number].index(named: definition.name) == nil else {
       throw StoreError(
         .migration, "the index exists already", [("entity", name), ("index", definition.name)])
@@ -25,7 +24,7 @@ extension SchemaChange {
   mutating func changeIndex(
     _ definition: IndexDefinition, on name: String
   ) throws(StoreError) {
-    let number = try number(of: name)
+    let number = try schema.number(of: name)
     let position = try index(definition.name, of: number)
     let keys = try keys(of: definition, on: schema.entities[number])
     var index = schema.entities[number].indexes[position]
@@ -39,20 +38,16 @@ extension SchemaChange {
   }
 
   mutating func dropIndex(_ name: String, of entity: String) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     schema.entities[number].indexes.remove(at: try index(name, of: number))
   }
 
   private func index(_ name: String, of number: Int) throws(StoreError) -> Int {
     let entity = schema.entities[number]
     guard let position = entity.indexes.firstIndex(where: { $0.name == name }) else {
-      let names = entity.indexes.map(\.name).filter { !$0.hasPrefix("_") }
       throw StoreError(
         .migration, "no such index", [("entity", entity.name), ("index", name)],
-        advice: names.isEmpty
-          ? nil
-          : NearestName.advice(
-            on: name, among: names, otherwise: "it has " + names.joined(separator: ", ")))
+        advice: entity.advice(on: name, among: entity.indexes.map(\.name)))
     }
     return position
   }

@@ -1,13 +1,12 @@
 import EntityModel
 import EntityStore
-import TextFormats
 
 /// `changeRelationship`, `dropRelationship`, and the checks for what depends on an attribute.
 extension SchemaChange {
   mutating func changeRelationship(
     _ name: String, of entity: String, deleteRule: DeleteRule
   ) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let position = try relationship(name, of: number)
     schema.entities[number].relationships[position].deleteRule = deleteRule
     try checkUnlinking()
@@ -15,10 +14,10 @@ extension SchemaChange {
 
   /// Drops both sides, with everything that was generated for them.
   mutating func dropRelationship(_ name: String, of entity: String) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     let relationship = schema.entities[number].relationships[
       try relationship(name, of: number)]
-    let other = try self.number(of: relationship.destination)
+    let other = try schema.number(of: relationship.destination)
     guard let inverse = schema.entities[other].relationship(named: relationship.inverse) else {
       throw .damaged("a relationship has no inverse", entity: entity)
     }
@@ -59,13 +58,9 @@ extension SchemaChange {
     guard
       let position = entity.relationships.firstIndex(where: { $0.name == name && !$0.isHidden })
     else {
-      let names = entity.relationships.map(\.name).filter { !$0.hasPrefix("_") }
       throw StoreError(
         .migration, "no such relationship", [("entity", entity.name), ("relationship", name)],
-        advice: names.isEmpty
-          ? nil
-          : NearestName.advice(
-            on: name, among: names, otherwise: "it has " + names.joined(separator: ", ")))
+        advice: entity.advice(on: name, among: entity.relationships.map(\.name)))
     }
     return position
   }

@@ -4,14 +4,14 @@ import EntityStore
 /// `retypeAttribute` and `runCode`: attributes of which every record gets another value.
 extension SchemaChange {
   mutating func retypeAttribute(_ retyping: AttributeRetyping) throws(StoreError) {
-    let number = try number(of: retyping.entity)
+    let number = try schema.number(of: retyping.entity)
     let position = try attribute(retyping.name, of: number)
     let old = schema.entities[number].attributes[position]
     try replaceAttributes([position: retyping.attribute(from: old)], of: number)
   }
 
   mutating func replaceAttributes(changedBy code: CodeReference) throws(StoreError) {
-    let number = try number(of: code.entity)
+    let number = try schema.number(of: code.entity)
     var replacements: [Int: AttributeDescription] = [:]
     for name in code.changes {
       let position = try attribute(name, of: number)

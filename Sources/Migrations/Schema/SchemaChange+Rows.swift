@@ -4,7 +4,7 @@ import EntityStore
 /// `updateRows`, `deleteRows`, `assert`: the schema stays, and must have everything that they name.
 extension SchemaChange {
   func checkRows(of entity: String, _ predicate: FetchPredicate?) throws(StoreError) {
-    let number = try number(of: entity)
+    let number = try schema.number(of: entity)
     guard let predicate else { return }
     do throws(TemplateCheck.Problem) {
       try TemplateCheck.check(predicate, of: schema.entities[number], in: schema)
@@ -17,7 +17,7 @@ extension SchemaChange {
 
   func checkRows(_ update: RowUpdate) throws(StoreError) {
     try checkRows(of: update.entity, update.predicate)
-    let number = try number(of: update.entity)
+    let number = try schema.number(of: update.entity)
     for (name, assignment) in update.set.sorted(by: { $0.key < $1.key }) {
       let entity = schema.entities[number]
       if let relationship = entity.relationship(named: name) {

@@ -1,6 +1,6 @@
 import EntityModel
 import EntityStore
-import StrictYAML
+import TextFormats
 
 /// A schema to which migration steps are applied. It has no side effects, so that plans and runs
 /// use the same code.
@@ -57,15 +57,13 @@ struct SchemaChange {
     }
   }
 
-  /// Adds the migration's name to the errors of one of its steps.
+  /// Applies a step of a migration, whose name is added to the error.
   ///
   /// - Throws: `migration`, also for an unknown name: that is an error in the file, not of the
   ///   caller.
-  static func naming<R>(
-    _ migration: Migration, _ body: () throws(StoreError) -> R
-  ) throws(StoreError) -> R {
+  mutating func apply(_ step: MigrationStep, of migration: Migration) throws(StoreError) {
     do throws(StoreError) {
-      return try body()
+      try apply(step)
     } catch {
       throw StoreError(
         .migration, error.summary, error.context,
@@ -147,7 +145,7 @@ struct SchemaChange {
   }
 
   private mutating func setHistory(_ setting: HistorySetting) throws(StoreError) {
-    let number = try number(of: setting.entity)
+    let number = try schema.number(of: setting.entity)
     if schema.entities[number].isSystem {
       throw StoreError(
         .migration, "a system entity has no history", [("entity", setting.entity)])
@@ -164,10 +162,15 @@ struct SchemaChange {
   }
 
   // MARK: Parts
+}
 
+extension Schema {
+  /// Returns the place of an entity among the entities.
+  ///
+  /// - Throws: `unknownEntity`.
   func number(of entity: String) throws(StoreError) -> Int {
-    guard let number = schema.entities.firstIndex(where: { $0.name == entity }) else {
-      throw .unknownEntity(entity, in: schema)
+    guard let number = entities.firstIndex(where: { $0.name == entity }) else {
+      throw .unknownEntity(entity, in: self)
     }
     return number
   }
@@ -180,6 +183,15 @@ extension EntityDescription {
     attribute.id = nextAttributeID
     nextAttributeID += 1
     attributes.append(attribute)
+  }
+
+  /// Returns the advice on the name of a member that is not there; `nil` if the entity has none of
+  /// its kind. Hidden members are left out.
+  func advice(on name: String, among members: [String]) -> String? {
+    let names = members.filter { !$0.hasPrefix("_") }
+    if names.isEmpty { return nil }
+    return NearestName.advice(
+      on: name, among: names, otherwise: "it has " + names.joined(separator: ", "))
   }
 
   /// Appends the layout of the current attributes.

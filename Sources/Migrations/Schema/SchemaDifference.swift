@@ -10,19 +10,16 @@ struct SchemaDifference {
     let isEmpty: Bool
   }
 
-  let entities: [EntityDescription]
   let indexes: [NewIndex]
   /// The attributes that every record must have and that no existing record has. Their entities
   /// must be empty.
   let required: [(entity: EntityDescription, attribute: AttributeDescription)]
 
   init(from old: Schema, to new: Schema) {
-    var entities: [EntityDescription] = []
     var indexes: [NewIndex] = []
     var required: [(entity: EntityDescription, attribute: AttributeDescription)] = []
     for entity in new.entities {
       let before = old.entities.first { $0.id == entity.id }
-      if before == nil { entities.append(entity) }
       let known = Set(before?.indexes.map(EntityLayout.treeName) ?? [])
       let knownAttributes = Set(before?.attributes.map(\.id) ?? [])
       let added = entity.attributes.filter {
@@ -39,7 +36,6 @@ struct SchemaDifference {
         required += added.filter { !$0.isOptional }.map { (entity, $0) }
       }
     }
-    self.entities = entities
     self.indexes = indexes
     self.required = required
   }
@@ -55,9 +51,7 @@ extension Schema {
     try state.checkApplicable()
     var change = SchemaChange(schema: Schema())
     for migration in state.pending {
-      try SchemaChange.naming(migration) { () throws(StoreError) in
-        for step in migration.steps { try change.apply(step) }
-      }
+      for step in migration.steps { try change.apply(step, of: migration) }
     }
     self = change.schema
   }

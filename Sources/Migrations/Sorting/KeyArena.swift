@@ -1,5 +1,4 @@
 import EntityStore
-import StrictYAML
 
 /// Keys in one block of memory of a fixed size, with a sort.
 ///

@@ -1,6 +1,5 @@
 import EntityStore
 import Glibc
-import StrictYAML
 
 /// A run that is being written, under another name until it is complete.
 ///

@@ -17,13 +17,9 @@ struct KeyRunFolder: Sendable {
     }
   }
 
-  /// Removes the runs of every owner but these. Files of other kinds stay.
-  ///
-  /// - Parameter owners: Every owner whose sort or merge is in progress, in any process.
-  func removeLeftovers(except owners: [String]) throws(StoreError) {
-    let kept = Set(owners.map(KeyRunFolder.stem))
-    try removeFiles { !kept.contains($0) }
-  }
+  /// Removes the runs of every owner, while no sort or merge is in progress in any process. Files
+  /// of other kinds stay.
+  func removeLeftovers() throws(StoreError) { try removeFiles { _ in true } }
 
   /// Removes the runs of one owner.
   func removeRuns(of owner: String) throws(StoreError) {

@@ -1,5 +1,4 @@
 import EntityStore
-import StrictYAML
 
 /// A run: sorted keys in a scratch file, cut into blocks that can be read and checked by
 /// themselves.

@@ -1,6 +1,5 @@
 import EntityStore
 import Glibc
-import StrictYAML
 
 /// Reads the keys of one run in order, a block at a time.
 ///

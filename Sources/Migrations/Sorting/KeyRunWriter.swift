@@ -1,6 +1,4 @@
 import EntityStore
-import StrictYAML
-import SystemSupport
 
 /// Sorts keys that come in any order, in bounded memory: full arenas become sorted runs in scratch
 /// files, which `KeyRuns.merge` reads as one sequence.

@@ -30,18 +30,7 @@ package struct LegacyImportRun {
   /// Called with the number of rows that are done and the number of all rows; 0 if that is not
   /// known.
   package let progress: @Sendable (Int64, Int64) -> Void
-  private let commit: ((WriteTransaction) throws -> Void) throws -> Void
-
-  init(
-    store: Store, isCancelled: @escaping @Sendable () -> Bool,
-    progress: @escaping @Sendable (Int64, Int64) -> Void,
-    commit: @escaping ((WriteTransaction) throws -> Void) throws -> Void
-  ) {
-    self.store = store
-    self.isCancelled = isCancelled
-    self.progress = progress
-    self.commit = commit
-  }
+  let commit: ((WriteTransaction) throws -> Void) throws -> Void
 
   /// Runs a closure in its own transaction, which is durable when the call returns.
   package func write<R>(_ body: (WriteTransaction) throws -> R) throws -> R {

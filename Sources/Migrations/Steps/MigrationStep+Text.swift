@@ -139,14 +139,19 @@ extension HistorySetting {
 
 extension RowAssertion {
   fileprivate var text: String {
-    let number =
-      switch (count.lowerBound, count.upperBound) {
-      case (let least, let most) where least == most: "exactly \(least)"
-      case (let least, .max): "at least \(least)"
-      case (0, let most): "at most \(most)"
-      case (let least, let most): "\(least) to \(most)"
-      }
+    let isExact = count.lowerBound == count.upperBound
+    let number = isExact ? "exactly \(expectation)" : expectation
     let rows = predicate.map { "\(entity) where \($0)" } ?? entity
     return "require \(number) of \(rows)" + (message.map { ": \($0)" } ?? "")
+  }
+
+  /// The expected count as text: `3`, `at least 1`, `at most 5`, `1 to 5`.
+  var expectation: String {
+    switch (count.lowerBound, count.upperBound) {
+    case (let least, let most) where least == most: "\(least)"
+    case (let least, .max): "at least \(least)"
+    case (0, let most): "at most \(most)"
+    case (let least, let most): "\(least) to \(most)"
+    }
   }
 }

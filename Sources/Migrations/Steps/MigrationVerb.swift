@@ -41,25 +41,6 @@ extension MigrationStep {
     }
   }
 
-  /// The names that the step creates and that only one line can use: `Episode`, `Episode.note`.
-  var creates: [String] {
-    switch self {
-    case .createEntity(let name, let attributes, _):
-      [name] + attributes.map { "\(name).\($0.name)" }
-    case .renameEntity(_, let newName): [newName]
-    case .addAttribute(let entity, let attribute): ["\(entity).\(attribute.name)"]
-    case .renameAttribute(let entity, _, let newName): ["\(entity).\(newName)"]
-    case .deriveAttribute(let derivation):
-      ["\(derivation.entity).\(derivation.attribute.name)"]
-    case .createIndex(let entity, let index): ["\(entity).\(index.name)"]
-    case .createRelationship(let definition):
-      ["\(definition.entity).\(definition.side.name)"]
-        + (definition.inverse.map { ["\(definition.destination).\($0.name)"] } ?? [])
-    case .createTemplate(let template): [template.name]
-    default: []
-    }
-  }
-
   /// True if the step may lose values or records that cannot be restored. Such a step must have
   /// `destructive: true` in its file.
   public var isDestructive: Bool { loss != nil }

@@ -35,14 +35,12 @@ struct LiveReading<T: Sendable> {
   /// - Complexity: O(log *n*).
   func row(_ id: Int64) throws -> LiveRow<T>? {
     guard let view = try transaction.view(of: id, in: entity) else { return nil }
-    do {
+    return try entity.reading(id) { () -> LiveRow<T>? in
       let row = FetchRow(id: id, view: view)
       for (_, program) in bound.conjuncts where try !program.matches(row, in: transaction) {
         return nil
       }
       return try self.row(row, view)
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: entity.name, id: id)
     }
   }
 

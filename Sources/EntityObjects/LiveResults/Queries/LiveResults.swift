@@ -122,6 +122,6 @@ extension Store {
     _ request: LiveRequest<T>, _ options: AsynchronousFetchOptions
   ) throws -> LiveResults<T> {
     try request.check()
-    return LiveSequence(self, options) { LiveQuery(request) }
+    return LiveSequence(store: self, options: options) { LiveQuery(request) }
   }
 }

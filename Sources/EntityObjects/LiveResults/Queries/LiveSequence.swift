@@ -12,18 +12,9 @@ import SystemSupport
 /// no further element can come, with `CancellationError` when its task is cancelled, and with an
 /// error when the store cannot be read.
 public struct LiveSequence<Element: Sendable>: AsyncSequence, Sendable {
-  private let store: Store
-  private let options: AsynchronousFetchOptions
-  private let makeObserver: @Sendable () -> any LiveObserver<Element>
-
-  init(
-    _ store: Store, _ options: AsynchronousFetchOptions,
-    _ makeObserver: @escaping @Sendable () -> any LiveObserver<Element>
-  ) {
-    self.store = store
-    self.options = options
-    self.makeObserver = makeObserver
-  }
+  let store: Store
+  let options: AsynchronousFetchOptions
+  let makeObserver: @Sendable () -> any LiveObserver<Element>
 
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(source: LiveSource(store, makeObserver(), options))

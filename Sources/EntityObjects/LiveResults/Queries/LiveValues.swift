@@ -96,7 +96,9 @@ extension Store {
   public func updates(
     ofCount request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<Int> {
-    LiveSequence(self, options) { DependentValue(request) { try $0.count(request) } }
+    LiveSequence(store: self, options: options) {
+      DependentValue(request) { try $0.count(request) }
+    }
   }
 
   /// Observes the number of records of a descriptor.
@@ -119,7 +121,7 @@ extension Store {
   public func updates(
     ofRows request: FetchRequest, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<[ResultRow]> {
-    LiveSequence(self, options) {
+    LiveSequence(store: self, options: options) {
       DependentValue(request, readsRows: true) { try $0.fetchRows(request) }
     }
   }
@@ -129,13 +131,13 @@ extension Store {
   public func updates(
     of id: ObjectID, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<Record?> {
-    LiveSequence(self, options) { ObservedRecord(id) { try $0.get(id) } }
+    LiveSequence(store: self, options: options) { ObservedRecord(id) { try $0.get(id) } }
   }
 
   /// Observes one record as a Swift value; see `updates(of:options:)`.
   public func updates<T: Entity>(
     of id: ObjectID, as type: T.Type, options: AsynchronousFetchOptions = .init()
   ) -> LiveSequence<T?> {
-    LiveSequence(self, options) { ObservedRecord(id) { try $0.get(type, id) } }
+    LiveSequence(store: self, options: options) { ObservedRecord(id) { try $0.get(type, id) } }
   }
 }

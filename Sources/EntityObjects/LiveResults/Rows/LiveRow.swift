@@ -12,14 +12,6 @@ public struct LiveRow<T: Sendable>: Sendable, Identifiable {
   /// A hash of the content; different contents have the same one with a probability of 1 in 2⁶⁴.
   /// Only a refetch compares it.
   let contentHash: Int64
-
-  init(id: ObjectID, section: Value, value: T, key: RowKey, contentHash: Int64) {
-    self.id = id
-    self.section = section
-    self.value = value
-    self.key = key
-    self.contentHash = contentHash
-  }
 }
 
 extension LiveRow: Equatable where T: Equatable {}

@@ -11,8 +11,6 @@ protocol OrderedRow: Sendable {
 struct OrderedRows<Row: OrderedRow>: Sendable {
   private(set) var ranked: RankedRows<Row>
 
-  init() { ranked = RankedRows() }
-
   /// Creates a list from rows whose keys ascend. O(n).
   init(ascending rows: some Collection<Row>) { ranked = RankedRows(rows) }
 

@@ -7,8 +7,6 @@
 struct RankedRows<Element: Sendable>: Sendable {
   private(set) var root: Node
 
-  init() { root = Node() }
-
   /// Creates a sequence of the elements in their order. O(n).
   init(_ elements: some Collection<Element>) {
     var level = Self.evenly(elements).map { Node(elements: Array($0)) }

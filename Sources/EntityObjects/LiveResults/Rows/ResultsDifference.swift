@@ -11,11 +11,6 @@ public struct ResultsDifference<T: Sendable>: Sendable {
   public let sections: [SectionChange]
   public let rows: [ResultsChange<T>]
 
-  init(sections: [SectionChange], rows: [ResultsChange<T>]) {
-    self.sections = sections
-    self.rows = rows
-  }
-
   public var isEmpty: Bool { sections.isEmpty && rows.isEmpty }
 }
 

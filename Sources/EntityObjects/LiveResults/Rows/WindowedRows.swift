@@ -20,12 +20,13 @@ struct WindowedRows<Row: ResultsRow>: Sendable {
   let range: Range<Int>
   let sections: SectionList
 
-  init(rows: OrderedRows<Row>, range: Range<Int>, sections: SectionList) {
-    self.rows = rows
-    self.range = range
-    self.sections = sections
+  /// Returns the index of the row at a rank within the window.
+  func index(ofRank rank: Int) -> ResultsIndex {
+    sections.index(ofPosition: rank - range.lowerBound)
   }
+}
 
+extension WindowedRows {
   /// Computes the sections by a scan of the window. O(log n + window).
   init(rows: OrderedRows<Row>, window: ResultsWindow, isSectioned: Bool) {
     let range = window.range(of: rows.count)
@@ -46,10 +47,5 @@ struct WindowedRows<Row: ResultsRow>: Sendable {
       }
     }
     return sections
-  }
-
-  /// Returns the index of the row at a rank within the window.
-  func index(ofRank rank: Int) -> ResultsIndex {
-    sections.index(ofPosition: rank - range.lowerBound)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     var random = SeededRandom(seed: testSeed(seed))
     // Few keys: small trees that fill and empty; many: three levels.
     let keys = seed.isMultiple(of: 2) ? 120 : 9000
-    var rows = OrderedRows<Sample>()
+    var rows = OrderedRows(ascending: [Sample]())
     var naive: [Sample] = []
     var copies: [(OrderedRows<Sample>, [Sample])] = []
     for round in 0..<12_000 {
