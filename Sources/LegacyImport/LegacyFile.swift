@@ -165,20 +165,6 @@ public struct ImportReject: Codable, Hashable, Sendable {
   public let message: String
   /// The columns that were read, as JSON; long values are cut.
   public let row: String
-
-  init(
-    number: Int64?, table: String, key: String, entity: String, property: String?, code: String,
-    message: String, row: String
-  ) {
-    self.number = number
-    self.table = table
-    self.key = key
-    self.entity = entity
-    self.property = property
-    self.code = code
-    self.message = message
-    self.row = row
-  }
 }
 
 extension ImportRun {

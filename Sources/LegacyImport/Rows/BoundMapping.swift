@@ -191,8 +191,8 @@ final class BoundEntity: Sendable {
 /// A relationship with the source of its links.
 struct BoundLink: Sendable {
   enum Source: Sendable {
-    /// The places of the cells, in the rows of the entity.
-    case columns([Int])
+    /// Cells of the rows of the entity.
+    case columns
     /// Rows with the keys of an owner and of another row.
     case join(SourceTable, owner: [String], target: [String], order: String?)
   }
@@ -237,7 +237,7 @@ struct BoundLink: Sendable {
     switch mapping.source {
     case .columns(let columns):
       guard columns.count > 0 else { throw BoundMapping.missing("", of: entity.mapping.table) }
-      source = .columns(entity.places(of: mapping))
+      source = .columns
     case .join(let name, let owner, let target, let order):
       guard let joined = sources.first(where: { $0.name == name }) else {
         throw BoundMapping.missing(name)
@@ -252,21 +252,6 @@ struct BoundLink: Sendable {
 
   /// `Entity.relationship`, as reports name it.
   var name: String { "\(entity).\(mapping.relationship)" }
-}
-
-extension BoundEntity {
-  /// Returns the cells that a relationship by columns reads.
-  fileprivate func places(of relationship: RelationshipMapping) -> [Int] {
-    var start = 0
-    for other in mapping.relationships {
-      guard case .columns(let columns) = other.source else { continue }
-      if other.relationship == relationship.relationship {
-        return Array(references[start..<start + columns.count])
-      }
-      start += columns.count
-    }
-    return []
-  }
 }
 
 extension Cell {

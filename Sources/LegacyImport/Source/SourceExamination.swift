@@ -61,8 +61,7 @@ struct SourceExamination {
     let log = try WriteAheadLog(file)
     describe(log, copy.bytes, header)
     return WriteAheadLogReport(
-      bytes: copy.bytes, fingerprint: copy.fingerprint, frames: log.frames,
-      validFrames: log.validFrames, committedFrames: log.committedFrames, pages: log.pages)
+      frames: log.frames, validFrames: log.validFrames, committedFrames: log.committedFrames)
   }
 
   private mutating func describe(_ log: WriteAheadLog, _ bytes: Int64, _ header: DatabaseHeader?) {
@@ -140,6 +139,6 @@ struct SourceExamination {
         "the header of the -journal is damaged: a transaction that was under way is not rolled back"
       )
     }
-    return JournalReport(bytes: copy.bytes, isHot: isHot)
+    return JournalReport(isHot: isHot)
   }
 }

@@ -22,20 +22,15 @@ package struct SourceReport: Hashable, Sendable {
 }
 
 package struct WriteAheadLogReport: Hashable, Sendable {
-  package let bytes: Int64
-  package let fingerprint: String
   /// The number of frames in the file, including an incomplete last one.
   package let frames: Int
   /// The number of frames from the first one on whose salts and checksums are right.
   package let validFrames: Int
   /// The number of frames up to the last commit, which are read.
   package let committedFrames: Int
-  /// The number of pages of the database after the last commit.
-  package let pages: UInt32?
 }
 
 package struct JournalReport: Hashable, Sendable {
-  package let bytes: Int64
   /// True if a transaction was under way, whose changes are rolled back in the copy.
   package let isHot: Bool
 }

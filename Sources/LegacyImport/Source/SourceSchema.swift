@@ -69,9 +69,7 @@ struct SourceSchema {
       }
       let type = if case .text(let type) = try list.cell(1) { type } else { "" }
       columns.append(
-        SourceColumn(
-          name: name, declaredType: type, isRequired: list.integer(2) != 0,
-          isGenerated: list.integer(4) > 1))
+        SourceColumn(name: name, declaredType: type, isRequired: list.integer(2) != 0))
       if list.integer(3) > 0 { key.append((list.integer(3), name)) }
     }
     return (columns, key.sorted { $0.place < $1.place }.map(\.name))

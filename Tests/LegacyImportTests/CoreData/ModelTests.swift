@@ -165,7 +165,7 @@ import Testing
     SourceTable(
       name: name, kind: .table,
       columns: columns.map {
-        SourceColumn(name: $0, declaredType: "", isRequired: false, isGenerated: false)
+        SourceColumn(name: $0, declaredType: "", isRequired: false)
       }, hasRowID: true, primaryKey: [], rowIDAlias: nil, foreignKeys: [], uniqueKeys: [])
   }
 }
