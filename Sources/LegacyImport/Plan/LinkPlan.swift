@@ -8,12 +8,12 @@ struct LinkPlan {
   private let context: ImportContext
   private let claims: LinkClaims
   private let resolution: LinkResolution
-  private let reject: (PlannedReject) throws -> Void
+  private let reject: (ImportReject) throws -> Void
 
   /// - Parameter reject: Called with each reject as it is found.
   init(
     _ link: BoundLink, _ records: PlannedRecords, _ context: ImportContext,
-    reject: @escaping (PlannedReject) throws -> Void
+    reject: @escaping (ImportReject) throws -> Void
   ) throws {
     self.link = link
     self.records = records
@@ -110,8 +110,8 @@ struct LinkPlan {
     }
     balance.rejected += 1
     try self.reject(
-      PlannedReject(
-        reject: reject, entity: link.entity,
-        table: context.bound.tables[link.table].table.name, key: owner.text, row: row))
+      ImportReject(
+        reject, entity: link.entity, table: context.bound.tables[link.table].table.name,
+        key: owner.cells, row: row))
   }
 }

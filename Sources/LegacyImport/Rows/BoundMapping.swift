@@ -19,8 +19,8 @@ struct BoundMapping: Sendable {
     var tables: [BoundTable] = []
     for name in names {
       guard let table = sources.first(where: { $0.name == name }) else { throw Self.missing(name) }
-      tables.append(
-        try BoundTable(table, mapping.entities.filter { $0.table == name }, in: snapshot))
+      let entities = mapping.entities.filter { $0.table == name }
+      tables.append(try BoundTable(table, entities.map { ($0, try snapshot.layout($0.entity)) }))
     }
     self.tables = tables
     var links: [BoundLink] = []
@@ -64,13 +64,7 @@ struct BoundTable: Sendable {
   let key: [Int]
   let parts: [BoundEntity]
 
-  init(
-    _ table: SourceTable, _ mappings: [EntityMapping], in snapshot: ReadTransaction
-  ) throws {
-    try self.init(table, mappings.map { ($0, try snapshot.layout($0.entity)) })
-  }
-
-  private init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
+  init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
     self.table = table
     var columns: [String] = []
     func place(_ column: String) throws -> Int {

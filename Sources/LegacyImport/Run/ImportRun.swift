@@ -46,7 +46,7 @@ struct ImportRun {
     return report
   }
 
-  func plan(reject: @escaping (PlannedReject) throws -> Void) throws -> ImportReport {
+  func plan(reject: @escaping (ImportReject) throws -> Void) throws -> ImportReport {
     let startedAt = now()
     let bound = try target.read { try BoundMapping(mapping, database.tables, in: $0) }
     let known = try target.read { try record(in: $0) }

@@ -47,7 +47,7 @@ import Testing
   private static func problems(_ change: (inout ImportMapping) -> Void) -> [String] {
     var mapping = mapping()
     change(&mapping)
-    return MappingCheck.problems(of: mapping, against: tables)
+    return MappingCheck(of: mapping, against: tables).problems
   }
 
   @Test func aCompleteMappingHasNoProblems() {

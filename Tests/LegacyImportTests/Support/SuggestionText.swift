@@ -61,7 +61,7 @@ enum SuggestionText {
         }
       }
     }
-    #expect(MappingCheck.problems(of: suggestion.mapping, against: tables).isEmpty)
+    #expect(MappingCheck(of: suggestion.mapping, against: tables).problems.isEmpty)
     let text = MappingFile.text(of: suggestion.mapping)
     let read = try MappingFile.read(Array(text.utf8), file: "map.yaml", schema: schema)
     #expect(read == suggestion.mapping.withoutEvidence)
