@@ -23,7 +23,7 @@ struct LinkWriter {
     self.transaction = transaction
     ledger = try ImportLedger(in: transaction)
     log = RejectLog(source: context.source, run: context.run, transaction: transaction)
-    resolution = LinkResolution(link, context)
+    resolution = LinkResolution(link: link, context: context)
   }
 
   func write(_ reference: LinkReader.Reference) throws {

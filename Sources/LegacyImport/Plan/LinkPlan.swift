@@ -19,7 +19,7 @@ struct LinkPlan {
     self.records = records
     self.context = context
     claims = try LinkClaims(link, context)
-    resolution = LinkResolution(link, context)
+    resolution = LinkResolution(link: link, context: context)
     self.reject = reject
   }
 

@@ -16,7 +16,7 @@ struct SortedRows {
       connection, walk, columns: columns,
       clauses: " FROM \(sqlName(walk.table)) NOT INDEXED"
         + order(keys.map(sqlName) + walk.positionColumns))
-    return RowReader(sorted: rows, connection, walk, columns: columns, options)
+    return RowReader(rows, isSorted: true, connection, walk, columns: columns, options)
   }
 
   private func order(_ columns: [String]) -> String {
@@ -51,7 +51,7 @@ struct SortedRows {
       copy, copyWalk, columns: Array(cellNames.prefix(columns.count)),
       clauses: " FROM rows" + order(cellNames.dropFirst(columns.count) + positionNames))
     return RowReader(
-      sorted: rows, copy, copyWalk, columns: columns, options, startingWith: unreadable)
+      rows, isSorted: true, copy, copyWalk, columns: columns, options, startingWith: unreadable)
   }
 
   private var positionsAreRowIDs: Bool {

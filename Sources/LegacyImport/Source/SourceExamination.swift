@@ -5,13 +5,8 @@ import Foundation
 struct SourceExamination {
   let source: String
   let copies: SourceCopies
-  private var notes: [String] = []
-  private var warnings: [String] = []
-
-  init(source: String, copies: SourceCopies) {
-    self.source = source
-    self.copies = copies
-  }
+  private(set) var notes: [String] = []
+  private(set) var warnings: [String] = []
 
   /// Returns a report and the fault of the header, if it has one. Removes from the copies the name
   /// of another file that SQLite would open.

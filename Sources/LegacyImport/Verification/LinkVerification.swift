@@ -3,13 +3,8 @@ import EntityStore
 
 /// Compares the links of one relationship with the source.
 struct LinkVerification {
-  private let link: BoundLink
-  private let context: ImportContext
-
-  init(_ link: BoundLink, _ context: ImportContext) {
-    self.link = link
-    self.context = context
-  }
+  let link: BoundLink
+  let context: ImportContext
 
   func run() throws -> ImportReport.Relationship {
     var balance = ImportReport.Relationship(name: link.name)
@@ -55,7 +50,7 @@ private struct LinkCheck {
     self.context = context
     self.claims = claims
     self.pairs = pairs
-    resolution = LinkResolution(link, context)
+    resolution = LinkResolution(link: link, context: context)
     ledger = try ImportLedger(in: snapshot)
     self.snapshot = snapshot
   }

@@ -17,8 +17,6 @@ struct ModelArchive {
     return try reader.model()
   }
 
-  private init(archive: KeyedArchive) { self.archive = archive }
-
   private mutating func model() throws(ArchiveDamage) -> ManagedObjectModel {
     guard case .object(let root) = try archive.root(),
       let list = try archive.object(root.fields["NSEntities"])
