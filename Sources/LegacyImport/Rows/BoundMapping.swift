@@ -2,16 +2,14 @@ import EntityModel
 import EntityStore
 
 /// A mapping whose names are resolved to positions: of cells in the rows that are read, and of
-/// attributes in the records.
+/// attributes in the records. ``MappingCheck`` has found that the source has them all.
 struct BoundMapping: Sendable {
-  let mapping: ImportMapping
   /// The tables that entities come from, in the order of the mapping.
   let tables: [BoundTable]
   let links: [BoundLink]
 
   /// - Throws: `mapping` with the first thing that does not fit.
   init(_ mapping: ImportMapping, _ sources: [SourceTable], in snapshot: ReadTransaction) throws {
-    self.mapping = mapping
     var names: [String] = []
     for entity in mapping.entities where !names.contains(entity.table) {
       names.append(entity.table)
@@ -27,9 +25,6 @@ struct BoundMapping: Sendable {
     for (number, table) in tables.enumerated() {
       for (part, entity) in table.parts.enumerated() {
         for relationship in entity.mapping.relationships {
-          guard tables.contains(where: { $0.table.name == relationship.table }) else {
-            throw Self.missing(relationship.table)
-          }
           links.append(
             try BoundLink(
               relationship, from: entity, table: number, part: part, sources: sources, in: snapshot)
@@ -47,12 +42,6 @@ struct BoundMapping: Sendable {
       "the source has no such table", [("table", table)],
       advice: "correct the mapping, or create it again with `mooring import inspect`")
   }
-
-  static func missing(_ column: String, of table: String) -> ImportError {
-    .inMapping(
-      "the table has no such column", [("table", table), ("column", column)],
-      advice: "correct the mapping, or create it again with `mooring import inspect`")
-  }
 }
 
 /// A table with the entities that its rows become.
@@ -67,15 +56,12 @@ struct BoundTable: Sendable {
   init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
     self.table = table
     var columns: [String] = []
-    func place(_ column: String) throws -> Int {
+    func place(_ column: String) -> Int {
       if let known = columns.firstIndex(of: column) { return known }
-      guard column == SourceTable.rowIDKey || table.column(column) != nil else {
-        throw BoundMapping.missing(column, of: table.name)
-      }
       columns.append(column)
       return columns.count - 1
     }
-    key = try (mappings.first?.0.key ?? []).map(place)
+    key = (mappings.first?.0.key ?? []).map(place)
     var parts: [BoundEntity] = []
     for (mapping, layout) in mappings {
       parts.append(try BoundEntity(mapping, layout: layout, place: place))
@@ -131,16 +117,16 @@ final class BoundEntity: Sendable {
   let references: [Int]
 
   init(
-    _ mapping: EntityMapping, layout: EntityLayout, place: (String) throws -> Int
+    _ mapping: EntityMapping, layout: EntityLayout, place: (String) -> Int
   ) throws {
     self.mapping = mapping
     self.layout = layout
     conditions =
-      try mapping.filter.isOneOf.sorted { $0.key < $1.key }.map {
-        Condition(cell: try place($0.key), words: $0.value, isOneOf: true)
+      mapping.filter.isOneOf.sorted { $0.key < $1.key }.map {
+        Condition(cell: place($0.key), words: $0.value, isOneOf: true)
       }
       + mapping.filter.isNoneOf.sorted { $0.key < $1.key }.map {
-        Condition(cell: try place($0.key), words: $0.value, isOneOf: false)
+        Condition(cell: place($0.key), words: $0.value, isOneOf: false)
       }
     attributes = try mapping.attributes.map { attribute in
       guard let position = layout.positions[attribute.attribute] else {
@@ -150,13 +136,13 @@ final class BoundEntity: Sendable {
           advice: "correct the mapping, or add the attribute with a migration")
       }
       let cell: Int? =
-        if case .column(let column) = attribute.source { try place(column) } else { nil }
+        if case .column(let column) = attribute.source { place(column) } else { nil }
       return Attribute(mapping: attribute, position: position, cell: cell)
     }
     positions = attributes.map(\.position)
-    references = try mapping.relationships.flatMap { relationship in
+    references = mapping.relationships.flatMap { relationship in
       guard case .columns(let columns) = relationship.source else { return [Int]() }
-      return try columns.map(place)
+      return columns.map(place)
     }
   }
 
@@ -229,16 +215,10 @@ struct BoundLink: Sendable {
     isOwnInverse =
       description.destination == self.entity && description.inverse == mapping.relationship
     switch mapping.source {
-    case .columns(let columns):
-      guard columns.count > 0 else { throw BoundMapping.missing("", of: entity.mapping.table) }
-      source = .columns
+    case .columns: source = .columns
     case .join(let name, let owner, let target, let order):
       guard let joined = sources.first(where: { $0.name == name }) else {
         throw BoundMapping.missing(name)
-      }
-      for column in owner + target + [order].compactMap({ $0 })
-      where joined.column(column) == nil && column != SourceTable.rowIDKey {
-        throw BoundMapping.missing(column, of: name)
       }
       source = .join(joined, owner: owner, target: target, order: order)
     }
