@@ -105,7 +105,7 @@ struct ImportPlan {
     _ link: BoundLink, _ counts: inout [String: Int64]
   ) throws -> ImportReport.Relationship {
     var rejects: [String: Int64] = [:]
-    let balance = try LinkPlan(link, records, context) { planned in
+    let balance = try LinkPlan(link: link, records: records, context: context) { planned in
       rejects[planned.code, default: 0] += 1
       try reject(planned)
     }.run()
