@@ -1,6 +1,6 @@
 package import EntityModel
+import SchemaFiles
 package import StrictYAML
-import TextFormats
 
 /// Reads and writes the file of an ``ImportMapping``, in the YAML dialect of migrations.
 ///
@@ -100,7 +100,7 @@ struct MappingReader {
     var keys = try root.mapping()
     var mapping = ImportMapping(
       name: try name(keys.required("import")),
-      dialect: try choice(keys.required("dialect"), "dialect"))
+      dialect: try keys.required("dialect").choice(named: "dialect"))
     if let node = keys.optional("rejects") { mapping.rejectLimit = try rejectLimit(node) }
     let entities = try keys.required("entities").sequence()
     for node in entities { mapping.entities.append(try entity(node)) }
@@ -197,18 +197,6 @@ struct MappingReader {
       throw node.error("name at least one \(what), or leave the key out")
     }
     return names
-  }
-
-  func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ node: YAMLNode, _ what: String
-  ) throws -> Choice {
-    let name = try node.string()
-    if let choice = Choice(rawValue: name) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
-    throw node.error(
-      "unknown \(what) \"\(name)\"; "
-        + NearestName.advice(
-          on: name, among: names, otherwise: "known are \(names.joined(separator: ", "))"))
   }
 }
 
