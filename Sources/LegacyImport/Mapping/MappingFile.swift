@@ -34,16 +34,9 @@ package enum MappingFile {
   /// Reads a mapping against the schema that it maps to: the keys of a conversion depend on the
   /// type of the attribute. ``MappingCheck`` checks it against the source.
   ///
-  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Parameter root: A whole file, or a part of another one.
   /// - Returns: The mapping, without evidence, for comments are not read.
   /// - Throws: `YAMLError` at the first place that is wrong, with what to write there.
-  package static func read(
-    _ bytes: [UInt8], file: String, schema: Schema
-  ) throws -> ImportMapping {
-    try read(try parse(bytes, file: file), schema: schema)
-  }
-
-  /// Reads a mapping that is a part of another file.
   package static func read(_ root: YAMLNode, schema: Schema) throws -> ImportMapping {
     try withReference {
       var reader = MappingReader(schema: schema)
@@ -52,6 +45,8 @@ package enum MappingFile {
   }
 
   /// Parses a file without reading the mapping in it.
+  ///
+  /// - Parameter file: The name that errors carry, usually the path.
   static func parse(_ bytes: [UInt8], file: String) throws -> YAMLNode {
     try withReference { try YAMLDocument.parse(bytes: bytes, file: file) }
   }

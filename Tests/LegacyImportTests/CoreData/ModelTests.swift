@@ -23,7 +23,7 @@ import Testing
     #expect(model.root(of: "Article")?.name == "Item")
     #expect(model.subtree(of: "Item").map(\.name) == ["Article", "Episode", "Item"])
     #expect(model.lineage(of: "Unknown").isEmpty)
-    let items = try #require(model.entity(named: "Feed")?.relationships.first)
+    let items = try #require(model.lineage(of: "Feed").first?.relationships.first)
     #expect(model.inverse(of: items)?.entity.name == "Item")
   }
 

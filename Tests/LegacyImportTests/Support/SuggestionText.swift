@@ -67,3 +67,10 @@ enum SuggestionText {
     #expect(read == suggestion.mapping.withoutEvidence)
   }
 }
+
+extension MappingFile {
+  /// Reads the text of a mapping as a run does.
+  static func read(_ bytes: [UInt8], file: String, schema: Schema) throws -> ImportMapping {
+    try MappingText(bytes, file: file).mapping(schema)
+  }
+}

@@ -118,8 +118,6 @@ package struct ManagedObjectModel: Hashable, Sendable {
 }
 
 extension ManagedObjectModel {
-  package func entity(named name: String) -> Entity? { placeByName[name].map { entities[$0] } }
-
   /// Returns the entity and its superentities, the root last; nothing for an unknown name.
   package func lineage(of name: String) -> [Entity] {
     placeByName[name].map { lineages[$0].map { entities[$0] } } ?? []
