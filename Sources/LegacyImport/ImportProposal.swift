@@ -42,7 +42,7 @@ public struct ImportProposal: Sendable {
   }
 }
 
-extension WriteAheadLogReport {
+extension WriteAheadLog {
   fileprivate var note: String {
     "the -wal was read with the file: \(frames) frames, \(validFrames) of them valid, "
       + "\(committedFrames) committed"

@@ -54,13 +54,7 @@ public struct LegacyFile: Sendable {
     _ mapping: MappingText, in store: Store, reject: (ImportReject) throws -> Void = { _ in }
   ) throws -> ImportReport {
     try withoutActuallyEscaping(reject) { reject in
-      try run(mapping, StoreDestination(store), now: { store.now() }).plan { planned in
-        try reject(
-          ImportReject(
-            number: nil, table: planned.table, key: planned.key, entity: planned.entity,
-            property: planned.reject.property, code: planned.reject.code,
-            message: planned.reject.message, row: planned.row))
-      }
+      try run(mapping, StoreDestination(store: store), now: { store.now() }).plan(reject: reject)
     }
   }
 
@@ -71,7 +65,7 @@ public struct LegacyFile: Sendable {
   /// - Throws: As `plan`; `unconfirmed` if the mapping has guesses; `running` if another run of the
   ///   same import is under way; `StoreError`. What was committed stays.
   public func run(_ mapping: MappingText, in store: Store) throws -> ImportReport {
-    let run = try run(mapping, StoreDestination(store), now: { store.now() })
+    let run = try run(mapping, StoreDestination(store: store), now: { store.now() })
     try run.requireConfirmed()
     return try ImportLease.hold(run.name, in: store.folder) { try run.run() }
   }
@@ -98,7 +92,7 @@ public struct LegacyFile: Sendable {
     // Before the copy, which may take long.
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
-    if let problem = MappingCheck.problems(of: mapping, against: database.tables).first {
+    if let problem = MappingCheck(of: mapping, against: database.tables).problems.first {
       throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
     }
     return ImportRun(
@@ -146,38 +140,6 @@ public struct MappingText: Sendable {
 
   func mapping(_ schema: Schema) throws -> ImportMapping {
     try MappingFile.read(root, schema: schema)
-  }
-}
-
-/// A row or a link that a run does not import.
-public struct ImportReject: Codable, Hashable, Sendable {
-  /// The number of the record that the store has of it; `nil` in a plan.
-  public let number: Int64?
-  public let table: String
-  /// The value of the key as JSON, or a list of its values.
-  public let key: String
-  public let entity: String
-  /// The attribute or the relationship that is at fault.
-  public let property: String?
-  /// The reason; programs may branch on it. The codes are stable.
-  public let code: String
-  /// The reason on one line, for people.
-  public let message: String
-  /// The columns that were read, as JSON; long values are cut.
-  public let row: String
-
-  init(
-    number: Int64?, table: String, key: String, entity: String, property: String?, code: String,
-    message: String, row: String
-  ) {
-    self.number = number
-    self.table = table
-    self.key = key
-    self.entity = entity
-    self.property = property
-    self.code = code
-    self.message = message
-    self.row = row
   }
 }
 

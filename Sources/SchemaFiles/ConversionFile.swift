@@ -44,7 +44,7 @@ package struct ConversionFile {
       throw mapping.error("nothing is converted to a reference; use createRelationship")
     }
     var conversion = Conversion()
-    conversion.encoding = try mapping.optional("encoding").map { try choice($0, "encoding") }
+    conversion.encoding = try mapping.optional("encoding").map { try $0.choice(named: "encoding") }
     conversion.trims = try mapping.optional("trim")?.bool() ?? false
     conversion.normalizes = try mapping.optional("normalize")?.bool() ?? false
     conversion.lowercases = try mapping.optional("lowercase")?.bool() ?? false
@@ -71,7 +71,7 @@ package struct ConversionFile {
 
   private func readDates(_ mapping: inout YAMLMapping, into conversion: inout Conversion) throws {
     if let node = mapping.optional("date") {
-      let form: Conversion.DateForm = try choice(node, "form of dates")
+      let form: Conversion.DateForm = try node.choice(named: "form of dates")
       let isFitting =
         switch type {
         case .date, .string: true
@@ -114,7 +114,7 @@ package struct ConversionFile {
       conversion.scale = scale
     }
     if let node = mapping.optional("round") {
-      let rounding: Conversion.Rounding = try choice(node, "rounding")
+      let rounding: Conversion.Rounding = try node.choice(named: "rounding")
       let isOfDate = type == .string && conversion.date != nil
       guard type == .int64 || type == .double || isOfDate else {
         throw node.error(
@@ -183,18 +183,6 @@ package struct ConversionFile {
     return separator
   }
 
-  private func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ node: YAMLNode, _ meaning: String
-  ) throws -> Choice {
-    let name = try node.string()
-    if let choice = Choice(rawValue: name) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
-    let known = "known are \(names.joined(separator: ", "))"
-    throw node.error(
-      "unknown \(meaning) \"\(name)\"; "
-        + NearestName.advice(on: name, among: names, otherwise: known))
-  }
-
   // MARK: Values of the type
 
   private func literal(_ node: YAMLNode) throws -> Value {
@@ -222,5 +210,22 @@ extension Conversion {
   fileprivate var convertsBesidesCases: Bool {
     date != nil || zoneMinutes != nil || scale != nil || round != nil || !atLeast.isNull
       || !atMost.isNull || separator != nil
+  }
+}
+
+extension YAMLNode {
+  /// Reads one of several words.
+  ///
+  /// - Parameter what: The word for them in the error message "unknown `what`".
+  package func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    named what: String
+  ) throws -> Choice {
+    let name = try string()
+    if let choice = Choice(rawValue: name) { return choice }
+    let names = Choice.allCases.map(\.rawValue)
+    let known = "known are \(names.joined(separator: ", "))"
+    throw error(
+      "unknown \(what) \"\(name)\"; "
+        + NearestName.advice(on: name, among: names, otherwise: known))
   }
 }

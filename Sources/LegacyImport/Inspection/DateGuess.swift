@@ -70,11 +70,7 @@ struct DateGuess: Sendable {
   /// Returns the date as text; `nil` if the number is no date in this form.
   private static func date(_ number: Double, _ form: Conversion.DateForm) -> String? {
     let value = Int64(exactly: number).map(Value.int64) ?? .double(number)
-    do throws(ConversionFailure) {
-      return try Conversion(date: form).value(from: value, to: .date).text
-    } catch {
-      return nil
-    }
+    return try? Conversion(date: form).value(from: value, to: .date).text
   }
 
   // MARK: Texts

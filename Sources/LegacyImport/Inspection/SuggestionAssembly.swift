@@ -28,11 +28,6 @@ struct SuggestionAssembly {
       warnings: warnings + guesses.flatMap(\.warnings))
   }
 
-  private init(guesses: [TableGuess], mapping: ImportMapping) {
-    self.guesses = guesses
-    self.mapping = mapping
-  }
-
   private mutating func nameEntities() {
     var names = TargetNames()
     for guess in guesses {

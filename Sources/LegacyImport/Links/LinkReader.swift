@@ -24,7 +24,6 @@ final class LinkReader {
   private(set) var unreadable: [String] = []
 
   private let link: BoundLink
-  private let target: BoundTable
   private let context: ImportContext
   /// The owner's table without its attributes: its key, the columns that determine the entity, and
   /// the columns of the relationship.
@@ -35,12 +34,8 @@ final class LinkReader {
   private var isAtEnd = false
 
   init(_ link: BoundLink, _ context: ImportContext) throws {
-    guard let target = context.bound.table(named: link.mapping.table) else {
-      throw BoundMapping.missing(link.mapping.table)
-    }
     self.link = link
     self.context = context
-    self.target = target
     owner = try context.bound.tables[link.table].slim(relationship: link.mapping.relationship)
     switch link.source {
     case .columns: reader = try context.database.rows(of: owner.table, columns: owner.columns)
@@ -60,7 +55,7 @@ final class LinkReader {
         !context.duplicates.contains(key.identity, row.position, table: owner.table.name)
       else { continue }
       let cells = owner.parts[link.part].references.map { row.cells[$0] }
-      return Reference(owner: key, target: RowKey(cells, of: target.table.name, context.source))
+      return Reference(owner: key, target: RowKey(cells, of: link.mapping.table, context.source))
     }
     return nil
   }
@@ -89,7 +84,7 @@ final class LinkReader {
     let targets = rows.map { row in
       RowKey(
         Array(row.cells[ownerColumns.count..<ownerColumns.count + targetColumns.count]),
-        of: target.table.name, context.source)
+        of: link.mapping.table, context.source)
     }
     return List(
       owner: RowKey(key, of: owner.table.name, context.source), targets: targets, rows: rows)

@@ -9,13 +9,8 @@ struct LinkResolution {
     case rejected(Reject)
   }
 
-  private let link: BoundLink
-  private let context: ImportContext
-
-  init(_ link: BoundLink, _ context: ImportContext) {
-    self.link = link
-    self.context = context
-  }
+  let link: BoundLink
+  let context: ImportContext
 
   func target(_ key: RowKey, in ledger: ImportLedger) throws -> Target {
     if let entry = try ledger.entry(of: key.identity) {

@@ -8,27 +8,13 @@ package struct ImportMapping: Hashable, Sendable {
   /// The name under which the store remembers what came from this source.
   package var name: String
   package var dialect: SourceDialect
-  package var entities: [EntityMapping]
-  package var skippedTables: Set<String>
+  package var entities: [EntityMapping] = []
+  package var skippedTables: Set<String> = []
   /// The skipped columns, by table.
-  package var skippedColumns: [String: Set<String>]
-  package var rejectLimit: RejectLimit
+  package var skippedColumns: [String: Set<String>] = [:]
+  package var rejectLimit = RejectLimit.count(0)
   /// Facts about the source, which the file has as comments.
-  package var evidence: [String]
-
-  package init(
-    name: String, dialect: SourceDialect, entities: [EntityMapping] = [],
-    skippedTables: Set<String> = [], skippedColumns: [String: Set<String>] = [:],
-    rejectLimit: RejectLimit = .count(0), evidence: [String] = []
-  ) {
-    self.name = name
-    self.dialect = dialect
-    self.entities = entities
-    self.skippedTables = skippedTables
-    self.skippedColumns = skippedColumns
-    self.rejectLimit = rejectLimit
-    self.evidence = evidence
-  }
+  package var evidence: [String] = []
 }
 
 extension ImportMapping {
@@ -67,42 +53,22 @@ package enum RejectLimit: Hashable, Sendable {
 package struct EntityMapping: Hashable, Sendable {
   package var entity: String
   package var table: String
-  package var filter: RowFilter
+  package var filter = RowFilter()
   /// The columns whose values identify a row in all versions of the file.
   package var key: [String]
   /// The attributes by whose values an existing record is taken for a row that the store does not
   /// know yet: exactly those of one unique index.
-  package var match: [String]
-  package var attributes: [AttributeMapping]
-  package var relationships: [RelationshipMapping]
-  package var evidence: [String]
-
-  package init(
-    entity: String, table: String, filter: RowFilter = RowFilter(), key: [String],
-    match: [String] = [], attributes: [AttributeMapping] = [],
-    relationships: [RelationshipMapping] = [], evidence: [String] = []
-  ) {
-    self.entity = entity
-    self.table = table
-    self.filter = filter
-    self.key = key
-    self.match = match
-    self.attributes = attributes
-    self.relationships = relationships
-    self.evidence = evidence
-  }
+  package var match: [String] = []
+  package var attributes: [AttributeMapping] = []
+  package var relationships: [RelationshipMapping] = []
+  package var evidence: [String] = []
 }
 
 /// A selection of rows: each column that is named has one of the values, or none of them. Values
 /// are words as in a ``Conversion``; `nil` is null.
 package struct RowFilter: Hashable, Sendable {
-  package var isOneOf: [String: Set<String?>]
-  package var isNoneOf: [String: Set<String?>]
-
-  package init(isOneOf: [String: Set<String?>] = [:], isNoneOf: [String: Set<String?>] = [:]) {
-    self.isOneOf = isOneOf
-    self.isNoneOf = isNoneOf
-  }
+  package var isOneOf: [String: Set<String?>] = [:]
+  package var isNoneOf: [String: Set<String?>] = [:]
 }
 
 package struct AttributeMapping: Hashable, Sendable {
@@ -136,27 +102,12 @@ package struct AttributeMapping: Hashable, Sendable {
   /// The type of the attribute.
   package var type: AttributeType
   package var source: Source
-  package var content: Content
-  package var badText: BadText
-  package var conversion: Conversion
-  package var evidence: [String]
+  package var content = Content.value
+  package var badText = BadText.refuse
+  package var conversion = Conversion.none
+  package var evidence: [String] = []
   /// The reason why this is a guess that a person must confirm before a run.
   package var unconfirmed: String?
-
-  package init(
-    attribute: String, type: AttributeType, source: Source, content: Content = .value,
-    badText: BadText = .refuse, conversion: Conversion = .none, evidence: [String] = [],
-    unconfirmed: String? = nil
-  ) {
-    self.attribute = attribute
-    self.type = type
-    self.source = source
-    self.content = content
-    self.badText = badText
-    self.conversion = conversion
-    self.evidence = evidence
-    self.unconfirmed = unconfirmed
-  }
 }
 
 package struct RelationshipMapping: Hashable, Sendable {
@@ -180,21 +131,9 @@ package struct RelationshipMapping: Hashable, Sendable {
   package var source: Source
   /// The table of the other rows, whose key the columns have.
   package var table: String
-  package var orphan: Orphan
-  package var evidence: [String]
+  package var orphan = Orphan.reject
+  package var evidence: [String] = []
   package var unconfirmed: String?
-
-  package init(
-    relationship: String, source: Source, table: String, orphan: Orphan = .reject,
-    evidence: [String] = [], unconfirmed: String? = nil
-  ) {
-    self.relationship = relationship
-    self.source = source
-    self.table = table
-    self.orphan = orphan
-    self.evidence = evidence
-    self.unconfirmed = unconfirmed
-  }
 }
 
 /// An import that an inspection proposes.
@@ -204,12 +143,6 @@ package struct SuggestedImport: Sendable {
   package var steps: [MigrationStep]
   /// Facts that a person should know before they go on, each on one line.
   package var warnings: [String]
-
-  package init(mapping: ImportMapping, steps: [MigrationStep], warnings: [String]) {
-    self.mapping = mapping
-    self.steps = steps
-    self.warnings = warnings
-  }
 
   /// The text of the migration file. Its migration line has the name of the import.
   package var migrationText: String {

@@ -17,12 +17,6 @@ package struct MappingCheck {
   /// The columns that the mapping reads, by table.
   private let taken: [String: Set<String>]
 
-  package static func problems(
-    of mapping: ImportMapping, against tables: [SourceTable]
-  ) -> [String] {
-    MappingCheck(of: mapping, against: tables).problems
-  }
-
   package init(of mapping: ImportMapping, against tables: [SourceTable]) {
     self.mapping = mapping
     self.tables = tables

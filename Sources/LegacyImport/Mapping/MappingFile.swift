@@ -1,6 +1,6 @@
 package import EntityModel
+import SchemaFiles
 package import StrictYAML
-import TextFormats
 
 /// Reads and writes the file of an ``ImportMapping``, in the YAML dialect of migrations.
 ///
@@ -34,16 +34,9 @@ package enum MappingFile {
   /// Reads a mapping against the schema that it maps to: the keys of a conversion depend on the
   /// type of the attribute. ``MappingCheck`` checks it against the source.
   ///
-  /// - Parameter file: The name that errors carry, usually the path.
+  /// - Parameter root: A whole file, or a part of another one.
   /// - Returns: The mapping, without evidence, for comments are not read.
   /// - Throws: `YAMLError` at the first place that is wrong, with what to write there.
-  package static func read(
-    _ bytes: [UInt8], file: String, schema: Schema
-  ) throws -> ImportMapping {
-    try read(try parse(bytes, file: file), schema: schema)
-  }
-
-  /// Reads a mapping that is a part of another file.
   package static func read(_ root: YAMLNode, schema: Schema) throws -> ImportMapping {
     try withReference {
       var reader = MappingReader(schema: schema)
@@ -52,6 +45,8 @@ package enum MappingFile {
   }
 
   /// Parses a file without reading the mapping in it.
+  ///
+  /// - Parameter file: The name that errors carry, usually the path.
   static func parse(_ bytes: [UInt8], file: String) throws -> YAMLNode {
     try withReference { try YAMLDocument.parse(bytes: bytes, file: file) }
   }
@@ -100,7 +95,7 @@ struct MappingReader {
     var keys = try root.mapping()
     var mapping = ImportMapping(
       name: try name(keys.required("import")),
-      dialect: try choice(keys.required("dialect"), "dialect"))
+      dialect: try keys.required("dialect").choice(named: "dialect"))
     if let node = keys.optional("rejects") { mapping.rejectLimit = try rejectLimit(node) }
     let entities = try keys.required("entities").sequence()
     for node in entities { mapping.entities.append(try entity(node)) }
@@ -197,18 +192,6 @@ struct MappingReader {
       throw node.error("name at least one \(what), or leave the key out")
     }
     return names
-  }
-
-  func choice<Choice: RawRepresentable<String> & CaseIterable>(
-    _ node: YAMLNode, _ what: String
-  ) throws -> Choice {
-    let name = try node.string()
-    if let choice = Choice(rawValue: name) { return choice }
-    let names = Choice.allCases.map(\.rawValue)
-    throw node.error(
-      "unknown \(what) \"\(name)\"; "
-        + NearestName.advice(
-          on: name, among: names, otherwise: "known are \(names.joined(separator: ", "))"))
   }
 }
 

@@ -54,7 +54,7 @@ extension MappingReader {
       attribute: attribute.name, type: attribute.type,
       source: .column(try keys.required("column").string()))
     mapping.content = try content(&keys, attribute.type)
-    if let node = keys.optional("badText") { mapping.badText = try choice(node, "badText") }
+    if let node = keys.optional("badText") { mapping.badText = try node.choice(named: "badText") }
     mapping.unconfirmed = try keys.optional("unconfirmed").map(reason)
     mapping.conversion = try ConversionFile.conversion(in: &keys, to: attribute.type)
     try keys.finish()

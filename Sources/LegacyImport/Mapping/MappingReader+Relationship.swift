@@ -1,4 +1,5 @@
 import EntityModel
+import SchemaFiles
 import StrictYAML
 import TextFormats
 
@@ -49,7 +50,7 @@ extension MappingReader {
     let source = try source(&keys, relationship, at: node)
     var mapping = RelationshipMapping(
       relationship: relationship.name, source: source, table: try keys.required("table").string())
-    if let node = keys.optional("orphan") { mapping.orphan = try choice(node, "orphan") }
+    if let node = keys.optional("orphan") { mapping.orphan = try node.choice(named: "orphan") }
     mapping.unconfirmed = try keys.optional("unconfirmed").map(reason)
     try keys.finish()
     return mapping

@@ -7,13 +7,8 @@ import EntityStore
 /// All other links stay as they are, even if they have been changed since. After an interruption
 /// the pass starts from the first link; links that exist already are not written again.
 struct LinkPass {
-  private let context: ImportContext
-  private let chunks: ImportChunks
-
-  init(_ context: ImportContext, _ chunks: ImportChunks) {
-    self.context = context
-    self.chunks = chunks
-  }
+  let context: ImportContext
+  let chunks: ImportChunks
 
   func run() throws {
     for (number, link) in context.bound.links.enumerated() {

@@ -23,7 +23,7 @@ struct LinkWriter {
     self.transaction = transaction
     ledger = try ImportLedger(in: transaction)
     log = RejectLog(source: context.source, run: context.run, transaction: transaction)
-    resolution = LinkResolution(link, context)
+    resolution = LinkResolution(link: link, context: context)
   }
 
   func write(_ reference: LinkReader.Reference) throws {
@@ -85,7 +85,7 @@ struct LinkWriter {
     guard let key = list.owner else { return nil }
     guard let owner = try ledger.entry(of: key.identity) else {
       let reject = try resolution.missing(key)
-      for row in list.rows { try add(reject, key, row) }
+      for row in list.rows { try add(reject, key, row.text) }
       return nil
     }
     if owner.entity != link.entity { return nil }
@@ -99,13 +99,13 @@ struct LinkWriter {
       case .found(let entry):
         guard try claims.claim(target, for: key) else {
           digest.append(Int64(1))
-          try add(resolution.taken(target), key, list.rows[number])
+          try add(resolution.taken(target), key, list.rows[number].text)
           continue
         }
         targets.append(entry.objectID)
         isTouched = isTouched || entry.run == context.run
       case .elsewhere: continue
-      case .rejected(let reject): try add(reject, key, list.rows[number])
+      case .rejected(let reject): try add(reject, key, list.rows[number].text)
       }
     }
     guard isTouched || owner.links[link.mapping.relationship] != digest.hash else {
@@ -132,10 +132,6 @@ struct LinkWriter {
     guard let reject = Reject(refusal: error) else { throw error }
     try add(
       Reject(.linkRefused, link.mapping.relationship, reject.message), key, link.text(of: nil))
-  }
-
-  private func add(_ reject: Reject, _ key: RowKey, _ row: SourceRow) throws {
-    try add(reject, key, row.text)
   }
 
   private func add(_ reject: Reject, _ key: RowKey, _ row: String) throws {

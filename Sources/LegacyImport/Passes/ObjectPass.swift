@@ -1,12 +1,7 @@
 /// The first pass of a run: the rows of the tables become records.
 struct ObjectPass {
-  private let context: ImportContext
-  private let chunks: ImportChunks
-
-  init(_ context: ImportContext, _ chunks: ImportChunks) {
-    self.context = context
-    self.chunks = chunks
-  }
+  let context: ImportContext
+  let chunks: ImportChunks
 
   /// Writes all rows after the checkpoint.
   func run() throws {

@@ -8,12 +8,12 @@ import Foundation
 /// Texts that are equal only under a collation are found by a run, not by a plan.
 struct ImportPlan {
   private let context: ImportContext
-  private let reject: (PlannedReject) throws -> Void
+  private let reject: (ImportReject) throws -> Void
   private let records: PlannedRecords
   private let referenced: Set<String>
 
   /// - Parameter reject: Called with each reject as it is found.
-  init(_ context: ImportContext, reject: @escaping (PlannedReject) throws -> Void) throws {
+  init(_ context: ImportContext, reject: @escaping (ImportReject) throws -> Void) throws {
     self.context = context
     self.reject = reject
     records = try PlannedRecords(context.bound, in: context.database.scratchFolder)
@@ -93,9 +93,9 @@ struct ImportPlan {
     for reject in rejected.rejects {
       counts[reject.code, default: 0] += 1
       try self.reject(
-        PlannedReject(
-          reject: reject, entity: table.parts[rejected.part].mapping.entity,
-          table: table.table.name, key: RowIdentity.excerpt(of: rejected.key), row: row))
+        ImportReject(
+          reject, entity: table.parts[rejected.part].mapping.entity, table: table.table.name,
+          key: rejected.key, row: row))
     }
   }
 
@@ -105,8 +105,8 @@ struct ImportPlan {
     _ link: BoundLink, _ counts: inout [String: Int64]
   ) throws -> ImportReport.Relationship {
     var rejects: [String: Int64] = [:]
-    let balance = try LinkPlan(link, records, context) { planned in
-      rejects[planned.reject.code, default: 0] += 1
+    let balance = try LinkPlan(link: link, records: records, context: context) { planned in
+      rejects[planned.code, default: 0] += 1
       try reject(planned)
     }.run()
     counts.merge(rejects, uniquingKeysWith: +)
@@ -114,11 +114,11 @@ struct ImportPlan {
   }
 }
 
-/// A reject that a run would have.
-struct PlannedReject {
-  let reject: Reject
-  let entity: String
-  let table: String
-  let key: String
-  let row: String
+extension ImportReject {
+  /// Creates a reject that a run would have.
+  init(_ reject: Reject, entity: String, table: String, key: [Cell], row: String) {
+    self.init(
+      number: nil, table: table, key: RowIdentity.excerpt(of: key), entity: entity,
+      property: reject.property, code: reject.code, message: reject.message, row: row)
+  }
 }

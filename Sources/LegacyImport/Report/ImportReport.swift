@@ -126,6 +126,24 @@ public struct WriteCounts: Codable, Hashable, Sendable {
   public internal(set) var deleted: Int64 = 0
 }
 
+/// A row or a link that a run does not import.
+public struct ImportReject: Codable, Hashable, Sendable {
+  /// The number of the record that the store has of it; `nil` in a plan.
+  public let number: Int64?
+  public let table: String
+  /// The value of the key as JSON, or a list of its values.
+  public let key: String
+  public let entity: String
+  /// The attribute or the relationship that is at fault.
+  public let property: String?
+  /// The reason; programs may branch on it. The codes are stable.
+  public let code: String
+  /// The reason on one line, for people.
+  public let message: String
+  /// The columns that were read, as JSON; long values are cut.
+  public let row: String
+}
+
 /// The progress of a run or a plan.
 public struct ImportProgress: Hashable, Sendable {
   /// The stages of a plan and a run.

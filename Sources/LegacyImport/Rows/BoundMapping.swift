@@ -2,16 +2,14 @@ import EntityModel
 import EntityStore
 
 /// A mapping whose names are resolved to positions: of cells in the rows that are read, and of
-/// attributes in the records.
+/// attributes in the records. ``MappingCheck`` has found that the source has them all.
 struct BoundMapping: Sendable {
-  let mapping: ImportMapping
   /// The tables that entities come from, in the order of the mapping.
   let tables: [BoundTable]
   let links: [BoundLink]
 
   /// - Throws: `mapping` with the first thing that does not fit.
   init(_ mapping: ImportMapping, _ sources: [SourceTable], in snapshot: ReadTransaction) throws {
-    self.mapping = mapping
     var names: [String] = []
     for entity in mapping.entities where !names.contains(entity.table) {
       names.append(entity.table)
@@ -19,17 +17,14 @@ struct BoundMapping: Sendable {
     var tables: [BoundTable] = []
     for name in names {
       guard let table = sources.first(where: { $0.name == name }) else { throw Self.missing(name) }
-      tables.append(
-        try BoundTable(table, mapping.entities.filter { $0.table == name }, in: snapshot))
+      let entities = mapping.entities.filter { $0.table == name }
+      tables.append(try BoundTable(table, entities.map { ($0, try snapshot.layout($0.entity)) }))
     }
     self.tables = tables
     var links: [BoundLink] = []
     for (number, table) in tables.enumerated() {
       for (part, entity) in table.parts.enumerated() {
         for relationship in entity.mapping.relationships {
-          guard tables.contains(where: { $0.table.name == relationship.table }) else {
-            throw Self.missing(relationship.table)
-          }
           links.append(
             try BoundLink(
               relationship, from: entity, table: number, part: part, sources: sources, in: snapshot)
@@ -47,12 +42,6 @@ struct BoundMapping: Sendable {
       "the source has no such table", [("table", table)],
       advice: "correct the mapping, or create it again with `mooring import inspect`")
   }
-
-  static func missing(_ column: String, of table: String) -> ImportError {
-    .inMapping(
-      "the table has no such column", [("table", table), ("column", column)],
-      advice: "correct the mapping, or create it again with `mooring import inspect`")
-  }
 }
 
 /// A table with the entities that its rows become.
@@ -64,24 +53,15 @@ struct BoundTable: Sendable {
   let key: [Int]
   let parts: [BoundEntity]
 
-  init(
-    _ table: SourceTable, _ mappings: [EntityMapping], in snapshot: ReadTransaction
-  ) throws {
-    try self.init(table, mappings.map { ($0, try snapshot.layout($0.entity)) })
-  }
-
-  private init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
+  init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
     self.table = table
     var columns: [String] = []
-    func place(_ column: String) throws -> Int {
+    func place(_ column: String) -> Int {
       if let known = columns.firstIndex(of: column) { return known }
-      guard column == SourceTable.rowIDKey || table.column(column) != nil else {
-        throw BoundMapping.missing(column, of: table.name)
-      }
       columns.append(column)
       return columns.count - 1
     }
-    key = try (mappings.first?.0.key ?? []).map(place)
+    key = (mappings.first?.0.key ?? []).map(place)
     var parts: [BoundEntity] = []
     for (mapping, layout) in mappings {
       parts.append(try BoundEntity(mapping, layout: layout, place: place))
@@ -137,16 +117,16 @@ final class BoundEntity: Sendable {
   let references: [Int]
 
   init(
-    _ mapping: EntityMapping, layout: EntityLayout, place: (String) throws -> Int
+    _ mapping: EntityMapping, layout: EntityLayout, place: (String) -> Int
   ) throws {
     self.mapping = mapping
     self.layout = layout
     conditions =
-      try mapping.filter.isOneOf.sorted { $0.key < $1.key }.map {
-        Condition(cell: try place($0.key), words: $0.value, isOneOf: true)
+      mapping.filter.isOneOf.sorted { $0.key < $1.key }.map {
+        Condition(cell: place($0.key), words: $0.value, isOneOf: true)
       }
       + mapping.filter.isNoneOf.sorted { $0.key < $1.key }.map {
-        Condition(cell: try place($0.key), words: $0.value, isOneOf: false)
+        Condition(cell: place($0.key), words: $0.value, isOneOf: false)
       }
     attributes = try mapping.attributes.map { attribute in
       guard let position = layout.positions[attribute.attribute] else {
@@ -156,13 +136,13 @@ final class BoundEntity: Sendable {
           advice: "correct the mapping, or add the attribute with a migration")
       }
       let cell: Int? =
-        if case .column(let column) = attribute.source { try place(column) } else { nil }
+        if case .column(let column) = attribute.source { place(column) } else { nil }
       return Attribute(mapping: attribute, position: position, cell: cell)
     }
     positions = attributes.map(\.position)
-    references = try mapping.relationships.flatMap { relationship in
+    references = mapping.relationships.flatMap { relationship in
       guard case .columns(let columns) = relationship.source else { return [Int]() }
-      return try columns.map(place)
+      return columns.map(place)
     }
   }
 
@@ -191,8 +171,8 @@ final class BoundEntity: Sendable {
 /// A relationship with the source of its links.
 struct BoundLink: Sendable {
   enum Source: Sendable {
-    /// The places of the cells, in the rows of the entity.
-    case columns([Int])
+    /// Cells of the rows of the entity.
+    case columns
     /// Rows with the keys of an owner and of another row.
     case join(SourceTable, owner: [String], target: [String], order: String?)
   }
@@ -235,16 +215,10 @@ struct BoundLink: Sendable {
     isOwnInverse =
       description.destination == self.entity && description.inverse == mapping.relationship
     switch mapping.source {
-    case .columns(let columns):
-      guard columns.count > 0 else { throw BoundMapping.missing("", of: entity.mapping.table) }
-      source = .columns(entity.places(of: mapping))
+    case .columns: source = .columns
     case .join(let name, let owner, let target, let order):
       guard let joined = sources.first(where: { $0.name == name }) else {
         throw BoundMapping.missing(name)
-      }
-      for column in owner + target + [order].compactMap({ $0 })
-      where joined.column(column) == nil && column != SourceTable.rowIDKey {
-        throw BoundMapping.missing(column, of: name)
       }
       source = .join(joined, owner: owner, target: target, order: order)
     }
@@ -252,21 +226,6 @@ struct BoundLink: Sendable {
 
   /// `Entity.relationship`, as reports name it.
   var name: String { "\(entity).\(mapping.relationship)" }
-}
-
-extension BoundEntity {
-  /// Returns the cells that a relationship by columns reads.
-  fileprivate func places(of relationship: RelationshipMapping) -> [Int] {
-    var start = 0
-    for other in mapping.relationships {
-      guard case .columns(let columns) = other.source else { continue }
-      if other.relationship == relationship.relationship {
-        return Array(references[start..<start + columns.count])
-      }
-      start += columns.count
-    }
-    return []
-  }
 }
 
 extension Cell {

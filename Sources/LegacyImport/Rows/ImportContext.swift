@@ -28,9 +28,7 @@ package protocol ImportDestination {
 
 /// A store that other writers use at the same time.
 package struct StoreDestination: ImportDestination {
-  private let store: Store
-
-  package init(_ store: Store) { self.store = store }
+  let store: Store
 
   package var folder: String { store.folder }
 

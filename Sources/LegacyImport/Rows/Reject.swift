@@ -2,7 +2,7 @@ import EntityModel
 
 /// The reason why a row or a link is not imported. The raw values are stable; those of a
 /// `ConversionFailure` are codes, too.
-struct Reject: Hashable, Sendable {
+struct Reject: Error, Hashable, Sendable {
   enum Code: String, Sendable, CaseIterable {
     /// A part of the key is null.
     case nullKey = "null_key"

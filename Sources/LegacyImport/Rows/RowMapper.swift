@@ -93,5 +93,3 @@ final class RowMapper {
         digest: ofValues, row: row))
   }
 }
-
-extension Reject: Error {}

@@ -29,10 +29,10 @@ struct ImportRun {
     let chunks = ImportChunks(context, write, from: checkpoint)
     // Rows of earlier runs that are still wrong are found again.
     try clearRejects(of: context, chunks) { run, _ in run < checkpoint.run }
-    try ObjectPass(context, chunks).run()
+    try ObjectPass(context: context, chunks: chunks).run()
     // The links are read from the first one, which finds their rejects again.
     try clearRejects(of: context, chunks) { _, isLink in isLink }
-    try LinkPass(context, chunks).run()
+    try LinkPass(context: context, chunks: chunks).run()
     var report = self.report(run: checkpoint.run, startedAt, isPlan: false)
     var verification = Verification(context)
     try verification.run(&report)
@@ -46,7 +46,7 @@ struct ImportRun {
     return report
   }
 
-  func plan(reject: @escaping (PlannedReject) throws -> Void) throws -> ImportReport {
+  func plan(reject: @escaping (ImportReject) throws -> Void) throws -> ImportReport {
     let startedAt = now()
     let bound = try target.read { try BoundMapping(mapping, database.tables, in: $0) }
     let known = try target.read { try record(in: $0) }

@@ -33,9 +33,4 @@ package struct SourceRow: Sendable {
   package let position: RowPosition
   /// The values in the order in which the columns were requested.
   package var cells: [Cell]
-
-  package init(position: RowPosition, cells: [Cell]) {
-    self.position = position
-    self.cells = cells
-  }
 }

@@ -5,32 +5,23 @@
 /// | 0–15   | "SQLite format 3", zero                                                          |
 /// | 16–17  | page size; 1 is 65536                                                            |
 /// | 18, 19 | versions to write and to read: 1 rollback journal, 2 write-ahead log             |
-/// | 20     | bytes at the end of each page that are another's: of an encryption, of checksums  |
 /// | 24–27  | change counter                                                                   |
 /// | 28–31  | pages; true only if 92–95 has the change counter                                 |
 /// | 40–43  | schema cookie                                                                    |
 /// | 56–59  | text: 1 UTF-8, 2 UTF-16 little-endian, 3 UTF-16 big-endian                        |
-/// | 60–63  | user version                                                                     |
-/// | 68–71  | application id                                                                   |
 /// | 92–95  | change counter when 28–31 was written                                            |
-/// | 96–99  | version of SQLite that wrote it, 3040001 for 3.40.1                              |
 package struct DatabaseHeader: Hashable, Sendable {
   package enum TextEncoding: String, Hashable, Sendable {
     case utf8, utf16LittleEndian, utf16BigEndian
   }
 
   package let pageSize: Int
-  package let writeVersion: UInt8
   package let readVersion: UInt8
-  package let reservedBytes: UInt8
   package let changeCounter: UInt32
   /// The number of pages; `nil` if the file does not say it.
   package let pageCount: UInt32?
   package let schemaCookie: UInt32
   package let textEncoding: TextEncoding?
-  package let userVersion: Int32
-  package let applicationID: Int32
-  package let sqliteVersion: UInt32
 
   static let byteCount = 100
   static let magic = Array("SQLite format 3\0".utf8)
@@ -44,9 +35,7 @@ package struct DatabaseHeader: Hashable, Sendable {
     let stored = Int(bytes[16]) << 8 | Int(bytes[17])
     pageSize = stored == 1 ? 65_536 : stored
     guard pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else { return nil }
-    writeVersion = bytes[18]
     readVersion = bytes[19]
-    reservedBytes = bytes[20]
     changeCounter = bytes.bigEndian32(at: 24)
     let pages = bytes.bigEndian32(at: 28)
     pageCount = pages > 0 && bytes.bigEndian32(at: 92) == changeCounter ? pages : nil
@@ -58,9 +47,6 @@ package struct DatabaseHeader: Hashable, Sendable {
       case 3: .utf16BigEndian
       default: nil
       }
-    userVersion = Int32(bitPattern: bytes.bigEndian32(at: 60))
-    applicationID = Int32(bitPattern: bytes.bigEndian32(at: 68))
-    sqliteVersion = bytes.bigEndian32(at: 96)
   }
 }
 

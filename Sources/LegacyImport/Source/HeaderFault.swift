@@ -71,7 +71,8 @@ struct HeaderFault {
     }
     let pages = (bytes - 1) / Int64(header.pageSize) + 1
     if let stored = header.pageCount, Int64(stored) > pages, !recovers {
-      patches.append(.init(offset: 28, bytes: bigEndian(UInt32(clamping: pages))))
+      let count = withUnsafeBytes(of: UInt32(clamping: pages).bigEndian) { Array($0) }
+      patches.append(.init(offset: 28, bytes: count))
       first =
         first ?? (
           .truncated, "the file is shorter than its header states",
@@ -94,9 +95,5 @@ struct HeaderFault {
         advice: patches.isEmpty
           ? "take a backup of it" : "--damaged imports what can still be read"),
       patches: patches)
-  }
-
-  private func bigEndian(_ number: UInt32) -> [UInt8] {
-    [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
   }
 }

@@ -7,16 +7,14 @@ final class OversizedRows {
   private let columns: [String]
   private let positions: SQLiteStatement
   private let firstPosition: SQLiteStatement
-  /// The statements by column, prepared when they are first needed: most tables have no such row.
-  private var cells: [SQLiteStatement?]
-  private var sizes: [SQLiteStatement?]
+  /// The statements by what they select, prepared when they are first needed: most tables have no
+  /// such row.
+  private var selections: [String: SQLiteStatement] = [:]
 
   init(_ connection: SQLiteConnection, _ walk: TableWalk, columns: [String]) throws {
     self.connection = connection
     self.walk = walk
     self.columns = columns
-    cells = Array(repeating: nil, count: columns.count)
-    sizes = cells
     let select = "SELECT " + walk.positionColumns.joined(separator: ", ")
     firstPosition = try connection.prepare(select + walk.clauses(isResumed: false) + " LIMIT 1")
     positions = try connection.prepare(select + walk.clauses(isResumed: true) + " LIMIT 1")
@@ -43,11 +41,8 @@ final class OversizedRows {
   }
 
   private func cell(_ place: Int, at position: RowPosition) throws -> Cell {
-    let statement = try cells[place] ?? prepare(sqlName(columns[place]))
-    cells[place] = statement
+    let statement = try select(sqlName(columns[place]), at: position)
     defer { statement.reset() }
-    statement.reset()
-    try statement.bind(position.cells)
     switch try statement.outcome() {
     case .row: return try statement.cell(0)
     case .done: return .null
@@ -67,18 +62,20 @@ final class OversizedRows {
         return Int64(sqlite3_blob_bytes(blob))
       }
     }
-    let statement = try sizes[place] ?? prepare("\(Self.size)(\(sqlName(columns[place])))")
-    sizes[place] = statement
+    let statement = try select("\(Self.size)(\(sqlName(columns[place])))", at: position)
     defer { statement.reset() }
-    statement.reset()
-    try statement.bind(position.cells)
     // Before 3.43 a text must be read for its length; that it is too long is known.
     guard try statement.outcome() == .row else { return Int64(Limits.cellBytesMax) + 1 }
     return max(statement.integer(0), Int64(Limits.cellBytesMax) + 1)
   }
 
-  private func prepare(_ expression: String) throws -> SQLiteStatement {
-    try connection.prepare("SELECT \(expression)" + walk.exactClauses)
+  private func select(_ expression: String, at position: RowPosition) throws -> SQLiteStatement {
+    let statement =
+      try selections[expression] ?? connection.prepare("SELECT \(expression)" + walk.exactClauses)
+    selections[expression] = statement
+    statement.reset()
+    try statement.bind(position.cells)
+    return statement
   }
 
   private static let size = sqlite3_libversion_number() >= 3_043_000 ? "octet_length" : "length"

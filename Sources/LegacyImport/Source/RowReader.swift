@@ -17,7 +17,7 @@ package final class RowReader {
   private let options: Options
   private var rows: RowStatements
   /// True if `rows` begin at a position.
-  private var isResumed: Bool
+  private var isResumed = false
   private var last: RowPosition?
   /// The row before the last one. If the next row goes back, the last one may be wrong.
   private var lastButOne: RowPosition?
@@ -42,26 +42,23 @@ package final class RowReader {
   }
 
   /// - Parameter after: The position after which reading continues.
-  init(
+  convenience init(
     _ connection: SQLiteConnection, _ walk: TableWalk, columns: [String], after: RowPosition?,
     _ options: Options
   ) throws {
-    self.connection = connection
-    self.walk = walk
-    self.columns = columns
-    self.options = options
-    isSorted = false
-    last = after
-    skipsTo = walk.canSeek ? nil : after
-    isResumed = walk.canSeek && after != nil
-    rows = try RowStatements(
+    let isResumed = walk.canSeek && after != nil
+    let rows = try RowStatements(
       connection, walk, columns: columns, clauses: walk.clauses(isResumed: isResumed))
     if isResumed { try rows.start(after?.cells ?? []) }
+    self.init(rows, isSorted: false, connection, walk, columns: columns, options)
+    self.isResumed = isResumed
+    last = after
+    skipsTo = walk.canSeek ? nil : after
   }
 
-  /// Creates a reader of rows in an order of their own.
+  /// - Parameter isSorted: Whether the rows are in an order of their own.
   init(
-    sorted rows: RowStatements, _ connection: SQLiteConnection, _ walk: TableWalk,
+    _ rows: RowStatements, isSorted: Bool, _ connection: SQLiteConnection, _ walk: TableWalk,
     columns: [String], _ options: Options, startingWith before: [RowEvent] = []
   ) {
     self.connection = connection
@@ -70,8 +67,7 @@ package final class RowReader {
     self.options = options
     self.before = before.reversed()
     self.rows = rows
-    isSorted = true
-    isResumed = false
+    self.isSorted = isSorted
   }
 
   /// - Returns: Nil after the last row.

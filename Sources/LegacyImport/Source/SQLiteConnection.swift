@@ -7,15 +7,8 @@ final class SQLiteConnection {
   private let interruption: Interruption
 
   /// - Throws: ``ImportError``.
-  convenience init(
-    path: String, isCancelled: @escaping @Sendable () -> Bool
-  ) throws(ImportError) {
-    try self.init(path, flags: 0, isCancelled)
-  }
-
-  /// - Throws: ``ImportError``.
   convenience init(creating path: String) throws(ImportError) {
-    try self.init(path, flags: SQLITE_OPEN_CREATE) { false }
+    try self.init(path: path, flags: SQLITE_OPEN_CREATE)
   }
 
   /// Opens the main file as if there were no log. Only for a file that no process writes.
@@ -27,11 +20,12 @@ final class SQLiteConnection {
         ? String(UnicodeScalar(byte))
         : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }
-    try self.init("file:" + escaped.joined() + "?immutable=1", flags: SQLITE_OPEN_URI) { false }
+    try self.init(path: "file:" + escaped.joined() + "?immutable=1", flags: SQLITE_OPEN_URI)
   }
 
-  private init(
-    _ path: String, flags: Int32, _ isCancelled: @escaping @Sendable () -> Bool
+  /// - Throws: ``ImportError``.
+  init(
+    path: String, flags: Int32 = 0, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(ImportError) {
     var opened: OpaquePointer?
     let flags = flags | SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX

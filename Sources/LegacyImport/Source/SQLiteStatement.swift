@@ -59,14 +59,10 @@ final class SQLiteStatement {
     for (offset, cell) in cells.enumerated() { try bind(cell, Int32(offset + 1)) }
   }
 
-  func bind(_ number: Int64, _ place: Int32) throws {
-    try check(sqlite3_bind_int64(handle, place, number))
-  }
-
   private func bind(_ cell: Cell, _ place: Int32) throws {
     switch cell {
     case .null: try check(sqlite3_bind_null(handle, place))
-    case .integer(let number): try bind(number, place)
+    case .integer(let number): try check(sqlite3_bind_int64(handle, place, number))
     case .real(let number): try check(sqlite3_bind_double(handle, place, number))
     case .text(let text): try bindText(Array(text.utf8), place)
     case .badText(let bytes): try bindText(bytes, place)

@@ -9,8 +9,8 @@ package final class SourceDatabase {
   package let report: SourceReport
   /// The tables in order of name, without SQLite's own.
   package let tables: [SourceTable]
-  private let connection: SQLiteConnection
-  private let options: RowReader.Options
+  let connection: SQLiteConnection
+  let options: RowReader.Options
   private let snapshot: SourceSnapshot
   private let walks: [String: TableWalk]
   /// The numbers of rows by table: the copy does not change.
@@ -96,20 +96,6 @@ package final class SourceDatabase {
     try RowReader(connection, try walk(of: table), columns: columns, after: after, options)
   }
 
-  /// Returns the rows in the order of these columns, compared byte by byte, then of their
-  /// positions. The rows are sorted on disk, in SQLite's temporary files, before the first one is
-  /// returned. Unreadable ranges come first.
-  ///
-  /// - Throws: ``ImportError``; `tooLarge` for a value that is longer than `Limits.cellBytesMax`.
-  package func sortedRows(
-    of table: SourceTable, columns: [String], by keys: [String]
-  ) throws -> RowReader {
-    try SortedRows(
-      database: self, connection: connection, table: table, walk: try walk(of: table),
-      columns: columns, keys: keys, options: options
-    ).reader()
-  }
-
   /// Returns the first row in which the columns `key` have these values, byte by byte. O(log rows)
   /// if there is an index, else O(rows).
   package func row(
@@ -135,7 +121,7 @@ package final class SourceDatabase {
     }
   }
 
-  private func walk(of table: SourceTable) throws -> TableWalk {
+  func walk(of table: SourceTable) throws -> TableWalk {
     guard let walk = walks[table.name] else {
       throw ImportError(
         .unreadable, "this is no table whose rows can be read",

@@ -5,13 +5,8 @@ import Foundation
 struct SourceExamination {
   let source: String
   let copies: SourceCopies
-  private var notes: [String] = []
-  private var warnings: [String] = []
-
-  init(source: String, copies: SourceCopies) {
-    self.source = source
-    self.copies = copies
-  }
+  private(set) var notes: [String] = []
+  private(set) var warnings: [String] = []
 
   /// Returns a report and the fault of the header, if it has one. Removes from the copies the name
   /// of another file that SQLite would open.
@@ -23,8 +18,8 @@ struct SourceExamination {
     let start = try main.bytes(at: 0, count: DatabaseHeader.byteCount)
     let header = DatabaseHeader(start)
     let log = try examineLog(header)
-    let journal = try examineJournal()
-    let recovers = log?.committedFrames ?? 0 > 0 || journal?.isHot ?? false
+    let hasHotJournal = try examineJournal()
+    let recovers = log?.committedFrames ?? 0 > 0 || hasHotJournal
     if start.isEmpty {
       notes.append("the file is empty: a valid database without tables")
     }
@@ -34,7 +29,7 @@ struct SourceExamination {
     ).find()
     let report = SourceReport(
       source: source, bytes: copies.main.bytes, fingerprint: try fingerprint(),
-      header: header, writeAheadLog: log, journal: journal, notes: notes,
+      header: header, writeAheadLog: log, hasHotJournal: hasHotJournal, notes: notes,
       warnings: warnings.map(\.onOneLine))
     return (report, fault)
   }
@@ -48,7 +43,7 @@ struct SourceExamination {
     return whole.finish()
   }
 
-  private mutating func examineLog(_ header: DatabaseHeader?) throws -> WriteAheadLogReport? {
+  private mutating func examineLog(_ header: DatabaseHeader?) throws -> WriteAheadLog? {
     guard let copy = copies.writeAheadLog, let file = try SourceFile.open(copy.path) else {
       if let header, header.usesWriteAheadLog {
         notes.append(
@@ -60,9 +55,7 @@ struct SourceExamination {
     }
     let log = try WriteAheadLog(file)
     describe(log, copy.bytes, header)
-    return WriteAheadLogReport(
-      bytes: copy.bytes, fingerprint: copy.fingerprint, frames: log.frames,
-      validFrames: log.validFrames, committedFrames: log.committedFrames, pages: log.pages)
+    return log
   }
 
   private mutating func describe(_ log: WriteAheadLog, _ bytes: Int64, _ header: DatabaseHeader?) {
@@ -121,10 +114,10 @@ struct SourceExamination {
 
   private static let namesMax = 10_000
 
-  private mutating func examineJournal() throws -> JournalReport? {
+  private mutating func examineJournal() throws -> Bool {
     guard let copy = copies.journal, copy.bytes > 0,
       let file = try SourceFile.open(copy.path)
-    else { return nil }
+    else { return false }
     let journal = try RollbackJournal(file)
     var isHot = journal.state == .hot && copies.main.bytes > 0
     if journal.superJournal != nil, try !journal.disarm(copy: copy.path), isHot {
@@ -140,6 +133,29 @@ struct SourceExamination {
         "the header of the -journal is damaged: a transaction that was under way is not rolled back"
       )
     }
-    return JournalReport(bytes: copy.bytes, isHot: isHot)
+    return isHot
   }
+}
+
+/// The result of examining a legacy file.
+package struct SourceReport: Sendable {
+  /// The path of the file, with symbolic links resolved.
+  package let source: String
+  package let bytes: Int64
+  /// The XXH3-128 hash, in hexadecimal, of the main file and, if they exist, its `-wal` and its
+  /// `-journal`. It distinguishes states of the file and does not protect against forgery.
+  package let fingerprint: String
+  /// The header; `nil` for an empty file, which is a valid empty database, and for a damaged
+  /// header.
+  package let header: DatabaseHeader?
+  /// The log; `nil` if there is no `-wal` beside the file.
+  let writeAheadLog: WriteAheadLog?
+  /// True if the `-journal` has a transaction under way, whose changes are rolled back in the copy.
+  package let hasHotJournal: Bool
+  /// The findings of SQLite's quick check, at most ten lines. Set by ``SourceDatabase``.
+  package var findings: [String] = []
+  /// Facts that are normal and good to know, each on one line.
+  package var notes: [String]
+  /// Problems that may have cost rows, each on one line.
+  package var warnings: [String]
 }

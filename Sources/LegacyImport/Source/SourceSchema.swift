@@ -68,10 +68,7 @@ struct SourceSchema {
         continue
       }
       let type = if case .text(let type) = try list.cell(1) { type } else { "" }
-      columns.append(
-        SourceColumn(
-          name: name, declaredType: type, isRequired: list.integer(2) != 0,
-          isGenerated: list.integer(4) > 1))
+      columns.append(SourceColumn(name: name, declaredType: type, isRequired: list.integer(2) != 0))
       if list.integer(3) > 0 { key.append((list.integer(3), name)) }
     }
     return (columns, key.sorted { $0.place < $1.place }.map(\.name))
@@ -81,7 +78,7 @@ struct SourceSchema {
     let name: String
     let isUnique: Bool
     let isPrimaryKey: Bool
-    var parts: [TableWalk.KeyPart] = []
+    let parts: [TableWalk.KeyPart]
   }
 
   private func indexes(of table: String) throws -> [Index] {
@@ -90,18 +87,14 @@ struct SourceSchema {
     try list.bind([.text(table)])
     var indexes: [Index] = []
     while try list.step() {
-      guard case .text(let name) = try list.cell(0) else { continue }
+      guard case .text(let name) = try list.cell(0), let parts = try parts(of: name)
+      else { continue }
       indexes.append(
         Index(
           name: name, isUnique: list.integer(1) != 0 && list.integer(3) == 0,
-          isPrimaryKey: try list.cell(2) == .text("pk")))
+          isPrimaryKey: try list.cell(2) == .text("pk"), parts: parts))
     }
-    return try indexes.compactMap { index in
-      guard let parts = try parts(of: index.name) else { return nil }
-      var index = index
-      index.parts = parts
-      return index
-    }.sorted { $0.name < $1.name }
+    return indexes.sorted { $0.name < $1.name }
   }
 
   /// - Returns: Nil for an index of expressions.

@@ -22,20 +22,6 @@ package struct SourceTable: Hashable, Sendable {
   /// The columns of each unique index without a condition.
   package let uniqueKeys: [[String]]
 
-  package init(
-    name: String, kind: Kind, columns: [SourceColumn], hasRowID: Bool, primaryKey: [String],
-    rowIDAlias: String?, foreignKeys: [SourceForeignKey], uniqueKeys: [[String]]
-  ) {
-    self.name = name
-    self.kind = kind
-    self.columns = columns
-    self.hasRowID = hasRowID
-    self.primaryKey = primaryKey
-    self.rowIDAlias = rowIDAlias
-    self.foreignKeys = foreignKeys
-    self.uniqueKeys = uniqueKeys
-  }
-
   package func column(_ name: String) -> SourceColumn? { columns.first { $0.name == name } }
 
   /// True if the schema keeps two rows from having the same values in these columns.
@@ -68,14 +54,6 @@ package struct SourceColumn: Hashable, Sendable {
   /// The declared type, often empty or misleading.
   package let declaredType: String
   package let isRequired: Bool
-  package let isGenerated: Bool
-
-  package init(name: String, declaredType: String, isRequired: Bool, isGenerated: Bool) {
-    self.name = name
-    self.declaredType = declaredType
-    self.isRequired = isRequired
-    self.isGenerated = isGenerated
-  }
 }
 
 package struct SourceForeignKey: Hashable, Sendable {
@@ -83,10 +61,4 @@ package struct SourceForeignKey: Hashable, Sendable {
   package let table: String
   /// The columns of the other table; empty for its primary key.
   package let targetColumns: [String]
-
-  package init(columns: [String], table: String, targetColumns: [String]) {
-    self.columns = columns
-    self.table = table
-    self.targetColumns = targetColumns
-  }
 }

@@ -20,27 +20,6 @@ struct TableWalk {
   let table: String
   let order: Order
 
-  init(table: String, order: Order) {
-    self.table = table
-    self.order = order
-  }
-
-  init(_ table: SourceTable, key: [KeyPart]) {
-    self.table = table.name
-    if table.hasRowID {
-      let names = Set(table.columns.map { $0.name.lowercased() })
-      let free = table.rowIDAlias ?? ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
-      order = free.map { .rowID($0) } ?? .storage(key: [])
-    } else {
-      // Under the collation of another program the order on disk is not one that we can seek in.
-      let isKnown = key.allSatisfy {
-        !$0.isDescending && ["BINARY", "NOCASE", "RTRIM"].contains($0.collation)
-      }
-      let columns = table.primaryKey
-      order = isKnown && !key.isEmpty ? .key(columns) : .storage(key: columns)
-    }
-  }
-
   /// The columns of a position, as SQL.
   var positionColumns: [String] {
     switch order {
@@ -79,6 +58,24 @@ struct TableWalk {
 
     fileprivate var comparison: String { self == .forward ? ">" : "<" }
     fileprivate var suffix: String { self == .forward ? "" : " DESC" }
+  }
+}
+
+extension TableWalk {
+  init(_ table: SourceTable, key: [KeyPart]) {
+    self.table = table.name
+    if table.hasRowID {
+      let names = Set(table.columns.map { $0.name.lowercased() })
+      let free = table.rowIDAlias ?? ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+      order = free.map { .rowID($0) } ?? .storage(key: [])
+    } else {
+      // Under the collation of another program the order on disk is not one that we can seek in.
+      let isKnown = key.allSatisfy {
+        !$0.isDescending && ["BINARY", "NOCASE", "RTRIM"].contains($0.collation)
+      }
+      let columns = table.primaryKey
+      order = isKnown && !key.isEmpty ? .key(columns) : .storage(key: columns)
+    }
   }
 }
 

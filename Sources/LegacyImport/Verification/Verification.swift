@@ -14,7 +14,7 @@ struct Verification {
   mutating func run(_ report: inout ImportReport) throws {
     for table in context.bound.tables { try verify(table, &report) }
     for link in context.bound.links {
-      report.relationships.append(try LinkVerification(link, context).run())
+      report.relationships.append(try LinkVerification(link: link, context: context).run())
     }
     try countRejects(&report)
     try findGone(&report)
@@ -70,13 +70,11 @@ struct Verification {
 
 /// The counts and digests of one entity.
 struct EntityBalance {
-  private(set) var entity: ImportReport.Entity
+  var entity: ImportReport.Entity
   private var expected = UnorderedDigest()
   private var found = UnorderedDigest()
 
   init(name: String, table: String) { entity = ImportReport.Entity(name: name, table: table) }
-
-  mutating func expect() { entity.expected += 1 }
 
   /// Counts a record that is as the source gives it, or that has been changed in the store.
   mutating func find(expected digest: Int64, found other: Int64) {
@@ -86,10 +84,6 @@ struct EntityBalance {
       found.add(other)
     }
   }
-
-  mutating func edit() { entity.edited += 1 }
-
-  mutating func delete() { entity.deleted += 1 }
 
   mutating func differ(expected digest: Int64, found other: Int64?, _ problem: String) {
     expected.add(digest)
@@ -171,14 +165,17 @@ private struct RecordCheck {
     _ mapped: MappedRow, _ entry: LedgerEntry, _ balance: inout EntityBalance
   ) throws {
     let entity = table.parts[mapped.part]
-    balance.expect()
+    balance.entity.expected += 1
     // A record that this run has written must be unchanged. Another one may have been changed
     // since.
     let isOurs = entry.run == context.run
     guard entry.entity == entity.mapping.entity,
       let record = try snapshot.row(entry.object, of: layouts[mapped.part])
     else {
-      if !isOurs { return balance.delete() }
+      guard isOurs else {
+        balance.entity.deleted += 1
+        return
+      }
       return balance.differ(
         expected: mapped.digest, found: nil,
         "row \(RowIdentity.excerpt(of: mapped.key)): \(entry.objectID) is not there")
@@ -188,7 +185,7 @@ private struct RecordCheck {
     let found = digest.hash
     if found == mapped.digest { return balance.find(expected: mapped.digest, found: found) }
     if !isOurs {
-      balance.edit()
+      balance.entity.edited += 1
       return balance.find(expected: mapped.digest, found: found)
     }
     balance.differ(

@@ -23,7 +23,7 @@ import Testing
     #expect(model.root(of: "Article")?.name == "Item")
     #expect(model.subtree(of: "Item").map(\.name) == ["Article", "Episode", "Item"])
     #expect(model.lineage(of: "Unknown").isEmpty)
-    let items = try #require(model.entity(named: "Feed")?.relationships.first)
+    let items = try #require(model.lineage(of: "Feed").first?.relationships.first)
     #expect(model.inverse(of: items)?.entity.name == "Item")
   }
 
@@ -165,7 +165,7 @@ import Testing
     SourceTable(
       name: name, kind: .table,
       columns: columns.map {
-        SourceColumn(name: $0, declaredType: "", isRequired: false, isGenerated: false)
+        SourceColumn(name: $0, declaredType: "", isRequired: false)
       }, hasRowID: true, primaryKey: [], rowIDAlias: nil, foreignKeys: [], uniqueKeys: [])
   }
 }

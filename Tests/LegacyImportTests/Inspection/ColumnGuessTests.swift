@@ -12,7 +12,7 @@ import Testing
     for cell in cells { profile.add(cell) }
     return ColumnGuess(
       SourceColumn(
-        name: name, declaredType: declared, isRequired: isRequired, isGenerated: false), profile)
+        name: name, declaredType: declared, isRequired: isRequired), profile)
   }
 
   @Test(

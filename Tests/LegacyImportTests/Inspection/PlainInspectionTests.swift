@@ -202,7 +202,7 @@ import Testing
 func requireConsistent(_ suggestion: SuggestedImport, _ database: SourceDatabase) throws {
   let text = suggestion.migrationText
   let schema = try MappedSchema.schema(text, line: suggestion.mapping.name)
-  let problems = MappingCheck.problems(of: suggestion.mapping, against: database.tables)
+  let problems = MappingCheck(of: suggestion.mapping, against: database.tables).problems
   #expect(problems == [])
   let file = MappingFile.text(of: suggestion.mapping)
   let read = try MappingFile.read(Array(file.utf8), file: "map.yaml", schema: schema)

@@ -1,6 +1,7 @@
 import EntityModel
-import LegacyImport
 import Testing
+
+@testable import LegacyImport
 
 @Suite struct MappingCheckTests {
   private static func table(
@@ -10,7 +11,7 @@ import Testing
     SourceTable(
       name: name, kind: kind,
       columns: columns.map {
-        SourceColumn(name: $0, declaredType: "", isRequired: false, isGenerated: false)
+        SourceColumn(name: $0, declaredType: "", isRequired: false)
       }, hasRowID: hasRowID, primaryKey: key, rowIDAlias: alias, foreignKeys: [], uniqueKeys: unique
     )
   }
@@ -46,7 +47,7 @@ import Testing
   private static func problems(_ change: (inout ImportMapping) -> Void) -> [String] {
     var mapping = mapping()
     change(&mapping)
-    return MappingCheck.problems(of: mapping, against: tables)
+    return MappingCheck(of: mapping, against: tables).problems
   }
 
   @Test func aCompleteMappingHasNoProblems() {

@@ -1,9 +1,10 @@
 import EntityModel
 import Foundation
-import LegacyImport
 import StrictYAML
 import TestSupport
 import Testing
+
+@testable import LegacyImport
 
 @Suite struct MappingFileTests {
   private static let example = """

@@ -39,7 +39,7 @@ struct LiveWriterTests {
             "BEGIN EXCLUSIVE; UPDATE note SET generation = \(generation) WHERE id < 300")
           let during = try SourceSnapshot.take(of: path, in: scratch.path)
           #expect(try generations(during) == [.integer(Int64(generation - 1))])
-          if mode != "WAL" { #expect(during.report.journal?.isHot == true) }
+          if mode != "WAL" { #expect(during.report.hasHotJournal) }
           try writer.run("UPDATE note SET generation = \(generation); COMMIT")
           let after = try SourceSnapshot.take(of: path, in: scratch.path)
           #expect(try generations(after) == [.integer(Int64(generation))])

@@ -1,7 +1,8 @@
 import Foundation
-import LegacyImport
 import TestSupport
 import Testing
+
+@testable import LegacyImport
 
 struct SourceSnapshotTests {
   private let sql =

@@ -37,7 +37,7 @@ struct ModelWriter {
         "searchMapping": mapping, "values": values, "version": .int64(1),
         "emptyToken": archive.add(.string("__empty_slot_token__")),
       ])
-    let versions = archive.array(model.versions.map { archive.add(.string($0)) }, of: "NSSet")
+    let versions = archive.array([archive.add(.string("7"))], of: "NSSet")
     let root = archive.add(
       "NSManagedObjectModel",
       [
@@ -64,7 +64,8 @@ struct ModelWriter {
     var fields: [String: PropertyListValue] = [
       "NSEntityName": archive.add("NSMutableString", ["NS.string": .string(entity.name)]),
       "NSSuperentity": entity.superentity.flatMap { entities[$0] } ?? ArchiveWriter.null,
-      "NSRenamingIdentifier": archive.add(.string(entity.renamingIdentifier)),
+      "NSRenamingIdentifier": entity.renamingIdentifier.map { archive.add(.string($0)) }
+        ?? ArchiveWriter.null,
       "NSProperties": archive.dictionary(properties, of: "NSMutableDictionary"),
       "NSUniqueTuples": archive.array(tuples, of: "NSMutableArray"),
     ]

@@ -23,38 +23,37 @@ enum Podcasts {
     age.isDerived = true
     var feed = ManagedObjectModel.Relationship(name: "feed", destination: "Feed", inverse: "items")
     feed.isOptional = false
-    return try ManagedObjectModel(
-      entities: [
-        .init(
-          name: "Feed",
-          attributes: [
-            artwork, badge, required("feedURL", .uri), attribute("lastFetched", .date),
-            required("title", .string),
-          ], relationships: [items, many("tags", to: "Tag")]),
-        .init(
-          name: "Item", isAbstract: true,
-          attributes: [
-            attribute("_internalScore", .double), age, required("guid", .string),
-            required("identifier", .uuid), isRead, attribute("publishedAt", .date),
-            required("title", .string),
-          ], relationships: [feed], uniqueConstraints: [["guid"]]),
-        .init(
-          name: "Article", superentity: "Item",
-          attributes: [attribute("summary", .string), attribute("wordCount", .int32)]),
-        .init(
-          name: "Episode", superentity: "Item",
-          attributes: [
-            attribute("chapters", .transformable), attribute("duration", .double),
-            attribute("price", .decimal), attribute("summary", .string),
-          ], relationships: [many("playlists", to: "Playlist", inverse: "episodes")]),
-        .init(
-          name: "Person", attributes: [required("name", .string)],
-          relationships: [many("friends", to: "Person", inverse: "friends")]),
-        .init(
-          name: "Playlist", attributes: [required("name", .string)],
-          relationships: [many("episodes", to: "Episode", inverse: "playlists", isOrdered: true)]),
-        .init(name: "Tag", attributes: [required("label", .string)]),
-      ], versions: ["7"])
+    return try ManagedObjectModel(entities: [
+      .init(
+        name: "Feed",
+        attributes: [
+          artwork, badge, required("feedURL", .uri), attribute("lastFetched", .date),
+          required("title", .string),
+        ], relationships: [items, many("tags", to: "Tag")]),
+      .init(
+        name: "Item", isAbstract: true,
+        attributes: [
+          attribute("_internalScore", .double), age, required("guid", .string),
+          required("identifier", .uuid), isRead, attribute("publishedAt", .date),
+          required("title", .string),
+        ], relationships: [feed], uniqueConstraints: [["guid"]]),
+      .init(
+        name: "Article", superentity: "Item",
+        attributes: [attribute("summary", .string), attribute("wordCount", .int32)]),
+      .init(
+        name: "Episode", superentity: "Item",
+        attributes: [
+          attribute("chapters", .transformable), attribute("duration", .double),
+          attribute("price", .decimal), attribute("summary", .string),
+        ], relationships: [many("playlists", to: "Playlist", inverse: "episodes")]),
+      .init(
+        name: "Person", attributes: [required("name", .string)],
+        relationships: [many("friends", to: "Person", inverse: "friends")]),
+      .init(
+        name: "Playlist", attributes: [required("name", .string)],
+        relationships: [many("episodes", to: "Episode", inverse: "playlists", isOrdered: true)]),
+      .init(name: "Tag", attributes: [required("label", .string)]),
+    ])
   }
 
   /// The complete file. Changes by tests are applied to it.

@@ -1,7 +1,8 @@
 import EntityModel
 import Foundation
-import LegacyImport
 import TestSupport
+
+@testable import LegacyImport
 
 /// Random mappings to the entities of ``MappedSchema/podcasts()``, with unusual names.
 struct RandomMapping {

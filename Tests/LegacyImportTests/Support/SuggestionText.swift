@@ -61,9 +61,16 @@ enum SuggestionText {
         }
       }
     }
-    #expect(MappingCheck.problems(of: suggestion.mapping, against: tables).isEmpty)
+    #expect(MappingCheck(of: suggestion.mapping, against: tables).problems.isEmpty)
     let text = MappingFile.text(of: suggestion.mapping)
     let read = try MappingFile.read(Array(text.utf8), file: "map.yaml", schema: schema)
     #expect(read == suggestion.mapping.withoutEvidence)
+  }
+}
+
+extension MappingFile {
+  /// Reads the text of a mapping as a run does.
+  static func read(_ bytes: [UInt8], file: String, schema: Schema) throws -> ImportMapping {
+    try MappingText(bytes, file: file).mapping(schema)
   }
 }

@@ -57,13 +57,11 @@ struct ColumnFacts: Sendable {
     blobs += 1
     if bytes.count == 16 { blobsOf16Bytes += 1 }
     if bytes.first == 1 { blobsHeldInline += 1 }
-    do throws(ExternalBlobFailure) {
-      if let name = try ExternalBlobs.fileName(cell) {
-        blobsNamingFiles += 1
-        if fileNames.count < Self.fileNamesMax { fileNames.insert(name) }
-      }
-    } catch {
-      // It is counted with those that are neither: `blobs` has it, and no other number does.
+    // One with an unsafe name is counted with those that are neither: `blobs` has it, and no other
+    // number does.
+    if let name = try? ExternalBlobs.fileName(cell) {
+      blobsNamingFiles += 1
+      if fileNames.count < Self.fileNamesMax { fileNames.insert(name) }
     }
     guard archivesRead < Self.archivesReadMax else { return }
     archivesRead += 1

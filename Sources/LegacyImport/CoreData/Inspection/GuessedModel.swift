@@ -2,11 +2,15 @@
 /// declared types of its columns. Each guess that may be wrong is a doubt, which a person must
 /// confirm.
 struct GuessedModel {
-  private typealias Property = StoreLayout.Property
-
-  let model: ManagedObjectModel
   private(set) var doubts: [StoreLayout.Property: String] = [:]
-  private(set) var warnings: [String] = []
+  private var entities: [String: ManagedObjectModel.Entity]
+  private var hasNumbers = false
+  private let skeleton: ManagedObjectModel
+  private let layout: StoreLayout
+  private let facts: [String: TableFacts]
+  private let namesByNumber: [Int64: String]
+  /// The root entity of each table.
+  private let roots: [String: String]
 
   /// Returns a model of the entities without properties.
   static func skeleton(_ entities: [NumberedEntity]) throws(ArchiveDamage) -> ManagedObjectModel {
@@ -20,53 +24,10 @@ struct GuessedModel {
   init(
     _ skeleton: ManagedObjectModel, _ layout: StoreLayout, _ facts: [String: TableFacts],
     _ tables: [SourceTable]
-  ) throws(ArchiveDamage) {
-    var guess = EntityGuess(skeleton, layout, facts, tables)
-    guess.run()
-    model = try ManagedObjectModel(entities: guess.entities.values.map(\.sorted))
-    doubts = guess.doubts
-    if guess.hasNumbers {
-      warnings.append(
-        "whole numbers are kept as numbers: without a model the file does not show which "
-          + "are booleans "
-          + "or relationships")
-    }
-    warnings.append(
-      "names are in lower case: without a model the file does not have their original spelling")
-  }
-}
-
-extension ManagedObjectModel.Entity {
-  fileprivate var sorted: Self {
-    var entity = self
-    entity.attributes.sort { $0.name < $1.name }
-    entity.relationships.sort { $0.name < $1.name }
-    return entity
-  }
-}
-
-/// The state of the guess.
-private struct EntityGuess {
-  var entities: [String: ManagedObjectModel.Entity]
-  var doubts: [StoreLayout.Property: String] = [:]
-  var hasNumbers = false
-
-  private let skeleton: ManagedObjectModel
-  private let layout: StoreLayout
-  private let facts: [String: TableFacts]
-  private let tables: [SourceTable]
-  private let namesByNumber: [Int64: String]
-  /// The root entity of each table.
-  private let roots: [String: String]
-
-  init(
-    _ skeleton: ManagedObjectModel, _ layout: StoreLayout, _ facts: [String: TableFacts],
-    _ tables: [SourceTable]
   ) {
     self.skeleton = skeleton
     self.layout = layout
     self.facts = facts
-    self.tables = tables
     entities = Dictionary(
       skeleton.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     namesByNumber = Dictionary(
@@ -75,9 +36,6 @@ private struct EntityGuess {
     roots = Dictionary(
       placed.compactMap { root in layout.tables[root.name].map { ($0, root.name) } },
       uniquingKeysWith: { first, _ in first })
-  }
-
-  mutating func run() {
     for table in tables {
       if let root = roots[table.name] {
         for column in table.columns { add(column, of: table, root) }
@@ -86,6 +44,26 @@ private struct EntityGuess {
         addLinks(table)
       }
     }
+  }
+
+  /// Returns the model with what was guessed.
+  func model() throws(ArchiveDamage) -> ManagedObjectModel {
+    try ManagedObjectModel(
+      entities: entities.values.map { entity in
+        var entity = entity
+        entity.attributes.sort { $0.name < $1.name }
+        entity.relationships.sort { $0.name < $1.name }
+        return entity
+      })
+  }
+
+  var warnings: [String] {
+    let numbers =
+      "whole numbers are kept as numbers: without a model the file does not show which "
+      + "are booleans or relationships"
+    let names =
+      "names are in lower case: without a model the file does not have their original spelling"
+    return hasNumbers ? [numbers, names] : [names]
   }
 
   /// Marks an entity without rows that has subentities as abstract.

@@ -5,12 +5,6 @@ package struct NumberedEntity: Hashable, Sendable {
   /// The number of the superentity; 0 for none.
   package let above: Int64
 
-  package init(number: Int64, name: String, above: Int64) {
-    self.number = number
-    self.name = name
-    self.above = above
-  }
-
   /// True for the entities of Core Data's history and cloud tables.
   package var isOfTheSystem: Bool { number >= 16_000 }
 }
@@ -31,7 +25,8 @@ package struct EntityNumbers: Hashable, Sendable {
       byName[entity.name] = left.removeValue(forKey: entity.name)?.number
     }
     for entity in model.entities where byName[entity.name] == nil {
-      guard let row = left.removeValue(forKey: entity.renamingIdentifier) else { continue }
+      guard let former = entity.renamingIdentifier, let row = left.removeValue(forKey: former)
+      else { continue }
       byName[entity.name] = row.number
       warnings.append(
         "the entity \(entity.name) stands in the file as \(row.name), its former name")

@@ -30,7 +30,7 @@ struct JoinTables {
     var candidates: [StoreLayout.Join] = []
     for (table, column) in byColumn[target, default: []].prefix(Self.candidatesMax)
     where !used.contains(table) {
-      let others = Self.ends(of: table, in: tables).filter { $0 != column }
+      let others = (tables[table].map(Self.ends(of:)) ?? []).filter { $0 != column }
       guard let other = others.first, [other, Self.withoutDigits(other)].contains(owner) else {
         continue
       }
@@ -53,10 +53,6 @@ struct JoinTables {
     let order = "Z_FOK_" + target.dropFirst("Z_".count)
     let isOrdered = tables[table]?.column(order) != nil
     return .init(table: table, owner: owner, target: target, order: isOrdered ? order : nil)
-  }
-
-  private static func ends(of table: String, in tables: [String: SourceTable]) -> [String] {
-    tables[table].map(ends(of:)) ?? []
   }
 
   // MARK: What a join table looks like

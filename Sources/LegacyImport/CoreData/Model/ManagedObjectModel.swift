@@ -5,28 +5,14 @@ package struct ManagedObjectModel: Hashable, Sendable {
   package struct Entity: Hashable, Sendable {
     package var name: String
     package var superentity: String?
-    package var isAbstract: Bool
-    /// The name in an older version of the model, or the same name.
-    package var renamingIdentifier: String
+    package var isAbstract = false
+    /// The name in an older version of the model, or the same name; `nil` if none is recorded.
+    package var renamingIdentifier: String?
     /// The attributes of the entity without inherited ones, in order of name, as the relationships.
-    package var attributes: [Attribute]
-    package var relationships: [Relationship]
+    package var attributes: [Attribute] = []
+    package var relationships: [Relationship] = []
     /// Sets of properties whose values no two objects share.
-    package var uniqueConstraints: [[String]]
-
-    package init(
-      name: String, superentity: String? = nil, isAbstract: Bool = false,
-      renamingIdentifier: String? = nil, attributes: [Attribute] = [],
-      relationships: [Relationship] = [], uniqueConstraints: [[String]] = []
-    ) {
-      self.name = name
-      self.superentity = superentity
-      self.isAbstract = isAbstract
-      self.renamingIdentifier = renamingIdentifier ?? name
-      self.attributes = attributes
-      self.relationships = relationships
-      self.uniqueConstraints = uniqueConstraints
-    }
+    package var uniqueConstraints: [[String]] = []
   }
 
   package struct Attribute: Hashable, Sendable {
@@ -77,8 +63,6 @@ package struct ManagedObjectModel: Hashable, Sendable {
 
   /// The entities in order of name.
   package let entities: [Entity]
-  /// The names of the model versions.
-  package let versions: [String]
   private let placeByName: [String: Int]
   /// The places of each entity and its superentities, the root last.
   private let lineages: [[Int]]
@@ -87,7 +71,7 @@ package struct ManagedObjectModel: Hashable, Sendable {
 
   /// - Throws: What makes it no model: a name that stands twice, a superentity that is not there,
   ///   an entity that is its own ancestor.
-  package init(entities: [Entity], versions: [String] = []) throws(ArchiveDamage) {
+  package init(entities: [Entity]) throws(ArchiveDamage) {
     let sorted = entities.sorted { $0.name < $1.name }
     var places: [String: Int] = [:]
     for (place, entity) in sorted.enumerated()
@@ -109,7 +93,6 @@ package struct ManagedObjectModel: Hashable, Sendable {
       throw ArchiveDamage("the model has too many properties")
     }
     self.entities = sorted
-    self.versions = versions
     self.lineages = lineages
     self.subtrees = subtrees
     placeByName = places
@@ -135,8 +118,6 @@ package struct ManagedObjectModel: Hashable, Sendable {
 }
 
 extension ManagedObjectModel {
-  package func entity(named name: String) -> Entity? { placeByName[name].map { entities[$0] } }
-
   /// Returns the entity and its superentities, the root last; nothing for an unknown name.
   package func lineage(of name: String) -> [Entity] {
     placeByName[name].map { lineages[$0].map { entities[$0] } } ?? []

@@ -17,8 +17,6 @@ struct ModelArchive {
     return try reader.model()
   }
 
-  private init(archive: KeyedArchive) { self.archive = archive }
-
   private mutating func model() throws(ArchiveDamage) -> ManagedObjectModel {
     guard case .object(let root) = try archive.root(),
       let list = try archive.object(root.fields["NSEntities"])
@@ -33,17 +31,7 @@ struct ModelArchive {
       guard let object = try archive.object(entry.value) else { continue }
       entities.append(try entity(object))
     }
-    return try ManagedObjectModel(
-      entities: try withoutInherited(entities), versions: try versions(root))
-  }
-
-  private func versions(_ root: KeyedArchive.Object) throws(ArchiveDamage) -> [String] {
-    guard let set = try archive.object(root.fields["NSVersionIdentifiers"]) else { return [] }
-    var versions: [String] = []
-    for element in try archive.elements(of: set).prefix(16) {
-      if let text = try archive.string(element), !text.isEmpty { versions.append(text) }
-    }
-    return versions.sorted()
+    return try ManagedObjectModel(entities: try withoutInherited(entities))
   }
 
   // MARK: Entities
@@ -56,8 +44,7 @@ struct ModelArchive {
       entity.superentity = try name(above.fields["NSEntityName"])
     }
     entity.isAbstract = flag(object, "NSIsAbstract")
-    entity.renamingIdentifier =
-      try archive.string(object.fields["NSRenamingIdentifier"]) ?? entity.name
+    entity.renamingIdentifier = try archive.string(object.fields["NSRenamingIdentifier"])
     entity.uniqueConstraints = try constraints(object)
     if let properties = try archive.object(object.fields["NSProperties"]) {
       for entry in try archive.entries(of: properties) {

@@ -9,9 +9,7 @@ struct AttributeSuggestion {
     let type: AttributeType
   }
 
-  private let source: CoreDataSource
-
-  init(_ source: CoreDataSource) { self.source = source }
+  let source: CoreDataSource
 
   /// Adds the attributes to the target, and their mappings to its members.
   func apply(to target: inout ImportTarget) {

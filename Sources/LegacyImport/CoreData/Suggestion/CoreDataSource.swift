@@ -44,16 +44,15 @@ struct CoreDataSource {
       warnings = file.warnings + numbers.warnings
       return
     }
-    let guess: GuessedModel
+    let guess = GuessedModel(model, layout, facts, database.tables)
     do throws(ArchiveDamage) {
-      guess = try GuessedModel(model, layout, facts, database.tables)
+      self.model = try guess.model()
     } catch {
       throw ImportError(
         .mapping, "the columns of the Core Data file are inconsistent", [("problem", error.text)],
         advice: "import it as plain SQLite")
     }
-    self.model = guess.model
-    self.layout = StoreLayout(of: guess.model, numbers: numbers, in: database.tables)
+    self.layout = StoreLayout(of: self.model, numbers: numbers, in: database.tables)
     doubts = guess.doubts
     warnings = file.warnings + numbers.warnings + guess.warnings
   }

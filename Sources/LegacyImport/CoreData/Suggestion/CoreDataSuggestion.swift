@@ -28,13 +28,13 @@ package enum CoreDataSuggestion {
     }
     let source = try CoreDataSource(database)
     var targets = ImportTargets(source.model, source.layout, inheritance)
-    let attributes = AttributeSuggestion(source)
+    let attributes = AttributeSuggestion(source: source)
     for place in targets.all.indices { attributes.apply(to: &targets.all[place]) }
-    var relationships = RelationshipSuggestion(source, targets: targets)
+    var relationships = RelationshipSuggestion(source: source, targets: targets)
     relationships.run()
     targets = relationships.targets
     for place in targets.all.indices { addKind(to: &targets.all[place]) }
-    var indexes = IndexSuggestion(source.model)
+    var indexes = IndexSuggestion(model: source.model)
     targets.all.forEach { indexes.add(for: $0) }
 
     var mapping = ImportMapping(

@@ -17,7 +17,6 @@ struct ImportTarget: Sendable {
     let table: String
     var attributes: [AttributeMapping] = []
     var relationships: [RelationshipMapping] = []
-    var evidence: [String] = []
   }
 
   let name: String

@@ -4,11 +4,9 @@ import Migrations
 
 /// Proposes unique indexes for the unique constraints of a model.
 struct IndexSuggestion {
-  private let model: ManagedObjectModel
+  let model: ManagedObjectModel
   private(set) var steps: [MigrationStep] = []
   private(set) var warnings: [String] = []
-
-  init(_ model: ManagedObjectModel) { self.model = model }
 
   mutating func add(for target: ImportTarget) {
     var names = UniqueNames()

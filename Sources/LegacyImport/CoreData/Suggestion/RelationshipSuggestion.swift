@@ -10,15 +10,10 @@ struct RelationshipSuggestion {
   typealias Relationship = ManagedObjectModel.Relationship
   typealias Property = StoreLayout.Property
 
-  private let source: CoreDataSource
+  let source: CoreDataSource
   private(set) var targets: ImportTargets
   private(set) var steps: [MigrationStep] = []
   private(set) var warnings: [String] = []
-
-  init(_ source: CoreDataSource, targets: ImportTargets) {
-    self.source = source
-    self.targets = targets
-  }
 
   private var model: ManagedObjectModel { source.model }
   private var layout: StoreLayout { source.layout }

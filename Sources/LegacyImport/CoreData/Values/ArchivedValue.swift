@@ -1,18 +1,13 @@
+import EntityModel
 import EntityObjects
 import EntityStore
 import Foundation
 
 /// The value of an archive of Foundation's classes, without the classes.
 indirect enum ArchivedValue {
-  case null
-  case bool(Bool)
-  case int64(Int64)
-  case double(Double)
-  case string(String)
-  case date(Date)
-  case data(Data)
+  case plain(Value)
+  /// The text of a URL, which may be invalid.
   case url(String)
-  case uuid(UUID)
   case list([ArchivedValue])
   /// Elements without an order.
   case set([ArchivedValue])
@@ -52,16 +47,14 @@ struct ArchivedValueReader {
       throw .damaged("it is nested too deeply, or has too many parts")
     }
     switch item {
-    case .null: return .null
-    case .value(let value): return try plain(value)
+    case .null: return .plain(.null)
+    case .value(let value): return .plain(try plain(value))
     case .object(let object): return try self.object(object, depth)
     }
   }
 
   /// Returns a value that Foundation writes without an object.
-  private mutating func plain(
-    _ value: PropertyListValue
-  ) throws(KeyedArchiveFailure) -> ArchivedValue {
+  private mutating func plain(_ value: PropertyListValue) throws(KeyedArchiveFailure) -> Value {
     switch value {
     case .bool(let flag):
       try meet("NSNumber")
@@ -95,26 +88,29 @@ struct ArchivedValueReader {
       try Self.reading { () throws(ArchiveDamage) in try archive.item(object.fields[key]) }
     }
     switch name {
-    case "NSNull": return .null
+    case "NSNull": return .plain(.null)
     case "NSString":
-      return .string(
-        try take(Self.reading { () throws(ArchiveDamage) in try archive.string(of: object) }))
+      let text = try Self.reading { () throws(ArchiveDamage) in try archive.string(of: object) }
+      return .plain(.string(try take(text)))
     case "NSNumber":
       for key in ["NS.boolval", "NS.intval", "NS.dblval"] {
-        if case .value(let number) = try item(key) { return try plain(number) }
+        if case .value(let number) = try item(key) { return .plain(try plain(number)) }
       }
     case "NSDate":
       switch try item("NS.time") {
-      case .value(.double(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+      case .value(.double(let seconds)):
+        return .plain(.date(Date(timeIntervalSinceReferenceDate: seconds)))
       case .value(.int64(let seconds)):
-        return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+        return .plain(.date(Date(timeIntervalSinceReferenceDate: Double(seconds))))
       default: break
       }
     case "NSData":
-      if case .value(.data(let data)) = try item("NS.data") { return .data(try take(data)) }
+      if case .value(.data(let data)) = try item("NS.data") {
+        return .plain(.data(try take(data)))
+      }
     case "NSUUID":
       if case .value(.data(let data)) = try item("NS.uuidbytes"), let uuid = UUID(bytes: data) {
-        return .uuid(uuid)
+        return .plain(.uuid(uuid))
       }
     case "NSURL":
       let (base, relative) = try Self.reading { () throws(ArchiveDamage) in

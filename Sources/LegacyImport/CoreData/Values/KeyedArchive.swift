@@ -19,8 +19,6 @@ struct KeyedArchive: Sendable {
   }
 
   struct Object: Sendable {
-    /// The place in the archive: the same number is the same object.
-    let number: Int
     let className: String
     let fields: [String: PropertyListValue]
   }
@@ -59,7 +57,7 @@ struct KeyedArchive: Sendable {
     case .reference: throw ArchiveDamage("a reference points to a reference")
     case .dictionary(let fields):
       guard let type = fields[Self.classKey] else { return .value(objects[number]) }
-      return .object(Object(number: number, className: try className(type), fields: fields))
+      return .object(Object(className: try className(type), fields: fields))
     case let value: return .value(value)
     }
   }
@@ -70,15 +68,6 @@ struct KeyedArchive: Sendable {
       case .string(let name)? = description["$classname"]
     else { throw ArchiveDamage("an object has no class") }
     return name
-  }
-
-  /// The names of all classes of its objects, whether or not the root leads to them.
-  var classNames: Set<String> {
-    var names: Set<String> = []
-    for case .dictionary(let fields) in objects {
-      if case .string(let name)? = fields["$classname"] { names.insert(name) }
-    }
-    return names
   }
 }
 

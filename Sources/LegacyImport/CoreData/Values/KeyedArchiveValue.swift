@@ -38,14 +38,7 @@ package enum KeyedArchiveValue {
     var reader = try ArchivedValueReader(bytes, allowing: classes)
     let value = try reader.value()
     switch value {
-    case .null: return .null
-    case .bool(let flag): return .bool(flag)
-    case .int64(let number): return .int64(number)
-    case .double(let number): return .double(number)
-    case .string(let text): return .string(text)
-    case .date(let date): return .date(date)
-    case .data(let data): return .data(data)
-    case .uuid(let uuid): return .uuid(uuid)
+    case .plain(let value): return value
     case .url(let text):
       guard let url = URL(string: text) else { throw .damaged("its URL is invalid") }
       return .url(url)
@@ -73,7 +66,7 @@ package enum KeyedArchiveValue {
   private static func strings(_ elements: [ArchivedValue]) -> [String]? {
     var strings: [String] = []
     for element in elements {
-      guard case .string(let text) = element else { return nil }
+      guard case .plain(.string(let text)) = element else { return nil }
       strings.append(text)
     }
     return strings
@@ -84,16 +77,10 @@ package enum KeyedArchiveValue {
 private enum ArchivedJSON {
   static func text(of value: ArchivedValue) throws(KeyedArchiveFailure) -> String {
     switch value {
-    case .null: return "null"
-    case .bool(let flag): return flag ? "true" : "false"
-    case .int64(let number): return String(number)
-    case .double(let number):
-      guard number.isFinite else { throw .damaged("JSON has no infinite number and no NaN") }
-      return number.description
-    case .string(let text), .url(let text): return JSONLiteral.quoted(text)
-    case .date(let date): return JSONLiteral.quoted(Value.date(date).text)
-    case .data(let data): return JSONLiteral.quoted(data.base64EncodedString())
-    case .uuid(let uuid): return JSONLiteral.quoted(uuid.uuidString)
+    case .plain(.double(let number)) where !number.isFinite:
+      throw .damaged("JSON has no infinite number and no NaN")
+    case .plain(let value): return value.json
+    case .url(let text): return JSONLiteral.quoted(text)
     case .list(let elements): return "[" + (try texts(elements)).joined(separator: ",") + "]"
     case .set(let elements):
       return "[" + (try texts(elements)).sorted().joined(separator: ",") + "]"
