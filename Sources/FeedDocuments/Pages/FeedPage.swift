@@ -11,6 +11,11 @@ package enum FeedFormat: String, Sendable {
   case atom = "Atom"
   /// Any other JSON, read by the feed's own mapping.
   case json = "JSON"
+
+  /// Returns true for the `version` member of a JSON Feed.
+  package static func isJSONFeed(version: String?) -> Bool {
+    ["https://", "http://"].contains { version?.hasPrefix($0 + "jsonfeed.org/version/") == true }
+  }
 }
 
 /// The meaning of an item's absence from all pages of a run.

@@ -55,16 +55,6 @@ struct JSONPath: Sendable {
     return nodes
   }
 
-  /// Returns the first selected node, and stops there.
-  func first(in root: JSONValue, workMax: Int = Self.workMax) throws(JSONPathError) -> JSONValue? {
-    var first: JSONValue?
-    try forEach(in: root, workMax: workMax) { node, _ in
-      first = node
-      return false
-    }
-    return first
-  }
-
   /// Calls `body` with each selected node and its place, until it returns false. Memory does not
   /// grow with the number of nodes.
   ///

@@ -109,12 +109,9 @@ private struct DocumentFacts {
 extension FeedFormat {
   /// Reads the format that the document states; `json` if it states none that is known.
   fileprivate init(jsonRoot root: JSONValue) {
-    let version = root["version"]?.string ?? ""
     if root["format"]?.hasText("homefeed/1") == true {
       self = .homeFeed1
-    } else if ["https://", "http://"].contains(where: {
-      version.hasPrefix($0 + "jsonfeed.org/version/")
-    }) {
+    } else if FeedFormat.isJSONFeed(version: root["version"]?.string) {
       self = .jsonFeed
     } else {
       self = .json

@@ -167,9 +167,8 @@ package struct FeedInspector: Sendable {
   ) -> [String] {
     let mapped = Set(suggested.attributes.map(\.name) + suggested.head.map(\.key))
     let required = (entity?.attributes ?? []).filter { attribute in
-      !attribute.isOptional && attribute.defaultValue.isNull && !attribute.isHidden
-        && !attribute.isLink && attribute.owner == .feed
-        && !FeedTarget.own.contains(attribute.name) && !mapped.contains(attribute.name)
+      attribute.isRequiredOfFeeds && !FeedTarget.own.contains(attribute.name)
+        && !mapped.contains(attribute.name)
     }
     return required.map { "\($0.name): an item must have it, and nothing was found for it" }
   }
