@@ -2,31 +2,27 @@ package import Foundation
 
 /// The time for which an answer stays fresh, by its headers (RFC 9111, section 4.2).
 package enum Freshness {
-  package enum Promise: Equatable, Sendable {
-    /// The headers say nothing.
-    case none
-    /// Fresh for so many seconds after the answer; 0 if each use needs a request.
-    case seconds(Int)
-  }
-
+  /// Returns the seconds after the answer within which it is fresh, 0 if each use needs a request;
+  /// nil if the headers say nothing.
+  ///
   /// Reads `max-age` less `Age`, else `Expires` less the answer's own `Date`. `no-store` and
   /// `no-cache` give 0, and so does a value that cannot be read, as the standard requires.
   ///
   /// - Parameter now: The time used in place of a missing `Date`.
-  package static func promise(of response: HTTPResponse, now: Date) -> Promise {
+  package static func promise(of response: HTTPResponse, now: Date) -> Int? {
     let control = response.headers(named: "Cache-Control").flatMap(directives)
     if control.contains(where: { $0.name == "no-store" || $0.name == "no-cache" }) {
-      return .seconds(0)
+      return 0
     }
     let ages = control.filter { $0.name == "max-age" }.map { seconds($0.value) ?? 0 }
     if let maxAge = ages.min() {
       let age = response.header("Age").flatMap(seconds) ?? 0
-      return .seconds(max(0, maxAge - age))
+      return max(0, maxAge - age)
     }
-    guard let expires = response.header("Expires") else { return .none }
-    guard let end = unixSeconds(httpDate: expires) else { return .seconds(0) }
+    guard let expires = response.header("Expires") else { return nil }
+    guard let end = unixSeconds(httpDate: expires) else { return 0 }
     let start = response.date ?? now
-    return .seconds(Int(max(0, min(Double(secondsMax), Double(end) - start.timeIntervalSince1970))))
+    return Int(max(0, min(Double(secondsMax), Double(end) - start.timeIntervalSince1970)))
   }
 
   /// Returns the directives of a `Cache-Control` header, with names in lower case.

@@ -65,7 +65,7 @@ struct Route: Sendable {
     redirects.append(HTTPResponse.Redirect(status: status, from: url.text, to: target.text))
     if target.origin != url.origin {
       // For good, also if a later redirect leads back: its URL comes from the other origin.
-      plainHeaders = headersForOtherOrigin(plainHeaders)
+      plainHeaders.removeAll { !headersForAnyOrigin.contains($0.name.lowercased()) }
       credentials = nil
     }
     if address?.isPublic != false { allowsPrivateAddresses = false }
@@ -102,20 +102,14 @@ func validateRequestHeaders(_ headers: [(name: String, value: String)]) throws {
   }
 }
 
-/// Returns the headers that follow a redirect to another origin.
-private func headersForOtherOrigin(
-  _ headers: [(name: String, value: String)]
-) -> [(name: String, value: String)] {
-  headers.filter { headersForAnyOrigin.contains($0.name.lowercased()) }
-}
-
 /// The headers that define framing and encoding. The transport sets them itself.
 private let headersOfTransport: Set = [
   "accept-encoding", "connection", "content-length", "expect", "host", "te", "transfer-encoding",
   "upgrade",
 ]
 
-/// An allow list, because a header of any other name may carry a token.
+/// The headers that follow a redirect to another origin: an allow list, because a header of any
+/// other name may carry a token.
 private let headersForAnyOrigin: Set = [
   "accept", "accept-language", "cache-control", "pragma", "user-agent",
 ]

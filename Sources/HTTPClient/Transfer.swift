@@ -20,8 +20,8 @@ final class Transfer: @unchecked Sendable {
   private var body: PaddedBuffer?
   private var isTooLarge = false
   private var hasRefusedAddress = false
-  /// The task that waits for the result.
-  private var continuation: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>?
+  /// The task that waits for the result, set before the loop gets the transfer.
+  var continuation: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>?
   private let cancellation = Atomic(false)
 
   /// Prepares the next transfer of the route.
@@ -160,11 +160,6 @@ final class Transfer: @unchecked Sendable {
   }
 
   // MARK: Result
-
-  /// Sets the task that waits. Called before the loop gets the transfer.
-  func setContinuation(_ task: CheckedContinuation<Result<HTTPResponse, HTTPError>, Never>) {
-    continuation = task
-  }
 
   /// True if the caller no longer waits for the result. May be read on any thread.
   var isCancelled: Bool { cancellation.load(ordering: .acquiring) }

@@ -15,13 +15,10 @@ final class TransferDriver {
     for transfer in transfers { admission.enqueue(transfer, host: transfer.url.origin.host) }
   }
 
-  /// Ends the transfers whose tasks were cancelled. O(waiting + running).
-  func removeCancelled() {
-    cancel(where: \.isCancelled)
-  }
-
-  func cancelAll() {
-    cancel { _ in true }
+  /// Ends the transfers that match. O(waiting + running).
+  func cancel(where condition: (Transfer) -> Bool) {
+    for transfer in admission.removeAll(where: condition) { transfer.cancel() }
+    for (pointer, transfer) in running where condition(transfer) { remove(pointer)?.cancel() }
   }
 
   /// Starts transfers and moves data until all transfers wait for the network.
@@ -69,11 +66,6 @@ final class TransferDriver {
 
   private func failRunning(_ error: HTTPError) {
     for pointer in running.keys { remove(pointer)?.fail(error) }
-  }
-
-  private func cancel(where condition: (Transfer) -> Bool) {
-    for transfer in admission.removeAll(where: condition) { transfer.cancel() }
-    for (pointer, transfer) in running where condition(transfer) { remove(pointer)?.cancel() }
   }
 
   /// Removes a transfer from libcurl, which does not call back to it from then on.

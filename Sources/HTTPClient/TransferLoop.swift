@@ -33,7 +33,7 @@ final class TransferLoop: Sendable {
   func perform(_ transfer: Transfer) async -> Result<HTTPResponse, HTTPError> {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        transfer.setContinuation(continuation)
+        transfer.continuation = continuation
         let isAccepted = inbox.withLock {
           guard !$0.isStopping else { return false }
           $0.transfers.append(transfer)
@@ -66,11 +66,11 @@ final class TransferLoop: Sendable {
       }
       driver.add(transfers)
       if isStopping { break }
-      driver.removeCancelled()
+      driver.cancel(where: \.isCancelled)
       driver.runUntilBlocked()
       driver.waitForActivity()
     }
-    driver.cancelAll()
+    driver.cancel { _ in true }
     inbox.withLock { $0.multi = nil }
     group.leave()
   }

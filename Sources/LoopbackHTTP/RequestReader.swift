@@ -32,14 +32,7 @@ struct RequestReader {
 
   private mutating func readHead() throws -> String? {
     while true {
-      if let end = buffer.firstRange(of: [13, 10, 13, 10]) {
-        let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
-        buffer.removeSubrange(..<end.upperBound)
-        return head
-      }
-      guard buffer.count <= LoopbackServer.Limits.headerBytes else {
-        throw LoopbackError(code: .requestTooLarge, context: "headers")
-      }
+      if let head = try takeText(before: [13, 10, 13, 10], of: "headers") { return head }
       // A client that speaks TLS would wait for an answer until its timeout.
       if let first = buffer.first, first <= UInt8(ascii: " ") {
         throw LoopbackError(code: .badRequest, context: "first byte \(first)")
@@ -91,16 +84,24 @@ struct RequestReader {
 
   private mutating func takeLine() throws -> String {
     while true {
-      if let end = buffer.firstRange(of: [13, 10]) {
-        let line = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
-        buffer.removeSubrange(..<end.upperBound)
-        return line
-      }
-      guard buffer.count <= LoopbackServer.Limits.headerBytes else {
-        throw LoopbackError(code: .requestTooLarge, context: "chunk header")
-      }
+      if let line = try takeText(before: [13, 10], of: "chunk header") { return line }
       try fillOrThrow()
     }
+  }
+
+  /// Takes the text before a mark, and the mark; nil if the mark has not come yet.
+  ///
+  /// - Parameter part: The part of the request that may become too long.
+  private mutating func takeText(before mark: [UInt8], of part: String) throws -> String? {
+    guard let end = buffer.firstRange(of: mark) else {
+      guard buffer.count <= LoopbackServer.Limits.headerBytes else {
+        throw LoopbackError(code: .requestTooLarge, context: part)
+      }
+      return nil
+    }
+    let text = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+    buffer.removeSubrange(..<end.upperBound)
+    return text
   }
 
   private mutating func take(_ count: Int) throws -> [UInt8] {

@@ -4,17 +4,13 @@ import Foundation
 /// server that nobody holds any more stops them.
 // SAFETY (@unchecked Sendable): all variables are used under `condition` only.
 final class ServerLoop: @unchecked Sendable {
-  private struct Service {
-    let thread: Thread
-    let channel: Channel
-  }
-
   private let listener: Listener
   private let handler: LoopbackServer.Handler
   private let condition = NSCondition()
   private var isStopping = false
   private var isAccepting = true
-  private var services: [ObjectIdentifier: Service] = [:]
+  /// The connections that are served, by their threads.
+  private var services: [ObjectIdentifier: Channel] = [:]
   private var log = RequestLog()
 
   init(listener: Listener, handler: @escaping LoopbackServer.Handler) {
@@ -33,7 +29,7 @@ final class ServerLoop: @unchecked Sendable {
       isStopping = true
       condition.broadcast()
       listener.shutDown()
-      services.values.forEach { $0.channel.shutDown() }
+      services.values.forEach { $0.shutDown() }
       let own = ObjectIdentifier(Thread.current)
       while isAccepting || services.keys.contains(where: { $0 != own }) { condition.wait() }
     }
@@ -75,7 +71,7 @@ final class ServerLoop: @unchecked Sendable {
     let thread = Thread { self.serve(channel) }
     thread.stackSize = LoopbackServer.Limits.stackBytes
     condition.withLock {
-      services[ObjectIdentifier(thread)] = Service(thread: thread, channel: channel)
+      services[ObjectIdentifier(thread)] = channel
       if isStopping { channel.shutDown() }
     }
     thread.start()

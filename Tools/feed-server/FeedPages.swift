@@ -157,18 +157,15 @@ struct Checkpoint {
   var epoch: String
   var version: Int
 
-  init(epoch: String, version: Int) {
-    self.epoch = epoch
-    self.version = version
-  }
+  var text: String { "\(version).\(epoch)" }
+}
 
+extension Checkpoint {
   init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let version = Int(parts[0]), version >= 0 else { return nil }
     self.init(epoch: String(parts[1]), version: version)
   }
-
-  var text: String { "\(version).\(epoch)" }
 }
 
 /// Where in which listing a page begins. The version is pinned, so that all pages of a listing

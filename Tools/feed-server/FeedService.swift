@@ -134,7 +134,7 @@ final class FeedService: Sendable {
     {
       return Response(status: 304, headers: answer.headers)
     }
-    return Response(status: answer.status, headers: answer.headers, body: answer.body)
+    return answer
   }
 
   // MARK: Files
@@ -175,8 +175,7 @@ extension Request {
     let given = headers.filter { $0.name.lowercased() == "if-none-match" }
     guard given.isEmpty else {
       let tags = given.flatMap { $0.value.split(separator: ",") }.map { tag in
-        let trimmed = tag.drop { $0 == " " }.prefix { $0 != " " }
-        return trimmed.hasPrefix("W/") ? trimmed.dropFirst(2) : trimmed
+        weakless(String(tag.drop { $0 == " " }.prefix { $0 != " " }))
       }
       return tags.contains { $0 == entityTag || $0 == "*" }
     }

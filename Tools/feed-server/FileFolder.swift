@@ -22,7 +22,7 @@ struct FileFolder: Sendable {
     /// The strong entity tag, computed from the content alone: it stays when a file is written
     /// again.
     var entityTag: String {
-      "\"\(String(ContentHash.hash(bytes), radix: 16))-\(String(bytes.count, radix: 16))\""
+      "\"\(String(contentHash(bytes), radix: 16))-\(String(bytes.count, radix: 16))\""
     }
 
     var lastModified: String { Timestamps.imfFixdate(seconds: modified) }
@@ -90,12 +90,10 @@ struct FileFolder: Sendable {
 }
 
 /// FNV-1a with 64 bits: quick, and nobody forges feeds against a server of test data.
-private enum ContentHash {
-  static func hash(_ bytes: [UInt8]) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return hash
-  }
+private func contentHash(_ bytes: [UInt8]) -> UInt64 {
+  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+  for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  return hash
 }
 
 /// An open file or folder, closed at the end.

@@ -7,12 +7,6 @@ import LoopbackHTTP
 /// An answer is given to the request that it was recorded for, whatever the order of its query.
 /// What a body names of the recorded server, this one answers.
 struct RecordedAnswers: Sendable {
-  struct Answer: Sendable {
-    var status: Int
-    var headers: [(String, String)]
-    var body: [UInt8]
-  }
-
   private struct Description: Decodable {
     var path: String
     var status: Int
@@ -28,7 +22,7 @@ struct RecordedAnswers: Sendable {
     "age", "set-cookie", "strict-transport-security",
   ]
 
-  private var answers: [String: Answer] = [:]
+  private var answers: [String: Response] = [:]
 
   var count: Int { answers.count }
 
@@ -46,7 +40,7 @@ struct RecordedAnswers: Sendable {
       let key = Self.key(description.path)
       guard answers[key] == nil else { continue }
       let body = URL(fileURLWithPath: file.path.replacing(Self.suffix, with: ".json"))
-      answers[key] = Answer(
+      answers[key] = Response(
         status: description.status,
         headers: (description.headers ?? [:]).filter { !Self.left.contains($0.key.lowercased()) }
           .sorted { $0.key < $1.key },
@@ -62,7 +56,7 @@ struct RecordedAnswers: Sendable {
 
   /// - Parameter target: Of the request, as it was sent.
   /// - Parameter origin: Of this server.
-  func answer(to target: String, origin: String) -> Answer? {
+  func answer(to target: String, origin: String) -> Response? {
     guard var answer = answers[Self.key(target)] else { return nil }
     answer.body = Array(rewritten(String(decoding: answer.body, as: UTF8.self), origin).utf8)
     answer.headers = answer.headers.map { name, value in

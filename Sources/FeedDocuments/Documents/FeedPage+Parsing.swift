@@ -42,8 +42,7 @@ extension FeedPage {
     ofXML bytes: UnsafeRawBufferPointer, _ parser: JSONParser, _ source: DocumentSource,
     _ mappings: FeedMappings
   ) throws(DocumentError) -> FeedPage {
-    let view = try FeedView.read(
-      bytes, contentType: source.contentType, baseURL: source.url.isEmpty ? nil : source.url)
+    let view = try FeedView.read(bytes, contentType: source.contentType, baseURL: source.url)
     guard !mappings.isHomeFeed else {
       throw DocumentError(.unknownFormat, detail: "found \(view.format.rawValue), not homefeed/1")
     }
@@ -84,11 +83,7 @@ extension FeedRoot {
   /// Returns the format that the document names.
   fileprivate func format() throws(DocumentError) -> FeedFormat {
     if try string("format") == FeedFormat.homeFeed1.rawValue { return .homeFeed1 }
-    let version = try string("version") ?? ""
-    if ["https://", "http://"].contains(where: { version.hasPrefix($0 + "jsonfeed.org/version/") })
-    {
-      return .jsonFeed
-    }
+    if FeedFormat.isJSONFeed(version: try string("version")) { return .jsonFeed }
     throw DocumentError(.unknownFormat, detail: try describeFormat())
   }
 }

@@ -33,7 +33,7 @@ struct HomeFeedDocument {
     try readPosition(into: &page)
     try readItems(into: &page)
     try readUsers(into: &page)
-    page.unknownMembers += root.unknownMembers(known: Self.knownMembers)
+    page.drift.unknownMembers += root.unknownMembers(known: Self.knownMembers)
     return page
   }
 
@@ -54,8 +54,8 @@ struct HomeFeedDocument {
     ) { value in
       (1...Self.largestCheckpointBytes).contains(value.textBytes.count) ? value.string : nil
     }
-    page.title = try root.optional("title", dropped: &page.droppedMembers, \.string)
-    page.timeToLive = try root.optional("ttl", dropped: &page.droppedMembers) {
+    page.title = try root.optional("title", dropped: &page.drift.droppedMembers, \.string)
+    page.timeToLive = try root.optional("ttl", dropped: &page.drift.droppedMembers) {
       Self.integer($0).map(Int.init)
     }
     return page
@@ -82,22 +82,20 @@ struct HomeFeedDocument {
     guard let entities = root["entities"], !root.document.begins(entities, with: "n") else {
       throw DocumentError(.missingMember, at: "/entities")
     }
-    var unknown = 0
-    var leftOut = 0
+    var drift = FormatDrift()
     (page.items, page.rejected) = try root.entries(of: "entities") { value throws(DocumentError) in
-      try item(value, unknown: &unknown, leftOut: &leftOut)
+      try item(value, &drift)
     }
-    page.unknownMembers += unknown
-    page.extraLeftOut += leftOut
+    page.drift.add(drift)
     page.volatileAttributes = extras.volatileAttributes
   }
 
   private func item(
-    _ value: JSONValue, unknown: inout Int, leftOut: inout Int
+    _ value: JSONValue, _ drift: inout FormatDrift
   ) throws(DocumentError) -> FeedItem {
     var id: JSONValue?, kind: JSONValue?, revision: JSONValue?, updatedAt: JSONValue?
     var deleted: JSONValue?, deletedAt: JSONValue?, attributes: JSONValue?
-    var unknownHere = 0
+    var unknown = 0
     try Self.requireObject(value)
     for (name, member) in value.members {
       if name.hasText("id") {
@@ -115,20 +113,20 @@ struct HomeFeedDocument {
       } else if name.hasText("deletedAt") {
         deletedAt = member
       } else if name.textBytes.first != UInt8(ascii: "_") {
-        unknownHere += 1
+        unknown += 1
       }
     }
     var item = FeedItem(
-      kind: try Self.kind(kind), id: try Self.id(id), revision: try Self.revision(revision),
-      updatedAt: try Self.time(updatedAt, at: "/updatedAt"), isDeleted: try Self.flag(deleted),
-      deletedAt: try Self.time(deletedAt, at: "/deletedAt"), fields: [])
+      kind: try Self.text(kind, at: "/kind"), id: try Self.text(id, at: "/id"),
+      revision: try Self.revision(revision), updatedAt: try Self.time(updatedAt, at: "/updatedAt"),
+      isDeleted: try Self.flag(deleted), deletedAt: try Self.time(deletedAt, at: "/deletedAt"))
     if !item.isDeleted {
       item.fields = try Self.fields(attributes, updatedAt: updatedAt)
       if let extra = extras.of(item.kind) {
-        keep(value, attributes, by: extra, in: &item, leftOut: &leftOut)
+        keep(value, attributes, by: extra, in: &item, &drift)
       }
     }
-    unknown += unknownHere
+    drift.unknownMembers += unknown
     return item
   }
 
@@ -136,12 +134,12 @@ struct HomeFeedDocument {
   /// the item's own wins.
   private func keep(
     _ value: JSONValue, _ attributes: JSONValue?, by extra: HomeFeedExtras.Extra,
-    in item: inout FeedItem, leftOut: inout Int
+    in item: inout FeedItem, _ drift: inout FormatDrift
   ) {
     let own = value.members.filter { !Self.itemMembers.contains($0.name) }
     let other = attributes?.members.filter { !extra.known.contains($0.name) } ?? []
     let (kept, count) = extra.attribute.keep(other + own)
-    leftOut += count
+    drift.extraLeftOut += count
     // An attribute of this name that the server sends takes precedence.
     guard let kept, !item.fields.contains(where: { $0.name == extra.attribute.name }) else {
       return
@@ -183,7 +181,7 @@ struct HomeFeedDocument {
         values.set(name.text, ScalarValue(member))
       }
       return UserEntry(
-        id: try Self.id(value["id"]), revision: try Self.revision(value["rev"]),
+        id: try Self.text(value["id"], at: "/id"), revision: try Self.revision(value["rev"]),
         values: values.fields)
     }
   }
@@ -206,21 +204,14 @@ extension HomeFeedDocument {
     }
   }
 
-  private static func id(_ value: JSONValue?) throws(DocumentError) -> String {
-    try text(value, at: "/id", largest: largestIDBytes)
-  }
-
-  private static func kind(_ value: JSONValue?) throws(DocumentError) -> String {
-    try text(value, at: "/kind", largest: largestIDBytes)
-  }
-
+  /// Returns an id or a kind.
   private static func text(
-    _ value: JSONValue?, at location: String, largest: Int
+    _ value: JSONValue?, at location: String
   ) throws(DocumentError) -> String {
     guard let value else { throw DocumentError(.missingMember, at: location) }
-    guard let text = value.string, (1...largest).contains(text.utf8.count) else {
+    guard let text = value.string, (1...largestIDBytes).contains(text.utf8.count) else {
       throw DocumentError(
-        .invalidMember, at: location, detail: "must be a string of 1 to \(largest) bytes")
+        .invalidMember, at: location, detail: "must be a string of 1 to \(largestIDBytes) bytes")
     }
     return text
   }

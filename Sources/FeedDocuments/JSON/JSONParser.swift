@@ -97,12 +97,10 @@ package struct PaddedJSON: Sendable {
   package func withUnsafeBytes<Value, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    let outcome = bytes.withUnsafeBytes { buffer in
-      Result { () throws(Failure) -> Value in
-        try body(UnsafeRawBufferPointer(rebasing: buffer.dropLast(JSONParser.padding)))
-      }
+    try bytes.withUnsafeBufferPointer { buffer throws(Failure) -> Value in
+      let padded = UnsafeRawBufferPointer(buffer)
+      return try body(UnsafeRawBufferPointer(rebasing: padded.dropLast(JSONParser.padding)))
     }
-    return try outcome.get()
   }
 }
 

@@ -94,8 +94,7 @@ extension FeedMappingReader {
   private func identity(_ keys: inout YAMLMapping) throws -> ItemGroup.Identity {
     let id = keys.optional("id")
     guard let node = keys.optional("identity") else {
-      guard let id else { return .first(try pointers(keys.required("id"))) }
-      return .first(try pointers(id))
+      return .first(try pointers(try id ?? keys.required("id")))
     }
     if let id { throw id.error("id and identity exclude each other; remove one of them") }
     let nodes = try node.sequence()
@@ -173,9 +172,7 @@ extension FeedMappingReader {
     if group.updatedAt != nil { mapped.insert("updatedAt") }
     for entity in entities {
       for attribute in entity.attributes
-      where !attribute.isOptional && attribute.defaultValue.isNull && !attribute.isHidden
-        && !attribute.isLink && attribute.owner == .feed && !mapped.contains(attribute.name)
-      {
+      where attribute.isRequiredOfFeeds && !mapped.contains(attribute.name) {
         throw node.error(
           "\(entity.name).\(attribute.name) is required and has no default; map it, or make it "
             + "optional in a migration")
@@ -205,5 +202,10 @@ extension FeedMappingReader {
 
 extension AttributeDescription {
   /// True if the attribute holds the link of a relationship.
-  package var isLink: Bool { if case .reference = type { true } else { false } }
+  var isLink: Bool { if case .reference = type { true } else { false } }
+
+  /// True if each new record needs a value from the feed.
+  package var isRequiredOfFeeds: Bool {
+    !isOptional && defaultValue.isNull && !isHidden && !isLink && owner == .feed
+  }
 }

@@ -139,7 +139,7 @@ extension FeedMappingReader {
     if let at { place = .pointers(try pointers(at)) }
     if let path { place = .nodes(try self.path(path)) }
     if let count { place = .count(try self.path(count)) }
-    if let template { place = .template(try self.template(template)) }
+    if let template { place = .template(try parsed(template) { try URLTemplate($0) }) }
     var source = ValueSource(place: place, type: type)
     if let node = keys.optional("duration") {
       guard [.int64, .double, .decimal].contains(type) else {
@@ -157,16 +157,6 @@ extension FeedMappingReader {
     return .pointers(
       try pointers(
         node, "write a pointer (/title), a list of them, a path ($.tags[*]) or a mapping"))
-  }
-
-  private func template(_ node: YAMLNode) throws -> URLTemplate {
-    do {
-      return try URLTemplate(try node.string())
-    } catch let error as YAMLError {
-      throw error
-    } catch {
-      throw node.error("\(error)")
-    }
   }
 }
 

@@ -117,15 +117,10 @@ struct FeedMappingReader {
   // MARK: Places
 
   func pointer(_ node: YAMLNode) throws -> JSONPointer {
-    let text = try node.string()
-    guard text.hasPrefix("/") else {
+    guard try node.string().hasPrefix("/") else {
       throw node.error("write a JSON Pointer, for example /data/next")
     }
-    do {
-      return try JSONPointer(text)
-    } catch {
-      throw node.error("\(error)")
-    }
+    return try parsed(node) { try JSONPointer($0) }
   }
 
   /// Reads one pointer or a list of them.
@@ -145,9 +140,15 @@ struct FeedMappingReader {
   }
 
   func path(_ node: YAMLNode) throws -> JSONPath {
+    try parsed(node) { try JSONPath($0) }
+  }
+
+  /// Reads a text in a notation of its own, whose errors name the place in it.
+  func parsed<Parsed>(_ node: YAMLNode, _ parse: (String) throws -> Parsed) throws -> Parsed {
+    let text = try node.string()
     do {
-      return try JSONPath(try node.string())
-    } catch let error as JSONPathError {
+      return try parse(text)
+    } catch {
       throw node.error("\(error)")
     }
   }

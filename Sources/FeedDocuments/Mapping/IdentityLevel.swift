@@ -11,12 +11,7 @@ struct IdentityLevel: Sendable {
 
   /// Returns the node's id; nil if it has none of the values.
   func identity(of node: JSONValue) -> String? {
-    guard isHash else {
-      for pointer in pointers {
-        if let text = pointer.value(in: node).flatMap(Self.text) { return text }
-      }
-      return nil
-    }
+    guard isHash else { return pointers.firstText(in: node) }
     let parts = pointers.map { $0.value(in: node).flatMap(Self.text) }
     guard parts.contains(where: { $0 != nil }) else { return nil }
     let joined = parts.map { $0 ?? "" }.joined(separator: "\0")

@@ -24,9 +24,7 @@ struct ItemReader {
     }
     guard let id = id(of: node) else { throw missingID() }
     guard case .entity(let kind) = try kind(of: node) else { return nil }
-    var item = FeedItem(
-      kind: kind, id: id, revision: nil, updatedAt: nil, isDeleted: false, deletedAt: nil,
-      fields: [])
+    var item = FeedItem(kind: kind, id: id)
     try readMarks(of: node, into: &item)
     if !item.isDeleted {
       try readFields(of: node, into: &item)
@@ -70,7 +68,7 @@ struct ItemReader {
     switch group.entity {
     case .one(let entity): return .entity(entity)
     case .byValue(let source, let entities):
-      if case .value(.string(let word)) = try found(source, in: node), let entity = entities[word] {
+      if case .value(.string(let word)) = try source.read(node), let entity = entities[word] {
         return .entity(entity)
       }
       drift.unknownKinds += 1
@@ -83,15 +81,9 @@ struct ItemReader {
   private mutating func readMarks(
     of node: JSONValue, into item: inout FeedItem
   ) throws(DocumentError) {
-    if let source = group.revision {
-      switch try found(source, in: node) {
-      case .value(.int64(let revision)) where revision >= 0: item.revision = revision
-      case .nothing: break
-      case .value, .unfit: drift.dropRevision()
-      }
-    }
+    item.revision = try group.revision?.revision(of: node, &drift)
     if let source = group.deleted {
-      switch try found(source, in: node) {
+      switch try source.read(node) {
       case .value(.bool(let flag)): item.isDeleted = flag
       case .nothing: break
       case .value, .unfit:
@@ -99,12 +91,12 @@ struct ItemReader {
         throw DocumentError(.invalidMember, detail: "deleted is neither true nor false")
       }
     }
-    if let source = group.deletedAt, case .value(.date(let date)) = try found(source, in: node) {
+    if case .value(.date(let date)) = try group.deletedAt?.read(node) {
       item.isDeleted = true
       item.deletedAt = date
     }
     guard let source = group.updatedAt else { return }
-    switch try found(source, in: node) {
+    switch try source.read(node) {
     case .value(.date(let date)):
       item.updatedAt = date
       item.fields.append(Field(name: "updatedAt", value: .value(.date(date))))
@@ -139,7 +131,7 @@ struct ItemReader {
     _ attribute: AttributeSource, of node: JSONValue, into item: inout FeedItem,
     _ values: (String) -> String? = { _ in nil }
   ) throws(DocumentError) {
-    switch try found(attribute.source, in: node, values) {
+    switch try attribute.source.read(node, values) {
     case .value(let value): item.fields.append(Field(name: attribute.name, value: .value(value)))
     case .nothing:
       if let value = attribute.defaultValue {
@@ -157,16 +149,6 @@ struct ItemReader {
       }
       drift.typeChanges[attribute.name, default: 0] += 1
       item.fields.append(Field(name: attribute.name, value: .value(value)))
-    }
-  }
-
-  private func found(
-    _ source: ValueSource, in node: JSONValue, _ values: (String) -> String? = { _ in nil }
-  ) throws(DocumentError) -> FoundValue {
-    do throws(JSONPathError) {
-      return try source.read(node, values)
-    } catch {
-      throw DocumentError(.tooLarge, detail: error.description)
     }
   }
 

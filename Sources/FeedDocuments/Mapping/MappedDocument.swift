@@ -45,10 +45,10 @@ struct MappedDocument {
 
   private mutating func readTimeToLive() throws(DocumentError) {
     guard let source = mapping.timeToLive else { return }
-    switch try found(source, in: root) {
+    switch try source.read(root) {
     case .value(.int64(let seconds)) where seconds >= 0: page.timeToLive = Int(seconds)
     case .nothing: break
-    default: page.droppedMembers += 1
+    default: page.drift.droppedMembers += 1
     }
   }
 
@@ -62,7 +62,7 @@ struct MappedDocument {
     var candidates: IdentityCandidates?
     if case .chosen(let levels) = group.identity { candidates = IdentityCandidates(levels) }
     var items: [FeedItem] = []
-    for (index, node) in try nodes(group.items).enumerated() {
+    for (index, node) in try group.items.selection(in: root).enumerated() {
       do throws(DocumentError) {
         if DamagedElements.isPlaceholder(node), let damage = damaged.popFirst() { throw damage }
         if let item = try reader.item(node, &candidates) { items.append(item) }
@@ -76,7 +76,7 @@ struct MappedDocument {
       for (index, id) in candidates.identities(from: level).enumerated() { items[index].id = id }
     }
     page.items += items
-    page.take(reader.drift)
+    page.drift.add(reader.drift)
     let volatile = group.volatileAttributes
     if !volatile.isEmpty {
       for entity in group.entityNames {
@@ -100,27 +100,17 @@ struct MappedDocument {
     _ deletions: DeletionNodes, of group: ItemGroup
   ) throws(DocumentError) {
     var drift = FormatDrift()
-    defer { page.take(drift) }
-    for (index, node) in try nodes(deletions.items).enumerated() {
+    defer { page.drift.add(drift) }
+    for (index, node) in try deletions.items.selection(in: root).enumerated() {
       guard let id = deletions.id.firstText(in: node) else {
         try reject(
           node, nil, index, of: deletions.items,
           DocumentError(.missingMember, detail: "the deletion has no id"))
         continue
       }
-      var item = FeedItem(
-        kind: nil, id: id, revision: nil, updatedAt: nil, isDeleted: true, deletedAt: nil,
-        fields: [])
-      if let source = deletions.revision {
-        switch try found(source, in: node) {
-        case .value(.int64(let revision)) where revision >= 0: item.revision = revision
-        case .nothing: break
-        case .value, .unfit: drift.dropRevision()
-        }
-      }
-      if let source = deletions.deletedAt,
-        case .value(.date(let date)) = try found(source, in: node)
-      {
+      var item = FeedItem(id: id, isDeleted: true)
+      item.revision = try deletions.revision?.revision(of: node, &drift)
+      if case .value(.date(let date)) = try deletions.deletedAt?.read(node) {
         item.deletedAt = date
       }
       for entity in group.entityNames {
@@ -143,14 +133,6 @@ struct MappedDocument {
     page.rejected.append(RejectedItem(index: index, id: id, reason: reason))
   }
 
-  private func nodes(_ path: JSONPath) throws(DocumentError) -> [JSONValue] {
-    do throws(JSONPathError) {
-      return try path.nodes(in: root)
-    } catch {
-      throw DocumentError(.tooLarge, detail: error.description)
-    }
-  }
-
   private func location(of index: Int, _ path: JSONPath) throws(DocumentError) -> String {
     var place = ""
     var position = 0
@@ -166,16 +148,6 @@ struct MappedDocument {
     return place
   }
 
-  private func found(
-    _ source: ValueSource, in node: JSONValue
-  ) throws(DocumentError) -> FoundValue {
-    do throws(JSONPathError) {
-      return try source.read(node)
-    } catch {
-      throw DocumentError(.tooLarge, detail: error.description)
-    }
-  }
-
   // MARK: Pages
 
   /// Returns the next page's address. An address that cannot be read is an error, because it would
@@ -184,7 +156,7 @@ struct MappedDocument {
     do throws(DocumentError) {
       return try mapping.next?.address(in: root, of: source.url)
     } catch  where page.mode == .window {
-      page.droppedMembers += 1
+      page.drift.droppedMembers += 1
       return nil
     }
   }

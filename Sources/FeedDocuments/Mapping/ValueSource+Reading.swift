@@ -12,21 +12,34 @@ extension ValueSource {
   /// Reads the value of a node. Null counts as absent.
   ///
   /// - Parameter values: Returns the value for a name in a template.
-  /// - Throws: The errors of `JSONPath.nodes(in:)`.
+  /// - Throws: `.tooLarge`.
   func read(
     _ node: JSONValue, _ values: (String) -> String? = { _ in nil }
-  ) throws(JSONPathError) -> FoundValue {
+  ) throws(DocumentError) -> FoundValue {
     switch place {
     case .constant(let value): return .value(value)
     case .pointers(let pointers):
       return firstFit(pointers.lazy.compactMap { $0.value(in: node) })
     case .nodes(let path):
-      let nodes = try path.nodes(in: node)
+      let nodes = try path.selection(in: node)
       return isList ? list(nodes) : firstFit(nodes)
     case .count(let path):
-      return converted(.int64(Int64(try path.nodes(in: node).count)))
+      return converted(.int64(Int64(try path.selection(in: node).count)))
     case .template(let template):
       return template.expand(values).map { converted(.string($0)) } ?? .nothing
+    }
+  }
+
+  /// Reads a revision, an integer from 0; nil if there is none. Counts any other value.
+  func revision(
+    of node: JSONValue, _ drift: inout FormatDrift
+  ) throws(DocumentError) -> Int64? {
+    switch try read(node) {
+    case .value(.int64(let revision)) where revision >= 0: return revision
+    case .nothing: return nil
+    case .value, .unfit:
+      drift.dropRevision()
+      return nil
     }
   }
 
@@ -74,20 +87,26 @@ extension ValueSource {
 
   /// Returns the value before the conversion; nil for an object or a mixed array.
   private func value(of node: JSONValue) -> Value? {
+    if node.kind == .unrepresentable { return .string(node.text) }
     // As text a number keeps its digits as they are written, which a double does not.
     if type == .string || type == .decimal, node.kind == .double { return .string(node.text) }
-    switch ScalarValue(node) {
-    case .null, .value: return nil
-    case .bool(let flag): return .bool(flag)
-    case .int64(let number): return .int64(number)
-    case .double(let number): return .double(number)
-    case .string(let text): return .string(text)
-    case .strings(let list): return .strings(list)
-    case .unrepresentable(let text): return node.kind == .unrepresentable ? .string(text) : nil
-    }
+    return ScalarValue(node).unconverted
   }
 
   private func excerpt(_ node: JSONValue) -> String {
     String(decoding: node.textBytes.prefix(60), as: UTF8.self)
+  }
+}
+
+extension JSONPath {
+  /// Returns the selected nodes.
+  ///
+  /// - Throws: `.tooLarge` for the errors of `nodes(in:)`.
+  func selection(in root: JSONValue) throws(DocumentError) -> [JSONValue] {
+    do throws(JSONPathError) {
+      return try nodes(in: root)
+    } catch {
+      throw DocumentError(.tooLarge, detail: error.description)
+    }
   }
 }

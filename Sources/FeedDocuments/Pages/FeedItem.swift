@@ -43,6 +43,22 @@ extension ScalarValue {
   }
 }
 
+extension ScalarValue {
+  /// The value with the type that it has here; nil if no type can represent it.
+  package var unconverted: Value? {
+    switch self {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .int64(let number): .int64(number)
+    case .double(let number): .double(number)
+    case .string(let text): .string(text)
+    case .strings(let list): .strings(list)
+    case .value(let value): value
+    case .unrepresentable: nil
+    }
+  }
+}
+
 /// A named value of an item.
 package struct Field: Equatable, Sendable {
   package var name: String
@@ -57,10 +73,10 @@ package struct FeedItem: Equatable, Sendable {
   /// A number that grows with every change of the item; nil in formats without revisions.
   package var revision: Int64?
   package var updatedAt: Date?
-  package var isDeleted: Bool
+  package var isDeleted = false
   package var deletedAt: Date?
   /// The values in document order, each name once. Empty for a deleted item.
-  package var fields: [Field]
+  package var fields: [Field] = []
 }
 
 /// The user's own values of one item, as the server has them.

@@ -11,6 +11,11 @@ package enum FeedFormat: String, Sendable {
   case atom = "Atom"
   /// Any other JSON, read by the feed's own mapping.
   case json = "JSON"
+
+  /// Returns true for the `version` member of a JSON Feed.
+  package static func isJSONFeed(version: String?) -> Bool {
+    ["https://", "http://"].contains { version?.hasPrefix($0 + "jsonfeed.org/version/") == true }
+  }
 }
 
 /// The meaning of an item's absence from all pages of a run.
@@ -47,19 +52,8 @@ package struct FeedPage: Equatable, Sendable {
   package var checkpoint: String?
   /// Seconds for which the response stays fresh.
   package var timeToLive: Int?
-  /// The number of members that the format does not define, in the document and in its items. Names
-  /// that begin with "_" are extensions and are not counted.
-  package var unknownMembers = 0
-  /// Names of unknown members of items, at most `FormatDrift.namesMax`.
-  package var unknownNames: [String] = []
-  /// The number of optional members that were ignored because of a wrong type or range.
-  package var droppedMembers = 0
-  /// The number of values of a wrong type that a default replaces, by attribute.
-  package var typeChanges: [String: Int] = [:]
-  /// The number of unknown members that are too large to be kept with their item.
-  package var extraLeftOut = 0
-  /// The number of items of kinds that the mapping does not name.
-  package var unknownKinds = 0
+  /// What the format does not define, or not in this way.
+  package var drift = FormatDrift()
   /// The address with which the next run begins, on a page that a mapping has read.
   package var nextRun: NextRun?
   /// Attributes whose change alone does not count as a change of the item, by entity; "" stands for
@@ -82,18 +76,6 @@ extension FeedPage {
   package enum NextRun: Equatable, Sendable {
     case url(String)
     case query(String, String)
-  }
-
-  package mutating func take(_ drift: FormatDrift) {
-    unknownMembers += drift.unknownMembers
-    droppedMembers += drift.droppedMembers
-    extraLeftOut += drift.extraLeftOut
-    unknownKinds += drift.unknownKinds
-    typeChanges.merge(drift.typeChanges, uniquingKeysWith: +)
-    for name in drift.unknownNames
-    where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {
-      unknownNames.append(name)
-    }
   }
 }
 

@@ -19,9 +19,6 @@ struct JSONPath: Sendable {
   /// True if the expression consists of names and indexes only, so that it selects one node at
   /// most.
   var isSingular: Bool { query.isSingular }
-  /// Problems of patterns that are no I-Regexp, each with its place. By the RFC they are no errors;
-  /// they never match.
-  let patternProblems: [JSONPathError]
 
   private let query: Query
 
@@ -32,7 +29,6 @@ struct JSONPath: Sendable {
     var parser = try JSONPathParser(text)
     self.text = text
     query = try parser.parse()
-    patternProblems = parser.patternProblems
   }
 
   /// Returns the selected nodes in the order of the RFC. A node selected twice is included twice.
@@ -53,16 +49,6 @@ struct JSONPath: Sendable {
         .tooManyNodes, "\(text) selects more than \(Self.nodesMax) nodes: select fewer")
     }
     return nodes
-  }
-
-  /// Returns the first selected node, and stops there.
-  func first(in root: JSONValue, workMax: Int = Self.workMax) throws(JSONPathError) -> JSONValue? {
-    var first: JSONValue?
-    try forEach(in: root, workMax: workMax) { node, _ in
-      first = node
-      return false
-    }
-    return first
   }
 
   /// Calls `body` with each selected node and its place, until it returns false. Memory does not

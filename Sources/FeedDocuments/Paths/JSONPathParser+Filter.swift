@@ -193,18 +193,16 @@ extension JSONPathParser {
     return query
   }
 
-  private mutating func pattern(_ argument: Argument) throws(JSONPathError) -> JSONPath.Pattern {
+  private func pattern(_ argument: Argument) throws(JSONPathError) -> JSONPath.Pattern {
     guard case .literal(.string(let bytes)) = argument.term else {
       return .computed(try operand(argument.term, from: argument.start))
     }
     do throws(IRegexpError) {
       return .fixed(try IRegexp(String(decoding: bytes, as: UTF8.self)))
     } catch {
-      let problem = JSONPathError(
-        error.isTooLarge ? .tooComplex : .syntax, error.description, at: argument.start)
-      guard !error.isTooLarge else { throw problem }
-      addPatternProblem(problem)
-      return .fixed(nil)
+      // By the RFC a pattern that is no I-Regexp is no error: it never matches.
+      guard error.isTooLarge else { return .fixed(nil) }
+      throw JSONPathError(.tooComplex, error.description, at: argument.start)
     }
   }
 }

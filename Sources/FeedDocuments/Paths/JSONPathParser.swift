@@ -1,7 +1,6 @@
 /// Reads an expression by the grammar of RFC 9535: here queries, segments and selectors.
 struct JSONPathParser {
   var scanner: JSONPathScanner
-  private(set) var patternProblems: [JSONPathError] = []
   private var nesting = 0
 
   init(_ text: String) throws(JSONPathError) {
@@ -129,10 +128,6 @@ struct JSONPathParser {
     nesting += 1
     defer { nesting -= 1 }
     return try body(&self)
-  }
-
-  mutating func addPatternProblem(_ problem: JSONPathError) {
-    patternProblems.append(problem)
   }
 }
 

@@ -1,5 +1,6 @@
 import EntityModel
 import Foundation
+import TextFormats
 
 /// Reads the dates of feeds: RFC 822, W3C-DTF and the variants that occur in practice.
 ///
@@ -178,7 +179,8 @@ enum FeedDate {
   }
 
   private static func date(_ year: Int, _ month: Int, _ day: Int) -> Date? {
-    DateText.rfc3339("\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T00:00:00Z")
+    DateText.rfc3339(
+      "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))T00:00:00Z")
   }
 
   /// `10:14:55.25`, `10:14`, `10`.
@@ -212,11 +214,6 @@ enum FeedDate {
       rest < 60
     else { return nil }
     return (sign == "-" ? -1 : 1) * (hours * 60 + rest)
-  }
-
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
   // MARK: Words
@@ -261,7 +258,7 @@ enum FeedDate {
     guard words.count == 3, words[1] == "오전" || words[1] == "오후" else { return text }
     var clock = words[2].split(separator: ":").map(String.init)
     guard let hour = clock.first.flatMap({ Int($0) }), hour <= 12 else { return text }
-    clock[0] = padded(hour % 12 + (words[1] == "오후" ? 12 : 0), 2)
+    clock[0] = (hour % 12 + (words[1] == "오후" ? 12 : 0)).padded(to: 2)
     words = [words[0], clock.joined(separator: ":"), "+09:00"]
     return words.joined(separator: " ")
   }

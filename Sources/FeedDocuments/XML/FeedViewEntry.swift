@@ -35,8 +35,6 @@ struct FeedViewEntry {
       guard rank < self.rank else { return }
       (self.value, self.rank) = (value, rank)
     }
-
-    init() {}
   }
 
   var title = Ranked<(text: String, isHTML: Bool)>()

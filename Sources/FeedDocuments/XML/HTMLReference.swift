@@ -26,16 +26,13 @@ struct HTMLReference {
       else { return nil }
       scalar = Windows1252.scalar(value)
     } else {
-      scalar = HTMLEntities.scalar(name)
+      scalar = Self.scalar(named: name)
     }
   }
-}
 
-/// The named characters of HTML 4, which feeds use although XML does not know them.
-enum HTMLEntities {
-  /// Returns the character of libxml2's table, or nil for a name that HTML 4 lacks. O(names of
-  /// HTML 4).
-  static func scalar(_ name: String) -> Unicode.Scalar? {
+  /// Returns the character of libxml2's table of the names of HTML 4, which feeds use although XML
+  /// does not know them; nil for another name. O(names of HTML 4).
+  static func scalar(named name: String) -> Unicode.Scalar? {
     let value = mooring_html_entity(name)
     return value == 0 ? nil : Unicode.Scalar(value)
   }

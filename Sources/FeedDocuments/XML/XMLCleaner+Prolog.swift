@@ -23,7 +23,6 @@ extension XMLCleaner {
   /// Keeps the entities of plain text and skips the rest. Entities inside an entity's text are not
   /// expanded, so nothing can multiply.
   private mutating func readDocumentType() {
-    let start = position
     var isInSubset = false
     scan: while position < source.count {
       switch source[position] {
@@ -44,8 +43,6 @@ extension XMLCleaner {
       position += 1
     }
     position = min(position + 1, source.count)
-    documentType = String(
-      decoding: source[start..<min(position, start + 1_000)], as: UTF8.self)
   }
 
   private mutating func readEntity() {

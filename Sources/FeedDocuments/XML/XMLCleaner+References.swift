@@ -65,7 +65,7 @@ extension XMLCleaner {
         guard text.count <= entityBytesLeft else { return false }
         entityBytesLeft -= text.count
         output.append(contentsOf: text)
-      } else if let scalar = HTMLEntities.scalar(name) {
+      } else if let scalar = HTMLReference.scalar(named: name) {
         output.append(scalar)
         faults += 1
       } else {

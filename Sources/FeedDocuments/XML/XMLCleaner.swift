@@ -11,8 +11,6 @@ struct XMLCleaner {
   var output: [UInt8] = []
   /// The number of faults that were repaired.
   var faults = 0
-  /// The document type as written, if there is one.
-  var documentType: String?
   /// The number of bytes that were examined, counting those that were examined twice.
   private(set) var examined = 0
 

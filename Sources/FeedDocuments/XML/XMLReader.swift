@@ -21,7 +21,7 @@ enum XMLReader {
     guard !text.isEmpty, let length = Int32(exactly: text.count) else {
       throw DocumentError(text.isEmpty ? .empty : .tooLarge)
     }
-    _ = isInitialized
+    _ = initialization
     var events = mooring_xml_events(start: startElement, end: endElement, text: characters)
     let code = withUnsafeMutablePointer(to: &builder) { builder in
       text.withUnsafeBytes { bytes in
@@ -46,11 +46,8 @@ enum XMLReader {
     }
   }
 
-  /// Initializes libxml2's tables once.
-  private static let isInitialized: Bool = {
-    mooring_xml_initialize()
-    return true
-  }()
+  /// The initialization of libxml2's tables, which Swift runs once.
+  private static let initialization: Void = mooring_xml_initialize()
 }
 
 private func startElement(

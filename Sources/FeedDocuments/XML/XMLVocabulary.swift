@@ -59,8 +59,7 @@ enum XMLVocabulary {
 
   private static func customary(_ prefix: String) -> XMLVocabulary {
     switch prefix.lowercased() {
-    case "": .rss
-    case "rss": .rss
+    case "", "rss": .rss
     case "atom": .atom
     case "rdf": .rdf
     case "content": .content

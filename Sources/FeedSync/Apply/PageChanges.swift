@@ -21,20 +21,12 @@ struct PageChanges {
   ) throws {
     for item in deduplicated(mapped, &report) {
       if let position = positions[item.key] {
-        replace(position, with: item, &report)
+        items[position] = preferred(item, items[position], &report)
       } else if try isNews(item, feedID: feedID, rules, seen: &seen, &report, in: transaction) {
         positions[item.key] = items.count
         items.append(item)
       }
     }
-  }
-
-  private mutating func replace(
-    _ position: Int, with item: MappedItem, _ report: inout SyncReport
-  ) {
-    report.skipped += 1
-    if isClash(item, items[position]) { report.revisionClashes += 1 }
-    if Rank(of: item) > Rank(of: items[position]) { items[position] = item }
   }
 
   /// Returns the items without duplicates. If an id occurs twice, the highest-ranked copy wins.
@@ -51,11 +43,18 @@ struct PageChanges {
         result.append(item)
         continue
       }
-      report.skipped += 1
-      if isClash(item, result[position]) { report.revisionClashes += 1 }
-      if Rank(of: item) > Rank(of: result[position]) { result[position] = item }
+      result[position] = preferred(item, result[position], &report)
     }
     return result
+  }
+
+  /// Returns the higher-ranked copy of an item, the earlier one of equals, and counts the other.
+  private func preferred(
+    _ item: MappedItem, _ earlier: MappedItem, _ report: inout SyncReport
+  ) -> MappedItem {
+    report.skipped += 1
+    if isClash(item, earlier) { report.revisionClashes += 1 }
+    return Rank(of: item) > Rank(of: earlier) ? item : earlier
   }
 
   private func isClash(_ item: MappedItem, _ other: MappedItem) -> Bool {

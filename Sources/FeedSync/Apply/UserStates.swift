@@ -107,18 +107,7 @@ struct UserStates {
   /// Returns the values of an entry. One that cannot be represented is left out; only an explicit
   /// null clears an attribute.
   private static func values(of entry: UserEntry) -> [(name: String, value: Value)] {
-    entry.values.compactMap { field in
-      switch field.value {
-      case .null: (field.name, .null)
-      case .bool(let flag): (field.name, .bool(flag))
-      case .int64(let number): (field.name, .int64(number))
-      case .double(let number): (field.name, .double(number))
-      case .string(let text): (field.name, .string(text))
-      case .strings(let list): (field.name, .strings(list))
-      case .value(let value): (field.name, value)
-      case .unrepresentable: nil
-      }
-    }
+    entry.values.compactMap { field in field.value.unconverted.map { (field.name, $0) } }
   }
 
   private func record(of itemID: String) throws -> (UserTarget, Int64)? {

@@ -117,7 +117,7 @@ public struct Feeds: Sendable {
     _ id: Int64, _ change: @escaping @Sendable (inout Feed) throws -> Void
   ) async throws {
     try await store.write(author: "feed") { transaction in
-      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id), change)
+      try transaction.update(Feed.self, Feed.objectID(id), change)
     }
   }
 
@@ -169,6 +169,11 @@ public struct Feeds: Sendable {
 }
 
 extension Feed {
+  /// Returns the identity of the record with that number.
+  static func objectID(_ number: Int64) -> ObjectID {
+    ObjectID(entity: entityName, number: number)
+  }
+
   fileprivate mutating func reopen() {
     isPaused = false
     goneAt = nil

@@ -66,8 +66,7 @@ extension Feed {
     lastModified = response.validator("Last-Modified") ?? lastModified
     recordRedirect(to: response.permanentTarget, at: now)
     freshFor = promisedFor
-    let promise = Freshness.promise(of: response, now: now)
-    guard let promisedFor, promise != .none else { return }
+    guard let promisedFor, let promise = Freshness.promise(of: response, now: now) else { return }
     let lifetime = Freshness.lifetime(promise, timeToLive: timeToLive, isOwn: isOwn)
     freshFor = lifetime.map { min(promisedFor, $0) }
   }
@@ -97,11 +96,11 @@ extension Freshness {
   /// promised.
   ///
   /// - Parameters:
+  ///   - promise: The seconds in the headers.
   ///   - timeToLive: The seconds in the document itself.
   ///   - isOwn: True for homefeed/1, whose server may be asked more often.
-  static func lifetime(_ promise: Promise, timeToLive: Int64?, isOwn: Bool) -> Int64? {
-    var seconds = timeToLive ?? 0
-    if case .seconds(let promised) = promise { seconds = max(seconds, Int64(promised)) }
+  static func lifetime(_ promise: Int?, timeToLive: Int64?, isOwn: Bool) -> Int64? {
+    let seconds = max(timeToLive ?? 0, Int64(promise ?? 0))
     guard seconds > 0 else { return nil }
     return min(
       max(seconds, isOwn ? SyncLimits.ownFreshMin : SyncLimits.freshMin), SyncLimits.freshMax)

@@ -112,13 +112,14 @@ public struct SyncReport: Codable, Sendable {
 
   /// Counts a page's deviations from its format.
   mutating func count(_ page: FeedPage) {
-    unknownKinds += page.unknownKinds
-    unknownMembers += page.unknownMembers
-    extraLeftOut += page.extraLeftOut
+    let drift = page.drift
+    unknownKinds += drift.unknownKinds
+    unknownMembers += drift.unknownMembers
+    extraLeftOut += drift.extraLeftOut
     faults += page.faults
     salvagedItems += page.salvagedItems
-    typeChanges.merge(page.typeChanges, uniquingKeysWith: +)
-    for name in page.unknownNames
+    typeChanges.merge(drift.typeChanges, uniquingKeysWith: +)
+    for name in drift.unknownNames
     where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {
       unknownNames.append(name)
     }

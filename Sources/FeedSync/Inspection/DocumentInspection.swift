@@ -10,6 +10,44 @@ struct DocumentInspection {
   /// Faults that were repaired or skipped, and items lost to them.
   var faults = 0
   var isComplete = true
+  let facts: DocumentFacts
+
+  /// - Parameter linkHeader: The values of the answer's Link headers.
+  /// - Throws: `unknownFormat` and others for a document that is neither a feed nor JSON.
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, linkHeader: [String]
+  ) throws(DocumentError) {
+    do throws(DocumentError) {
+      let parser = try JSONParser()
+      if DocumentGuess(bytes) == .xml {
+        let view = try FeedView.read(bytes, contentType: source.contentType, baseURL: source.url)
+        (format, encoding, isComplete) = (view.format, view.encoding, view.isComplete)
+        faults = view.faults + view.lostItems
+        facts = try view.json.withUnsafeBytes { json throws(DocumentError) in
+          try parser.withValue(json) { root throws(DocumentError) in
+            DocumentFacts(root, itemsIn: "items", linkHeader)
+          }
+        }
+      } else {
+        (format, facts) = try parser.withValue(bytes) { root throws(DocumentError) in
+          let format = FeedFormat(jsonRoot: root)
+          let name: String? =
+            switch format {
+            case .jsonFeed: "items"
+            case .homeFeed1: "entities"
+            default: nil
+            }
+          return (format, DocumentFacts(root, itemsIn: name, linkHeader))
+        }
+      }
+    } catch  where error.code != .outOfMemory && error.location.isEmpty {
+      throw error.explained(by: bytes, contentType: source.contentType)
+    }
+  }
+}
+
+/// The values that are read from a document.
+struct DocumentFacts {
   var title: String?
   var timeToLive: Int64?
   /// The JSONPath of the items; nil if nothing looks like items.
@@ -20,80 +58,18 @@ struct DocumentInspection {
   var profile: ItemProfile?
   var paging: PagingGuess?
 
-  /// - Parameter linkHeader: The values of the answer's Link headers.
-  /// - Throws: `unknownFormat` and others for a document that is neither a feed nor JSON.
-  init(
-    _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource, linkHeader: [String]
-  ) throws(DocumentError) {
-    do throws(DocumentError) {
-      let parser = try JSONParser()
-      if DocumentGuess(bytes) == .xml {
-        let view = try FeedView.read(
-          bytes, contentType: source.contentType, baseURL: source.url.isEmpty ? nil : source.url)
-        self.init(format: view.format)
-        (encoding, isComplete) = (view.encoding, view.isComplete)
-        faults = view.faults + view.lostItems
-        let facts = try view.json.withUnsafeBytes { json throws(DocumentError) in
-          try parser.withValue(json) { root throws(DocumentError) in
-            DocumentFacts(root, .named("items"), linkHeader)
-          }
-        }
-        take(facts)
-      } else {
-        let (format, facts) = try parser.withValue(bytes) { root throws(DocumentError) in
-          let format = FeedFormat(jsonRoot: root)
-          let place: DocumentFacts.Place =
-            switch format {
-            case .jsonFeed: .named("items")
-            case .homeFeed1: .named("entities")
-            default: .likeliest
-            }
-          return (format, DocumentFacts(root, place, linkHeader))
-        }
-        self.init(format: format)
-        take(facts)
-      }
-    } catch  where error.code != .outOfMemory && error.location.isEmpty {
-      throw error.explained(by: bytes, contentType: source.contentType)
-    }
-  }
-
-  private init(format: FeedFormat) { self.format = format }
-
-  private mutating func take(_ facts: DocumentFacts) {
-    (title, timeToLive, paging) = (facts.title, facts.timeToLive, facts.paging)
-    (path, otherPaths) = (facts.path, facts.otherPaths)
-    (items, profile) = (facts.items, facts.profile)
-  }
-}
-
-/// The values that are read from a document.
-private struct DocumentFacts {
-  enum Place {
-    case named(String)
-    case likeliest
-  }
-
-  var title: String?
-  var timeToLive: Int64?
-  var path: String?
-  var otherPaths: [String] = []
-  var items = 0
-  var profile: ItemProfile?
-  var paging: PagingGuess?
-
   private static let otherPathsMax = 4
   private static let titleCharacters = 200
 
-  init(_ root: JSONValue, _ place: Place, _ linkHeader: [String]) {
+  /// - Parameter name: The member with the items; nil to take the likeliest array.
+  init(_ root: JSONValue, itemsIn name: String?, _ linkHeader: [String]) {
     title = (root["title"] ?? root["name"])?.string.map { String($0.prefix(Self.titleCharacters)) }
     timeToLive = root["_rss"]?["ttl"]?.int64 ?? root["ttl"]?.int64
     let array: JSONValue?
-    switch place {
-    case .named(let name):
+    if let name {
       path = "$.\(name)[*]"
       array = JSONPointer(tokens: [name]).value(in: root)
-    case .likeliest:
+    } else {
       paging = PagingGuess(root, linkHeader: linkHeader)
       let candidates = ItemSearch.candidates(in: root)
       path = candidates.first?.path
@@ -109,12 +85,9 @@ private struct DocumentFacts {
 extension FeedFormat {
   /// Reads the format that the document states; `json` if it states none that is known.
   fileprivate init(jsonRoot root: JSONValue) {
-    let version = root["version"]?.string ?? ""
     if root["format"]?.hasText("homefeed/1") == true {
       self = .homeFeed1
-    } else if ["https://", "http://"].contains(where: {
-      version.hasPrefix($0 + "jsonfeed.org/version/")
-    }) {
+    } else if FeedFormat.isJSONFeed(version: root["version"]?.string) {
       self = .jsonFeed
     } else {
       self = .json

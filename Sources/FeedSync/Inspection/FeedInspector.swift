@@ -75,9 +75,8 @@ package struct FeedInspector: Sendable {
   }
 
   private static func read(_ response: HTTPResponse, _ url: String) throws -> DocumentInspection {
-    var source = DocumentSource()
-    source.contentType = response.header("Content-Type")
-    source.url = response.effectiveURL
+    let source = DocumentSource(
+      contentType: response.header("Content-Type"), url: response.effectiveURL)
     return try response.body.withUnsafeBytes { bytes in
       do throws(DocumentError) {
         return try DocumentInspection(
@@ -95,21 +94,22 @@ package struct FeedInspector: Sendable {
     of document: DocumentInspection, _ response: HTTPResponse, _ request: Request
   ) -> FeedInspection {
     let promise = Freshness.promise(of: response, now: now)
-    let profile = document.profile
+    let facts = document.facts
+    let profile = facts.profile
     var inspection = FeedInspection(
       url: shownURL(request.url), finalURL: shownURL(response.effectiveURL),
       redirects: response.redirects.map { .init(status: $0.status, to: shownURL($0.to)) },
       status: response.status, contentType: response.header("Content-Type"),
       etag: response.header("ETag"), lastModified: response.header("Last-Modified"),
       freshForSeconds: Freshness.lifetime(
-        promise, timeToLive: document.timeToLive, isOwn: document.format == .homeFeed1),
-      format: document.format.rawValue, encoding: document.encoding, title: document.title,
-      bytes: response.body.count, wireBytes: response.wireBytes, items: document.items,
-      path: document.path, otherPaths: document.otherPaths, itemsLookedAt: profile?.items ?? 0,
+        promise, timeToLive: facts.timeToLive, isOwn: document.format == .homeFeed1),
+      format: document.format.rawValue, encoding: document.encoding, title: facts.title,
+      bytes: response.body.count, wireBytes: response.wireBytes, items: facts.items,
+      path: facts.path, otherPaths: facts.otherPaths, itemsLookedAt: profile?.items ?? 0,
       members: (profile?.members ?? []).map(FeedInspection.Member.init),
       hasMoreMembers: profile?.hasMore ?? false,
       candidates: profile.map { .init(MemberRoles($0)) } ?? .init(),
-      next: document.paging?.next, checkpoint: document.paging?.checkpoint,
+      next: facts.paging?.next, checkpoint: facts.paging?.checkpoint,
       name: request.name ?? Self.name(of: request.url), entity: request.entity,
       newAttributes: [], unconfirmed: [], notes: Self.notes(on: document))
     if document.format == .json {
@@ -126,9 +126,9 @@ package struct FeedInspector: Sendable {
       notes.append("the document is ill-formed: \(document.faults) faults were repaired")
     }
     if !document.isComplete { notes.append("the document is incomplete") }
-    if document.path == nil {
+    if document.facts.path == nil {
       notes.append("no list of objects was found in the document, so there are no items to map")
-    } else if document.items == 0 {
+    } else if document.facts.items == 0 {
       notes.append("the list of items is empty; inspect it again when it has some")
     }
     return notes
@@ -137,8 +137,8 @@ package struct FeedInspector: Sendable {
   // MARK: Files
 
   private func suggest(_ document: DocumentInspection, into inspection: inout FeedInspection) {
-    guard let profile = document.profile, profile.items > 0, let path = document.path,
-      let paging = document.paging
+    guard let profile = document.facts.profile, profile.items > 0, let path = document.facts.path,
+      let paging = document.facts.paging
     else { return }
     let entity = schema.entity(named: inspection.entity)
     let suggested = SuggestedFeedMapping(profile, path: path, paging: paging, entity: entity)
@@ -167,9 +167,8 @@ package struct FeedInspector: Sendable {
   ) -> [String] {
     let mapped = Set(suggested.attributes.map(\.name) + suggested.head.map(\.key))
     let required = (entity?.attributes ?? []).filter { attribute in
-      !attribute.isOptional && attribute.defaultValue.isNull && !attribute.isHidden
-        && !attribute.isLink && attribute.owner == .feed
-        && !FeedTarget.own.contains(attribute.name) && !mapped.contains(attribute.name)
+      attribute.isRequiredOfFeeds && !FeedTarget.own.contains(attribute.name)
+        && !mapped.contains(attribute.name)
     }
     return required.map { "\($0.name): an item must have it, and nothing was found for it" }
   }

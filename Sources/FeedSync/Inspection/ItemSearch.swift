@@ -11,13 +11,13 @@ struct ItemSearch {
     let score: Int
 
     /// The JSONPath of its elements.
-    var path: String { "$" + names.map(Self.selector).joined() + "[*]" }
+    var path: String { "$" + names.map(ItemSearch.selector).joined() + "[*]" }
+  }
 
-    /// Returns the selector of a name, in short form if possible (RFC 9535, section 2.5.1).
-    private static func selector(_ name: String) -> String {
-      if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return "." + name }
-      return "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
-    }
+  /// Returns the selector of a name, in short form if possible (RFC 9535, section 2.5.1).
+  static func selector(_ name: String) -> String {
+    if name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return "." + name }
+    return "['" + name.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
   }
 
   private static let depthMax = 6

@@ -125,9 +125,7 @@ extension MemberProfile {
       if most(shapes.numbers) { return .digits }
       return html * 10 >= texts ? .html : nil
     }
-    guard kinds["int", default: 0] + kinds["number", default: 0] == present, hasDateName else {
-      return nil
-    }
+    guard isNumber, hasDateName else { return nil }
     let forms = numbers.candidates.map(\.form)
     if forms.contains(.unixMilliseconds) { return .epochMilliseconds }
     return forms.contains(.unixSeconds) ? .epochSeconds : nil

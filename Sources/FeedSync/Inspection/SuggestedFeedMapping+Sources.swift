@@ -43,15 +43,12 @@ extension SuggestedFeedMapping {
   }
 
   static func listPath(_ member: MemberProfile) -> String {
-    let names = member.tokens.map { token in
-      token.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
-        ? "." + token
-        : token == "0"
-          ? "[0]"
-          : "['" + token.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "']"
-    }
-    let path = "$" + names.joined() + "[*]"
-    return path.wholeMatch(of: /\$[A-Za-z0-9_.]*\[\*\]/) != nil ? path : ConversionFile.quoted(path)
+    let steps = member.tokens.map { $0 == "0" ? "[0]" : ItemSearch.selector($0) }
+    return quotedPath("$" + steps.joined() + "[*]")
+  }
+
+  static func quotedPath(_ path: String) -> String {
+    path.wholeMatch(of: /\$[A-Za-z0-9_.]*\[\*\]/) != nil ? path : ConversionFile.quoted(path)
   }
 }
 

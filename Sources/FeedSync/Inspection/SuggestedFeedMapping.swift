@@ -1,7 +1,6 @@
 import EntityModel
 import EntityStore
 import FeedDocuments
-import SchemaFiles
 
 /// A suggested mapping for items, based on their statistics only.
 ///
@@ -45,7 +44,7 @@ struct SuggestedFeedMapping {
     for name in FeedTarget.own + ["updatedAt", Self.extraName] {
       _ = names.free(name, otherwise: "")
     }
-    head.append(("items", quotedPath(path), nil))
+    head.append(("items", Self.quotedPath(path), nil))
     addID(roles.id)
     addUpdate(roles)
     addRoles(roles)
@@ -56,10 +55,6 @@ struct SuggestedFeedMapping {
     if !attributes.contains(where: { $0.name == Self.extraName }) {
       extra = Self.extra(in: entity)
     }
-  }
-
-  private func quotedPath(_ path: String) -> String {
-    path.wholeMatch(of: /\$[A-Za-z0-9_.]*\[\*\]/) != nil ? path : ConversionFile.quoted(path)
   }
 
   // MARK: The item itself

@@ -19,7 +19,8 @@ public struct SyncEngine: Sendable {
   private let transport: any HTTPTransport
   let hostSpacing: @Sendable () -> Duration
   let clock: @Sendable () -> Date
-  let sleep: @Sendable (Duration) async throws -> Void
+  /// Waits for a turn at a host; tests replace it.
+  var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   let pace = HostPace()
 
   /// - Parameters:
@@ -31,22 +32,10 @@ public struct SyncEngine: Sendable {
     hostSpacing: @escaping @Sendable () -> Duration = { .seconds(2) },
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    self.init(store: store, transport: transport, hostSpacing: hostSpacing, now: now) {
-      try await Task.sleep(for: $0)
-    }
-  }
-
-  init(
-    store: Store, transport: any HTTPTransport,
-    hostSpacing: @escaping @Sendable () -> Duration = { .seconds(2) },
-    now: @escaping @Sendable () -> Date,
-    sleep: @escaping @Sendable (Duration) async throws -> Void
-  ) {
     self.store = store
     self.transport = transport
     self.hostSpacing = hostSpacing
     clock = now
-    self.sleep = sleep
   }
 
   /// The options of a run.
@@ -117,7 +106,7 @@ public struct SyncEngine: Sendable {
 
   /// - Throws: `unknownFeed`.
   private func feed(_ id: Int64) throws -> Feed {
-    let identity = ObjectID(entity: Feed.entityName, number: id)
+    let identity = Feed.objectID(id)
     guard let feed = try store.read({ try $0.get(Feed.self, identity) }), !feed.isRemoved else {
       throw SyncError(.unknownFeed, "no such feed", [("feed", String(id))])
     }
@@ -177,7 +166,7 @@ public struct SyncEngine: Sendable {
     let refusal = failure?.refusal
     let wait = failure?.code == .waiting ? refusal?.wait : nil
     let isGone = failure?.code == .gone
-    let identity = ObjectID(entity: Feed.entityName, number: id)
+    let identity = Feed.objectID(id)
     try await store.write(author: "feed") { transaction in
       guard try transaction.get(identity) != nil else { return }
       try transaction.update(Feed.self, identity) { feed in

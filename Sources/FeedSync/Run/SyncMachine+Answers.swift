@@ -179,15 +179,14 @@ extension SyncMachine {
       checkpoint.isPinned, checkpoint.isWhole, let first = checkpoint.first
     else { return [.finish] }
     isConfirming = true
-    var document = DocumentSource()
-    document.identity = checkpoint.identity ?? feed.identity
     return [
       .fetch(
         PageRequest(
           url: feed.requestURL, isFirst: true,
           conditions: HTTPConditions(
             url: first.url, etag: first.etag, lastModified: first.lastModified),
-          bodyHash: nil, allowsPrivateAddresses: first.isFromPrivateAddress, document: document))
+          bodyHash: nil, allowsPrivateAddresses: first.isFromPrivateAddress,
+          document: DocumentSource(identity: checkpoint.identity ?? feed.identity)))
     ]
   }
 

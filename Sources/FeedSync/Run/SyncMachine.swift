@@ -186,9 +186,9 @@ struct SyncMachine {
 
   func nextRequest() -> PageRequest {
     let isFirst = checkpoint.pages == 0
-    var document = DocumentSource()
-    document.isDelta = asksForDelta || checkpoint.mode == FeedMode.delta.rawValue
-    document.identity = checkpoint.identity ?? feed.identity
+    let document = DocumentSource(
+      isDelta: asksForDelta || checkpoint.mode == FeedMode.delta.rawValue,
+      identity: checkpoint.identity ?? feed.identity)
     return PageRequest(
       url: checkpoint.next, isFirst: isFirst, conditions: isFirst ? conditions : nil,
       bodyHash: isFirst && !options.isFull && !hasNewMapping ? feed.bodyHash : nil,

@@ -1,4 +1,3 @@
-import EntityModel
 import EntityStore
 import FeedDocuments
 import Foundation
@@ -144,9 +143,7 @@ struct SyncRun {
       try saved.remove(in: transaction)
       try SeenRecords.removeAll(feedID: id, in: transaction)
       guard leavesGap else { return }
-      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
-        $0.fullAt = nil
-      }
+      try transaction.update(Feed.self, Feed.objectID(id)) { $0.fullAt = nil }
     }
     seen = SeenRecords()
     changes = PageChanges()
@@ -172,9 +169,7 @@ struct SyncRun {
       if rules.mode == .full { try SeenRecords.removeAll(feedID: id, in: transaction) }
       try saved.remove(in: transaction)
       let result = feed.after(checkpoint, report, nextDelta: nextDelta, at: now)
-      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
-        $0.merge(result)
-      }
+      try transaction.update(Feed.self, Feed.objectID(id)) { $0.merge(result) }
       try FeedRun.add(
         FeedRun(feedID: id, startedAt: now, endedAt: clock(), report), in: transaction)
       return report
@@ -185,9 +180,7 @@ struct SyncRun {
   private func store(_ result: Feed) async throws {
     let run = try FeedRun(feedID: id, startedAt: machine.now, endedAt: clock(), report)
     try await store.write(author: "feed") { [id] transaction in
-      try transaction.update(Feed.self, ObjectID(entity: Feed.entityName, number: id)) {
-        $0.merge(result)
-      }
+      try transaction.update(Feed.self, Feed.objectID(id)) { $0.merge(result) }
       try FeedRun.add(run, in: transaction)
     }
   }

@@ -32,8 +32,8 @@ private let example = #"""
     #expect(page.next == "/v1/home?cursor=b3")
     #expect(page.checkpoint == "18231.ab12")
     #expect(page.timeToLive == 900)
-    #expect(page.unknownMembers == 0)
-    #expect(page.droppedMembers == 0)
+    #expect(page.drift.unknownMembers == 0)
+    #expect(page.drift.droppedMembers == 0)
     #expect(page.rejected.isEmpty && page.rejectedUsers.isEmpty)
     #expect(
       page.items == [
@@ -121,19 +121,19 @@ private let example = #"""
   ])
   func dropsAndCountsOptionalMembersOfTheWrongType(member: String, value: String) throws {
     let page = try parsePage(document(member, value))
-    #expect(page.droppedMembers == 1)
+    #expect(page.drift.droppedMembers == 1)
     #expect(page.timeToLive == nil && page.title == nil)
   }
 
   @Test func countsUnknownMembersAndSkipsExtensions() throws {
     var page = try parsePage(document("colour", #"{"deep":[1,2]}"#))
-    #expect(page.unknownMembers == 1)
+    #expect(page.drift.unknownMembers == 1)
     page = try parsePage(document("_vendor", "1"))
-    #expect(page.unknownMembers == 0)
+    #expect(page.drift.unknownMembers == 0)
     page = try parsePage(
       document(
         "entities", #"[{"id":"a","kind":"K","rev":1,"colour":1,"shape":2,"_x":3}]"#))
-    #expect(page.unknownMembers == 2)
+    #expect(page.drift.unknownMembers == 2)
     #expect(page.items.count == 1)
   }
 

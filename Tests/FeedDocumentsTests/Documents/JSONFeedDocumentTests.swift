@@ -25,7 +25,7 @@ import Testing
     #expect(page.title == "T")
     #expect(page.next == "https://e.org/feed?page=2")
     #expect(page.version == nil && page.epoch == nil && page.checkpoint == nil)
-    #expect(page.unknownNames == ["colour"])
+    #expect(page.drift.unknownNames == ["colour"])
     #expect(
       page.items == [
         FeedItem(
@@ -63,7 +63,7 @@ import Testing
   @Test func keepsItemsWhoseTimesCannotBeRead() throws {
     let page = try page(items: #"{"id":"1","date_modified":"yesterday"}"#)
     #expect(page.items[0].updatedAt == nil)
-    #expect(page.droppedMembers == 1)
+    #expect(page.drift.droppedMembers == 1)
   }
 
   @Test func refusesADocumentWithoutItems() {

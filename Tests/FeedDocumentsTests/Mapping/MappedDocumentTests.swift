@@ -68,7 +68,7 @@ import Testing
     let number = page.items[0].fields.first { $0.name == "number" }
     #expect(number?.value.converted(to: .int64) == nil)
     #expect(page.items[0].values["ratio"] == .double(1.5))
-    #expect(page.typeChanges == ["ratio": 1])
+    #expect(page.drift.typeChanges == ["ratio": 1])
   }
 
   @Test func anItemWithoutWhatIsRequiredIsRejectedWithItsPlace() throws {
@@ -90,7 +90,7 @@ import Testing
       #"{"items":[{"id":"a","k":"f"},{"id":"b","k":"v"},{"id":"c","k":"Film"},{"id":"d"}]}"#,
       by: head + "kind: { at: /k, entities: { f: Film, v: Video } }")
     #expect(page.items.map(\.kind) == ["Film", "Video"])
-    #expect(page.unknownKinds == 2)
+    #expect(page.drift.unknownKinds == 2)
   }
 
   @Test func severalGroupsReadOneDocument() throws {
@@ -147,7 +147,7 @@ import Testing
       by: head + "revision: /r\nupdatedAt: { at: /u, date: unixSeconds }")
     #expect(page.items.map(\.revision) == [7, nil])
     #expect(page.items.map(\.updatedAt) == [Date(timeIntervalSince1970: 1_700_000_000), nil])
-    #expect(page.droppedMembers == 2 && page.typeChanges == ["revision": 1])
+    #expect(page.drift.droppedMembers == 2 && page.drift.typeChanges == ["revision": 1])
   }
 
   @Test func revisionsBelow0AreNone() throws {
@@ -155,7 +155,7 @@ import Testing
       #"{"items":[{"id":"a","r":0},{"id":"b","r":-1}],"gone":[{"id":"c","r":-1}]}"#,
       by: head + "revision: /r\ndeleted: { items: \"$.gone[*]\", id: /id, revision: /r }")
     #expect(page.items.map(\.revision) == [0, nil, nil])
-    #expect(page.typeChanges == ["revision": 2])
+    #expect(page.drift.typeChanges == ["revision": 2])
   }
 
   @Test func membersThatNothingNamesAreCountedAndAtMost16AreNamed() throws {
@@ -163,8 +163,8 @@ import Testing
     let page = try mappedPage(
       "{\"items\":[{\"id\":1,\"t\":1,\"k\":2,\"_x\":1,\(many)},{\"id\":2,\"m1\":1}]}",
       by: head + "known: [k]\nattributes: { text: /t/u }")
-    #expect(page.unknownMembers == 41)
-    #expect(page.unknownNames == (0..<16).map { "m\($0)" })
+    #expect(page.drift.unknownMembers == 41)
+    #expect(page.drift.unknownNames == (0..<16).map { "m\($0)" })
   }
 
   @Test func aDamagedItemIsRejectedAndTheOthersAreKept() throws {
@@ -243,7 +243,7 @@ import Testing
       _ = try mappedPage(text, by: head + "mode: full\n" + next)
     }
     let window = try mappedPage(text, by: head + next)
-    #expect(window.next == nil && window.droppedMembers == 1)
+    #expect(window.next == nil && window.drift.droppedMembers == 1)
   }
 
   @Test func checkpointsAreURLsOrTokens() throws {

@@ -44,7 +44,7 @@ import Testing
     let found = try await inspect(Self.talks)
     let page = try suggestedPage(of: Array(Self.talks.utf8), by: found)
     #expect(page.items.map(\.id) == ["a1", "a2"] && page.rejected.isEmpty)
-    #expect(page.unknownMembers == 0)
+    #expect(page.drift.unknownMembers == 0)
     let values = page.items[0].values
     #expect(values["title"] == .string("One") && values["duration"] == .int64(42 * 60))
     #expect(values["publishedAt"] == .date(Date(timeIntervalSince1970: 1_795_168_800)))

@@ -26,7 +26,7 @@ import Testing
       #expect(page.rejected.isEmpty, "\(file): \(page.rejected)")
       let isDoubtful = found.unconfirmed.contains { $0.hasPrefix("id: several items") }
       #expect(isDoubtful || Set(page.items.map(\.id)).count == page.items.count, "\(file)")
-      #expect(page.unknownMembers == 0, "\(file): \(page.unknownNames)")
+      #expect(page.drift.unknownMembers == 0, "\(file): \(page.drift.unknownNames)")
       let part = try suggestedPage(of: document, by: found, isWhole: false)
       #expect(part.rejected.isEmpty, "\(file): \(part.rejected)")
       let texts = Set(page.items.compactMap { $0.values["title"]?.text })

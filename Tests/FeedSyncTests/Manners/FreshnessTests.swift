@@ -6,8 +6,7 @@ import Testing
 @Suite struct FreshnessLifetimeTests {
   @Test func theLongerPromiseCountsWithinBounds() {
     func lifetime(_ seconds: Int?, ttl: Int64?, isOwn: Bool = false) -> Int64? {
-      Freshness.lifetime(
-        seconds.map { .seconds($0) } ?? .none, timeToLive: ttl, isOwn: isOwn)
+      Freshness.lifetime(seconds, timeToLive: ttl, isOwn: isOwn)
     }
     #expect(lifetime(nil, ttl: nil) == nil)
     #expect(lifetime(0, ttl: nil) == nil, "a server that wants to be asked each time")

@@ -141,18 +141,18 @@ import Testing
       let (store, clock, feedID) = (sync.store, sync.clock, sync.feedID)
       try await sync.sync()
       _ = sync.transport.takeRequests()
-      let engine = SyncEngine(
-        store: store, transport: sync.transport, now: { clock.now },
-        sleep: { wait in
-          clock.advance(by: wait / .seconds(1))
-          if isPaused {
-            return try await Feeds(store).update(otherID) { $0.isPaused = true }
-          }
-          let until = clock.now.addingTimeInterval(500)
-          try await store.write {
-            try Hosts.record("feed.example", waitUntil: until, now: clock.now, in: $0)
-          }
-        })
+      var waiting = SyncEngine(store: store, transport: sync.transport, now: { clock.now })
+      waiting.sleep = { wait in
+        clock.advance(by: wait / .seconds(1))
+        if isPaused {
+          return try await Feeds(store).update(otherID) { $0.isPaused = true }
+        }
+        let until = clock.now.addingTimeInterval(500)
+        try await store.write {
+          try Hosts.record("feed.example", waitUntil: until, now: clock.now, in: $0)
+        }
+      }
+      let engine = waiting
       let error = try await #require(throws: SyncError.self) { try await engine.sync(otherID) }
       #expect(error.code == (isPaused ? .paused : .waiting))
       #expect(sync.transport.takeRequests().isEmpty)

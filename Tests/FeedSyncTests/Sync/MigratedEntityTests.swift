@@ -84,10 +84,7 @@ extension SyncFixture {
       migrations: [
         .homeFeed, .feeds, MigrationSource(embedded: [("0001_more", Array(migration.utf8))]),
       ], migrate: .pending, options: options)
-    try await body(
-      SyncEngine(store: migrated, transport: transport, now: { [clock] in clock.now }) {
-        [clock] wait in clock.advance(by: wait / .seconds(1))
-      })
+    try await body(makeEngine(of: migrated))
   }
 
   fileprivate func value(_ attribute: String, of id: String) throws -> Value? {

@@ -35,9 +35,14 @@ struct SyncFixture: Sendable {
 
   /// Returns a new engine for each run, as in a new process.
   var engine: SyncEngine {
-    SyncEngine(store: store, transport: transport, now: { [clock] in clock.now }) {
-      [clock] wait in clock.advance(by: wait / .seconds(1))
-    }
+    makeEngine(of: store)
+  }
+
+  /// Returns an engine that advances the clock in place of waiting.
+  func makeEngine(of store: Store) -> SyncEngine {
+    var engine = SyncEngine(store: store, transport: transport, now: { [clock] in clock.now })
+    engine.sleep = { [clock] wait in clock.advance(by: wait / .seconds(1)) }
+    return engine
   }
 
   @discardableResult

@@ -26,7 +26,8 @@ public func fuzzFeedMapping(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   let document = Array(input[line.upperBound...].utf8)
   guard let first = page(of: document, mappings) else { return }
   guard first == page(of: document, mappings) else { fatalError("read twice, two pages") }
-  guard first.unknownNames.count <= FormatDrift.namesMax, first.items.allSatisfy({ !$0.id.isEmpty })
+  guard first.drift.unknownNames.count <= FormatDrift.namesMax,
+    first.items.allSatisfy({ !$0.id.isEmpty })
   else { fatalError("out of bounds: \(first)") }
 }
 
