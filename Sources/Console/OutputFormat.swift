@@ -34,16 +34,6 @@ extension StandardOutput {
   public mutating func writeCSV(_ fields: [String?]) throws {
     try write(CSVRecord.text(fields))
   }
-
-  /// Writes a JSON string with its quotes. Control characters are escaped.
-  public mutating func writeJSON(_ text: String) throws { try write(JSONLiteral.quoted(text)) }
-
-  public mutating func writeJSON(_ number: Int64) throws { try write(String(number)) }
-
-  public mutating func writeJSON(_ flag: Bool) throws { try write(flag ? "true" : "false") }
-
-  /// Writes a number that reads back as the same double; an infinity or NaN as `null`.
-  public mutating func writeJSON(_ number: Double) throws { try write(JSONLiteral.of(number)) }
 }
 
 /// JSON with sorted keys and with dates as RFC 3339 in UTC.

@@ -41,7 +41,7 @@ extension JobTable {
       job.rescues = 0
       job.finishedAt = nil
       job.runAt = now
-      if let group = job.group { try rejoin(group, job) }
+      if let group = job.group { try rejoin(group) }
     case .ready, .held, .blocked, .running, .succeeded, nil:
       throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
     }

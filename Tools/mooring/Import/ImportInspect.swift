@@ -60,7 +60,7 @@ extension ImportCommand {
           name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
         proposal: proposal, file: file, mapping: proposed.mapping, migrations: proposed.migration,
-        written: written, clashes: try clashes(of: proposal, written), options: options)
+        written: written, clashes: try clashes(of: proposal), options: options)
       try StandardOutput.with { output in
         switch (view, format) {
         case (.mapping, _): try output.write(proposal.mapping)
@@ -73,7 +73,7 @@ extension ImportCommand {
     }
 
     /// Entities that another line of this program or of the operator makes, too.
-    private func clashes(of proposal: ImportProposal, _ written: [String]) throws -> [String] {
+    private func clashes(of proposal: ImportProposal) throws -> [String] {
       let others = try options.migrationLines().filter { $0.name != proposal.name }
       let schema = try Schema(of: others)
       return Set(proposal.entities.map(\.entity)).filter { schema.entity(named: $0) != nil }
