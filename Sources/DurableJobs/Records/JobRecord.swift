@@ -70,10 +70,7 @@ struct JobRecord {
     get { int64(.attempts) ?? 0 }
     set { set(.attempts, .int64(newValue)) }
   }
-  var attemptsMax: Int64 {
-    get { int64(.attemptsMax) ?? 1 }
-    set { set(.attemptsMax, .int64(newValue)) }
-  }
+  var attemptsMax: Int64 { int64(.attemptsMax) ?? 1 }
   var rescues: Int64 {
     get { int64(.rescues) ?? 0 }
     set { set(.rescues, .int64(newValue)) }
@@ -100,34 +97,16 @@ struct JobRecord {
 
   // MARK: Results
 
-  var checkpoint: Data? {
-    get { data(.checkpoint) }
-    set { set(.checkpoint, newValue) }
-  }
-  var checkpointClaim: Int64? {
-    get { int64(.checkpointClaim) }
-    set { set(.checkpointClaim, newValue) }
-  }
-  var done: Int64? {
-    get { int64(.done) }
-    set { set(.done, newValue) }
-  }
-  var total: Int64? {
-    get { int64(.total) }
-    set { set(.total, newValue) }
-  }
-  var note: String? {
-    get { string(.note) }
-    set { set(.note, newValue) }
-  }
+  var checkpoint: Data? { data(.checkpoint) }
+  var checkpointClaim: Int64? { int64(.checkpointClaim) }
+  var done: Int64? { int64(.done) }
+  var total: Int64? { int64(.total) }
+  var note: String? { string(.note) }
   var error: String? {
     get { string(.error) }
     set { set(.error, newValue) }
   }
-  var output: Data? {
-    get { data(.output) }
-    set { set(.output, newValue) }
-  }
+  var output: Data? { data(.output) }
 
   // MARK: Values
 
@@ -170,7 +149,7 @@ struct JobRecord {
     changes.set(column.rawValue, to: value)
   }
 
-  private mutating func set(_ column: JobColumn, _ number: Int64?) {
+  mutating func set(_ column: JobColumn, _ number: Int64?) {
     set(column, number.map(Value.int64) ?? .null)
   }
 
@@ -182,7 +161,7 @@ struct JobRecord {
     set(column, text.map(Value.string) ?? .null)
   }
 
-  private mutating func set(_ column: JobColumn, _ data: Data?) {
+  mutating func set(_ column: JobColumn, _ data: Data?) {
     set(column, data.map(Value.data) ?? .null)
   }
 }

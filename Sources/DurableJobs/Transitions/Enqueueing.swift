@@ -32,11 +32,11 @@ extension JobTable {
     job.set(.kind, .string(request.kind.rawValue))
     job.set(.queue, .string(request.queue.rawValue))
     job.set(.enqueuedAt, .date(now))
+    job.set(.attemptsMax, .int64(Int64(request.attemptsMax)))
     job.set(.rescuesMax, .int64(Int64(request.rescuesMax)))
     job.set(.retention, .double(request.retention.seconds))
     job.payload = request.payload
     job.priority = Int64(request.priority)
-    job.attemptsMax = Int64(request.attemptsMax)
     if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
     if let limit = request.limit {
       job.set(.limitKey, .string(limit.key))
