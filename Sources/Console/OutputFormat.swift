@@ -34,6 +34,24 @@ extension StandardOutput {
   public mutating func writeCSV(_ fields: [String?]) throws {
     try write(CSVRecord.text(fields))
   }
+
+  /// Writes rows of a type: in JSON with all of its members, in CSV with some.
+  ///
+  /// - Parameter table: The rows for people; nothing is written for nil.
+  /// - Parameter fields: The fields of a row in CSV, one for each title.
+  public mutating func write<Row: Encodable>(
+    _ rows: [Row], as format: OutputFormat, table: @autoclosure () -> TextTable?,
+    titles: [String], fields: (Row) -> [String?]
+  ) throws {
+    switch format {
+    case .table: if let table = table() { try write(table) }
+    case .json: try write(try JSONText.of(rows) + "\n")
+    case .jsonl: for row in rows { try write(try JSONText.of(row) + "\n") }
+    case .csv:
+      try writeCSV(titles)
+      for row in rows { try writeCSV(fields(row)) }
+    }
+  }
 }
 
 /// JSON with sorted keys and with dates as RFC 3339 in UTC.

@@ -84,14 +84,9 @@ struct FeedCommand: AsyncParsableCommand {
       let store = try options.openToRead()
       let rows = try Feeds(store).list().map { FeedRow($0.id, $0.feed, store) }
       try StandardOutput.with { output in
-        switch format {
-        case .table: try output.write(FeedRow.table(rows))
-        case .json: try output.write(try JSONText.of(rows) + "\n")
-        case .jsonl: for row in rows { try output.write(try JSONText.of(row) + "\n") }
-        case .csv:
-          try output.writeCSV(["number", "url", "format", "state", "asked", "changed"])
-          for row in rows { try output.writeCSV(row.cells) }
-        }
+        try output.write(
+          rows, as: format, table: FeedRow.table(rows), titles: FeedRow.titles
+        ) { $0.cells }
       }
     }
   }
@@ -210,11 +205,10 @@ private struct FeedRow: Encodable {
     ]
   }
 
+  static let titles = ["number", "url", "format", "state", "asked", "changed"]
+
   static func table(_ rows: [FeedRow]) -> TextTable {
-    var table = TextTable([
-      .init("number", .number), .init("url"), .init("format"), .init("state"), .init("asked"),
-      .init("changed"),
-    ])
+    var table = TextTable(titles.map { .init($0, $0 == "number" ? .number : .text) })
     for row in rows { table.append(row.cells) }
     return table
   }
