@@ -46,16 +46,15 @@ extension ImportCommand {
     }
 
     func run() async throws {
-      let files = proposed.files
       // Before the work, which may take long.
-      try files.requireFree()
+      try proposed.requireFree()
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "nothing was written"
       let (name, inheritance) = (name, inheritance)
       let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
         try $0.inspect(name: name, inheritance: inheritance)
       }
-      let written = try files.write(
+      let written = try proposed.write(
         ProposedFiles(
           name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
