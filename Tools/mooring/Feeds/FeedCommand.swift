@@ -56,7 +56,7 @@ struct FeedCommand: AsyncParsableCommand {
         entity: into, every: try every.map(interval),
         // A later sync may run in another folder.
         tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
-        mapping: try mapping.map(FeedMappingFileArgument.read))
+        mapping: try mapping.map(FeedMappingText.init(named:)))
       let store = try options.openOrCreate()
       let isNew = try await Feeds(store).add(url, settings)
       if !options.quiet {
@@ -175,6 +175,25 @@ struct FeedCommand: AsyncParsableCommand {
   ) async throws {
     let feeds = Feeds(try options.open())
     try await feeds.update(try feeds.find(name).id, change)
+  }
+}
+
+extension FeedMappingText {
+  /// Reads a built-in mapping of that name, else the file there.
+  ///
+  /// - Throws: `CommandError` for a file that cannot be read. What is in it is checked later.
+  fileprivate init(named name: String) throws {
+    if let builtIn = FeedMappingText.builtIn(name) {
+      self = builtIn
+      return
+    }
+    let data = try MappingArgument.read(
+      name, bytesMax: FeedMappingText.bytesMax, limit: "256 KiB",
+      advice: "name a file, or one of " + FeedMappingText.builtInNames.joined(separator: ", "))
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw CommandError(.badData, "the mapping \"\(name)\" is not UTF-8")
+    }
+    self.init(text, file: name)
   }
 }
 
