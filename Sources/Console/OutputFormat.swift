@@ -25,6 +25,17 @@ extension OutputFormat {
     if let last = formats.last { names += (names.isEmpty ? "" : " or ") + last.rawValue }
     throw ValidationError("the format \(rawValue) does not fit here; use \(names)")
   }
+
+  /// Writes a document to standard output: as JSON, or otherwise as the closure does for people.
+  public func write<Document: Encodable>(
+    _ document: @autoclosure () throws -> Document,
+    text: (inout StandardOutput) throws -> Void
+  ) throws {
+    try StandardOutput.with { output in
+      if self == .json { return try output.write(try JSONText.of(try document()) + "\n") }
+      try text(&output)
+    }
+  }
 }
 
 extension StandardOutput {

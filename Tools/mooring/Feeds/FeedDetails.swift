@@ -94,8 +94,7 @@ struct FeedDetails: Encodable {
   }
 
   func write(_ format: OutputFormat) throws {
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(self) + "\n") }
+    try format.write(self) { output in
       try output.write(TextTable(facts: facts))
       if runs.isEmpty { return }
       try output.write("\n")

@@ -56,12 +56,7 @@ extension FeedCommand {
       let text = FeedInspectionText(
         inspection: inspection, url: url, credentials: credentials, mapping: proposed.mapping,
         migrations: proposed.migration, written: written, options: options)
-      try StandardOutput.with { output in
-        switch format {
-        case .json: try output.write(try JSONText.of(text.document) + "\n")
-        default: try text.write(&output)
-        }
-      }
+      try format.write(text.document) { try text.write(&$0) }
     }
 
     private func inspect() async throws -> FeedInspection {
