@@ -29,14 +29,8 @@ struct JobRecord {
   var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
   var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
   var lane: String { queue.rawValue + "/" + kind.rawValue }
-  var payload: Data {
-    get { data(.payload) ?? Data() }
-    set { set(.payload, .data(newValue)) }
-  }
-  var priority: Int64 {
-    get { int64(.priority) ?? 0 }
-    set { set(.priority, .int64(newValue)) }
-  }
+  var payload: Data { data(.payload) ?? Data() }
+  var priority: Int64 { int64(.priority) ?? 0 }
   var enqueuedAt: Date { date(.enqueuedAt) ?? .distantPast }
   var timeout: Double? { double(.timeout) }
   var retention: Double { double(.retention) ?? 0 }
@@ -51,14 +45,8 @@ struct JobRecord {
     get { date(.runAt) ?? .distantPast }
     set { set(.runAt, .date(newValue)) }
   }
-  var startedAt: Date? {
-    get { date(.startedAt) }
-    set { set(.startedAt, newValue) }
-  }
-  var finishedAt: Date? {
-    get { date(.finishedAt) }
-    set { set(.finishedAt, newValue) }
-  }
+  var startedAt: Date? { date(.startedAt) }
+  var finishedAt: Date? { date(.finishedAt) }
   var isCancelled: Bool {
     get { value(.isCancelled) == .bool(true) }
     set { set(.isCancelled, .bool(newValue)) }
@@ -151,10 +139,6 @@ struct JobRecord {
 
   mutating func set(_ column: JobColumn, _ number: Int64?) {
     set(column, number.map(Value.int64) ?? .null)
-  }
-
-  private mutating func set(_ column: JobColumn, _ date: Date?) {
-    set(column, date.map(Value.date) ?? .null)
   }
 
   mutating func set(_ column: JobColumn, _ text: String?) {

@@ -61,7 +61,7 @@ extension JobTable {
 
   /// Ends a job that is not running.
   func end(_ job: inout JobRecord, as state: JobState, began: Date?) throws {
-    job.finishedAt = now
+    job.set(.finishedAt, .date(now))
     job.isCancelled = false
     job.set(.checkpoint, .null)
     if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
