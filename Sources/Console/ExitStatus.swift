@@ -4,31 +4,24 @@ public import ArgumentParser
 /// number for an interrupt; scripts and systemd units rely on them, so they never change.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
   case success = 0
+  /// The command line is wrong.
   case usage = 64
+  /// The data is bad, or damage was found.
   case badData = 65
+  /// A thing that is needed is not there: a store, a feed, a file.
   case unavailable = 69
+  /// A file or folder cannot be created.
   case cannotCreate = 73
+  /// A read or a write failed.
   case inputOutput = 74
+  /// A failure that passes: something else holds it, or the network failed.
   case tryAgain = 75
+  /// A permission is missing.
   case notPermitted = 77
+  /// The configuration or the schema is refused.
   case configuration = 78
+  /// An interrupt; what was committed stays.
   case interrupted = 130
-
-  /// One sentence for the manual and for `--help`.
-  public var meaning: String {
-    switch self {
-    case .success: "Done."
-    case .usage: "The command line is wrong."
-    case .badData: "The data is bad, or damage was found."
-    case .unavailable: "Something needed is not there: a store, a feed, a file."
-    case .cannotCreate: "A file or folder cannot be created."
-    case .inputOutput: "Reading or writing failed."
-    case .tryAgain: "Not now: something else holds it, or the network failed. Try again later."
-    case .notPermitted: "Permission is missing."
-    case .configuration: "The configuration or the schema is refused."
-    case .interrupted: "Interrupted; what was committed stays."
-    }
-  }
 
   /// The error to throw from a command's `run()` to end with this status and without a message.
   public var exitCode: ExitCode { ExitCode(rawValue) }

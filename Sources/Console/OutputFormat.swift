@@ -25,6 +25,17 @@ extension OutputFormat {
     if let last = formats.last { names += (names.isEmpty ? "" : " or ") + last.rawValue }
     throw ValidationError("the format \(rawValue) does not fit here; use \(names)")
   }
+
+  /// Writes a document to standard output: as JSON, or otherwise as the closure does for people.
+  public func write<Document: Encodable>(
+    _ document: @autoclosure () throws -> Document,
+    text: (inout StandardOutput) throws -> Void
+  ) throws {
+    try StandardOutput.with { output in
+      if self == .json { return try output.write(try JSONText.of(try document()) + "\n") }
+      try text(&output)
+    }
+  }
 }
 
 extension StandardOutput {
@@ -35,15 +46,23 @@ extension StandardOutput {
     try write(CSVRecord.text(fields))
   }
 
-  /// Writes a JSON string with its quotes. Control characters are escaped.
-  public mutating func writeJSON(_ text: String) throws { try write(JSONLiteral.quoted(text)) }
-
-  public mutating func writeJSON(_ number: Int64) throws { try write(String(number)) }
-
-  public mutating func writeJSON(_ flag: Bool) throws { try write(flag ? "true" : "false") }
-
-  /// Writes a number that reads back as the same double; an infinity or NaN as `null`.
-  public mutating func writeJSON(_ number: Double) throws { try write(JSONLiteral.of(number)) }
+  /// Writes rows of a type: in JSON with all of its members, in CSV with some.
+  ///
+  /// - Parameter table: The rows for people; nothing is written for nil.
+  /// - Parameter fields: The fields of a row in CSV, one for each title.
+  public mutating func write<Row: Encodable>(
+    _ rows: [Row], as format: OutputFormat, table: @autoclosure () -> TextTable?,
+    titles: [String], fields: (Row) -> [String?]
+  ) throws {
+    switch format {
+    case .table: if let table = table() { try write(table) }
+    case .json: try write(try JSONText.of(rows) + "\n")
+    case .jsonl: for row in rows { try write(try JSONText.of(row) + "\n") }
+    case .csv:
+      try writeCSV(titles)
+      for row in rows { try writeCSV(fields(row)) }
+    }
+  }
 }
 
 /// JSON with sorted keys and with dates as RFC 3339 in UTC.

@@ -31,18 +31,14 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  private struct State {
-    var isDrawn = false
-    var drawnAt: Duration?
-  }
-
   /// The time between two drawings. Nobody reads faster, and terminals over a network are slow.
   private static let interval = Duration.milliseconds(100)
 
   private let style: Style
   private let now: @Sendable () -> Duration
   private let write: @Sendable (String) -> Void
-  private let state = Mutex(State())
+  /// The time of the last drawing; `nil` while no line is shown.
+  private let lastDrawnAt = Mutex<Duration?>(nil)
 
   /// - Parameter now: A monotonic time; only differences matter.
   /// - Parameter write: Receives the texts to be shown in order, one call at a time.
@@ -76,11 +72,10 @@ public final class ProgressLine: Sendable {
   /// - Parameter note: A text after the numbers.
   public func update(_ label: String, done: Int64, of total: Int64? = nil, note: String? = nil) {
     guard isDrawn, let width = style.width else { return }
-    state.withLock { state in
+    lastDrawnAt.withLock { drawnAt in
       let time = now()
-      if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }
-      state.isDrawn = true
-      state.drawnAt = time
+      if let earlier = drawnAt, time - earlier < Self.interval { return }
+      drawnAt = time
       // One column stays free: a full line wraps on some terminals.
       let text = Self.line(label, done, total) + (note.map { "  \($0.singleLine)" } ?? "")
       let line = text.truncated(toWidth: max(0, width - 1))
@@ -88,24 +83,13 @@ public final class ProgressLine: Sendable {
     }
   }
 
-  /// Writes a line that stays, above the progress. Writes nothing with `--quiet`.
-  public func message(_ text: String) {
-    guard !style.isQuiet else { return }
-    state.withLock { state in
-      erase(&state)
-      write(text.singleLine + "\n")
-    }
-  }
-
-  /// Erases the line. To be called before the command prints its result.
+  /// Erases the line; the next update draws at once. To be called before the command prints its
+  /// result.
   public func finish() {
-    state.withLock { erase(&$0) }
-  }
-
-  /// Erases the line; the next update draws at once.
-  private func erase(_ state: inout State) {
-    if state.isDrawn { write("\r\u{1B}[K") }
-    state = State()
+    lastDrawnAt.withLock { drawnAt in
+      if drawnAt != nil { write("\r\u{1B}[K") }
+      drawnAt = nil
+    }
   }
 
   private static func line(_ label: String, _ done: Int64, _ total: Int64?) -> String {

@@ -32,6 +32,12 @@ public struct TextTable: Sendable {
     self.columns = columns
   }
 
+  /// A table of names and values. A name without a value has no row.
+  public init(facts: [(String, String?)]) {
+    self.init([Column("attribute"), Column("value")])
+    for case (let name, let value?) in facts { append([name, value]) }
+  }
+
   public var isEmpty: Bool { rows.isEmpty }
   public var rowCount: Int { rows.count }
 

@@ -19,32 +19,30 @@ import Testing
       ])
   }
 
-  @Test func withoutATerminalOnlyMessagesAreWritten() {
+  @Test func withoutATerminalNothingIsWritten() {
     let screen = Screen()
     let progress = screen.progress(width: nil)
     progress.update("pages", done: 1)
-    progress.message("feed added\u{1B}[0m")
     progress.finish()
-    #expect(screen.shown == ["feed added\u{FFFD}[0m\n"])
+    #expect(screen.shown.isEmpty)
   }
 
   @Test func quietWritesNothing() {
     let screen = Screen()
     let progress = screen.progress(width: 80, isQuiet: true)
     progress.update("pages", done: 1)
-    progress.message("feed added")
     progress.finish()
     #expect(screen.shown.isEmpty)
   }
 
-  @Test func aMessageHasItsOwnLine() {
+  @Test func afterTheEndOfALineTheNextIsDrawnAtOnce() {
     let screen = Screen()
     let progress = screen.progress(width: 80)
-    progress.update("pages", done: 3)
-    progress.message("retrying")
+    progress.update("pages\u{1B}[0m", done: 3)
+    progress.finish()
     progress.update("pages", done: 4)
     #expect(
-      screen.shown == ["\rpages  3\u{1B}[K", "\r\u{1B}[K", "retrying\n", "\rpages  4\u{1B}[K"])
+      screen.shown == ["\rpages\u{FFFD}[0m  3\u{1B}[K", "\r\u{1B}[K", "\rpages  4\u{1B}[K"])
   }
 
   @Test func colorIsUsedOnlyWhereAllowedAndTheLineNeverWraps() {

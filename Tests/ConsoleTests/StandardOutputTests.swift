@@ -13,36 +13,6 @@ import Testing
       text == "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"cr\r\",\"\",, space \r\né\r\n")
   }
 
-  @Test(arguments: [
-    "", "plain", "é 😀", "\"", "\\", "a\"b\\c", "\n\r\t", "\u{0}\u{8}\u{1F}", "\r\n", "\u{2028}/",
-    "e\u{301}",
-  ])
-  func jsonStringsReadBack(_ text: String) throws {
-    let literal = try written { try $0.writeJSON(text) }
-    let decoded = try JSONDecoder().decode([String].self, from: Data("[\(literal)]".utf8))
-    #expect(decoded.count == 1 && Array(decoded[0].utf8) == Array(text.utf8), "\(literal)")
-  }
-
-  @Test(arguments: [0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, -1.5e-7, 9_007_199_254_740_992])
-  func jsonNumbersReadBack(_ number: Double) throws {
-    let literal = try written { try $0.writeJSON(number) }
-    let decoded = try JSONDecoder().decode([Double].self, from: Data("[\(literal)]".utf8))
-    #expect(decoded == [number])
-  }
-
-  @Test func numbersWithoutAJSONFormAreNull() throws {
-    let text = try written { output in
-      try output.writeJSON(Double.infinity)
-      try output.write(" ")
-      try output.writeJSON(Double.nan)
-      try output.write(" ")
-      try output.writeJSON(true)
-      try output.write(" ")
-      try output.writeJSON(Int64.min)
-    }
-    #expect(text == "null null true -9223372036854775808")
-  }
-
   @Test func largeOutputArrivesComplete() throws {
     let line = String(repeating: "é", count: 500) + "\n"
     let text = try written { output in

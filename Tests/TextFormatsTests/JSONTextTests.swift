@@ -29,6 +29,28 @@ import TextFormats
     #expect(JSONLiteral.quoted("\"\\\n\t\u{1}/\u{7F}\u{85}\u{2028}", escaping) == expected)
   }
 
+  @Test(arguments: [
+    "", "plain", "é 😀", "\"", "\\", "a\"b\\c", "\n\r\t", "\u{0}\u{8}\u{1F}", "\r\n", "\u{2028}/",
+    "e\u{301}",
+  ])
+  func textsOfSeveralCharactersReadBack(_ text: String) throws {
+    let literal = JSONLiteral.quoted(text)
+    let decoded = try JSONDecoder().decode([String].self, from: Data("[\(literal)]".utf8))
+    #expect(decoded.count == 1 && Array(decoded[0].utf8) == Array(text.utf8), "\(literal)")
+  }
+
+  @Test(arguments: [0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, -1.5e-7, 9_007_199_254_740_992])
+  func numbersReadBack(_ number: Double) throws {
+    let literal = JSONLiteral.of(number)
+    let decoded = try JSONDecoder().decode([Double].self, from: Data("[\(literal)]".utf8))
+    #expect(decoded == [number])
+  }
+
+  @Test func numbersWithoutAJSONFormAreNull() {
+    #expect(JSONLiteral.of(.infinity) == "null")
+    #expect(JSONLiteral.of(.nan) == "null")
+  }
+
   @Test func aTextWithoutQuotesKeepsThem() {
     #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedLog) == #"a "b\\n\u202e"#)
     #expect(JSONLiteral.escaped("plain", .log) == "plain")

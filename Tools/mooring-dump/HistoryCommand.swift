@@ -87,7 +87,9 @@ struct HistoryCommand: AsyncParsableCommand {
     var rest: HistoryToken?
     var damage: StoreError?
     do {
-      try eachWrite(in: transaction, after: start) { write in
+      try transaction.forEachHistory(
+        after: start, of: entity.isEmpty ? nil : Set(entity), exceptBy: exceptAuthor
+      ) { write in
         if let limit, rows.writes >= limit {
           rest = rows.token
           return false
@@ -116,14 +118,6 @@ struct HistoryCommand: AsyncParsableCommand {
       otherwise: names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))")
     throw CommandError(
       .unavailable, "no consumer of the history is named \"\(consumer)\"; \(advice)")
-  }
-
-  private func eachWrite(
-    in transaction: ReadTransaction, after token: HistoryToken?,
-    _ body: (HistoryTransaction) throws -> Bool
-  ) throws {
-    try transaction.forEachHistory(
-      after: token, of: entity.isEmpty ? nil : Set(entity), exceptBy: exceptAuthor, body)
   }
 
   /// Prints the context of the rows.

@@ -26,18 +26,16 @@ struct IndexCommand: AsyncParsableCommand {
 
   func run() async throws {
     let store = try options.openToRead()
-    let damaged = try store.read { transaction in
+    var damage = Damage()
+    try store.read { transaction in
       try StandardOutput.with { output in
         let columns = raw ? ["key"] : try keys(in: transaction)
         var rows = RowWriter(titles: columns + ["_id"], format: format)
-        let damaged = try eachEntry(in: transaction) { try rows.write($0, &output) }
+        try eachEntry(in: transaction, &damage) { try rows.write($0, &output) }
         try rows.end(&output)
-        return damaged
       }
     }
-    guard damaged > 0 else { return }
-    Message.say("\(Formatting.count(Int64(damaged))) entries of \(index) cannot be read")
-    throw ExitStatus.badData.exitCode
+    try damage.end("entries of \(index)")
   }
 
   /// The attributes of the key, with their collations.
@@ -50,11 +48,10 @@ struct IndexCommand: AsyncParsableCommand {
     } ?? []
   }
 
-  /// - Returns: How many entries were damaged.
   private func eachEntry(
-    in transaction: ReadTransaction, _ body: ([Value]) throws -> Void
-  ) throws -> Int {
-    var (damaged, shown) = (0, 0)
+    in transaction: ReadTransaction, _ damage: inout Damage, _ body: ([Value]) throws -> Void
+  ) throws {
+    var shown = 0
     try transaction.eachEntry(of: entity, index: index) { entry in
       if let limit, shown >= limit { return false }
       shown += 1
@@ -64,12 +61,10 @@ struct IndexCommand: AsyncParsableCommand {
       } else if let parts = entry.parts {
         try body(parts.map(\.shown) + [id])
       } else {
-        Message.say("an entry of \(entity) \(index) is unreadable: \(entry.key.hexadecimal)")
-        damaged += 1
+        damage.add("an entry of \(entity) \(index) is unreadable: \(entry.key.hexadecimal)")
       }
       return true
     }
-    return damaged
   }
 }
 

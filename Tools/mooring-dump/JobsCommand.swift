@@ -26,42 +26,23 @@ struct JobsCommand: AsyncParsableCommand {
       throw CommandError(
         .configuration, "the store \(options.folder) has no jobs yet; run `mooring migrate up`")
     }
-    let damaged = try store.read { transaction in
+    var damage = Damage()
+    try store.read { transaction in
       try StandardOutput.with { output in
         let names = try transaction.description(of: Self.entity).attributes.map(\.name)
         var rows = RowWriter(titles: ["_id"] + names, format: format)
-        let damaged = try eachJob(in: transaction) { record in
+        try transaction.forEachStored(Self.entity) { stored in
+          guard let record = damage.record(stored) else { return true }
+          let isAskedFor = try state.isEmpty || state.map(Value.string).contains(record["state"])
+          guard isAskedFor else { return true }
           let values = try names.map { try record[$0].legible }
           try rows.write([.int64(record.id.number)] + values, &output)
+          return true
         }
         try rows.end(&output)
-        return damaged
       }
     }
-    guard damaged > 0 else { return }
-    Message.say("\(Formatting.count(Int64(damaged))) jobs cannot be read")
-    throw ExitStatus.badData.exitCode
-  }
-
-  /// - Returns: How many records were damaged.
-  private func eachJob(
-    in transaction: ReadTransaction, _ body: (Record) throws -> Void
-  ) throws -> Int {
-    var damaged = 0
-    try transaction.forEachStored(Self.entity) { stored in
-      let record: Record
-      do throws(StoreError) {
-        record = try stored.read()
-      } catch {
-        Message.say("\(error)")
-        damaged += 1
-        return true
-      }
-      let isAskedFor = try state.isEmpty || state.map(Value.string).contains(record["state"])
-      if isAskedFor { try body(record) }
-      return true
-    }
-    return damaged
+    try damage.end("jobs")
   }
 }
 

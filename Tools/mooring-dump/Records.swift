@@ -27,20 +27,18 @@ struct Records: AsyncParsableCommand {
 
   func run() async throws {
     let store = try options.openToRead()
-    let damaged = try store.read { transaction in
+    var damage = Damage()
+    try store.read { transaction in
       try StandardOutput.with { output in
         let columns = try chosen(in: transaction)
         var rows = RowWriter(titles: ["_id"] + columns, format: format)
-        let damaged = try eachRecord(in: transaction) { record in
+        try eachRecord(in: transaction, &damage) { record in
           try rows.write(try row(of: record, columns), &output)
         }
         try rows.end(&output)
-        return damaged
       }
     }
-    guard damaged > 0 else { return }
-    Message.say("\(Formatting.count(Int64(damaged))) records of \(entity) cannot be read")
-    throw ExitStatus.badData.exitCode
+    try damage.end("records of \(entity)")
   }
 
   /// The attributes to show.
@@ -57,11 +55,10 @@ struct Records: AsyncParsableCommand {
     return wanted
   }
 
-  /// - Returns: How many records were damaged.
   private func eachRecord(
-    in transaction: ReadTransaction, _ body: (Record) throws -> Void
-  ) throws -> Int {
-    var (damaged, skipped, shown) = (0, 0, 0)
+    in transaction: ReadTransaction, _ damage: inout Damage, _ body: (Record) throws -> Void
+  ) throws {
+    var (skipped, shown) = (0, 0)
     try transaction.forEachStored(entity, from: id) { stored in
       if let id, stored.id != id { return false }
       if skipped < offset {
@@ -70,24 +67,42 @@ struct Records: AsyncParsableCommand {
       }
       if let limit, shown >= limit { return false }
       shown += 1
-      let record: Record
-      do throws(StoreError) {
-        record = try stored.read()
-      } catch {
-        Message.say("\(error)")
-        damaged += 1
-        return true
-      }
-      try body(record)
+      if let record = damage.record(stored) { try body(record) }
       return true
     }
     if let id, shown == 0, skipped == 0 {
       throw StoreError.missing(ObjectID(entity: entity, number: id))
     }
-    return damaged
   }
 
   private func row(of record: Record, _ columns: [String]) throws -> [Value] {
     [.int64(record.id.number)] + (try columns.map { try record[$0] })
+  }
+}
+
+/// Counts what a dump cannot read, and says each of it.
+struct Damage {
+  private var count = 0
+
+  /// Returns the record; nil if it is damaged.
+  mutating func record(_ stored: StoredRecord) -> Record? {
+    do throws(StoreError) {
+      return try stored.read()
+    } catch {
+      add("\(error)")
+      return nil
+    }
+  }
+
+  mutating func add(_ text: String) {
+    Message.say(text)
+    count += 1
+  }
+
+  /// - Throws: Exit status 65 after damage.
+  func end(_ name: String) throws {
+    guard count > 0 else { return }
+    Message.say("\(Formatting.count(Int64(count))) \(name) cannot be read")
+    throw ExitStatus.badData.exitCode
   }
 }

@@ -15,8 +15,7 @@ struct Stats: AsyncParsableCommand {
   func run() async throws {
     let store = try options.openToRead()
     let sizes = try StoreSizes(store)
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(sizes) + "\n") }
+    try format.write(sizes) { output in
       try output.write(sizes.fileTable)
       try output.write("\n")
       try output.write(sizes.entityTable)

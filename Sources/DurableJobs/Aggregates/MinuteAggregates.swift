@@ -16,11 +16,6 @@ struct MinuteAggregates {
     var waits = DurationHistogram()
     var runs = DurationHistogram()
 
-    init(_ queue: QueueName, _ kind: JobKind) {
-      self.queue = queue
-      self.kind = kind
-    }
-
     mutating func count(_ job: JobRecord, _ result: Result, began: Date?, now: Date) {
       switch result {
       case .succeeded: succeeded += 1
@@ -42,7 +37,7 @@ struct MinuteAggregates {
     let known = groups.firstIndex {
       job.has($0.kind.rawValue, in: .kind) && job.has($0.queue.rawValue, in: .queue)
     }
-    if known == nil { groups.append(Counts(job.queue, job.kind)) }
+    if known == nil { groups.append(Counts(queue: job.queue, kind: job.kind)) }
     groups[known ?? groups.count - 1].count(job, result, began: began, now: now)
   }
 

@@ -2,22 +2,6 @@ import EntityModel
 import EntityStore
 import Foundation
 
-extension JobRows {
-  /// Calls the closure with the aggregates from a minute on.
-  func eachAggregate(
-    sinceMinute first: Int64, _ body: (Record) throws -> Void
-  ) throws {
-    let minutes = try snapshot.layout(MinuteRecord.entity)
-    let cursor = try IndexPrefixCursor(
-      try minutes.index(named: "byMinute"), of: minutes, leading: [], beyond: .int64(first - 1),
-      in: snapshot)
-    while let number = try cursor.next() {
-      let id = ObjectID(entity: MinuteRecord.entity, number: number)
-      if let record = try snapshot.get(id) { try body(record) }
-    }
-  }
-}
-
 /// The sum of the aggregates of several minutes.
 struct EndedCounts {
   private var succeeded: Int64 = 0

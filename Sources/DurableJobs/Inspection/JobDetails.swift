@@ -17,13 +17,10 @@ public struct JobDetails: Codable, Hashable, Sendable {
 extension JobRows {
   /// The last attempts of a job, without those that succeeded, oldest first.
   func attempts(of id: JobID) throws -> [JobAttempt] {
-    let layout = try snapshot.layout(AttemptRecord.entity)
-    let cursor = try IndexPrefixCursor(
-      try layout.index(named: "byJob"), of: layout, leading: [.int64(id.rawValue)], in: snapshot)
     var attempts: [JobAttempt] = []
-    while let number = try cursor.next() {
-      let identity = ObjectID(entity: AttemptRecord.entity, number: number)
-      guard let record = try snapshot.get(identity) else { continue }
+    try eachRecord(
+      of: AttemptRecord.entity, by: "byJob", leading: [.int64(id.rawValue)]
+    ) { record in
       attempts.append(
         JobAttempt(
           number: try record["number"].int64Value ?? 0,

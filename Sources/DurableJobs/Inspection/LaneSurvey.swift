@@ -91,7 +91,9 @@ struct LaneSurvey {
   mutating func addEnded(sinceMinute first: Int64, minutes: Double) throws -> JobStatistics.Ended {
     var all = EndedCounts()
     var byName: [Name: EndedCounts] = [:]
-    try rows.eachAggregate(sinceMinute: first) { record in
+    try rows.eachRecord(
+      of: MinuteRecord.entity, by: "byMinute", beyond: .int64(first - 1)
+    ) { record in
       let name = Name(
         queue: try record["queue"].stringValue ?? "", kind: try record["kind"].stringValue ?? "")
       try all.add(record)

@@ -8,27 +8,17 @@ extension JobRows {
   /// `isAlive` is not part of the snapshot: a runner that has left after the snapshot was taken
   /// counts as dead.
   func runners(of store: Store) throws -> [JobRunnerStatus] {
-    let layout = try snapshot.layout(RunnerRecord.entity)
-    let column = { (name: String) in try layout.position(of: name) }
-    let (process, host, command) = (
-      try column("process"), try column("host"), try column("command")
-    )
-    let (started, stopped) = (try column("startedAt"), try column("stoppedAt"))
-    let kinds = try column("kinds")
-    var runners: [JobRunnerStatus] = []
-    try snapshot.eachRow(of: layout) { row in
-      runners.append(
-        JobRunnerStatus(
-          epoch: row.id, process: row.int64(process) ?? 0,
-          host: try row.value(host).stringValue ?? "",
-          command: try row.value(command).stringValue ?? "",
-          startedAt: try row.value(started).dateValue ?? .distantPast,
-          stoppedAt: try row.value(stopped).dateValue,
-          kinds: (try row.value(kinds).stringValue ?? "").split(separator: ",").map(String.init),
-          isAlive: try RunnerLease.isAlive(row.id, in: store)))
-      return true
+    try snapshot.fetch(FetchRequest(entityName: RunnerRecord.entity)).map { record in
+      let epoch = record.id.number
+      return JobRunnerStatus(
+        epoch: epoch, process: try record["process"].int64Value ?? 0,
+        host: try record["host"].stringValue ?? "",
+        command: try record["command"].stringValue ?? "",
+        startedAt: try record["startedAt"].dateValue ?? .distantPast,
+        stoppedAt: try record["stoppedAt"].dateValue,
+        kinds: (try record["kinds"].stringValue ?? "").split(separator: ",").map(String.init),
+        isAlive: try RunnerLease.isAlive(epoch, in: store))
     }
-    return runners
   }
 }
 

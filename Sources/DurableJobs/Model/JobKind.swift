@@ -45,10 +45,10 @@ public struct JobGroupID: RawRepresentable, Hashable, Sendable, Codable, CustomS
   public var description: String { String(rawValue) }
 }
 
-enum JobName {
+package enum JobName {
   /// True for 1 to 64 letters, digits, dots, dashes and underscores: names are joined with a slash
   /// in lanes, and are part of file names and metrics.
-  static func isValid(_ name: String) -> Bool {
+  package static func isValid(_ name: String) -> Bool {
     (1...64).contains(name.utf8.count)
       && name.utf8.allSatisfy {
         switch $0 {

@@ -29,14 +29,8 @@ struct JobRecord {
   var kind: JobKind { JobKind(rawValue: string(.kind) ?? "") }
   var queue: QueueName { QueueName(rawValue: string(.queue) ?? "") }
   var lane: String { queue.rawValue + "/" + kind.rawValue }
-  var payload: Data {
-    get { data(.payload) ?? Data() }
-    set { set(.payload, .data(newValue)) }
-  }
-  var priority: Int64 {
-    get { int64(.priority) ?? 0 }
-    set { set(.priority, .int64(newValue)) }
-  }
+  var payload: Data { data(.payload) ?? Data() }
+  var priority: Int64 { int64(.priority) ?? 0 }
   var enqueuedAt: Date { date(.enqueuedAt) ?? .distantPast }
   var timeout: Double? { double(.timeout) }
   var retention: Double { double(.retention) ?? 0 }
@@ -51,14 +45,8 @@ struct JobRecord {
     get { date(.runAt) ?? .distantPast }
     set { set(.runAt, .date(newValue)) }
   }
-  var startedAt: Date? {
-    get { date(.startedAt) }
-    set { set(.startedAt, newValue) }
-  }
-  var finishedAt: Date? {
-    get { date(.finishedAt) }
-    set { set(.finishedAt, newValue) }
-  }
+  var startedAt: Date? { date(.startedAt) }
+  var finishedAt: Date? { date(.finishedAt) }
   var isCancelled: Bool {
     get { value(.isCancelled) == .bool(true) }
     set { set(.isCancelled, .bool(newValue)) }
@@ -70,10 +58,7 @@ struct JobRecord {
     get { int64(.attempts) ?? 0 }
     set { set(.attempts, .int64(newValue)) }
   }
-  var attemptsMax: Int64 {
-    get { int64(.attemptsMax) ?? 1 }
-    set { set(.attemptsMax, .int64(newValue)) }
-  }
+  var attemptsMax: Int64 { int64(.attemptsMax) ?? 1 }
   var rescues: Int64 {
     get { int64(.rescues) ?? 0 }
     set { set(.rescues, .int64(newValue)) }
@@ -100,34 +85,16 @@ struct JobRecord {
 
   // MARK: Results
 
-  var checkpoint: Data? {
-    get { data(.checkpoint) }
-    set { set(.checkpoint, newValue) }
-  }
-  var checkpointClaim: Int64? {
-    get { int64(.checkpointClaim) }
-    set { set(.checkpointClaim, newValue) }
-  }
-  var done: Int64? {
-    get { int64(.done) }
-    set { set(.done, newValue) }
-  }
-  var total: Int64? {
-    get { int64(.total) }
-    set { set(.total, newValue) }
-  }
-  var note: String? {
-    get { string(.note) }
-    set { set(.note, newValue) }
-  }
+  var checkpoint: Data? { data(.checkpoint) }
+  var checkpointClaim: Int64? { int64(.checkpointClaim) }
+  var done: Int64? { int64(.done) }
+  var total: Int64? { int64(.total) }
+  var note: String? { string(.note) }
   var error: String? {
     get { string(.error) }
     set { set(.error, newValue) }
   }
-  var output: Data? {
-    get { data(.output) }
-    set { set(.output, newValue) }
-  }
+  var output: Data? { data(.output) }
 
   // MARK: Values
 
@@ -170,19 +137,15 @@ struct JobRecord {
     changes.set(column.rawValue, to: value)
   }
 
-  private mutating func set(_ column: JobColumn, _ number: Int64?) {
+  mutating func set(_ column: JobColumn, _ number: Int64?) {
     set(column, number.map(Value.int64) ?? .null)
-  }
-
-  private mutating func set(_ column: JobColumn, _ date: Date?) {
-    set(column, date.map(Value.date) ?? .null)
   }
 
   mutating func set(_ column: JobColumn, _ text: String?) {
     set(column, text.map(Value.string) ?? .null)
   }
 
-  private mutating func set(_ column: JobColumn, _ data: Data?) {
+  mutating func set(_ column: JobColumn, _ data: Data?) {
     set(column, data.map(Value.data) ?? .null)
   }
 }

@@ -70,8 +70,8 @@ public struct JobContext: Sendable {
       let result = try body(transaction)
       // Read again: the closure may have changed the job, for example by cancelling it.
       guard let data = checkpointData, var job = try table.job(held: claim) else { return result }
-      job.checkpoint = data
-      job.checkpointClaim = job.claims
+      job.set(.checkpoint, data)
+      job.set(.checkpointClaim, job.claims)
       try table.update(job)
       return result
     }

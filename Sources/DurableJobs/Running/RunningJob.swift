@@ -23,8 +23,6 @@ final class RunningJob: Sendable {
   let queue: QueueName
   /// The number of attempts, including this one.
   let attempt: Int
-  /// True if runners have died with the job more than once.
-  let isSuspect: Bool
   let timeout: Duration?
   let deadline: ContinuousClock.Instant?
   let began: ContinuousClock.Instant
@@ -42,7 +40,6 @@ final class RunningJob: Sendable {
     kind = job.kind
     queue = job.queue
     attempt = Int(job.attempts)
-    isSuspect = job.isSuspect
     timeout = job.timeout.map { .seconds($0) }
     deadline = timeout.map { began + $0 }
     self.began = began

@@ -28,7 +28,7 @@ extension Recurrence {
   public func due(nextAt: Date, now: Date) -> DueRuns {
     guard nextAt <= now else { return DueRuns(times: [], skipped: 0, next: nextAt) }
     let span = DueSpan(
-      first: WholeSecond.floor(of: nextAt), now: WholeSecond.floor(of: now), of: self)
+      first: WholeSecond.floor(of: nextAt), now: WholeSecond.floor(of: now), recurrence: self)
     let times: [Int]
     switch missed {
     case .skip:
@@ -48,13 +48,7 @@ extension Recurrence {
 private struct DueSpan {
   let first: Int
   let now: Int
-  private let recurrence: Recurrence
-
-  init(first: Int, now: Int, of recurrence: Recurrence) {
-    self.first = first
-    self.now = now
-    self.recurrence = recurrence
-  }
+  let recurrence: Recurrence
 
   /// The latest times, oldest first.
   func latest(_ count: Int) -> [Int] {

@@ -61,7 +61,7 @@ extension JobTable {
     job.attempts += 1
     job.claims += 1
     job.epoch = epoch
-    job.startedAt = now
+    job.set(.startedAt, .date(now))
     if job.uniqueUntil == .untilStarted { job.releaseUniqueKey() }
     // From here on `runAt` is the time at which the job became ready.
     job.runAt = job.at

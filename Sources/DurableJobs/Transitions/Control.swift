@@ -39,9 +39,9 @@ extension JobTable {
     case .discarded, .cancelled, .poisoned:
       job.attempts = 0
       job.rescues = 0
-      job.finishedAt = nil
+      job.set(.finishedAt, .null)
       job.runAt = now
-      if let group = job.group { try rejoin(group, job) }
+      if let group = job.group { try rejoin(group) }
     case .ready, .held, .blocked, .running, .succeeded, nil:
       throw ended(job, "only a job that waits for its time, or has failed, can be tried again")
     }

@@ -32,11 +32,11 @@ extension JobTable {
     job.set(.kind, .string(request.kind.rawValue))
     job.set(.queue, .string(request.queue.rawValue))
     job.set(.enqueuedAt, .date(now))
+    job.set(.attemptsMax, .int64(Int64(request.attemptsMax)))
     job.set(.rescuesMax, .int64(Int64(request.rescuesMax)))
     job.set(.retention, .double(request.retention.seconds))
-    job.payload = request.payload
-    job.priority = Int64(request.priority)
-    job.attemptsMax = Int64(request.attemptsMax)
+    job.set(.payload, .data(request.payload))
+    job.set(.priority, .int64(Int64(request.priority)))
     if let timeout = request.timeout { job.set(.timeout, .double(timeout.seconds)) }
     if let limit = request.limit {
       job.set(.limitKey, .string(limit.key))
@@ -61,8 +61,8 @@ extension JobTable {
     guard var job = try job(holder) else { return }
     switch job.state {
     case .scheduled, .ready, .held:
-      job.payload = request.payload
-      job.priority = Int64(request.priority)
+      job.set(.payload, .data(request.payload))
+      job.set(.priority, .int64(Int64(request.priority)))
       job.runAt = request.runAt ?? now
       let wasHeld = job.state == .held
       job.wait(until: job.runAt, now: now)

@@ -12,7 +12,7 @@ extension JobTable {
     job.epoch = nil
     switch outcome {
     case .succeeded(let output):
-      job.output = output
+      job.set(.output, output)
       job.error = nil
       try end(&job, as: .succeeded, began: began)
     case .failed(let text, let wait):
@@ -61,9 +61,9 @@ extension JobTable {
 
   /// Ends a job that is not running.
   func end(_ job: inout JobRecord, as state: JobState, began: Date?) throws {
-    job.finishedAt = now
+    job.set(.finishedAt, .date(now))
     job.isCancelled = false
-    job.checkpoint = nil
+    job.set(.checkpoint, .null)
     if job.uniqueUntil != .untilRemoved { job.uniqueKey = nil }
     job.move(to: state, at: now.addingTimeInterval(job.retention))
     try update(job)

@@ -37,9 +37,9 @@ extension JobTable {
   /// Stores the progress of a job, if the claim is still valid.
   func store(_ progress: JobProgress, under claim: Claim) throws {
     guard var job = try job(held: claim) else { return }
-    job.done = progress.done
-    job.total = progress.total
-    job.note = progress.note?.clipped
+    job.set(.done, progress.done)
+    job.set(.total, progress.total)
+    job.set(.note, progress.note?.clipped)
     try update(job)
   }
 }

@@ -92,7 +92,7 @@ extension JobTable {
   }
 
   /// Counts a job of the group that had ended as pending again.
-  func rejoin(_ group: Int64, _ job: JobRecord) throws {
+  func rejoin(_ group: Int64) throws {
     try change(group) { $0.pending += 1 }
   }
 

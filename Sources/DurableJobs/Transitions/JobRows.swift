@@ -46,6 +46,20 @@ class JobRows {
       turns, of: jobs, leading: [.string(state.rawValue)] + place, beyond: beyond, in: snapshot)
   }
 
+  /// Calls the closure with the records under leading values of an index, in its order.
+  final func eachRecord(
+    of entity: String, by index: String, leading: [Value] = [], beyond: Value? = nil,
+    _ body: (Record) throws -> Void
+  ) throws {
+    let layout = try snapshot.layout(entity)
+    let cursor = try IndexPrefixCursor(
+      try layout.index(named: index), of: layout, leading: leading, beyond: beyond, in: snapshot)
+    while let number = try cursor.next() {
+      let id = ObjectID(entity: entity, number: number)
+      if let record = try snapshot.get(id) { try body(record) }
+    }
+  }
+
   /// Calls the closure with the first job of each lane, until it returns `false`.
   ///
   /// - Complexity: O(log *n*) for each lane, however many jobs it has.

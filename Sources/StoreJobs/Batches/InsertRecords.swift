@@ -17,7 +17,7 @@ public struct InsertRecords: Job, Hashable {
   public static let policy = JobPolicy(attemptsMax: 5)
 
   /// The action for an item whose unique values an existing record has.
-  public enum Conflict: String, Codable, Hashable, Sendable {
+  public enum Conflict: String, CaseIterable, Codable, Hashable, Sendable {
     case fail
     case skip
     /// Updates the existing record with the values of the item.

@@ -70,25 +70,17 @@ struct RowPages: Sendable {
       try await body(Page(rows: [[.int64(Int64(count))]], done: 1, total: 1))
     case .identifiers(let request):
       let id = try store.id
-      try await forEachPage(of: try await identities(of: request)) { identities in
+      try await forEachPage(of: try await identities(of: request), body) { identities in
         identities.map { [.string($0.description), .string($0.reference(in: id))] }
-      } _: {
-        try await body($0)
       }
     case .records(let request):
-      try await forEachPage(of: try await identities(of: request)) { identities in
+      try await forEachPage(of: try await identities(of: request), body) { identities in
         try await read(identities, request)
-      } _: {
-        try await body($0)
       }
     case .rows(let request):
       let options = AsynchronousFetchOptions(snapshotLimit: Limits.snapshotMax)
       let rows = try await store.fetchRowsAsynchronously(request, options: options).value
-      try await forEachPage(of: rows) {
-        $0.map(\.values)
-      } _: {
-        try await body($0)
-      }
+      try await forEachPage(of: rows, body) { $0.map(\.values) }
     }
   }
 
@@ -100,8 +92,8 @@ struct RowPages: Sendable {
   }
 
   private func forEachPage<Element>(
-    of elements: [Element], _ read: (ArraySlice<Element>) async throws -> [[Value]],
-    _ body: (Page) async throws -> Void
+    of elements: [Element], _ body: (Page) async throws -> Void,
+    _ read: (ArraySlice<Element>) async throws -> [[Value]]
   ) async throws {
     var done = 0
     while done < elements.count {

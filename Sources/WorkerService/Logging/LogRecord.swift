@@ -109,27 +109,12 @@ struct LogRecord {
 
   /// Returns a time as in RFC 3339, in UTC with milliseconds.
   static func timestamp(_ time: Date) -> String {
-    let milliseconds = Int64((time.timeIntervalSince1970 * 1_000).rounded(.down))
-    var seconds = time_t(milliseconds.floorQuotient(1_000))
-    var parts = tm()
-    // SAFETY: both pointers are valid for the call; gmtime_r keeps nothing.
-    gmtime_r(&seconds, &parts)
-    func padded(_ number: Int32, _ digits: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-    }
-    let date =
-      "\(padded(parts.tm_year + 1_900, 4))-\(padded(parts.tm_mon + 1, 2))-"
-      + padded(parts.tm_mday, 2)
-    let clock = "\(padded(parts.tm_hour, 2)):\(padded(parts.tm_min, 2)):\(padded(parts.tm_sec, 2))"
-    let rest = Int32(milliseconds - Int64(seconds) * 1_000)
-    return "\(date)T\(clock).\(padded(rest, 3))Z"
-  }
-}
-
-extension Int64 {
-  fileprivate func floorQuotient(_ divisor: Int64) -> Int64 {
-    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-    return remainder < 0 ? quotient - 1 : quotient
+    let milliseconds = Int((time.timeIntervalSince1970 * 1_000).rounded(.down))
+    let (seconds, rest) = milliseconds.dividedFlooring(by: 1_000)
+    let (days, second) = seconds.dividedFlooring(by: 86_400)
+    let date = CivilDate(daysSince1970: days)
+    let clock = [second / 3_600, second / 60 % 60, second % 60].map { $0.padded(to: 2) }
+    return "\(date.year.padded(to: 4))-\(date.month.padded(to: 2))-\(date.day.padded(to: 2))"
+      + "T\(clock.joined(separator: ":")).\(rest.padded(to: 3))Z"
   }
 }

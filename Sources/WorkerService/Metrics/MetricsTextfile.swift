@@ -10,7 +10,7 @@ public final class MetricsTextfile: Service {
   private let metrics: TextfileMetrics
   private let settings: LiveSettings
   private let logger: Logger
-  private let hasFailed = Mutex(false)
+  private let hasFailed = Atomic(false)
 
   /// - Parameter settings: `metricsFile` and `metricsEvery`. A reload is in effect from the next
   ///   write on.
@@ -39,16 +39,10 @@ public final class MetricsTextfile: Service {
     guard let path = settings.current.metricsFile else { return }
     do {
       try AtomicTextfile.write(metrics.text(), to: path)
-      let recovers = hasFailed.withLock { hasFailed in
-        defer { hasFailed = false }
-        return hasFailed
-      }
+      let recovers = hasFailed.exchange(false, ordering: .relaxed)
       if recovers { logger.notice("metrics are written again", metadata: ["file": "\(path)"]) }
     } catch {
-      let isFirst = hasFailed.withLock { hasFailed in
-        defer { hasFailed = true }
-        return !hasFailed
-      }
+      let isFirst = !hasFailed.exchange(true, ordering: .relaxed)
       if isFirst { logger.warning("metrics cannot be written", error: error) }
     }
   }

@@ -134,11 +134,6 @@ struct MetricFamily {
   /// The series by the text of their labels, without braces.
   var series: [String: any MetricSeries] = [:]
 
-  init(kind: MetricKind, label: String) {
-    self.kind = kind
-    self.label = label
-  }
-
   func append(_ name: String, to text: inout String) {
     text += "# HELP \(name) \(MetricName.help("The \(kind) \(label)."))\n"
     text += "# TYPE \(name) \(kind.rawValue)\n"

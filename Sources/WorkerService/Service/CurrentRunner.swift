@@ -30,17 +30,12 @@ final class CurrentRunner: Sendable {
 
   /// Stops the runner. No other one can begin after it.
   func stopForGood(within bound: Duration) {
-    let runner = state.withLock { state in
-      state.isStopping = true
-      return state.runner
-    }
-    stop(runner, within: bound)
+    state.withLock { $0.isStopping = true }
+    stop(within: bound)
   }
 
   /// Stops the runner. Another one may begin after it.
-  func stop(within bound: Duration) { stop(runner, within: bound) }
-
-  private func stop(_ runner: JobRunner?, within bound: Duration) {
+  func stop(within bound: Duration) {
     guard let runner else { return }
     Task { await runner.stop(within: bound) }
   }

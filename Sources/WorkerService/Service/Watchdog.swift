@@ -83,7 +83,7 @@ private final class Timer: Sendable {
   // Only
   // `start` sets its handler, before it is activated.
   nonisolated(unsafe) private let source: any DispatchSourceTimer
-  private let isStarted = Mutex(false)
+  private let isStarted = Atomic(false)
   private let nanoseconds: Int
 
   init(every interval: Duration) {
@@ -95,11 +95,7 @@ private final class Timer: Sendable {
   }
 
   func start(_ fire: @escaping @Sendable () -> Void) {
-    let isFirst = isStarted.withLock { isStarted in
-      defer { isStarted = true }
-      return !isStarted
-    }
-    guard isFirst else { return }
+    if isStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
     source.schedule(deadline: .now(), repeating: .nanoseconds(nanoseconds))
     source.setEventHandler(handler: fire)
     source.activate()

@@ -1,3 +1,4 @@
+import EntityModel
 import Glibc
 import SystemSupport
 
@@ -15,16 +16,33 @@ final class WorkerLock: Sendable {
       isTaken = try file.take(.bytes(from: 0, count: 1))
     } catch {
       throw WorkerError(
-        .notPermitted, "the lock of the worker cannot be taken",
-        [("file", path), ("reason", error.text)],
+        code: .notPermitted, summary: "the lock of the worker cannot be taken",
+        context: [("file", path), ("reason", error.text)],
         advice: "see to it that the store's folder can be written")
     }
     guard isTaken else {
       throw WorkerError(
-        .busy, "another worker serves this store",
-        [("store", folder)] + (file.lastHolder.map { [("process", $0.pid)] } ?? []),
+        code: .busy, summary: "another worker serves this store",
+        context: [("store", folder)] + (file.lastHolder.map { [("process", $0.pid)] } ?? []),
         advice: "one worker for each store is enough: raise its --concurrency")
     }
     file.setText(Array("\(getpid())\n".utf8))
   }
+}
+
+/// The error of a worker that cannot start.
+public struct WorkerError: Error, Sendable, CustomStringConvertible {
+  public enum Code: Sendable {
+    /// Another worker serves the store.
+    case busy
+    case notPermitted
+  }
+
+  public let code: Code
+  public let summary: StaticString
+  public let context: [(String, String)]
+  public let advice: String
+
+  /// The summary, the context and the advice in one line.
+  public var description: String { String(errorLine: summary, context, advice: advice) }
 }

@@ -1,3 +1,4 @@
+import DurableJobs
 import FeedSync
 import HTTPClient
 import StrictYAML
@@ -118,8 +119,8 @@ extension SettingKind<[QueueLimit]> {
         var limits: [QueueLimit] = []
         for part in parts {
           let pair = part.split(separator: "=", omittingEmptySubsequences: false)
-          guard pair.count == 2, isQueueName(pair[0]), let limit = wholeNumber(String(pair[1])),
-            bounds.contains(limit)
+          guard pair.count == 2, JobName.isValid(String(pair[0])),
+            let limit = wholeNumber(String(pair[1])), bounds.contains(limit)
           else { return nil }
           limits.append(QueueLimit(queue: String(pair[0]), limit: limit))
         }
@@ -135,7 +136,7 @@ extension SettingKind<[QueueLimit]> {
         for (queue, _) in mapping.keys {
           let value = try mapping.required(queue)
           let limit = try value.int()
-          guard isQueueName(queue[...]) else {
+          guard JobName.isValid(queue) else {
             throw value.error("a queue's name has letters, digits, \"-\", \"_\" and \".\" only")
           }
           guard bounds.contains(Int(limit)) else {
@@ -153,14 +154,6 @@ extension SettingKind<[QueueLimit]> {
 private func wholeNumber(_ text: String) -> Int? {
   guard text.utf8.allSatisfy(isDigit), text == "0" || !text.hasPrefix("0") else { return nil }
   return Int(text)
-}
-
-private func isQueueName(_ text: Substring) -> Bool {
-  (1...64).contains(text.utf8.count)
-    && text.utf8.allSatisfy { byte in
-      isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
-    }
 }
 
 private func isDigit(_ byte: UInt8) -> Bool {

@@ -43,11 +43,6 @@ public struct WorkerSettings: Sendable, Equatable {
 public struct QueueLimit: Sendable, Equatable {
   public let queue: String
   public let limit: Int
-
-  public init(queue: String, limit: Int) {
-    self.queue = queue
-    self.limit = limit
-  }
 }
 
 /// The format of log lines.

@@ -79,7 +79,7 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       try change(sound.held, in: transaction) { job in
         job.epoch = sound.lease.epoch
         job.claims = 1
-        job.startedAt = transaction.now
+        job.set(.startedAt, .date(transaction.now))
         job.move(to: .running, at: transaction.now)
       }
     },
@@ -107,7 +107,7 @@ struct JobDamage: Sendable, CustomTestStringConvertible {
       "succeeded jobs of a batch", "batch 1 counts 0 succeeded jobs, and has 1"
     ) { transaction, sound in
       try change(sound.member, in: transaction) { job in
-        job.finishedAt = transaction.now
+        job.set(.finishedAt, .date(transaction.now))
         job.move(to: .succeeded, at: transaction.now)
       }
     },

@@ -56,7 +56,7 @@ struct FeedCommand: AsyncParsableCommand {
         entity: into, every: try every.map(interval),
         // A later sync may run in another folder.
         tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
-        mapping: try mapping.map(FeedMappingFileArgument.read))
+        mapping: try mapping.map(FeedMappingText.init(named:)))
       let store = try options.openOrCreate()
       let isNew = try await Feeds(store).add(url, settings)
       if !options.quiet {
@@ -84,14 +84,9 @@ struct FeedCommand: AsyncParsableCommand {
       let store = try options.openToRead()
       let rows = try Feeds(store).list().map { FeedRow($0.id, $0.feed, store) }
       try StandardOutput.with { output in
-        switch format {
-        case .table: try output.write(FeedRow.table(rows))
-        case .json: try output.write(try JSONText.of(rows) + "\n")
-        case .jsonl: for row in rows { try output.write(try JSONText.of(row) + "\n") }
-        case .csv:
-          try output.writeCSV(["number", "url", "format", "state", "asked", "changed"])
-          for row in rows { try output.writeCSV(row.cells) }
-        }
+        try output.write(
+          rows, as: format, table: FeedRow.table(rows), titles: FeedRow.titles
+        ) { $0.cells }
       }
     }
   }
@@ -183,6 +178,25 @@ struct FeedCommand: AsyncParsableCommand {
   }
 }
 
+extension FeedMappingText {
+  /// Reads a built-in mapping of that name, else the file there.
+  ///
+  /// - Throws: `CommandError` for a file that cannot be read. What is in it is checked later.
+  fileprivate init(named name: String) throws {
+    if let builtIn = FeedMappingText.builtIn(name) {
+      self = builtIn
+      return
+    }
+    let data = try MappingArgument.read(
+      name, bytesMax: FeedMappingText.bytesMax, limit: "256 KiB",
+      advice: "name a file, or one of " + FeedMappingText.builtInNames.joined(separator: ", "))
+    guard let text = String(data: data, encoding: .utf8) else {
+      throw CommandError(.badData, "the mapping \"\(name)\" is not UTF-8")
+    }
+    self.init(text, file: name)
+  }
+}
+
 /// One line of `mooring feed list`.
 private struct FeedRow: Encodable {
   let number: Int64
@@ -210,11 +224,10 @@ private struct FeedRow: Encodable {
     ]
   }
 
+  static let titles = ["number", "url", "format", "state", "asked", "changed"]
+
   static func table(_ rows: [FeedRow]) -> TextTable {
-    var table = TextTable([
-      .init("number", .number), .init("url"), .init("format"), .init("state"), .init("asked"),
-      .init("changed"),
-    ])
+    var table = TextTable(titles.map { .init($0, $0 == "number" ? .number : .text) })
     for row in rows { table.append(row.cells) }
     return table
   }

@@ -94,22 +94,15 @@ struct FeedDetails: Encodable {
   }
 
   func write(_ format: OutputFormat) throws {
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(self) + "\n") }
-      try output.write(facts)
+    try format.write(self) { output in
+      try output.write(TextTable(facts: facts))
       if runs.isEmpty { return }
       try output.write("\n")
       try output.write(table)
     }
   }
 
-  private var facts: TextTable {
-    var table = TextTable([.init("attribute"), .init("value")])
-    for (name, value) in lines { if let value { table.append([name, value]) } }
-    return table
-  }
-
-  private var lines: [(String, String?)] {
+  private var facts: [(String, String?)] {
     func time(_ date: Date?) -> String? { date.map { Value.date($0).text } }
     func span(_ seconds: Int64?) -> String? {
       seconds.map { Formatting.duration(.seconds($0)) }

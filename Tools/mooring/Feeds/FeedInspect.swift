@@ -49,20 +49,14 @@ extension FeedCommand {
     }
 
     func run() async throws {
-      let files = proposed.files
       // Before anybody is asked.
-      try files.requireFree()
+      try proposed.requireFree()
       let inspection = try await inspect()
-      let written = try write(inspection, files)
+      let written = try write(inspection)
       let text = FeedInspectionText(
         inspection: inspection, url: url, credentials: credentials, mapping: proposed.mapping,
         migrations: proposed.migration, written: written, options: options)
-      try StandardOutput.with { output in
-        switch format {
-        case .json: try output.write(try JSONText.of(text.document) + "\n")
-        default: try text.write(&output)
-        }
-      }
+      try format.write(text.document) { try text.write(&$0) }
     }
 
     private func inspect() async throws -> FeedInspection {
@@ -80,7 +74,7 @@ extension FeedCommand {
     }
 
     /// With the migration the mapping has what that makes.
-    private func write(_ inspection: FeedInspection, _ files: ProposalFiles) throws -> [String] {
+    private func write(_ inspection: FeedInspection) throws -> [String] {
       if proposed.mapping == nil, proposed.migration == nil { return [] }
       let chosen = proposed.migration == nil ? inspection.mapping : inspection.wholeMapping
       guard let chosen else {
@@ -91,7 +85,7 @@ extension FeedCommand {
             + "\(inspection.url)`"
         )
       }
-      return try files.write(
+      return try proposed.write(
         ProposedFiles(name: inspection.name, mapping: chosen, migration: inspection.migration))
     }
 

@@ -37,7 +37,7 @@ struct FeedInspectionText {
 
   func write(_ output: inout StandardOutput) throws {
     try output.write("\(summary.singleLine)\n\n")
-    try output.write(facts)
+    try output.write(TextTable(facts: facts))
     if !inspection.members.isEmpty {
       try output.write("\n")
       try output.write(members)
@@ -69,13 +69,7 @@ struct FeedInspectionText {
 
   // MARK: Facts
 
-  private var facts: TextTable {
-    var table = TextTable([.init("attribute"), .init("value")])
-    for (name, value) in lines { if let value { table.append([name, value]) } }
-    return table
-  }
-
-  private var lines: [(String, String?)] {
+  private var facts: [(String, String?)] {
     func list(_ pointers: [String]) -> String? {
       pointers.isEmpty ? nil : pointers.joined(separator: ", ")
     }

@@ -187,14 +187,9 @@ struct SyncOutput {
 
   func write(_ reports: [SyncReport]) throws {
     try StandardOutput.with { output in
-      switch format {
-      case .table: if !reports.isEmpty { try output.write(table(reports)) }
-      case .json: try output.write(try JSONText.of(reports) + "\n")
-      case .jsonl: for report in reports { try output.write(try JSONText.of(report) + "\n") }
-      case .csv:
-        try output.writeCSV(titles)
-        for report in reports { try output.writeCSV(cells(report)) }
-      }
+      try output.write(
+        reports, as: format, table: reports.isEmpty ? nil : table(reports), titles: titles
+      ) { cells($0) }
     }
   }
 

@@ -40,19 +40,16 @@ struct SyncPreview {
   func write(_ format: OutputFormat) throws {
     let titles = ["number", "feed", "now", "next", "why"]
     try StandardOutput.with { output in
-      switch format {
-      case .table:
-        if rows.isEmpty { return }
-        var table = TextTable(titles.map { .init($0, $0 == "number" ? .number : .text) })
-        for row in rows { table.append(cells(row)) }
-        try output.write(table)
-      case .json: try output.write(try JSONText.of(rows) + "\n")
-      case .jsonl: for row in rows { try output.write(try JSONText.of(row) + "\n") }
-      case .csv:
-        try output.writeCSV(titles)
-        for row in rows { try output.writeCSV(cells(row)) }
-      }
+      try output.write(
+        rows, as: format, table: rows.isEmpty ? nil : table(titles), titles: titles
+      ) { cells($0) }
     }
+  }
+
+  private func table(_ titles: [String]) -> TextTable {
+    var table = TextTable(titles.map { .init($0, $0 == "number" ? .number : .text) })
+    for row in rows { table.append(cells(row)) }
+    return table
   }
 
   private func cells(_ row: Row) -> [String] {

@@ -46,21 +46,20 @@ extension ImportCommand {
     }
 
     func run() async throws {
-      let files = proposed.files
       // Before the work, which may take long.
-      try files.requireFree()
+      try proposed.requireFree()
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "nothing was written"
       let (name, inheritance) = (name, inheritance)
       let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
         try $0.inspect(name: name, inheritance: inheritance)
       }
-      let written = try files.write(
+      let written = try proposed.write(
         ProposedFiles(
           name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
         proposal: proposal, file: file, mapping: proposed.mapping, migrations: proposed.migration,
-        written: written, clashes: try clashes(of: proposal, written), options: options)
+        written: written, clashes: try clashes(of: proposal), options: options)
       try StandardOutput.with { output in
         switch (view, format) {
         case (.mapping, _): try output.write(proposal.mapping)
@@ -73,7 +72,7 @@ extension ImportCommand {
     }
 
     /// Entities that another line of this program or of the operator makes, too.
-    private func clashes(of proposal: ImportProposal, _ written: [String]) throws -> [String] {
+    private func clashes(of proposal: ImportProposal) throws -> [String] {
       let others = try options.migrationLines().filter { $0.name != proposal.name }
       let schema = try Schema(of: others)
       return Set(proposal.entities.map(\.entity)).filter { schema.entity(named: $0) != nil }

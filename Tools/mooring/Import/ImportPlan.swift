@@ -45,8 +45,7 @@ extension ImportCommand {
       }
       let unconfirmed = try mappingText.unconfirmed(in: store)
       let text = ImportReportText(report: report, examples: examples)
-      try StandardOutput.with { output in
-        if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+      try format.write(report) { output in
         try text.write(&output)
         for line in notes(report, unconfirmed) { try output.write(line.singleLine + "\n") }
       }

@@ -35,8 +35,7 @@ extension ImportCommand {
       let report = try await progress.read(file, afterInterrupt: afterInterrupt) {
         try $0.run(mappingText, in: store)
       }
-      try StandardOutput.with { output in
-        if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+      try format.write(report) { output in
         let text = ImportReportText(
           report: report, examples: try RejectExamples(of: report.name, in: store))
         try text.write(&output)

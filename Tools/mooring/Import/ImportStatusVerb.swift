@@ -28,8 +28,7 @@ extension ImportCommand {
       let store = try options.openToRead()
       guard let name else { return try list(try store.imports()) }
       let status = try store.importStatus(of: name)
-      try StandardOutput.with { output in
-        if format == .json { return try output.write(try JSONText.of(status) + "\n") }
+      try format.write(status) { output in
         try write(status, try RejectExamples(of: name, in: store), &output)
       }
     }

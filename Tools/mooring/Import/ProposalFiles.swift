@@ -13,17 +13,25 @@ struct ProposedFiles {
   let migration: String?
 }
 
-/// Where the two files of a proposal go.
-struct ProposalFiles {
-  let mapping: String?
-  /// The folder of the migration.
-  let migrations: String?
-  /// True if existing files may be replaced.
-  let replaces: Bool
+/// Where an inspection writes what it proposes, as it is typed.
+struct ProposalOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
+  var mapping: String?
+  @Option(
+    help: ArgumentHelp(
+      "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
+  var migration: String?
+  @Flag(help: "Replace what an earlier inspection has written.") var force = false
+
+  func validate() throws {
+    if force, mapping == nil, migration == nil {
+      throw ValidationError("--force is for --mapping and --migration; add one of them")
+    }
+  }
 
   /// - Throws: `CommandError` if the mapping is there already.
   func requireFree() throws {
-    guard let mapping, !replaces, FileManager.default.fileExists(atPath: mapping) else { return }
+    guard let mapping, !force, FileManager.default.fileExists(atPath: mapping) else { return }
     throw CommandError(
       .cannotCreate, "\(mapping) is there already; choose another name, or add --force")
   }
@@ -33,9 +41,9 @@ struct ProposalFiles {
   func write(_ proposal: ProposedFiles) throws -> [String] {
     var written: [String] = []
     // First, for it is refused more often.
-    if let migrations, let migration = proposal.migration {
-      let path = try pathOfMigration(of: proposal, in: migrations)
-      try write(migration, to: path)
+    if let migration, let text = proposal.migration {
+      let path = try pathOfMigration(of: proposal, in: migration)
+      try write(text, to: path)
       written.append(path)
     }
     if let mapping {
@@ -53,7 +61,7 @@ struct ProposalFiles {
       throw CommandError(.cannotCreate, "the folder \(folder) cannot be made")
     }
     let line = try MigrationLine.load([.directory(folder)]).first { $0.name == proposal.name }
-    if let line, line.migrations.count > 1 || !replaces {
+    if let line, line.migrations.count > 1 || !force {
       let last = line.migrations.last.map { " (\($0.name))" } ?? ""
       throw CommandError(
         .cannotCreate,
@@ -69,32 +77,11 @@ struct ProposalFiles {
   private func write(_ text: String, to path: String) throws {
     do {
       try Data(text.utf8).write(
-        to: URL(fileURLWithPath: path), options: replaces ? .atomic : .withoutOverwriting)
+        to: URL(fileURLWithPath: path), options: force ? .atomic : .withoutOverwriting)
     } catch {
       let isThere = FileManager.default.fileExists(atPath: path)
       let reason = isThere ? "is there already; add --force" : "cannot be written"
       throw CommandError(.cannotCreate, "\(path) \(reason)")
     }
-  }
-}
-
-/// Where an inspection writes what it proposes, as it is typed.
-struct ProposalOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Write the mapping there.", valueName: "out.yaml"))
-  var mapping: String?
-  @Option(
-    help: ArgumentHelp(
-      "Write the migration into this folder, which is made if it is missing.", valueName: "dir"))
-  var migration: String?
-  @Flag(help: "Replace what an earlier inspection has written.") var force = false
-
-  func validate() throws {
-    if force, mapping == nil, migration == nil {
-      throw ValidationError("--force is for --mapping and --migration; add one of them")
-    }
-  }
-
-  var files: ProposalFiles {
-    ProposalFiles(mapping: mapping, migrations: migration, replaces: force)
   }
 }

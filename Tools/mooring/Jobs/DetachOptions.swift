@@ -24,15 +24,11 @@ struct DetachOptions: ParsableArguments {
     let queue = JobQueue(store)
     let enqueued = try await queue.enqueue(JobRequest(job))
     try JobEnqueued(enqueued).write(format)
-    try report(enqueued, kind: type(of: job).kind.rawValue, in: queue, options)
-  }
-
-  func report(
-    _ job: EnqueuedJob, kind: String, in queue: JobQueue, _ options: StoreOptions
-  ) throws {
     if options.quiet { return }
-    if !job.isNew { Message.say("job \(job.id) does the same already; no other one was made") }
-    Message.say("follow it with `mooring jobs watch \(job.id)`")
-    try options.warnIfNobodyRuns(kind, in: queue)
+    if !enqueued.isNew {
+      Message.say("job \(enqueued.id) does the same already; no other one was made")
+    }
+    Message.say("follow it with `mooring jobs watch \(enqueued.id)`")
+    try options.warnIfNobodyRuns(type(of: job).kind.rawValue, in: queue)
   }
 }

@@ -34,14 +34,8 @@ struct JobsList: AsyncParsableCommand {
     filter.limit = limit
     let jobs = try options.jobsToRead().list(filter)
     try StandardOutput.with { output in
-      switch format {
-      case .table: try output.write(Self.table(jobs))
-      case .json: try output.write(try JSONText.of(jobs) + "\n")
-      case .jsonl: for job in jobs { try output.write(try JSONText.of(job) + "\n") }
-      case .csv:
-        try output.writeCSV(Self.titles)
-        for job in jobs { try output.writeCSV(Self.fields(of: job)) }
-      }
+      try output.write(
+        jobs, as: format, table: Self.table(jobs), titles: Self.titles, fields: Self.fields)
     }
   }
 

@@ -12,20 +12,16 @@ struct JobsSchedules: AsyncParsableCommand {
   func run() async throws {
     let schedules = try options.jobsToRead().scheduleStatuses()
     try StandardOutput.with { output in
-      switch format {
-      case .json: try output.write(try JSONText.of(schedules) + "\n")
-      case .jsonl:
-        for schedule in schedules { try output.write(try JSONText.of(schedule) + "\n") }
-      case .csv:
-        try output.writeCSV([
-          "name", "expression", "zone", "kind", "missed", "jitterSeconds", "overlaps", "isPaused",
-          "nextAt", "lastAt", "lastJob", "error",
-        ])
-        for schedule in schedules { try output.writeCSV(Self.fields(of: schedule)) }
-      case .table: try output.write(Self.table(schedules))
-      }
+      try output.write(
+        schedules, as: format, table: Self.table(schedules), titles: Self.titles,
+        fields: Self.fields)
     }
   }
+
+  private static let titles = [
+    "name", "expression", "zone", "kind", "missed", "jitterSeconds", "overlaps", "isPaused",
+    "nextAt", "lastAt", "lastJob", "error",
+  ]
 
   private static func fields(of schedule: JobScheduleStatus) -> [String?] {
     [

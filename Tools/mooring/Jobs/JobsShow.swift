@@ -20,8 +20,7 @@ struct JobsShow: AsyncParsableCommand {
         "there is no job \(job); see `mooring jobs list`; jobs are removed at the end of their "
           + "retention")
     }
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(details) + "\n") }
+    try format.write(details) { output in
       let text = JobText()
       try output.write(Self.table(details, text))
       if details.attempts.isEmpty { return }

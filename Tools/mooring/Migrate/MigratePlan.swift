@@ -36,13 +36,7 @@ extension Migrate {
         plan.steps.contains { $0.line == migration.line && $0.migration == migration.name }
       }
       let text = PlanText(plan: plan, to: to, legacy: legacy, pending: pending)
-      try StandardOutput.with { output in
-        if format == .json {
-          try output.write(try JSONText.of(text.document) + "\n")
-        } else {
-          try text.write(&output)
-        }
-      }
+      try format.write(text.document) { try text.write(&$0) }
     }
 
     private func plan(_ migration: MigrationOptions) throws -> MigrationPlan {

@@ -33,11 +33,7 @@ extension Migrate {
       let isDamaged = report.map { !$0.isClean } ?? false
       let problems =
         try isDamaged ? [] : options.openToRead(options.allSources).verifyMigrations()
-      try StandardOutput.with { output in
-        if format == .json {
-          let document = Document(problems: problems, check: report)
-          return try output.write(try JSONText.of(document) + "\n")
-        }
+      try format.write(Document(problems: problems, check: report)) { output in
         try report?.write(to: &output)
         for problem in problems { try output.write("\(problem)".singleLine + "\n") }
       }

@@ -53,10 +53,7 @@ struct SchemaDiff: AsyncParsableCommand {
   func run() async throws {
     let comparison = SchemaComparison(
       from: try options.openToRead().schema, to: try otherSchema())
-    try StandardOutput.with { output in
-      if format == .json {
-        return try output.write(try JSONText.of(comparison.differences) + "\n")
-      }
+    try format.write(comparison.differences) { output in
       for text in comparison.differences { try output.write(text.singleLine + "\n") }
     }
     if comparison.differences.isEmpty {

@@ -1,4 +1,4 @@
-import ArgumentParser
+public import ArgumentParser
 public import Console
 import EntityModel
 public import EntityObjects
@@ -25,8 +25,6 @@ struct BatchInsertCommand: AsyncParsableCommand {
       exit status is still 65.
       """)
 
-  enum Conflict: String, CaseIterable, ExpressibleByArgument { case fail, skip, update }
-
   @OptionGroup var options: StoreOptions
   @Argument(help: "The entity, such as Episode.") var entity: String
   @Argument(help: "The file, or - for standard input.") var file: String
@@ -34,7 +32,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "Where a record has the unique values of an item: fail, skip the item, or update the record "
         + "with what the item names.", valueName: "what"))
-  var onConflict = Conflict.fail
+  var onConflict = InsertRecords.Conflict.fail
   @Option(
     help: ArgumentHelp(
       "With --on-conflict update: exactly the attributes of one unique index, by which a record is "
@@ -103,14 +101,8 @@ struct BatchInsertCommand: AsyncParsableCommand {
   }
 
   private func insertion() throws -> InsertRecords {
-    let conflict: InsertRecords.Conflict =
-      switch onConflict {
-      case .fail: .fail
-      case .skip: .skip
-      case .update: .update
-      }
-    return InsertRecords(
-      entity, file: URL(fileURLWithPath: file).path, onConflict: conflict,
+    InsertRecords(
+      entity, file: URL(fileURLWithPath: file).path, onConflict: onConflict,
       by: try OptionList.parts(of: by, "--by"), keepsGoing: keepGoing,
       without: try batch.withoutList(), author: batch.author)
   }
@@ -144,6 +136,8 @@ struct BatchInsertCommand: AsyncParsableCommand {
     throw ExitStatus.badData.exitCode
   }
 }
+
+extension InsertRecords.Conflict: ExpressibleByArgument {}
 
 extension BatchItemError: ExitStatusProviding {
   public var exitStatus: ExitStatus {

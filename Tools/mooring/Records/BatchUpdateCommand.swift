@@ -41,9 +41,10 @@ struct BatchUpdateCommand: AsyncParsableCommand {
     let store = try target.dryRun ? options.openToRead() : options.open()
     let request = try store.read { transaction in
       let predicate = try target.predicate(of: entity, in: transaction)
-      let set = try BatchAssignments(of: entity, in: transaction).read(set)
+      let assignments = try BatchAssignments(of: entity, in: transaction)
+      let set = try assignments.read(set)
       let fetch = FetchRequest(entityName: entity, predicate: predicate)
-      try BatchOwnership(of: entity, in: transaction).require(set.keys.sorted(), in: fetch)
+      try assignments.requireLocal(set.keys.sorted(), in: fetch)
       if target.dryRun { try target.printMatches(fetch, "matching", batch, in: transaction) }
       return BatchUpdateRequest(
         entity, where: predicate, set: set, resultType: batch.resultType,
@@ -129,20 +130,13 @@ struct BatchAssignments {
     }
     return .value(value)
   }
-}
 
-/// Whose attributes they are: a person changes only local ones of a feed's records.
-struct BatchOwnership {
-  private let entity: EntityDescription
-  private let transaction: ReadTransaction
+  // MARK: Ownership
 
-  init(of entity: String, in transaction: ReadTransaction) throws {
-    self.entity = try transaction.description(of: entity)
-    self.transaction = transaction
-  }
-
-  /// - Throws: `CommandError` if a feed's record is among those of the request.
-  func require(_ names: [String], in request: FetchRequest) throws {
+  /// Requires local attributes where a request has a feed's records: a person changes only those.
+  ///
+  /// - Throws: `CommandError`.
+  func requireLocal(_ names: [String], in request: FetchRequest) throws {
     guard let name = names.first(where: isOfFeed), entity.attribute(named: "feedID") != nil else {
       return
     }

@@ -21,13 +21,7 @@ struct Home: AsyncParsableCommand {
 
   func run() async throws {
     let page = try HomePage(try ContentStore(try options.openToRead()), limit: limit)
-    try StandardOutput.with { output in
-      if format == .json {
-        try output.write(try JSONText.of(page) + "\n")
-      } else {
-        try write(page, &output)
-      }
-    }
+    try format.write(page) { try write(page, &$0) }
   }
 
   private func write(_ page: HomePage, _ output: inout StandardOutput) throws {

@@ -38,8 +38,7 @@ struct BackupCommand: AsyncParsableCommand {
     let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
       try store.backUp(to: folder, compacting: compact, progress: progress)
     }
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+    try format.write(report) { output in
       var table = TextTable([
         .init("backup", .text), .init("size", .number), .init("transaction", .number),
         .init("store", .text),

@@ -39,13 +39,7 @@ struct Check: AsyncParsableCommand {
       return try await job.enqueue(CheckStore(), in: queue.store, options, format)
     }
     let findings = try look()
-    try StandardOutput.with { output in
-      if format == .json {
-        try output.write(try JSONText.of(findings) + "\n")
-      } else {
-        try findings.write(to: &output)
-      }
-    }
+    try format.write(findings) { try findings.write(to: &$0) }
     if findings.isClean { return }
     if findings.store?.isClean == false {
       Message.say(

@@ -31,8 +31,7 @@ struct CompactCommand: AsyncParsableCommand {
     let report = try await LongCommand(isQuiet: options.quiet).copy { progress in
       try Store.compact(at: folder, options: opening, progress: progress)
     }
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+    try format.write(report) { output in
       var table = TextTable([
         .init("store", .text), .init("before", .number), .init("after", .number),
       ])

@@ -40,8 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
       try Store.restore(
         from: source, to: folder, options: restore, opening: opening, progress: progress)
     }
-    try StandardOutput.with { output in
-      if format == .json { return try output.write(try JSONText.of(report) + "\n") }
+    try format.write(report) { output in
       var table = TextTable([
         .init("restored", .text), .init("size", .number), .init("transaction", .number),
         .init("store", .text),

@@ -21,13 +21,7 @@ struct ConfigCommand: ParsableCommand {
   func run() throws {
     let effective = try options.load()
     for warning in effective.warnings { Message.say(warning) }
-    try StandardOutput.with { output in
-      if format == .json {
-        try output.write(try JSONText.of(ConfigDocument(effective)) + "\n")
-      } else {
-        try output.write(table(effective.items))
-      }
-    }
+    try format.write(ConfigDocument(effective)) { try $0.write(table(effective.items)) }
   }
 
   private func table(_ items: [EffectiveSettings.Item]) -> TextTable {
