@@ -80,21 +80,3 @@ struct PageNodes {
     guard place == end else { throw Flaw(text: "nodes overlap or leave gaps") }
   }
 }
-
-/// A set of pages, with one bit per page.
-struct PageSet {
-  private var words: [UInt64]
-  private(set) var count = 0
-
-  init(capacity: Int) { words = Array(repeating: 0, count: (capacity + 63) / 64) }
-
-  func contains(_ page: Int) -> Bool { words[page >> 6] & (1 << UInt64(page & 63)) != 0 }
-
-  /// - Returns: `false` if the page was already in the set.
-  mutating func insert(_ page: Int) -> Bool {
-    if contains(page) { return false }
-    words[page >> 6] |= 1 << UInt64(page & 63)
-    count += 1
-    return true
-  }
-}

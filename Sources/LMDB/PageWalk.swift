@@ -22,20 +22,18 @@ struct PageWalk {
   private let meta: MetaPage
   /// The number of pages that are complete in the file; later pages can only be free.
   private let pagesInFile: Int
-  private var used: PageSet
-  private var free: PageSet
-  private var freeBeyondFile: Set<UInt64> = []
+  private var used = NumberSet()
+  private var free = NumberSet()
+  private var freeBeyondFile = 0
 
   var usedCount: Int { used.count }
-  var freeCount: Int { free.count + freeBeyondFile.count }
+  var freeCount: Int { free.count }
 
   init(source: PageSource, meta: MetaPage, findings: PageFindings) throws(StorageError) {
     self.source = source
     self.meta = meta
     self.findings = findings
     pagesInFile = min(try source.byteCount() / meta.pageSize, Int(meta.lastPage) + 1)
-    used = PageSet(capacity: pagesInFile)
-    free = PageSet(capacity: pagesInFile)
   }
 
   /// True if every page after the end of the file is on the free list.
@@ -45,7 +43,7 @@ struct PageWalk {
     var walk = try PageWalk(source: source, meta: meta, findings: PageFindings(limit: 0))
     _ = try walk.walkTree(.freeList, meta.freeList)
     return walk.findings.total == 0
-      && walk.freeBeyondFile.count == Int(meta.lastPage) + 1 - pagesInFile
+      && walk.freeBeyondFile == Int(meta.lastPage) + 1 - pagesInFile
   }
 
   /// Walks a tree in key order and compares the counts with the tree's record.
@@ -248,14 +246,13 @@ struct PageWalk {
         return add("the free list names page \(page) out of place", page: number, in: tree)
       }
       last = page
-      let isNew: Bool
-      if page >= UInt64(pagesInFile) {
-        isNew = freeBeyondFile.insert(page).inserted
-      } else {
-        if used.contains(Int(page)) { add("the page is both free and used", page: page, in: tree) }
-        isNew = free.insert(Int(page))
+      let member = Int64(bitPattern: page)
+      if used.contains(member) { add("the page is both free and used", page: page, in: tree) }
+      guard free.insert(member) else {
+        add("the page is free twice", page: page, in: tree)
+        continue
       }
-      if !isNew { add("the page is free twice", page: page, in: tree) }
+      if page >= UInt64(pagesInFile) { freeBeyondFile += 1 }
     }
   }
 
@@ -273,11 +270,13 @@ struct PageWalk {
       add("the page is beyond the end of the file", page: page, in: tree)
       return false
     }
-    guard used.insert(Int(page)) else {
+    guard used.insert(Int64(bitPattern: page)) else {
       add("the page is used twice", page: page, in: tree)
       return false
     }
-    if free.contains(Int(page)) { add("the page is both free and used", page: page, in: tree) }
+    if free.contains(Int64(bitPattern: page)) {
+      add("the page is both free and used", page: page, in: tree)
+    }
     return true
   }
 

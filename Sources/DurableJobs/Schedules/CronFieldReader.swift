@@ -50,8 +50,8 @@ struct CronFieldReader {
     self.text = text
   }
 
-  mutating func set() throws -> NumberSet {
-    var set = NumberSet()
+  mutating func set() throws -> CronValues {
+    var set = CronValues()
     repeat {
       let (range, step) = try part()
       for number in stride(from: range.lowerBound, through: range.upperBound, by: step) {

@@ -5,12 +5,12 @@ import TextFormats
 /// A local time is what a clock on the wall shows, in seconds since it showed 1970-01-01 00:00.
 /// Local times have no gaps; `LocalSpan` maps them to instants.
 struct CronFields: Sendable, Hashable {
-  var minutes = NumberSet()
-  var hours = NumberSet()
-  var daysOfMonth = NumberSet()
-  var months = NumberSet()
+  var minutes = CronValues()
+  var hours = CronValues()
+  var daysOfMonth = CronValues()
+  var months = CronValues()
   /// The weekdays; 0 is Sunday.
-  var weekdays = NumberSet()
+  var weekdays = CronValues()
   /// True if neither day field begins with `*`.
   var eitherDay = false
 
@@ -83,8 +83,8 @@ struct CronFields: Sendable, Hashable {
 
 private let minutesOfDay = 24 * 60
 
-/// A set of numbers from 0 to 63.
-struct NumberSet: Sendable, Hashable {
+/// The values of a field of a cron expression: numbers from 0 to 63.
+struct CronValues: Sendable, Hashable {
   private var bits: UInt64 = 0
 
   mutating func insert(_ number: Int) {

@@ -34,7 +34,7 @@ struct CronReader {
           ? "leave out the seconds, or write \"@every 90s\""
           : "write minute, hour, day of month, month and day of week")
     }
-    func set(_ field: CronField) throws -> NumberSet {
+    func set(_ field: CronField) throws -> CronValues {
       var reader = CronFieldReader(field, words[field.rawValue], of: text)
       return try reader.set()
     }

@@ -105,14 +105,3 @@ struct DraftFetch {
     try request.conjuncts.allSatisfy { try $0.program.matches(row, in: transaction) }
   }
 }
-
-extension EntityLayout {
-  /// Runs a closure that reads a record, and names the record in the error of its damage.
-  package func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: name, id: id)
-    }
-  }
-}

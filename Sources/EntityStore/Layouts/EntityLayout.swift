@@ -140,7 +140,7 @@ package final class EntityLayout: Sendable {
   ///
   /// - Throws: `damaged`, with entity and id; the errors of the closure.
   @inline(__always)
-  func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
+  package func reading<R>(_ id: Int64, _ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch is RecordDamage {

@@ -1,30 +1,16 @@
 import EntityModel
 import EntityStore
 import Foundation
-
-/// A set of record ids, as bitmaps of 4,096 bits.
-private struct RecordIDSet: Sendable {
-  private var words: [Int64: [UInt64]] = [:]
-
-  mutating func insert(_ id: Int64) {
-    words[id >> 12, default: [UInt64](repeating: 0, count: 64)][Int(id & 0xfff) >> 6] |=
-      1 << UInt64(id & 63)
-  }
-
-  func contains(_ id: Int64) -> Bool {
-    guard let page = words[id >> 12] else { return false }
-    return page[Int(id & 0xfff) >> 6] & (1 << UInt64(id & 63)) != 0
-  }
-}
+import SystemSupport
 
 /// The records that a run has seen, by entity, and the part that is not committed yet. One bit per
 /// record.
 struct SeenRecords: Sendable {
-  private var sets: [String: RecordIDSet] = [:]
+  private var sets: [String: NumberSet] = [:]
   private(set) var uncommitted: [String: [Int64]] = [:]
 
   mutating func insert(_ id: ObjectID) {
-    sets[id.entity, default: RecordIDSet()].insert(id.number)
+    sets[id.entity, default: NumberSet()].insert(id.number)
     uncommitted[id.entity, default: []].append(id.number)
   }
 
@@ -40,7 +26,7 @@ struct SeenRecords: Sendable {
       guard case .data(let data) = try page["seen"] else { continue }
       let lists = try JSONDecoder().decode([String: [Int64]].self, from: data)
       for (entity, identifiers) in lists {
-        for id in identifiers { sets[entity, default: RecordIDSet()].insert(id) }
+        for id in identifiers { sets[entity, default: NumberSet()].insert(id) }
       }
     }
   }

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import SystemSupport
 
 /// The names of the system entities of imports. Their attributes are described in
 /// System/0001_import.yaml.
@@ -190,24 +191,5 @@ struct LinkHashes: Hashable {
 
   private static func number<N: FixedWidthInteger>(_ bytes: Data) -> N {
     bytes.reduce(0) { $0 << 8 | N(truncatingIfNeeded: $1) }
-  }
-}
-
-/// A set of small whole numbers: one bit for each number up to the greatest.
-struct NumberSet {
-  private var words: [UInt64] = []
-
-  mutating func insert(_ number: Int64) {
-    guard number >= 0 else { return }
-    let word = Int(number >> 6)
-    if word >= words.count {
-      words.append(contentsOf: repeatElement(0, count: word + 1 - words.count))
-    }
-    words[word] |= 1 << UInt64(number & 63)
-  }
-
-  func contains(_ number: Int64) -> Bool {
-    let word = Int(number >> 6)
-    return number >= 0 && word < words.count && words[word] & 1 << UInt64(number & 63) != 0
   }
 }

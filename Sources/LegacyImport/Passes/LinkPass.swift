@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SystemSupport
 
 /// The second pass of a run: the records are linked.
 ///

@@ -1,5 +1,6 @@
 import EntityModel
 import EntityStore
+import SystemSupport
 
 /// The records that a run would have written for the rows that a plan has read, and their values in
 /// unique indexes.

@@ -1,6 +1,7 @@
 import EntityModel
 import EntityStore
 import Foundation
+import SystemSupport
 
 /// Reads each row of the source once more and compares it with its record. Depends on nothing that
 /// the run remembers but the ledger, so that an interrupted run is verified like any other.
