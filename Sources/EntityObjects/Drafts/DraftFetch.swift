@@ -1,5 +1,5 @@
 import EntityModel
-package import EntityStore
+import EntityStore
 
 /// A fetch in a draft: the records of the store and those that the draft has changed are combined,
 /// then sorted, then windowed.

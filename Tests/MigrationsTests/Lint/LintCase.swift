@@ -83,7 +83,7 @@ extension Migration {
   func entry(_ sequence: Int) -> AppliedMigration {
     AppliedMigration(
       line: line, version: version, name: name, checksum: checksum, appliedAt: 0,
-      sequence: sequence, older: older, program: "p", creates: steps.flatMap(\.creates),
+      sequence: sequence, older: older, program: "p", creates: steps.flatMap(\.makes).map(\.text),
       isBaseline: nil)
   }
 }
