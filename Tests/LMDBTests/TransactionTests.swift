@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func aRemovalTellsIfTheKeyExisted() throws {
+  @Test func aRemovalReturnsWhetherTheKeyExisted() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
       try environment.write { transaction in

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The rules of the repository: see the page Architecture for the reasons.
@@ -28,6 +29,20 @@ import Testing
       !$0.imports.isDisjoint(with: ["LMDB", "CMooringLMDB"])
     }
     #expect(importing.map(\.module) == ["LMDB", "EntityStore"])
+  }
+
+  /// A suite that was renamed would otherwise run in `Tools/test --quick`, unnoticed.
+  @Test func eachLongSuiteIsASuite() throws {
+    let list = SourceTree.root.appending(path: "Tools/long-suites")
+    let listed = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }.map(String.init)
+    let types = SourceTree.repository.files.filter { $0.area == "Tests" }.flatMap { file in
+      zip(file.tokens, file.tokens.dropFirst()).compactMap { keyword, name in
+        keyword.word == "struct" || keyword.word == "class" ? name.word : nil
+      }
+    }
+    #expect(!listed.isEmpty)
+    #expect(Set(listed).subtracting(types) == [])
   }
 
   @Test func smallFilesThatStayExistAndAreSmall() {

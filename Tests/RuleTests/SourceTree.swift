@@ -42,10 +42,11 @@ struct SourceFile: Sendable {
 struct SourceTree: Sendable {
   let files: [SourceFile]
 
-  /// The repository of this file.
-  static let repository = SourceTree(
-    root: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent())
+  /// The folder of the repository that contains this file.
+  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  static let repository = SourceTree(root: root)
 
   init(_ texts: [String: String]) {
     files = texts.sorted { $0.key < $1.key }.map { SourceFile(path: $0, bytes: Array($1.utf8)) }

@@ -52,7 +52,7 @@ package struct FeedPage: Equatable, Sendable {
   package var checkpoint: String?
   /// Seconds for which the response stays fresh.
   package var timeToLive: Int?
-  /// What the format does not define, or not in this way.
+  /// Members and values that the format does not define, or not in this way.
   package var drift = FormatDrift()
   /// The address with which the next run begins, on a page that a mapping has read.
   package var nextRun: NextRun?
