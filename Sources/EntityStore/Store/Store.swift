@@ -198,7 +198,11 @@ public final class Store: Sendable {
       write(author: author, isRepeatable: isRepeatable) { transaction in
         box.value = try body(transaction)
       } completion: { result in
-        continuation.resume(with: result.map { box.take() })
+        // Not `resume(with:)`: its copy of the value would outlive the call on this thread.
+        switch result {
+        case .success: continuation.resume(returning: box.take())
+        case .failure(let error): continuation.resume(throwing: error)
+        }
       }
     }
   }

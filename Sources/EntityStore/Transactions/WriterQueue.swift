@@ -93,8 +93,11 @@ package final class WriterQueue: Sendable {
       jobs.removeFirst(group.count)
       return !jobs.isEmpty
     }
+    // The callers continue when nothing here keeps the environment open any more: a caller that
+    // releases its store can then open it otherwise, or replace its file.
+    let completions = group.map(\.completion)
+    queue.async { for (completion, result) in zip(completions, outcome) { completion(result) } }
     if more { queue.async { self.drain() } }
-    for (job, result) in zip(group, outcome) { job.completion(result) }
   }
 
   /// Returns the first waiting jobs, as many as may share a commit.
