@@ -189,6 +189,39 @@ import Testing
     }
   }
 
+  /// LMDB changes a page in a copy on the heap, with the sizes and offsets that the page gives.
+  @Test(arguments: [21] as [UInt64])
+  func aWriteToADamagedPageEndsWithAnErrorAndNeverByASignal(seed: UInt64) throws {
+    try withTemporaryFolder { folder in
+      let (path, sound) = try makeFile(in: folder)
+      let leaves = stride(from: 8_192, to: sound.count, by: 4_096).filter { sound[$0 + 10] <= 2 }
+      var random = SeededRandom(seed: seed)
+      var statuses: [Int32: Int] = [:]
+      for round in 0..<80 {
+        var bytes = sound
+        // The bounds of the page, and the offsets of its nodes or a node.
+        for leaf in leaves where Bool.random(using: &random) {
+          let bound = leaf + Int.random(in: 12..<16, using: &random)
+          let place = leaf + Int.random(in: 16..<4_096, using: &random)
+          let isBound = Bool.random(using: &random)
+          bytes[isBound ? bound : place] = UInt8.random(in: 0...255, using: &random)
+        }
+        try write(bytes, to: path)
+        let child = try ChildProcess(
+          childExecutable(named: "store-child"), ["lmdb-rewrite", path, "\(round)"])
+        let exit = child.waitForExit()
+        statuses[exit.status, default: 0] += 1
+        #expect(
+          !exit.wasSignal && [0, 1, 65].contains(exit.status),
+          "seed \(seed), round \(round): \(exit) \(child.readErrors())")
+      }
+      #expect(statuses[65, default: 0] > 0, "\(statuses)")
+      // The damage that a write could not notice is in the file, and the last one is removed.
+      try write(sound, to: path)
+      #expect(try PageFile.verify(folder: path).problems.isEmpty)
+    }
+  }
+
   @Test func aSnapshotIsVerifiedWhileAnotherProcessWrites() throws {
     try withStore { environment in
       let tree = try environment.makeTree()
