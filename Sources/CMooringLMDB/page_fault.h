@@ -1,15 +1,19 @@
 #ifndef MOORING_PAGE_FAULT_H
 #define MOORING_PAGE_FAULT_H
 
-// Turns a fault inside the map of a store, or inside the code of LMDB, into a message and exit
-// code 65. LMDB trusts its pages: damage in them may lead it to an address that is not in the map,
-// such as that of a part which only trees with duplicate values have.
+// Turns a fault inside the map of a store, inside the code of LMDB, or of a thread that writes to
+// a store, into a message and exit code 65. LMDB trusts its pages: damage in them may lead it to an
+// address that is not in the map, such as that of a part which only trees with duplicate values
+// have. A write copies a page to the heap before it changes it. There, sizes and offsets of a
+// damaged page lead the C library, called by LMDB, beyond the copy: it faults, or ends the process
+// by SIGABRT when it finds its heap overwritten.
 //
 // In C, because a signal handler may run nothing but async-signal-safe code: no Swift runtime, no
 // lazy initialisation of globals, no reference counts. The functions are inline, as the module of
 // a system library has no source files. The state is static within a function, as the Swift
 // compiler emits no variables of a header; so all calls must be in one Swift file (FaultGuard).
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -27,12 +31,13 @@ extern char *program_invocation_short_name;
 struct mooring_fault_map {
   _Atomic(uintptr_t) start;
   _Atomic(uintptr_t) end;
+  _Atomic(uintptr_t) writer;  // the thread that is writing to the store, or 0
 };
 
 struct mooring_fault_state {
   struct mooring_fault_map maps[MOORING_FAULT_MAPS_MAX];
   struct mooring_fault_map code;
-  struct sigaction previous[2];
+  struct sigaction previous[3];  // as in mooring_fault_place
 };
 
 static inline struct mooring_fault_state *mooring_fault_state(void) {
@@ -57,30 +62,40 @@ static inline int mooring_fault_is_in(struct mooring_fault_map *map, uintptr_t a
   return end != 0 && address >= atomic_load(&map->start) && address < end;
 }
 
+static inline int mooring_fault_place(int number) {
+  return number == SIGSEGV ? 0 : number == SIGBUS ? 1 : 2;
+}
+
 static inline void mooring_fault_handler(int number, siginfo_t *info, void *context) {
   static const char message[] =
       ": the store is damaged (a page of data.mdb cannot be read); run `mooring check`\n";
+  static const char writing[] =
+      ": a write to the store faulted, as on a damaged page of data.mdb; run `mooring check`\n";
   struct mooring_fault_state *state = mooring_fault_state();
-  // si_code is positive for a fault, and not for kill(2).
-  int is_ours = info->si_code > 0
-      && mooring_fault_is_in(&state->code, mooring_fault_instruction(context));
-  for (int i = 0; info->si_code > 0 && i < MOORING_FAULT_MAPS_MAX; i++) {
-    is_ours |= mooring_fault_is_in(&state->maps[i], (uintptr_t)info->si_addr);
+  // si_code is positive for a fault, and not for kill(2) and abort(3).
+  int is_fault = info->si_code > 0;
+  int is_ours = is_fault && mooring_fault_is_in(&state->code, mooring_fault_instruction(context));
+  int is_writing = 0;
+  for (int i = 0; i < MOORING_FAULT_MAPS_MAX; i++) {
+    is_ours |= is_fault && mooring_fault_is_in(&state->maps[i], (uintptr_t)info->si_addr);
+    is_writing |= (is_fault || (number == SIGABRT && info->si_pid == getpid()))
+        && atomic_load(&state->maps[i].writer) == (uintptr_t)pthread_self();
   }
-  if (is_ours) {
+  if (is_ours || is_writing) {
     const char *name = program_invocation_short_name;
     ssize_t ignored = write(2, name, strlen(name));
-    ignored = write(2, message, sizeof message - 1);
+    ignored = is_ours ? write(2, message, sizeof message - 1)
+                      : write(2, writing, sizeof writing - 1);
     (void)ignored;
     _exit(65);
   }
-  // Not ours: what was there before takes it. A fault comes again when this returns; a signal
-  // that was sent does not, so it is sent again.
-  sigaction(number, &mooring_fault_state()->previous[number == SIGBUS], NULL);
-  if (info->si_code <= 0) raise(number);
+  // Not ours: what was there before takes it. A fault comes again when this returns, and so does
+  // abort(3); another signal that was sent does not, so it is sent again.
+  sigaction(number, &state->previous[mooring_fault_place(number)], NULL);
+  if (!is_fault) raise(number);
 }
 
-/// Installs the handler for SIGBUS and SIGSEGV, with a stack of its own for the calling thread.
+/// Installs the handler for SIGSEGV, SIGBUS and SIGABRT, with a stack of its own for the calling thread.
 /// Returns 0, or -1 with errno.
 static inline int mooring_fault_install(void) {
   stack_t stack;
@@ -97,7 +112,8 @@ static inline int mooring_fault_install(void) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGSEGV, &action, &mooring_fault_state()->previous[0]) != 0) return -1;
-  return sigaction(SIGBUS, &action, &mooring_fault_state()->previous[1]);
+  if (sigaction(SIGBUS, &action, &mooring_fault_state()->previous[1]) != 0) return -1;
+  return sigaction(SIGABRT, &action, &mooring_fault_state()->previous[2]);
 }
 
 /// Adds a range of addresses to the table. Returns its place, or -1 if the table is full. Not for
@@ -116,6 +132,12 @@ static inline int mooring_fault_add(uintptr_t start, uintptr_t end) {
 static inline void mooring_fault_set_code(uintptr_t start, uintptr_t end) {
   atomic_store(&mooring_fault_state()->code.start, start);
   atomic_store(&mooring_fault_state()->code.end, end);
+}
+
+/// Marks this thread as the one that writes to the store of a range, or that no thread does.
+static inline void mooring_fault_set_writing(int place, int is_writing) {
+  if (place < 0) return;
+  atomic_store(&mooring_fault_state()->maps[place].writer, is_writing ? (uintptr_t)pthread_self() : 0);
 }
 
 /// Removes a range by its place.

@@ -44,20 +44,20 @@ public struct ClosedStore {
       if let kept { unlink(kept) }
       throw error
     }
-    StoreFiles.flushFolder(folder)
+    try StoreFiles.flushFolder(folder)
   }
 
   private func adoptOwner(_ path: String, of data: String) throws(StorageError) {
     var old = stat()
     var new = stat()
-    let isFirst = stat(data, &old) != 0
+    let isFirst = lstat(data, &old) != 0
     // The first data file of a folder gets the owner of the folder.
     if isFirst, stat(folder, &old) != 0 { return }
-    guard stat(path, &new) == 0 else {
+    guard lstat(path, &new) == 0 else {
       throw .system(errno, "the new data file cannot be read", context: [("path", path)])
     }
     if old.st_uid != new.st_uid || old.st_gid != new.st_gid,
-      chown(path, old.st_uid, old.st_gid) != 0, old.st_uid != new.st_uid
+      lchown(path, old.st_uid, old.st_gid) != 0, old.st_uid != new.st_uid
     {
       throw .system(
         errno, "the new data file cannot be given to the owner of the store",

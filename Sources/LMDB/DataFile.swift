@@ -10,6 +10,9 @@ public enum DataFile {
     public let lastCommit: UInt64?
     /// The size of the file.
     public let bytes: Int
+    /// True if no commit was ever made to the file, which is empty or which a crash has left in the
+    /// middle of its creation.
+    public let isUncommitted: Bool
 
     fileprivate init(_ source: PageSource) throws(StorageError) {
       var status = stat()
@@ -19,6 +22,7 @@ public enum DataFile {
       identity = StoreFiles.Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
       bytes = Int(status.st_size)
       lastCommit = try source.readMetaPages().compactMap(\.page?.transaction).max()
+      isUncommitted = try source.isUncommitted()
     }
 
     /// True if both are the same file, even if there were commits in between.
@@ -56,9 +60,11 @@ public enum DataFile {
   ) throws {
     let source = try PageSource.open(path, orThrow: "the data file cannot be read")
     defer { close(source.descriptor) }
-    let descriptor = Glibc.open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw StorageError.system(errno, "the copy cannot be created", context: [("path", target)])
+    let descriptor: Int32
+    do {
+      descriptor = try FolderFile.open(target, .createNew)
+    } catch {
+      throw StorageError.system(error, "the copy cannot be created", context: [("path", target)])
     }
     defer { close(descriptor) }
     do {

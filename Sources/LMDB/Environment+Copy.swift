@@ -19,8 +19,12 @@ extension Environment {
   ) throws {
     _ = try StoreFiles.prepareFolder(target, create: true)
     let path = StoreFiles.dataFile(target)
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Self.cannotCreateCopy(path, errno) }
+    let descriptor: Int32
+    do {
+      descriptor = try FolderFile.open(path, .createNew)
+    } catch {
+      throw Self.cannotCreateCopy(path, error)
+    }
     do {
       var result = try copy(to: descriptor, compacting: compacting, progress)
       if result == MDB_SUCCESS, fsync(descriptor) != 0 { result = errno }
@@ -35,7 +39,7 @@ extension Environment {
       unlink(path)
       throw copyFailure(number, target: target)
     }
-    StoreFiles.flushFolder(target)
+    try StoreFiles.flushFolder(target)
   }
 
   /// LMDB copies in one call that reports no progress and cannot be cancelled. So it runs on its
@@ -75,9 +79,9 @@ extension Environment {
     close(nothing)
   }
 
-  private static func cannotCreateCopy(_ path: String, _ number: Int32) -> StorageError {
-    guard number == EEXIST else {
-      return .system(number, "the copy cannot be created", context: [("path", path)])
+  private static func cannotCreateCopy(_ path: String, _ error: SystemError) -> StorageError {
+    guard error.number == EEXIST else {
+      return .system(error, "the copy cannot be created", context: [("path", path)])
     }
     return StorageError(
       .programming, "the folder holds a store already", context: [("path", path)],

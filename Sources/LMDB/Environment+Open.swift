@@ -14,7 +14,8 @@ extension Environment {
   ///
   /// - Parameter options: the options of the first open apply while the object lives. Opening a
   ///   writable environment while a read-only one is open fails with `.programming`.
-  /// - Throws: `.storeMissing`, `.notAFolder`, `.permission`, `.damaged`, `.notAStore`,
+  /// - Throws: `.storeMissing`, `.notAFolder`, `.permission` (also for a file that is a link or
+  ///   belongs to another user than the folder), `.damaged`, `.notAStore`,
   ///   `.addressSpace`, `.tooManyTrees`, `.diskFull`, `.inputOutput`; `.busy` if the data file is
   ///   being replaced for longer than `Options.writerDeadline`.
   public static func open(
@@ -27,7 +28,7 @@ extension Environment {
         identity,
         orOpen: { entry throws(StorageError) in
           let environment = try openFirst(folder: folder, options: options, entry: entry)
-          if isNew { StoreFiles.flushFolder(folder) }
+          if isNew { try StoreFiles.flushFolder(folder) }
           return environment
         })
       {
@@ -46,15 +47,24 @@ extension Environment {
   private static func openFirst(
     folder: String, options: Options, entry: OpenEnvironments.Entry
   ) throws(StorageError) -> Environment {
+    let creates = options.createIfMissing && options.access == .readWrite
+    if creates {
+      try StoreFiles.emptyUncommittedFile(folder: folder, within: options.writerDeadline)
+    }
     let gate = try OpeningGate.enter(folder, within: options.writerDeadline)
     defer { gate.release() }
-    try StoreFiles.checkDataFile(folder: folder, create: options.createIfMissing)
+    let isEmpty = try StoreFiles.prepareFiles(folder: folder, create: creates)
     ignoreFileSizeSignal()
     let lock = options.access == .readWrite ? try WriterLock(folder: folder) : nil
     let raw = try openRaw(folder: folder, options: options)
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
+    if isEmpty, options.flushesCommits {
+      // LMDB does not flush its first pages. See `PageSource.isUncommitted`.
+      let result = mdb_env_sync(raw, 1)
+      guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "creation") }
+    }
     if options.guardsFaults {
       // Because on a system without /proc a sound store can be opened all the same.
       try? FaultGuard.install(for: environment)
@@ -94,7 +104,7 @@ extension Environment {
 
   /// Throws if the system refuses access to the lock file, which readers need, too.
   private static func checkLockFile(folder: String) throws(StorageError) {
-    let path = folder + "/lock.mdb"
+    let path = StoreFiles.lockFile(folder)
     if access(path, R_OK | W_OK) == 0 || (errno == ENOENT && access(folder, W_OK) == 0) { return }
     throw StorageError(
       .permission, "the lock file, in which readers register, cannot be written",

@@ -84,9 +84,12 @@ public final class Environment: @unchecked Sendable {
   deinit {
     // SAFETY: every transaction holds a reference to its environment, so only idle ones of the pool
     // are still open here. They are aborted first, as mdb_env_close requires.
-    readers.abortAll()
+    // Closing frees the pages that LMDB has kept of its last writes.
+    FaultGuard.whileWriting(to: self) {
+      readers.abortAll()
+      mdb_env_close(raw)
+    }
     FaultGuard.remove(self)
-    mdb_env_close(raw)
     OpenEnvironments.remove(entry)
   }
 
@@ -174,7 +177,9 @@ public final class Environment: @unchecked Sendable {
     defer { isWriting.store(false, ordering: .releasing) }
     try writerLock.acquire(within: options.writerDeadline)
     defer { writerLock.release() }
-    return try trees.whileOpeningIsBlocked(in: self) { try writeHoldingLock(body) }
+    return try trees.whileOpeningIsBlocked(in: self) {
+      try FaultGuard.whileWriting(to: self) { try writeHoldingLock(body) }
+    }
   }
 
   private func writeHoldingLock<R>(_ body: (TreeWriter) throws -> R) throws -> R {

@@ -9,12 +9,14 @@ public import SystemSupport
 /// For tools only: signal handlers belong to the whole process, and a library leaves them to the
 /// program. `Environment.Options.guardsFaults` installs it before any page is read. The check at
 /// open finds cut files; this is for pages that are overwritten, and for a file that another
-/// program cuts while it is open.
+/// program cuts while it is open. A write that faults has not been committed, unless the fault came
+/// after the commit.
 public enum FaultGuard {
   private static let isInstalled = Locked(false)
 
   /// Handles SIGBUS and SIGSEGV for addresses in the map of this environment until it is closed,
-  /// and those that the code of LMDB raises. Other faults are passed to the previous handler.
+  /// those that the code of LMDB raises, and those of a thread that writes to it, with SIGABRT.
+  /// Others are passed to the previous handler.
   ///
   /// - Throws: `StorageError` with `.other` if the system refuses the handler, the map is not
   ///   found, or sixteen environments are guarded already.
@@ -37,6 +39,19 @@ public enum FaultGuard {
       guard place >= 0 else { throw notGuarded(environment, "too many environments") }
       environment.faultGuardPlace.store(place, ordering: .relaxed)
     }
+  }
+
+  /// Runs a write transaction, or the closing of the environment, whose faults are taken for those
+  /// of a damaged page: a write changes copies of pages in the heap, so that neither the address nor
+  /// the instruction shows the cause.
+  @inline(__always)
+  static func whileWriting<R>(
+    to environment: Environment, _ body: () throws -> R
+  ) rethrows -> R {
+    let place = environment.faultGuardPlace.load(ordering: .relaxed)
+    mooring_fault_set_writing(place, 1)
+    defer { mooring_fault_set_writing(place, 0) }
+    return try body()
   }
 
   static func remove(_ environment: Environment) {

@@ -15,14 +15,14 @@ struct LockFile {
 
   /// - Throws: `.busy`, with the process that holds the lock, if the system reports it.
   static func hold(in folder: String) throws(StorageError) -> LockFile {
-    let path = folder + "/lock.mdb"
+    let path = StoreFiles.lockFile(folder)
     let process: Int32?
     do throws(SystemError) {
       let file = try FileLock(path)
       if try file.take(.bytes(from: 0, count: 1)) { return LockFile(file: file, path: path) }
       process = try file.holder(ofBytesFrom: 0, count: 1)
     } catch {
-      throw .system(error.number, "the lock file cannot be locked", context: [("path", path)])
+      throw .system(error, "the lock file cannot be locked", context: [("path", path)])
     }
     // The number is not positive for a process in another namespace.
     throw busy(folder, process.flatMap { $0 > 0 ? LockHolder(process: $0) : nil })

@@ -29,20 +29,21 @@ enum OpeningGate {
 
   /// Shuts the gate until the lock is released.
   ///
-  /// - Returns: `nil` if a process is opening the store.
-  static func shut(_ folder: String) throws(StorageError) -> FileLock? {
-    try lock(folder, .exclusive, until: .now)
+  /// - Returns: `nil` if a process is still opening the store after `limit`.
+  static func shut(
+    _ folder: String, within limit: Duration = .zero
+  ) throws(StorageError) -> FileLock? {
+    try lock(folder, .exclusive, until: .now + limit)
   }
 
   private static func lock(
     _ folder: String, _ mode: FileLock.Mode, until deadline: ContinuousClock.Instant
   ) throws(StorageError) -> FileLock? {
     do throws(SystemError) {
-      let gate = try FileLock(folder, .folder(followsLinks: true))
+      let gate = try FileLock(folder: folder)
       return try gate.take(.file, mode, until: deadline) ? gate : nil
     } catch {
-      throw .system(
-        error.number, "the folder of the store cannot be read", context: [("path", folder)])
+      throw .system(error, "the folder of the store cannot be read", context: [("path", folder)])
     }
   }
 }

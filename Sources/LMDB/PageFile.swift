@@ -76,8 +76,7 @@ public enum PageFile {
     folder: String, snapshotOf environment: Environment? = nil, only names: Set<String>? = nil,
     limit: Int = 20
   ) throws -> Report {
-    let source = try PageSource.open(
-      StoreFiles.dataFile(folder), orThrow: "the data file of the store cannot be read")
+    let source = try PageSource.open(inFolder: StoreFiles.dataFile(folder), .readOnly)
     defer { close(source.descriptor) }
     guard let environment else { return try verifyNewest(source, names, limit: limit) }
     let snapshot = try environment.beginRead()
@@ -107,8 +106,8 @@ public enum PageFile {
     _ source: PageSource, _ names: Set<String>?, limit: Int
   ) throws -> Report {
     var findings = PageFindings(limit: limit)
-    // A crash before the first commit leaves an empty file, which is a store without trees.
-    if try source.byteCount() == 0 { return Report() }
+    // A crash before the first commit leaves such a file, which is a store without trees.
+    if try source.isUncommitted() { return Report() }
     let metas = try source.readMetaPages()
     for (number, meta) in metas.enumerated() {
       switch meta.flaw {

@@ -127,6 +127,12 @@ struct MetaPage {
 
   var pageSize: Int { Int(freeList.pageSize) }
 
+  /// True if it is as LMDB creates it, before any commit.
+  var isFirst: Bool {
+    transaction == 0 && lastPage == 1 && freeList.root == PageFormat.noPage
+      && main.root == PageFormat.noPage
+  }
+
   private func hasRoot(_ tree: TreeRecord) -> Bool {
     tree.root == PageFormat.noPage
       ? tree.depth == 0

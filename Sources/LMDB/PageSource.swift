@@ -16,12 +16,50 @@ struct PageSource {
     return PageSource(descriptor: descriptor, path: path)
   }
 
+  /// Opens the data file of a store's folder; the caller closes its descriptor.
+  ///
+  /// - Throws: the errors of `FolderFile.open`, with `.permission` for a file that must not be used.
+  static func open(
+    inFolder path: String, _ opening: FolderFile.Opening
+  ) throws(StorageError) -> PageSource {
+    do {
+      return PageSource(descriptor: try FolderFile.open(path, opening), path: path)
+    } catch {
+      throw .system(error, "the data file of the store cannot be used", context: [("path", path)])
+    }
+  }
+
   func byteCount() throws(StorageError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       throw .system(errno, "the data file cannot be read", context: [("path", path)])
     }
     return Int(status.st_size)
+  }
+
+  /// True if a crash has left the file in the middle of its creation, so that no commit was ever
+  /// acknowledged: it has no bytes, or only zeros, but for one of the two meta pages as LMDB
+  /// creates it. Both are flushed before the first commit writes anything else.
+  func isUncommitted() throws(StorageError) -> Bool {
+    let metas = try readMetaPages()
+    guard metas.contains(where: { $0.page == nil }) else { return false }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 8)
+    defer { buffer.deallocate() }
+    var offset = 0
+    while true {
+      let count = try read(into: buffer, at: offset)
+      if count == 0 { return true }
+      if offset == 0 {
+        for (number, meta) in metas.enumerated() {
+          guard let page = meta.page else { continue }
+          guard page.isFirst else { return false }
+          let start = number * page.pageSize
+          for place in start..<min(start + PageFormat.metaCount, count) { buffer[place] = 0 }
+        }
+      }
+      guard buffer[..<count].allSatisfy({ $0 == 0 }) else { return false }
+      offset += count
+    }
   }
 
   /// Fills `buffer` with the bytes from `offset`.

@@ -10,6 +10,7 @@ enum StoreFiles {
   }
 
   static func dataFile(_ folder: String) -> String { folder + "/data.mdb" }
+  static func lockFile(_ folder: String) -> String { folder + "/lock.mdb" }
 
   /// Creates the folder with its parents, mode 0700, if it is missing and `create` is true.
   ///
@@ -21,21 +22,15 @@ enum StoreFiles {
       guard errno == ENOENT, create else {
         throw .system(errno, "the folder of the store cannot be read", context: context)
       }
-      try makeFolder(folder)
+      if let failure = FolderFile.makeFolders(folder) {
+        throw .system(
+          failure.error, "the folder of the store cannot be created",
+          context: [("path", failure.path)])
+      }
     } else if status.st_mode & S_IFMT != S_IFDIR {
       throw .system(ENOTDIR, "the path is not a folder", context: context)
     }
-    return stat(dataFile(folder), &status) != 0
-  }
-
-  private static func makeFolder(_ folder: String) throws(StorageError) {
-    var path = folder.hasPrefix("/") ? "" : "."
-    for name in folder.split(separator: "/") {
-      path += "/" + name
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
-        throw .system(errno, "the folder of the store cannot be created", context: [("path", path)])
-      }
-    }
+    return lstat(dataFile(folder), &status) != 0
   }
 
   static func identity(ofFolder folder: String) throws(StorageError) -> Identity {
@@ -47,31 +42,91 @@ enum StoreFiles {
   }
 
   /// Makes the names of new files in the folder durable; LMDB flushes only their content.
-  static func flushFolder(_ folder: String) {
-    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+  static func flushFolder(_ folder: String) throws(StorageError) {
+    do {
+      try FolderFile.flushFolder(folder)
+    } catch {
+      throw .system(
+        error, "the folder of the store cannot be flushed", context: [("path", folder)])
+    }
   }
 
-  /// Refuses a data file whose use in a map would raise a signal.
-  static func checkDataFile(folder: String, create: Bool) throws(StorageError) {
-    let path = dataFile(folder)
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT, create { return }
-      throw .system(errno, "the data file of the store cannot be read", context: [("path", path)])
-    }
-    defer { close(descriptor) }
-    let file = PageSource(descriptor: descriptor, path: path)
-    // A crash before the first commit leaves an empty file, which LMDB fills.
-    if try file.byteCount() == 0 {
-      guard create else {
-        throw .system(ENOENT, "the store is empty", context: [("path", path)])
-      }
-      return
+  /// Prepares the two files that LMDB opens by their paths: refuses those that must not be used
+  /// (see `FolderFile`), and a data file whose use in a map would raise a signal. Creates the
+  /// missing lock file, and with `create` the missing data file, both empty.
+  ///
+  /// Only the owner of the folder could replace them between this check and LMDB's opening.
+  ///
+  /// - Returns: true if the data file is empty, so that LMDB will fill it.
+  static func prepareFiles(folder: String, create: Bool) throws(StorageError) -> Bool {
+    let isEmpty = try prepareDataFile(dataFile(folder), create: create)
+    try prepareLockFile(lockFile(folder))
+    return isEmpty
+  }
+
+  private static func prepareDataFile(
+    _ path: String, create: Bool
+  ) throws(StorageError) -> Bool {
+    let file = try PageSource.open(inFolder: path, create ? .create : .readOnly)
+    defer { close(file.descriptor) }
+    if create, try file.byteCount() == 0 { return true }
+    if !create, try file.isUncommitted() {
+      throw .system(ENOENT, "the store is empty", context: [("path", path)])
     }
     try file.checkBeforeMapping()
+    return false
+  }
+
+  private static func prepareLockFile(_ path: String) throws(StorageError) {
+    do throws(SystemError) {
+      do throws(SystemError) {
+        try FolderFile.check(path)
+      } catch {
+        guard error.number == ENOENT else { throw error }
+        // Closing it drops no lock of this process, as the file is new.
+        close(try FolderFile.open(path, .createNew))
+      }
+    } catch {
+      switch error.number {
+      // Another process has created it.
+      case EEXIST: return try prepareLockFile(path)
+      // LMDB reads without a lock file on a file system that is mounted read-only, and otherwise
+      // reports that access is denied.
+      case EROFS, EACCES: return
+      default: throw .system(error, "the lock file cannot be used", context: [("path", path)])
+      }
+    }
+  }
+
+  /// Empties a data file that a crash during the creation of the store has left with zeros or half
+  /// of its first pages. Nothing was ever committed to it.
+  ///
+  /// - Throws: `.busy` if other processes are opening the store for longer than `limit`.
+  static func emptyUncommittedFile(
+    folder: String, within limit: Duration
+  ) throws(StorageError) {
+    guard try isUncommitted(folder) else { return }
+    // Another process may be creating the store in this file at the moment.
+    guard let gate = try OpeningGate.shut(folder, within: limit) else {
+      throw StorageError(
+        .busy, "another process is opening the store", context: [("path", folder)],
+        advice: "try again")
+    }
+    defer { gate.release() }
+    guard try isUncommitted(folder) else { return }
+    let file = try PageSource.open(inFolder: dataFile(folder), .existing)
+    defer { close(file.descriptor) }
+    guard ftruncate(file.descriptor, 0) == 0, fsync(file.descriptor) == 0 else {
+      throw .system(errno, "the data file cannot be emptied", context: [("path", file.path)])
+    }
+  }
+
+  private static func isUncommitted(_ folder: String) throws(StorageError) -> Bool {
+    var status = stat()
+    guard lstat(dataFile(folder), &status) == 0, status.st_size > 0 else { return false }
+    let file = try PageSource.open(inFolder: dataFile(folder), .readOnly)
+    defer { close(file.descriptor) }
+    return try file.isUncommitted()
   }
 
   static func freeBytes(folder: String) -> Int? {

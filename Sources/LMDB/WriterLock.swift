@@ -28,8 +28,7 @@ final class WriterLock: Sendable {
       do {
         return try FileLock(path)
       } catch {
-        throw .system(
-          error.number, "the writer lock cannot be opened", context: [("path", path)])
+        throw .system(error, "the writer lock cannot be opened", context: [("path", path)])
       }
     }
     self.folder = folder
@@ -68,7 +67,7 @@ final class WriterLock: Sendable {
     do {
       isTaken = try file.take(until: deadline)
     } catch {
-      throw .system(error.number, "the writer lock cannot be taken", context: [("path", folder)])
+      throw .system(error, "the writer lock cannot be taken", context: [("path", folder)])
     }
     guard isTaken else { throw busy }
   }

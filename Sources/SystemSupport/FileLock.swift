@@ -7,30 +7,6 @@ import Glibc
 /// The kernel frees them when the process dies, so that nothing has to expire. The object frees
 /// them when it is released. All methods may be called from any thread.
 package final class FileLock: Sendable {
-  package enum Opening: Sendable {
-    /// For reading and writing, mode 0600; created if it is missing.
-    case create
-    /// Like `create`, but fails with `EEXIST` if the file exists.
-    case createNew
-    /// For reading and writing, without following a symbolic link; fails with `ENOENT` if the file
-    /// is missing.
-    case existing
-    /// For reading only: enough to ask who holds a lock.
-    case readOnly
-    /// A folder.
-    case folder(followsLinks: Bool)
-
-    fileprivate var flags: Int32 {
-      switch self {
-      case .create: O_RDWR | O_CREAT
-      case .createNew: O_RDWR | O_CREAT | O_EXCL
-      case .existing: O_RDWR | O_NOFOLLOW
-      case .readOnly: O_RDONLY
-      case .folder(let followsLinks): O_RDONLY | O_DIRECTORY | (followsLinks ? 0 : O_NOFOLLOW)
-      }
-    }
-  }
-
   /// The part of a file that is locked. Locks of the two kinds do not exclude each other.
   package enum Region: Sendable {
     /// The file as a whole, by `flock`.
@@ -49,10 +25,22 @@ package final class FileLock: Sendable {
   package let descriptor: Int32
 
   /// Opens the file without taking a lock.
-  package init(_ path: String, _ opening: Opening = .create) throws(SystemError) {
-    descriptor = open(path, opening.flags | O_CLOEXEC, 0o600)
+  ///
+  /// - Parameter opening: `.readOnly` is enough to ask who holds a lock.
+  package init(
+    _ path: String, _ opening: FolderFile.Opening = .create
+  ) throws(SystemError) {
+    descriptor = try FolderFile.open(path, opening)
+  }
+
+  /// Opens a folder that the user has named, which may be reached through symbolic links.
+  package init(folder path: String) throws(SystemError) {
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError() }
   }
+
+  /// Takes over an open file or folder, and closes it at the end.
+  package init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
     // A child process holds a copy of the descriptor until it executes its program. Closing this
@@ -66,7 +54,7 @@ package final class FileLock: Sendable {
   ///
   /// - Returns: `nil` if another open file has the lock.
   package static func take(
-    _ region: Region, of path: String, _ opening: Opening = .create
+    _ region: Region, of path: String, _ opening: FolderFile.Opening = .create
   ) throws(SystemError) -> FileLock? {
     let lock = try FileLock(path, opening)
     return try lock.take(region) ? lock : nil
@@ -187,16 +175,31 @@ package final class FileLock: Sendable {
 /// an error of its own.
 package struct SystemError: Error, Hashable, Sendable {
   package let number: Int32
+  /// The reason of a refusal that is not the system's; `nil` for the text of the system.
+  private let reason: String?
 
   /// Creates the error of a failed system call.
   ///
   /// - Parameter number: An `errno`; by default that of the current thread.
-  package init(_ number: Int32 = errno) { self.number = number }
+  package init(_ number: Int32 = errno) {
+    self.number = number
+    reason = nil
+  }
 
-  /// The text of the system, such as "No such file or directory".
+  private init(number: Int32, reason: String) {
+    self.number = number
+    self.reason = reason
+  }
+
+  /// Returns the error for something that the system allows and this program does not: `EPERM`.
+  package static func refusal(_ reason: String) -> SystemError {
+    SystemError(number: EPERM, reason: reason)
+  }
+
+  /// The text of the system, such as "No such file or directory", or the reason of a refusal.
   package var text: String {
     // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
-    String(cString: strerror(number))
+    reason ?? String(cString: strerror(number))
   }
 
   package var isPermissionDenied: Bool { number == EACCES || number == EPERM }

@@ -86,13 +86,15 @@ package final class ScratchFolder: Sendable {
   /// caller removes it, and then calls ``release()``.
   ///
   /// - Returns: `nil` if another run holds it.
-  package static func claim(_ path: String) throws(Failure) -> ScratchFolder? {
+  package static func claim(
+    _ path: String, ownedBy owner: FolderFile.FolderOwner
+  ) throws(Failure) -> ScratchFolder? {
     do throws(SystemError) {
       while true {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
+        try FolderFile.makeFolder(path, ownedBy: owner)
         do throws(SystemError) {
-          let lock = try FileLock.take(.file, of: path, .folder(followsLinks: false))
-          guard let lock else { return nil }
+          let lock = FileLock(descriptor: try FolderFile.openFolder(path, ownedBy: owner))
+          guard try lock.take() else { return nil }
           if isOpen(path, in: lock) {
             return ScratchFolder(path: path, lock: lock, isUnnamed: false)
           }

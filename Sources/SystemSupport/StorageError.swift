@@ -69,15 +69,22 @@ extension StorageError {
   package static func system(
     _ number: Int32, _ summary: StaticString, context: [(String, String)]
   ) -> StorageError {
-    let context = context + [("cause", SystemError(number).text)]
-    return switch number {
+    system(SystemError(number), summary, context: context)
+  }
+
+  /// Returns the error for a failure of a system call.
+  package static func system(
+    _ error: SystemError, _ summary: StaticString, context: [(String, String)]
+  ) -> StorageError {
+    let context = context + [("cause", error.text)]
+    return switch error.number {
     case ENOSPC, EDQUOT, EFBIG:
       StorageError(
         .diskFull, "no room is left for the store", context: context,
         advice: "free some space and try again; nothing was changed")
     case EACCES, EPERM, EROFS:
       StorageError(
-        number == EROFS ? .readOnly : .permission, summary, context: context,
+        error.number == EROFS ? .readOnly : .permission, summary, context: context,
         advice: "check the owner and the mode of the path")
     case ENOENT:
       StorageError(

@@ -1,6 +1,7 @@
 import Glibc
 import LMDB
 import SystemSupport
+import TestSupport
 
 /// Commands on a raw environment. Each prints the state it reached, and continues when it reads a
 /// line.
@@ -18,6 +19,7 @@ func runLMDBCommand(_ arguments: [String]) throws -> Bool {
   case "lmdb-fill": try fill(folder, fileBytesMax: number)
   case "lmdb-walk": try walk(Environment.open(at: folder, options: .init(access: .readOnly)))
   case "lmdb-cut": try cut(folder)
+  case "lmdb-rewrite": try rewrite(folder, seed: UInt64(number))
   default: return false
   }
   return true
@@ -101,6 +103,30 @@ private func walk(_ environment: Environment) throws {
     }
   }
   say("walked \(sum)")
+}
+
+/// Changes and removes random entries of every tree, with the guard that tools use.
+private func rewrite(_ folder: String, seed: UInt64) throws {
+  var options = Environment.Options()
+  options.guardsFaults = true
+  let environment = try Environment.open(at: folder, options: options)
+  var random = SeededRandom(seed: seed)
+  try environment.write { transaction in
+    for name in try environment.treeNames(in: transaction) {
+      guard let tree = try environment.tree(named: name, in: transaction) else { continue }
+      for _ in 0..<200 {
+        let number = UInt8.random(in: 0..<66, using: &random)
+        let key = [number, number &* 37, UInt8.random(in: 0...1, using: &random)]
+        if Bool.random(using: &random) {
+          try transaction.delete(tree, key: key)
+        } else {
+          let size = Int.random(in: 0..<700, using: &random)
+          try transaction.put(tree, key: key, value: [UInt8](repeating: number, count: size))
+        }
+      }
+    }
+  }
+  say("rewritten")
 }
 
 /// Cuts its own open file, and reads on.

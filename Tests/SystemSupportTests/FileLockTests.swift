@@ -71,7 +71,7 @@ import Testing
       #expect(throws: SystemError(ENOENT)) { try FileLock(folder.path + "/none/a", .create) }
       #expect(throws: SystemError(ENOTDIR)) {
         _ = try FileLock(folder.path + "/a")
-        _ = try FileLock(folder.path + "/a", .folder(followsLinks: true))
+        _ = try FileLock(folder: folder.path + "/a")
       }
       #expect(throws: SystemError(EEXIST)) { try FileLock(folder.path + "/a", .createNew) }
     }

@@ -37,10 +37,10 @@ import Testing
   @Test func oneRunClaimsAFolderAtATime() throws {
     try withTemporaryFolder { parent in
       let path = parent.path + "/a.partial"
-      let first = try #require(try ScratchFolder.claim(path))
-      #expect(try ScratchFolder.claim(path) == nil)
+      let first = try #require(try ScratchFolder.claim(path, ownedBy: .ofParent))
+      #expect(try ScratchFolder.claim(path, ownedBy: .ofParent) == nil)
       first.release()
-      #expect(try ScratchFolder.claim(path) != nil)
+      #expect(try ScratchFolder.claim(path, ownedBy: .ofParent) != nil)
       #expect(FileManager.default.fileExists(atPath: path))
     }
   }

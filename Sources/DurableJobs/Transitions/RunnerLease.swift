@@ -17,7 +17,7 @@ final class RunnerLease: Sendable {
   /// Registers a runner. The lock is taken within the transaction that stores the epoch, so that no
   /// other process sees one without the other.
   ///
-  /// - Throws: `busy` if the lock cannot be taken; `StoreError`.
+  /// - Throws: `StoreError`, with `busy`, `notPermitted` or `readOnly` if the lock cannot be taken.
   static func take(
     in store: Store, command: String, kinds: Set<JobKind>
   ) async throws -> RunnerLease {
@@ -41,8 +41,8 @@ final class RunnerLease: Sendable {
 
   /// True while a process holds the lock of an epoch.
   ///
-  /// - Throws: `busy` if the system does not report it.
-  static func isAlive(_ epoch: Int64, in store: Store) throws(JobError) -> Bool {
+  /// - Throws: `notPermitted`, `readOnly` if the lock file cannot be used.
+  static func isAlive(_ epoch: Int64, in store: Store) throws(StoreError) -> Bool {
     do {
       // For reading only: a process that may not write can ask, too.
       return try FileLock(path(in: store), .readOnly).isHeld(region(epoch))
@@ -53,13 +53,14 @@ final class RunnerLease: Sendable {
     }
   }
 
-  private static func lock(_ epoch: Int64, in store: Store) throws(JobError) -> FileLock {
+  private static func lock(_ epoch: Int64, in store: Store) throws(StoreError) -> FileLock {
     do throws(SystemError) {
       if let lock = try FileLock.take(region(epoch), of: path(in: store)) { return lock }
-      throw SystemError(EAGAIN)
     } catch {
       throw refusal("the lock of a runner cannot be taken", error)
     }
+    throw StoreError(
+      .busy, "the lock of a runner is taken", [("runner", String(epoch))], advice: "try again")
   }
 
   private static func path(in store: Store) -> String { store.folder + "/jobs.lock" }
@@ -74,9 +75,9 @@ final class RunnerLease: Sendable {
     return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  private static func refusal(_ summary: StaticString, _ error: SystemError) -> JobError {
-    JobError(
-      .busy, summary, [("reason", error.text)],
-      advice: "see to it that the store's folder can be written")
+  private static func refusal(_ summary: StaticString, _ error: SystemError) -> StoreError {
+    StoreError(
+      .refusal(error), summary, [("reason", error.text)],
+      advice: "make sure that the store's folder is writable")
   }
 }

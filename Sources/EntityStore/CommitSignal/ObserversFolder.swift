@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// The folder `observers` of a store: one socket for each process that observes it.
 ///
@@ -32,20 +33,35 @@ final class ObserversFolder: Sendable {
     guard descriptor >= 0 else { return nil }
     // Another process may remove the folder between the two calls, as its last observer.
     for _ in 0..<StoreLimits.socketBindingsMax {
-      mkdirat(store, Self.name, 0o700)
-      if withAddress(of: name, { bind(descriptor, $0, $1) }) == 0 { return descriptor }
+      let isBound = create { folder in
+        guard withAddress(of: name, in: folder, { bind(descriptor, $0, $1) }) == 0 else {
+          return false
+        }
+        giveToOwner(name, in: folder)
+        return true
+      }
+      if isBound == true { return descriptor }
       guard errno == ENOENT else { break }
     }
     close(descriptor)
     return nil
   }
 
-  func holdsSocket(named name: String) -> Bool { exists("\(Self.name)/\(name)") }
+  func holdsSocket(named name: String) -> Bool {
+    inFolder { Self.exists(name, in: $0) } ?? false
+  }
 
   /// Removes a socket, and the folder if it was the last one.
   func removeSocket(named name: String) {
-    unlinkat(store, "\(Self.name)/\(name)", 0)
+    _ = inFolder { unlinkat($0, name, 0) }
     unlinkat(store, Self.name, AT_REMOVEDIR)
+  }
+
+  /// Gives a new socket to the owner of the folder, whose processes could not send to it otherwise.
+  private func giveToOwner(_ name: String, in folder: Int32) {
+    var status = stat()
+    guard fstat(folder, &status) == 0, status.st_uid != geteuid() else { return }
+    _ = fchownat(folder, name, status.st_uid, status.st_gid, AT_SYMLINK_NOFOLLOW)
   }
 
   // MARK: The side of the writer
@@ -54,17 +70,21 @@ final class ObserversFolder: Sendable {
   ///
   /// Never waits: an observer whose queue is full has a byte to read already.
   ///
-  /// - Complexity: one system call if there are no observers, else nine and one for each observer.
+  /// - Complexity: one system call if there are no observers, else twelve and one for each observer.
   func notify(exceptFor own: String?) {
-    guard exists(Self.name) else { return }
-    let names = socketNames().filter { $0 != own }
+    guard Self.exists(Self.name, in: store) else { return }
+    _ = inFolder { notify(exceptFor: own, in: $0) }
+  }
+
+  private func notify(exceptFor own: String?, in folder: Int32) {
+    let names = Self.socketNames(in: folder).filter { $0 != own }
     guard !names.isEmpty else { return }
     let sender = socket(AF_UNIX, Self.datagrams, 0)
     guard sender >= 0 else { return }
     defer { close(sender) }
     for name in names {
       var byte: UInt8 = 0
-      let sent = withAddress(of: name) {
+      let sent = withAddress(of: name, in: folder) {
         sendto(sender, &byte, 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL), $0, $1)
       }
       // The process has died: a name is never bound twice.
@@ -73,8 +93,8 @@ final class ObserversFolder: Sendable {
   }
 
   /// Returns the sockets in the folder, in the order of the file system.
-  private func socketNames() -> [String] {
-    let descriptor = openat(store, Self.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  private static func socketNames(in folder: Int32) -> [String] {
+    let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }
     guard let listing = fdopendir(descriptor) else {
       close(descriptor)
@@ -96,18 +116,47 @@ final class ObserversFolder: Sendable {
 
   // MARK: Paths and addresses
 
-  private func exists(_ path: String) -> Bool {
+  /// The path of the folder, based on the descriptor of the store's folder.
+  private var path: String { "/proc/self/fd/\(store)/\(Self.name)" }
+
+  private func create<R>(_ body: (Int32) -> R) -> R? {
+    do throws(SystemError) {
+      try FolderFile.makeFolder(path)
+    } catch {
+      errno = error.number
+      return nil
+    }
+    return inFolder(body)
+  }
+
+  /// Calls the closure with a descriptor of the folder.
+  ///
+  /// - Returns: `nil`, with `errno`, if there is none, or one that must not be used: a symbolic
+  ///   link, or the folder of another user, would lead to other programs' sockets.
+  private func inFolder<R>(_ body: (Int32) -> R) -> R? {
+    do throws(SystemError) {
+      let folder = try FolderFile.openFolder(path)
+      // `close` succeeds, and so leaves `errno` as the closure has set it.
+      defer { close(folder) }
+      return body(folder)
+    } catch {
+      errno = error.number
+      return nil
+    }
+  }
+
+  private static func exists(_ path: String, in folder: Int32) -> Bool {
     var status = stat()
-    return fstatat(store, path, &status, AT_SYMLINK_NOFOLLOW) == 0
+    return fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   /// Calls the closure with the address of a socket in the folder, based on the descriptor.
   private func withAddress<R>(
-    of name: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    of name: String, in folder: Int32, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
   ) -> R {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let path = "/proc/self/fd/\(store)/\(Self.name)/\(name)"
+    let path = "/proc/self/fd/\(folder)/\(name)"
     withUnsafeMutableBytes(of: &address.sun_path) { room in
       // The last byte stays zero. A name that does not fit is not one of this program.
       room.copyBytes(from: path.utf8.prefix(room.count - 1))

@@ -12,6 +12,9 @@ package struct StoreFile: Sendable {
     /// The size of the file.
     package var bytes: Int { mark.bytes }
 
+    /// True if no commit was ever made to the file.
+    package var isUncommitted: Bool { mark.isUncommitted }
+
     /// Returns true if both are the same file, even if there were commits in between.
     package func isSameFile(as other: Mark) -> Bool { mark.isSameFile(as: other.mark) }
   }

@@ -29,7 +29,9 @@ package struct UncheckedStore {
   /// Returns the identity of the store in a folder. Reads no more of the file than is needed, and
   /// maps it only when that part is known to be undamaged.
   package static func identity(in folder: String, _ options: Store.Options) throws -> Identity {
-    guard let mark = try StoreFile(in: folder).mark(), mark.bytes > 0 else { return .nothing }
+    guard let mark = try StoreFile(in: folder).mark(), !mark.isUncommitted else {
+      return .nothing
+    }
     let report = try PageFile.verify(folder: folder, only: [CatalogTree.name], limit: 1)
     guard report.problemsTotal == 0 else { return .unknown }
     return try UncheckedStore(folder: folder, options).identity()

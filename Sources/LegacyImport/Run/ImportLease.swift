@@ -6,7 +6,7 @@ import SystemSupport
 enum ImportLease {
   /// Runs the body while this process has the name.
   ///
-  /// - Throws: `running` if another run has it.
+  /// - Throws: `running` if another run has it; `StoreError` with `notPermitted` or `readOnly`.
   static func hold<R>(_ name: String, in folder: String, _ body: () throws -> R) throws -> R {
     guard let lock = try take(name, in: folder) else {
       throw ImportError(
@@ -24,13 +24,13 @@ enum ImportLease {
     return (try? file.isHeld(region(name))) ?? false
   }
 
-  private static func take(_ name: String, in folder: String) throws(ImportError) -> FileLock? {
+  private static func take(_ name: String, in folder: String) throws(StoreError) -> FileLock? {
     do {
       return try FileLock.take(region(name), of: path(folder))
     } catch {
-      throw ImportError(
-        .unreadable, "the lock of imports cannot be used", [("reason", error.text)],
-        advice: "see to it that the store's folder can be written")
+      throw StoreError(
+        .refusal(error), "the lock of imports cannot be used", [("reason", error.text)],
+        advice: "make sure that the store's folder is writable")
     }
   }
 

@@ -9,31 +9,29 @@ import SystemSupport
 struct StagingFolder {
   private let folder: ScratchFolder
 
-  /// The folder for the data file. It is not created here.
+  /// The folder for the data file.
   var store: String { folder.path + "/store" }
 
-  /// Creates the missing parent folders of a path, mode 0700.
+  /// Creates the missing folders of a path, mode 0700.
   ///
-  /// - Parameter place: An absolute path.
   /// - Throws: `diskFull`, `readOnly`, `notPermitted`, `notAFolder`, `inputOutput`, `storage`.
-  static func makeFolders(above place: String) throws {
-    var path = ""
-    for name in place.split(separator: "/").dropLast() {
-      path += "/" + name
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-        throw refusal("a folder for the copy cannot be created", path, SystemError())
-      }
-    }
+  static func makeFolders(_ path: String) throws {
+    guard let failure = FolderFile.makeFolders(path) else { return }
+    throw refusal("a folder for the copy cannot be created", failure.path, failure.error)
   }
 
-  /// Creates the folder, mode 0700, or takes over that of a killed run.
+  /// Creates the folder with an empty folder for the data file, mode 0700, or takes over that of a
+  /// killed run.
   ///
+  /// - Parameter owner: The user that both belong to.
   /// - Throws: `busy` if another process uses it; `occupied` if it contains something that no run
   ///   puts there; the errors of `makeFolders`.
-  static func claim(_ path: String) throws -> StagingFolder {
+  static func claim(
+    _ path: String, ownedBy owner: FolderFile.FolderOwner
+  ) throws -> StagingFolder {
     let claimed: ScratchFolder?
     do {
-      claimed = try ScratchFolder.claim(path)
+      claimed = try ScratchFolder.claim(path, ownedBy: owner)
     } catch {
       throw refusal("a folder for the copy cannot be created", path, error.error)
     }
@@ -56,7 +54,11 @@ struct StagingFolder {
     guard rename(store, target) == 0 else {
       throw Self.refusal("the backup cannot be put into its place", target, SystemError())
     }
-    flush(parentOf: target)
+    do {
+      try FolderFile.flushFolder(target + "/..")
+    } catch {
+      throw Self.refusal("the folder of the backup cannot be flushed", target, error)
+    }
   }
 
   /// Removes the remaining files and the folder. Files that cannot be removed are left for the next
@@ -74,18 +76,16 @@ struct StagingFolder {
         .occupied, "the folder for the copy holds other files", [("path", folder.path)],
         advice: "move them away")
     }
+    do {
+      try FolderFile.makeFolder(store)
+    } catch {
+      throw Self.refusal("a folder for the copy cannot be created", store, error)
+    }
   }
 
   private func removeStore() {
     for name in ["data.mdb", "lock.mdb"] { unlink(store + "/" + name) }
     rmdir(store)
-  }
-
-  private func flush(parentOf target: String) {
-    let parent = open(target + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard parent >= 0 else { return }
-    fsync(parent)
-    close(parent)
   }
 
   private static func refusal(

@@ -1,5 +1,6 @@
 public import EntityStore
 public import Foundation
+import SystemSupport
 
 /// The result of a backup.
 public struct BackupReport: Codable, Hashable, Sendable {
@@ -41,10 +42,10 @@ extension Store {
     return try translatingStorageErrors {
       let target = URL(fileURLWithPath: folder).standardizedFileURL
       try Store.requireEmpty(target.path)
-      try StagingFolder.makeFolders(above: target.path)
+      try StagingFolder.makeFolders(target.deletingLastPathComponent().path)
       let bytes = try bytesToCopy(compacting: compacting)
       try StoreFile.requireRoom(for: bytes, in: target.deletingLastPathComponent().path)
-      let staging = try StagingFolder.claim(target.path + ".partial")
+      let staging = try StagingFolder.claim(target.path + ".partial", ownedBy: .user)
       defer { staging.remove() }
       try copyData(to: staging.store, compacting: compacting) {
         try progress(.copying(bytes: $0, of: bytes))

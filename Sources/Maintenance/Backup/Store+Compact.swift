@@ -49,7 +49,7 @@ private struct Compaction {
     }
     // Checked before the work, to report at once which process has the store open.
     try StoreFile.requireClosed(folder, within: options.writerDeadline)
-    let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
+    let staging = try StagingFolder.claim(inStore: folder)
     defer { staging.remove() }
     try copy(to: staging, progress)
     let compacted = StoreFile(in: staging.store)

@@ -1,5 +1,6 @@
 public import EntityStore
 public import Foundation
+import SystemSupport
 
 /// The options of a restore.
 public struct RestoreOptions: Sendable {
@@ -75,7 +76,7 @@ private struct Restore {
   func run(_ progress: (CopyProgress) throws -> Void) throws -> RestoreReport {
     let sourceFile = try sourceFile()
     guard let backup = try sourceFile.mark() else { throw missing }
-    guard backup.bytes > 0 else { throw isEmpty }
+    guard !backup.isUncommitted else { throw isEmpty }
     let replaced = try StoreFile(in: folder).mark()
     if let replaced, replaced.isSameFile(as: backup) { throw isItself }
     // Checked before the work, to report at once which process has the store open.
@@ -83,9 +84,8 @@ private struct Restore {
       try StoreFile.requireClosed(folder, within: opening.writerDeadline)
     }
     let occupant = try UncheckedStore.identity(in: folder, opening)
-    try FileManager.default.createDirectory(
-      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    let staging = try StagingFolder.claim(StagingFolder.path(inStore: folder))
+    try StagingFolder.makeFolders(folder)
+    let staging = try StagingFolder.claim(inStore: folder)
     defer { staging.remove() }
     let copy = try copy(sourceFile, backup.bytes, to: staging, progress)
     try occupant.requireReplaceable(by: copy.storeID, folder, options)
@@ -109,9 +109,6 @@ private struct Restore {
     _ progress: (CopyProgress) throws -> Void
   ) throws -> CheckedCopy {
     try StoreFile.requireRoom(for: bytes, in: folder)
-    try FileManager.default.createDirectory(
-      atPath: staging.store, withIntermediateDirectories: false,
-      attributes: [.posixPermissions: 0o700])
     try sourceFile.copy(to: StoreFile(in: staging.store)) {
       try progress(.copying(bytes: $0, of: bytes))
     }
@@ -171,6 +168,8 @@ private struct Restore {
 }
 
 extension StagingFolder {
-  /// Returns the path of the folder in which the replacement of a store's data file is prepared.
-  static func path(inStore folder: String) -> String { folder + "/replacement.partial" }
+  /// Claims the folder in which the replacement of a store's data file is prepared.
+  static func claim(inStore folder: String) throws -> StagingFolder {
+    try claim(folder + "/replacement.partial", ownedBy: .ofParent)
+  }
 }

@@ -1,6 +1,7 @@
 import EntityStore
 import Foundation
 import Maintenance
+import SystemSupport
 import TextFormats
 
 /// A copy of the store that was made before steps that lose data. It is kept until `contract`.
@@ -37,7 +38,7 @@ extension MigrationBackup {
     }
     guard rename(unfinished, path) == 0 else {
       throw StoreError.scratch(
-        errno, "the copy before a migration cannot be put in its place", path: path)
+        SystemError(), "the copy before a migration cannot be put in its place", path: path)
     }
     return path
   }

@@ -1,5 +1,6 @@
 import EntityStore
 import Glibc
+import SystemSupport
 
 /// A run that is being written, under another name until it is complete.
 ///
@@ -69,7 +70,7 @@ struct KeyRunFile: ~Copyable {
     try file.write(UnsafeRawBufferPointer(header), at: 0)
     try file.flush()
     guard rename(KeyRunFolder.unfinished(path), path) == 0 else {
-      throw .scratch(errno, "a scratch file cannot be renamed", path: path)
+      throw .scratch(SystemError(), "a scratch file cannot be renamed", path: path)
     }
     isComplete = true
     return run

@@ -1,5 +1,6 @@
 import EntityStore
 import Glibc
+import SystemSupport
 
 /// The folder `scratch` of a store: the runs of sorts that are in progress.
 ///
@@ -10,11 +11,14 @@ struct KeyRunFolder: Sendable {
 
   init(ofStore folder: String) { path = folder + "/scratch" }
 
-  /// Creates the folder, mode 0700, if it is missing.
+  /// Creates the folder, mode 0700, if it is missing, and refuses one that must not be used.
   func prepare() throws(StoreError) {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .scratch(errno, "the scratch folder cannot be created", path: path)
+    do {
+      try FolderFile.makeFolder(path)
+    } catch {
+      throw .scratch(error, "the scratch folder cannot be created", path: path)
     }
+    close(try open())
   }
 
   /// Removes the runs of every owner, while no sort or merge is in progress in any process. Files
@@ -43,13 +47,18 @@ struct KeyRunFolder: Sendable {
 
   /// Makes new names durable.
   func flush() throws(StoreError) {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      throw .scratch(errno, "the scratch folder cannot be read", path: path)
-    }
+    let descriptor = try open()
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else {
-      throw .scratch(errno, "the scratch folder cannot be written", path: path)
+      throw .scratch(SystemError(), "the scratch folder cannot be written", path: path)
+    }
+  }
+
+  private func open() throws(StoreError) -> Int32 {
+    do {
+      return try FolderFile.openFolder(path)
+    } catch {
+      throw .scratch(error, "the scratch folder cannot be used", path: path)
     }
   }
 
@@ -72,7 +81,7 @@ struct KeyRunFolder: Sendable {
   private func removeFile(_ file: String) throws(StoreError) {
     // Another process may be removing files, too.
     guard unlink(file) == 0 || errno == ENOENT else {
-      throw .scratch(errno, "a scratch file cannot be removed", path: file)
+      throw .scratch(SystemError(), "a scratch file cannot be removed", path: file)
     }
   }
 
@@ -87,15 +96,13 @@ struct KeyRunFolder: Sendable {
   }
 
   private func fileNames() throws(StoreError) -> [String] {
-    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return [] }
-      throw .scratch(errno, "the scratch folder cannot be read", path: path)
-    }
+    var status = stat()
+    if lstat(path, &status) != 0, errno == ENOENT { return [] }
+    let descriptor = try open()
     guard let listing = fdopendir(descriptor) else {
-      let number = errno
+      let error = SystemError()
       close(descriptor)
-      throw .scratch(number, "the scratch folder cannot be read", path: path)
+      throw .scratch(error, "the scratch folder cannot be read", path: path)
     }
     defer { closedir(listing) }
     var names: [String] = []

@@ -14,33 +14,33 @@ struct ScratchFile: ~Copyable {
   ///
   /// - Throws: `damaged` if it is missing.
   init(reading path: String) throws(StoreError) {
-    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    self.path = path
-    guard descriptor >= 0 else {
-      if errno == ENOENT { throw .damagedRun(path, "it is missing") }
-      throw .scratch(errno, "a scratch file cannot be read", path: path)
+    do {
+      descriptor = try FolderFile.open(path, .readOnly)
+    } catch {
+      if error.number == ENOENT { throw .damagedRun(path, "it is missing") }
+      throw .scratch(error, "a scratch file cannot be read", path: path)
     }
+    self.path = path
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
 
   /// Creates the file, mode 0600, and replaces one that was left by a kill.
   init(creating path: String) throws(StoreError) {
     unlink(path)
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    self.path = path
-    guard descriptor >= 0 else {
-      throw .scratch(errno, "a scratch file cannot be created", path: path)
+    do {
+      descriptor = try FolderFile.open(path, .createNew)
+    } catch {
+      throw .scratch(error, "a scratch file cannot be created", path: path)
     }
+    self.path = path
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { close(descriptor) }
 
   func byteCount() throws(StoreError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw .scratch(errno, "a scratch file cannot be read", path: path)
+      throw .scratch(SystemError(), "a scratch file cannot be read", path: path)
     }
     return Int(status.st_size)
   }
@@ -56,7 +56,9 @@ struct ScratchFile: ~Copyable {
       if count < 0, errno == EINTR { continue }
       // A lost sector is a lost run, which is sorted again.
       if count < 0, errno == EIO { throw .damagedRun(path, "the device cannot read it") }
-      guard count >= 0 else { throw .scratch(errno, "a scratch file cannot be read", path: path) }
+      guard count >= 0 else {
+        throw .scratch(SystemError(), "a scratch file cannot be read", path: path)
+      }
       if count == 0 { throw .damagedRun(path, "it is cut short") }
       done += count
     }
@@ -69,7 +71,7 @@ struct ScratchFile: ~Copyable {
       let count = pwrite(descriptor, rest.baseAddress, rest.count, offset + done)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
-        throw .scratch(errno, "a scratch file cannot be written", path: path)
+        throw .scratch(SystemError(), "a scratch file cannot be written", path: path)
       }
       done += count
     }
@@ -78,7 +80,7 @@ struct ScratchFile: ~Copyable {
   /// Makes the contents durable.
   func flush() throws(StoreError) {
     guard fsync(descriptor) == 0 else {
-      throw .scratch(errno, "a scratch file cannot be written", path: path)
+      throw .scratch(SystemError(), "a scratch file cannot be written", path: path)
     }
   }
 }
@@ -93,10 +95,11 @@ extension StoreError {
   }
 
   /// Returns the error for a system call that failed on a scratch file.
-  static func scratch(_ number: Int32, _ summary: StaticString, path: String) -> StoreError {
-    let cause = SystemError(number)
+  static func scratch(
+    _ cause: SystemError, _ summary: StaticString, path: String
+  ) -> StoreError {
     let context = [("path", path), ("cause", cause.text)]
-    return switch number {
+    return switch cause.number {
     case ENOSPC, EDQUOT, EFBIG:
       StoreError(
         .diskFull, "no room is left for the scratch files of a sort", context,

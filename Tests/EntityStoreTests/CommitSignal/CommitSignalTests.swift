@@ -24,6 +24,25 @@ import Testing
     }
   }
 
+  @Test func aLinkInThePlaceOfTheFolderOfSocketsIsNotFollowed() throws {
+    try withTemporaryFolder { folder in
+      let (store, other) = (folder.path("store"), folder.path("other"))
+      for path in [store, other] { #expect(mkdir(path, 0o700) == 0) }
+      #expect(symlink(other, store + "/observers") == 0)
+      let observers = ObserversFolder(ofStore: store)
+      #expect(observers.bindSocket(named: "a") == nil)
+      observers.notify(exceptFor: nil)
+      unlink(store + "/observers")
+      let socket = try #require(observers.bindSocket(named: "a"))
+      #expect(observers.holdsSocket(named: "a"))
+      var status = stat()
+      #expect(lstat(other + "/a", &status) != 0 && lstat(store + "/observers/a", &status) == 0)
+      observers.removeSocket(named: "a")
+      #expect(lstat(store + "/observers", &status) != 0)
+      close(socket)
+    }
+  }
+
   @Test func anObserverOfAnOlderCommitDoesNotWait() async throws {
     try await withObservedStore { store, _ in
       let observation = try store.commits.observe()

@@ -37,6 +37,21 @@ import Testing
     }
   }
 
+  @Test func aLinkToAnotherFolderIsRefused() throws {
+    try withTemporaryFolder { parent in
+      let other = KeyRunFolder(ofStore: parent.path("other"))
+      try FileManager.default.createDirectory(
+        atPath: other.path, withIntermediateDirectories: true)
+      let run = URL(fileURLWithPath: other.file(owner: "mine", number: 1))
+      try Data([1]).write(to: run)
+      let folder = KeyRunFolder(ofStore: parent.path)
+      #expect(symlink(other.path, folder.path) == 0)
+      try #expect(code { try folder.prepare() } == .notPermitted)
+      try #expect(code { try folder.removeLeftovers() } == .notPermitted)
+      #expect(FileManager.default.fileExists(atPath: run.path))
+    }
+  }
+
   @Test func leftoversOfDeadSortsAreRemovedAndOtherFilesStay() throws {
     try withScratchFolder { folder in
       let dead = try makeRuns(keys, in: folder, owner: "dead", memoryMax: 20_000)
