@@ -78,7 +78,7 @@ struct FeedCommand: AsyncParsableCommand {
       commandName: "list", abstract: "Lists the feeds.")
 
     @OptionGroup var options: StoreOptions
-    @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+    @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
     func run() async throws {
       let store = try options.openToRead()
@@ -187,13 +187,9 @@ extension FeedMappingText {
       self = builtIn
       return
     }
-    let data = try MappingArgument.read(
-      name, bytesMax: FeedMappingText.bytesMax, limit: "256 KiB",
-      advice: "name a file, or one of " + FeedMappingText.builtInNames.joined(separator: ", "))
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw CommandError(.badData, "the mapping \"\(name)\" is not UTF-8")
-    }
-    self.init(text, file: name)
+    let advice = "name a file, or one of " + FeedMappingText.builtInNames.joined(separator: ", ")
+    let file = ConfigurationFile("mapping", bytesMax: FeedMappingText.bytesMax)
+    self.init(try file.text(of: name, advice: advice), file: name)
   }
 }
 
