@@ -7,7 +7,7 @@ public import Migrations
 
 /// The feeds of a store.
 public struct Feeds: Sendable {
-  private let store: Store
+  let store: Store
 
   public init(_ store: Store) { self.store = store }
 
@@ -33,61 +33,8 @@ public struct Feeds: Sendable {
     }
   }
 
-  /// Adds a feed, or changes the settings of an existing one. A removed feed returns with its
-  /// records.
-  ///
-  /// - Returns: True if it is new.
-  /// - Throws: `invalidFeed` for a URL that is not http or https, `missingTarget` for an entity
-  ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
-  @discardableResult
-  public func add(_ url: String, _ settings: Settings = Settings()) async throws -> Bool {
-    try Feeds.check(url)
-    if let name = settings.credential, !BearerToken.isCredentialName(name) {
-      throw SyncError(
-        .invalidFeed, "a credential is named as a file is, without a path",
-        [("credential", name.filter { $0 >= " " })],
-        advice: "give the name that LoadCredential= of the unit has")
-    }
-    if let entity = settings.entity {
-      try store.read { _ = try FeedTarget(try $0.layout(entity)) }
-    }
-    try checkMapping(of: url, settings)
-    return try await store.write(author: "feed") { transaction in
-      if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]) {
-        try transaction.update(Feed.self, id) { feed in
-          if feed.isRemoved {
-            feed.forgetValidators()
-            feed.reopen()
-          }
-          feed.isRemoved = false
-          feed.apply(settings)
-        }
-        return false
-      }
-      var feed = Feed(url: url, entity: settings.entity ?? Self.entity, addedAt: transaction.now)
-      feed.apply(settings)
-      try transaction.insert(feed)
-      return true
-    }
-  }
-
-  /// Checks the mapping, the new or the stored one, against the entities.
-  private func checkMapping(of url: String, _ settings: Settings) throws {
-    let (schema, known) = try store.read { transaction in
-      (
-        transaction.schema,
-        try transaction.objectID(Feed.entityName, by: ["url": .string(url)])
-          .flatMap { try transaction.get(Feed.self, $0) }
-      )
-    }
-    guard settings.entity != nil || settings.mapping != nil,
-      let mapping = settings.mapping ?? known?.mappingText
-    else { return }
-    try mapping.check(schema: schema, entity: settings.entity ?? known?.entity ?? Self.entity)
-  }
-
   /// The default entity of items.
-  private static let entity = "Episode"
+  static let entity = "Episode"
 
   /// Returns the feeds that are not removed, in the order in which they were added.
   public func list() throws -> [(id: Int64, feed: Feed)] {
@@ -148,24 +95,6 @@ public struct Feeds: Sendable {
   public func resume(_ id: Int64) async throws {
     try await update(id) { $0.reopen() }
   }
-
-  private static func check(_ text: String) throws {
-    let url = URL(string: text)
-    guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }),
-      let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
-    else {
-      throw SyncError(
-        .invalidFeed, "a feed has an http or https URL",
-        [("url", shownURL(text).filter { $0 >= " " })],
-        advice: "give one such as https://example.org/feed.json")
-    }
-    guard url.user == nil else {
-      // Not repeated: what is in there is a secret.
-      throw SyncError(
-        .invalidFeed, "a feed's URL has no user name or password", [("host", url.host ?? "")],
-        advice: "put the secret into a file (--token-file)")
-    }
-  }
 }
 
 extension Feed {
@@ -174,12 +103,12 @@ extension Feed {
     ObjectID(entity: entityName, number: number)
   }
 
-  fileprivate mutating func reopen() {
+  mutating func reopen() {
     isPaused = false
     goneAt = nil
   }
 
-  fileprivate mutating func apply(_ settings: Feeds.Settings) {
+  mutating func apply(_ settings: Feeds.Settings) {
     let old = settingsHash
     if let entity = settings.entity { self.entity = entity }
     if let every = settings.every { self.every = max(1, every.components.seconds) }
