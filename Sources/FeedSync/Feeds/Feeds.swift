@@ -20,16 +20,20 @@ public struct Feeds: Sendable {
     public var credential: String?
     /// The mapping of the feed's documents, in place of that of their format.
     public var mapping: FeedMappingText?
+    /// True if the feed may have a private address after it has had a public one.
+    public var allowsPrivateAddress: Bool?
 
     public init(
       entity: String? = nil, every: Duration? = nil, tokenFile: String? = nil,
-      credential: String? = nil, mapping: FeedMappingText? = nil
+      credential: String? = nil, mapping: FeedMappingText? = nil,
+      allowsPrivateAddress: Bool? = nil
     ) {
       self.entity = entity
       self.every = every
       self.tokenFile = tokenFile
       self.credential = credential
       self.mapping = mapping
+      self.allowsPrivateAddress = allowsPrivateAddress
     }
   }
 
@@ -115,6 +119,7 @@ extension Feed {
     if let tokenFile = settings.tokenFile { (self.tokenFile, credential) = (tokenFile, nil) }
     if let name = settings.credential { (credential, tokenFile) = (name, nil) }
     if settingsHash != old { forgetAnswers() }
+    if let allows = settings.allowsPrivateAddress { allowsPrivateAddress = allows }
     if let mapping = settings.mapping, mapping.text != self.mapping {
       self.mapping = mapping.text
       // Documents that have not changed are read again.
@@ -129,5 +134,6 @@ extension MigrationSource {
     ("0001_feeds", PackageResources._001_feeds_yaml),
     ("0002_feed_manners", PackageResources._002_feed_manners_yaml),
     ("0003_feed_mappings", PackageResources._003_feed_mappings_yaml),
+    ("0004_feed_addresses", PackageResources._004_feed_addresses_yaml),
   ])
 }

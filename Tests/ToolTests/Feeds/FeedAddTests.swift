@@ -1,8 +1,13 @@
+import EntityStore
+import FeedSync
 import Foundation
+import HomeFeed
+import LoopbackHTTP
+import Migrations
 import TestSupport
 import Testing
 
-/// `mooring feed add` of many URLs.
+/// `mooring feed add` of many URLs, and the option that allows private addresses.
 @Suite(.serialized) struct FeedAddTests {
   private static let list = """
     # my feeds
@@ -67,6 +72,32 @@ import Testing
       #expect(!FileManager.default.fileExists(atPath: store))
       let empty = try mooring("feed", "add", "--from", "-", store: store)
       #expect(empty.status == 0 && empty.errors.contains("feeds: 0 added"))
+    }
+  }
+
+  @Test func aFeedThatLeadsToAPrivateAddressNeedsTheOperatorsWord() async throws {
+    let server = try LoopbackServer { _, connection in
+      try connection.send(
+        Response(text: #"{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}"#))
+    }
+    defer { server.stop() }
+    try await withTemporaryFolder { folder async throws in
+      let path = folder.path("store")
+      #expect(try mooring("feed", "add", server.url, store: path).status == 0)
+      do {
+        let store = try Store.open(at: path, migrations: [.homeFeed, .feeds], migrate: .never)
+        let feeds = Feeds(store)
+        try await feeds.update(try feeds.find(server.url).id) { $0.hasPublicAddress = true }
+      }
+      expectFailure(
+        try mooring("sync", store: path), 77, "the feed had a public address before",
+        "mooring feed add URL --allow-private")
+      let shown = try mooring("feed", "show", "1", store: path).output
+      #expect(shown.contains("public only, as before") && shown.contains("failing (1)"))
+      #expect(try mooring("feed", "add", server.url, "--allow-private", store: path).status == 0)
+      #expect(try mooring("sync", store: path).status == 0)
+      #expect(try mooring("feed", "add", server.url, "--no-allow-private", store: path).status == 0)
+      #expect(try mooring("sync", store: path).status == 77)
     }
   }
 }

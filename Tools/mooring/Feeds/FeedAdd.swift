@@ -48,6 +48,15 @@ extension FeedCommand {
         discussion: "One of \(FeedMappingText.builtInNames.joined(separator: ", ")), or a file.",
         valueName: "file"))
     var mapping: String?
+    @Flag(
+      inversion: .prefixedNo,
+      help: ArgumentHelp(
+        "Whether a feed that had a public address may have a private one later.",
+        discussion: """
+          By default it may not: otherwise who controls its host name could send requests into \
+          your network.
+          """))
+    var allowPrivate: Bool?
 
     func validate() throws {
       if tokenFile != nil, credential != nil {
@@ -63,7 +72,7 @@ extension FeedCommand {
         entity: into, every: try every.map(interval),
         // A later sync may run in another folder.
         tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
-        mapping: try mapping.map(FeedMappingText.init(named:)))
+        mapping: try mapping.map(FeedMappingText.init(named:)), allowsPrivateAddress: allowPrivate)
       let list = try FeedList(urls, file: from)
       let store = try options.openOrCreate()
       if from == nil, let url = urls.first, urls.count == 1 {
