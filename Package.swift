@@ -131,6 +131,7 @@ let package = Package(
       resources: [
         .embedInCode("System/0001_feeds.yaml"), .embedInCode("System/0002_feed_manners.yaml"),
         .embedInCode("System/0003_feed_mappings.yaml"),
+        .embedInCode("System/0004_feed_addresses.yaml"),
       ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.

@@ -1,3 +1,5 @@
+import TextFormats
+
 extension String {
   /// The columns this text takes on a terminal: East Asian wide characters and emoji take two,
   /// combining marks and format characters none (Unicode Standard Annex 11).
@@ -24,19 +26,26 @@ extension String {
   }
 
   /// The text as it is safe on one line of a terminal: white space becomes a space, and what would
-  /// move the cursor or turn the direction of writing becomes U+FFFD.
+  /// move the cursor, turn the direction of writing or hide becomes U+FFFD.
   ///
-  /// Text from a feed is not trusted: an escape sequence in a title must not reach the terminal.
+  /// Text from a feed is not trusted: an escape sequence in a title must not reach the terminal. A
+  /// joiner stays after a character that it can join, such as an emoji or an Arabic letter.
   public var singleLine: String {
-    guard unicodeScalars.contains(where: { $0.isUnsafeOnLine }) else { return self }
+    guard unicodeScalars.contains(where: \.isHidden) else { return self }
     var line = String.UnicodeScalarView()
     var isAfterReturn = false
     for scalar in unicodeScalars {
-      if !(isAfterReturn && scalar == "\n") { line.append(scalar.safeOnLine) }
+      if !scalar.isHidden || scalar.isJoiner && line.last?.takesJoiner == true {
+        line.append(scalar)
+      } else if !(isAfterReturn && scalar == "\n") {
+        line.append(scalar.properties.isWhitespace ? " " : Self.replacement)
+      }
       isAfterReturn = scalar == "\r"
     }
     return String(line)
   }
+
+  fileprivate static let replacement: Unicode.Scalar = "\u{FFFD}"
 }
 
 extension Character {
@@ -75,15 +84,6 @@ extension Unicode.Scalar {
     }
   }
 
-  fileprivate var isUnsafeOnLine: Bool {
-    switch value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
-    }
-  }
-
-  fileprivate var safeOnLine: Unicode.Scalar {
-    guard isUnsafeOnLine else { return self }
-    return properties.isWhitespace ? " " : "\u{FFFD}"
-  }
+  /// False for Latin letters and their marks, which are not joined.
+  fileprivate var takesJoiner: Bool { value >= 0x0370 && self != String.replacement }
 }

@@ -11,8 +11,20 @@ public enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument 
   case json
   /// One JSON object on each line.
   case jsonl
-  /// RFC 4180, with a line of titles.
+  /// RFC 4180, with a line of titles, for spreadsheets: what would be a formula stays a text.
   case csv
+  /// The same for programs: each text unchanged.
+  case exactCSV = "csv-exact"
+
+  /// The help of an option that takes all formats.
+  public static let allHelp = ArgumentHelp(
+    "table, json, jsonl, csv or csv-exact.",
+    discussion: """
+      csv is for spreadsheets: a text that they would take for a formula (it begins with = + - @, \
+      a tab or a line break, and is no number) gets an apostrophe before it, and a control \
+      character becomes U+FFFD. csv-exact is for programs and has each text as it is, as json and \
+      jsonl have.
+      """)
 }
 
 extension OutputFormat {
@@ -42,8 +54,10 @@ extension StandardOutput {
   /// Writes one record of comma-separated values, ended by CRLF (RFC 4180, section 2).
   ///
   /// A missing value is an empty field and empty text is `""`, so the two differ.
-  public mutating func writeCSV(_ fields: [String?]) throws {
-    try write(CSVRecord.text(fields))
+  ///
+  /// - Parameter format: `.exactCSV` for texts as they are.
+  public mutating func writeCSV(_ fields: [String?], as format: OutputFormat) throws {
+    try write(CSVRecord.text(fields, format == .exactCSV ? .exact : .spreadsheet))
   }
 
   /// Writes rows of a type: in JSON with all of its members, in CSV with some.
@@ -58,14 +72,14 @@ extension StandardOutput {
     case .table: if let table = table() { try write(table) }
     case .json: try write(try JSONText.of(rows) + "\n")
     case .jsonl: for row in rows { try write(try JSONText.of(row) + "\n") }
-    case .csv:
-      try writeCSV(titles)
-      for row in rows { try writeCSV(fields(row)) }
+    case .csv, .exactCSV:
+      try writeCSV(titles, as: format)
+      for row in rows { try writeCSV(fields(row), as: format) }
     }
   }
 }
 
-/// JSON with sorted keys and with dates as RFC 3339 in UTC.
+/// JSON with sorted keys, with dates as RFC 3339 in UTC, and with escapes for hidden characters.
 public enum JSONText {
   /// Returns the value as JSON on one line.
   ///
@@ -79,6 +93,11 @@ public enum JSONText {
     }
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+    return withoutHidden(try encoder.encode(value))
+  }
+
+  /// Returns the JSON with escapes for hidden characters: Foundation escapes only what it must.
+  static func withoutHidden(_ json: Data) -> String {
+    JSONLiteral.escaped(String(decoding: json, as: UTF8.self), .unquotedHidden)
   }
 }

@@ -33,7 +33,7 @@ public struct RowWriter {
     case .table:
       waiting.append(row)
       if waiting.count >= Self.rowsAtOnce { try writeWaiting(&output) }
-    case .csv: try output.writeCSV(row.map(\.field))
+    case .csv, .exactCSV: try output.writeCSV(row.map(\.field), as: format)
     case .json:
       try output.write(isFirst ? "\n" : ",\n")
       try writeObject(row, &output)
@@ -49,14 +49,14 @@ public struct RowWriter {
     switch format {
     case .table: if table == nil || !waiting.isEmpty { try writeWaiting(&output) }
     case .json: try output.write(isFirst ? "]\n" : "\n]\n")
-    case .csv, .jsonl: break
+    case .csv, .exactCSV, .jsonl: break
     }
   }
 
   private func begin(_ output: inout StandardOutput) throws {
     switch format {
     case .json: try output.write("[")
-    case .csv: try output.writeCSV(titles)
+    case .csv, .exactCSV: try output.writeCSV(titles, as: format)
     case .jsonl, .table: break
     }
   }

@@ -48,7 +48,7 @@ public struct SchemaOutput {
         schema.templates = templates
         schema.historyRetention = retention
         let data = try encoder.encode(schema)
-        try output.write(String(decoding: data, as: UTF8.self) + "\n")
+        try output.write(JSONText.withoutHidden(data) + "\n")
       }
     }
   }

@@ -7,6 +7,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
     case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badStatus, badDocument
     case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget
     case unaskedNotModified, missingToken
+    /// The feed had a public address before and has a private one now.
+    case privateAddress
     /// The files next to the store cannot be used.
     case notPermitted, inputOutput
   }
@@ -19,6 +21,8 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   let endsListing: Bool
   /// The server's answer in place of a page.
   let refusal: Refusal?
+  /// True if the feed's own host had a public address in the answer that is refused.
+  var isHostPublic = false
 
   struct Refusal: Sendable {
     let status: Int

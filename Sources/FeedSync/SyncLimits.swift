@@ -7,6 +7,8 @@ public enum SyncLimits {
   static let itemsPerRunMax = 2_000_000
   /// The items of a commit: pages are collected until they have so many.
   static let itemsPerCommit = 1_000
+  /// The feeds that one commit adds: few, so that other writers do not wait long.
+  static let feedsPerCommit = 250
   /// The age in seconds up to which an interrupted run is resumed. The listing changes later.
   static let resumeAgeMax = 3_600.0
   /// The age in seconds up to which validators are sent. A server may answer 304 for ever.

@@ -68,7 +68,8 @@ public final class CurlTransport: HTTPTransport {
       switch result {
       case .failure(let error) where error.code == .badEncoding && route.acceptsCompression:
         route.acceptsCompression = false
-      case .failure(let error):
+      case .failure(var error):
+        error.isAfterRedirect = !route.redirects.isEmpty
         throw error
       case .success(let response):
         if let target = transfer.redirectTarget {

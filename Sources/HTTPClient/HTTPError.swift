@@ -37,6 +37,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
   public let code: Code
   /// The URL, without user and password, and libcurl's message.
   public let context: String
+  /// True if it is the target of a redirect that has failed, and not the request's own URL.
+  package var isAfterRedirect = false
 
   /// Creates an error, for another ``HTTPTransport`` or a test.
   public init(_ code: Code, _ context: String) {

@@ -44,11 +44,14 @@ public struct HTTPResponse: Sendable {
   /// True if the answer, and each redirect to it, came from a private address. Only then may a URL
   /// in the answer lead to a private address.
   public internal(set) var isFromPrivateAddress: Bool
+  /// True if the host of the request's own URL had a public address. False if its address was
+  /// private, or is unknown because of a proxy.
+  public internal(set) var isHostPublic: Bool
 
   public init(
     status: Int, headers: [(name: String, value: String)] = [], body: PaddedBytes = PaddedBytes(),
     effectiveURL: String, redirects: [Redirect] = [], wireBytes: Int = 0, requests: Int = 1,
-    retryAfter: Int? = nil, isFromPrivateAddress: Bool = false
+    retryAfter: Int? = nil, isFromPrivateAddress: Bool = false, isHostPublic: Bool = false
   ) {
     self.status = status
     self.headers = headers
@@ -59,6 +62,7 @@ public struct HTTPResponse: Sendable {
     self.requests = requests
     self.retryAfter = retryAfter
     self.isFromPrivateAddress = isFromPrivateAddress
+    self.isHostPublic = isHostPublic
   }
 
   /// Returns the first header with the name, ignoring case; nil if there is none.

@@ -14,6 +14,8 @@ struct Route: Sendable {
   var acceptsCompression = true
   private(set) var timeLeft: Duration
   private(set) var redirects: [HTTPResponse.Redirect] = []
+  /// True if the first URL's address was public; nil before its redirect.
+  private var isFirstPublic: Bool?
   private var requests = 0
   private var wireBytes = 0
   private let redirectsMax: Int
@@ -69,6 +71,7 @@ struct Route: Sendable {
       credentials = nil
     }
     if address?.isPublic != false { allowsPrivateAddresses = false }
+    isFirstPublic = isFirstPublic ?? (address?.isPublic == true)
     url = target
   }
 
@@ -79,6 +82,7 @@ struct Route: Sendable {
     response.wireBytes = wireBytes
     response.requests = requests
     response.isFromPrivateAddress = allowsPrivateAddresses && address?.isPublic == false
+    response.isHostPublic = isFirstPublic ?? (address?.isPublic == true)
     return response
   }
 }

@@ -120,6 +120,9 @@ public struct LegacyFile: Sendable {
 
 /// The text of a mapping file. It is read against the schema of the store that it is used with.
 public struct MappingText: Sendable {
+  /// The largest size of a file in bytes.
+  package static let bytesMax = YAMLDocument.bytesMax
+
   private let root: YAMLNode
 
   /// - Parameter file: The name that errors carry.

@@ -10,18 +10,19 @@ struct SourceText {
   let bytes: [UInt8]
 
   init(bytes: [UInt8], file: String, bytesMax: Int) throws(YAMLError) {
+    // First, because a reader with the same bound has cut the text anywhere.
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let hasMark = bytes.starts(with: mark)
+    guard bytes.count - (hasMark ? mark.count : 0) <= bytesMax else {
+      throw SourceText(unchecked: [], file: file)
+        .error(atByte: 0, "the document is longer than the limit of \(bytesMax) bytes; split it")
+    }
     if String(validating: bytes, as: UTF8.self) == nil {
       let valid = SourceText.validPrefix(of: bytes)
       throw SourceText(unchecked: valid, file: file)
         .error(atByte: valid.count, "the text is not UTF-8 from here on; save the file as UTF-8")
     }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    self.init(unchecked: bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes, file: file)
-    let count = self.bytes.count
-    guard count <= bytesMax else {
-      throw error(
-        atByte: 0, "the document has \(count) bytes, the limit is \(bytesMax); split it")
-    }
+    self.init(unchecked: hasMark ? Array(bytes.dropFirst(mark.count)) : bytes, file: file)
   }
 
   private init(unchecked bytes: [UInt8], file: String) {

@@ -11,6 +11,9 @@
 /// rare forms of JSON are refused too, as libyaml does: `\ud83d\ude00` for one character (write
 /// the character), a key over 1,024 characters, and a line break before the `:`.
 public struct YAMLDocument: Sendable {
+  /// The largest size in bytes of a document with no bound of its own, such as a migration.
+  package static let bytesMax = Limits.documentBytesMax
+
   /// Reads exactly one document.
   ///
   /// - Parameter text: The whole document.

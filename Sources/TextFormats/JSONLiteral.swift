@@ -7,14 +7,14 @@ package enum JSONLiteral {
     case required
     /// No further characters; those below U+0020 are always written as `\u00xx`.
     case canonical
-    /// The control characters of terminals: U+007F to U+009F.
-    case terminal
-    /// The characters of `terminal`, and those that are invisible in a log: line separators, marks
-    /// of direction, and U+FEFF, which Foundation loses otherwise.
-    case log
-    /// The characters of `log`, for a text without quotes around it: quotes and backslashes are not
-    /// escaped.
-    case unquotedLog
+    /// U+007F to U+009F. Identities of imported rows and archived values are stored in this form.
+    case stored
+    /// All hidden characters: those that can change how the text around them is shown. One is
+    /// U+FEFF, which Foundation loses otherwise.
+    case hidden
+    /// The characters of `hidden`, for a text that has its quotes or needs none: quotes and
+    /// backslashes are not escaped.
+    case unquotedHidden
   }
 
   /// Returns a number that reads back as the same double. JSON has no infinities and no NaN: these
@@ -22,16 +22,15 @@ package enum JSONLiteral {
   package static func of(_ number: Double) -> String { number.isFinite ? "\(number)" : "null" }
 
   /// Returns a string with its quotes. O(length).
-  package static func quoted(_ text: String, _ escaping: Escaping = .terminal) -> String {
+  package static func quoted(_ text: String, _ escaping: Escaping = .hidden) -> String {
     "\"" + escaped(text, escaping) + "\""
   }
 
   /// Returns the text of a string without its quotes. O(length).
   package static func escaped(_ text: String, _ escaping: Escaping) -> String {
     let needsEscapes = text.utf8.contains { byte in
-      // The characters that only some kinds escape begin with C2, E2 and EF.
-      byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
-        || byte == 0xC2 || byte == 0xE2 || byte == 0xEF
+      byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+        || Unicode.Scalar.beginsHidden(byte)
     }
     guard needsEscapes else { return text }
     var literal = ""
@@ -50,24 +49,26 @@ package enum JSONLiteral {
     _ scalar: Unicode.Scalar, _ escaping: Escaping, to literal: inout String
   ) {
     switch scalar {
-    case "\"" where escaping != .unquotedLog: literal += "\\\""
-    case "\\" where escaping != .unquotedLog: literal += "\\\\"
+    case "\"" where escaping != .unquotedHidden: literal += "\\\""
+    case "\\" where escaping != .unquotedHidden: literal += "\\\\"
     case "\n" where escaping != .canonical: literal += "\\n"
     case "\r" where escaping != .canonical: literal += "\\r"
     case "\t" where escaping != .canonical: literal += "\\t"
     case _ where isEscaped(scalar, escaping):
-      let digits = String(scalar.value, radix: 16)
-      literal += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      // A character beyond U+FFFF takes two escapes.
+      for unit in String(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        literal += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      }
     default: literal.unicodeScalars.append(scalar)
     }
   }
 
   private static func isEscaped(_ scalar: Unicode.Scalar, _ escaping: Escaping) -> Bool {
-    switch scalar.value {
-    case 0x00...0x1F: true
-    case 0x7F...0x9F: escaping != .required && escaping != .canonical
-    case 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: escaping == .log || escaping == .unquotedLog
-    default: false
+    switch escaping {
+    case .required, .canonical: scalar.value < 0x20
+    case .stored: scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    case .hidden, .unquotedHidden: scalar.isHidden
     }
   }
 }

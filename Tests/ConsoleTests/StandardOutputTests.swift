@@ -6,11 +6,26 @@ import Testing
 @Suite struct StandardOutputTests {
   @Test func fieldsAreQuotedWhereRFC4180AsksForIt() throws {
     let text = try written { output in
-      try output.writeCSV(["plain", "a,b", "say \"hi\"", "two\nlines", "cr\r", "", nil, " space "])
-      try output.writeCSV(["é"])
+      try output.writeCSV(
+        ["plain", "a,b", "say \"hi\"", "two\nlines", "cr\r", "", nil, " space "],
+        as: .csv)
+      try output.writeCSV(["é"], as: .csv)
     }
     #expect(
       text == "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"cr\r\",\"\",, space \r\né\r\n")
+  }
+
+  @Test(arguments: [(OutputFormat.csv, "title\r\n'=1\r\n"), (.exactCSV, "title\r\n=1\r\n")])
+  func aFormulaIsWrittenAsTheFormatSays(_ format: OutputFormat, _ expected: String) throws {
+    let text = try written { output in
+      try output.write(
+        ["=1"], as: format, table: nil, titles: ["title"], fields: { [$0] })
+    }
+    #expect(text == expected)
+  }
+
+  @Test func documentsHaveNoHiddenCharacters() throws {
+    #expect(try JSONText.of(["t": "\u{202E}\u{200B}\"\n/é"]) == #"{"t":"\u202e\u200b\"\n/é"}"#)
   }
 
   @Test func largeOutputArrivesComplete() throws {
@@ -68,7 +83,8 @@ import Testing
   }
 
   @Test func formatsAreNamedAsOnTheCommandLine() {
-    #expect(OutputFormat.allCases.map(\.rawValue) == ["table", "json", "jsonl", "csv"])
+    #expect(
+      OutputFormat.allCases.map(\.rawValue) == ["table", "json", "jsonl", "csv", "csv-exact"])
     #expect(OutputFormat(argument: "jsonl") == .jsonl)
     #expect(OutputFormat(argument: "xml") == nil)
   }

@@ -58,6 +58,18 @@ import Testing
     #expect(table.text(width: nil) == "title\n\u{FFFD}[31mred\u{FFFD} next line\u{FFFD}x\n")
   }
 
+  @Test(arguments: [
+    ("a\u{200E}b\u{61C}\u{2066}\u{FEFF}", "a\u{FFFD}b\u{FFFD}\u{FFFD}\u{FFFD}"),
+    ("pay\u{200B}pal\u{200D}.com\u{2028}x", "pay\u{FFFD}pal\u{FFFD}.com x"),
+    ("\u{200D}\u{200D}", "\u{FFFD}\u{FFFD}"), ("👨‍👩‍👧", "👨‍👩‍👧"),
+    ("\u{645}\u{6CC}\u{200C}\u{62E}", "\u{645}\u{6CC}\u{200C}\u{62E}"),
+    ("🏴\u{E0067}\u{E0062}\u{E007F}", "🏴\u{E0067}\u{E0062}\u{E007F}"),
+    ("a\u{E0067}\u{E0062}", "a\u{FFFD}\u{FFFD}"),
+  ])
+  func hiddenCharactersAreReplacedAndJoinersStay(_ text: String, _ expected: String) {
+    #expect(Array(text.singleLine.unicodeScalars) == Array(expected.unicodeScalars))
+  }
+
   @Test func aTableWithoutRowsHasItsTitles() {
     let table = TextTable([.init("id", .number), .init("title")])
     #expect(table.isEmpty)

@@ -48,6 +48,23 @@ import Testing
     #expect(route.credentials == nil)
   }
 
+  @Test func theAnswerReportsTheAddressOfTheFirstHost() throws {
+    let answer = HTTPResponse(status: 200, effectiveURL: "http://a.example/1")
+    let direct = try route("http://a.example/1")
+    #expect(direct.finish(answer, from: publicAddress).isHostPublic)
+    #expect(!direct.finish(answer, from: privateAddress).isHostPublic)
+    #expect(!direct.finish(answer, from: nil).isHostPublic)
+    for (first, second, isPublic) in [
+      (publicAddress, publicAddress, true), (privateAddress, publicAddress, false),
+      (nil, publicAddress, false),
+    ] {
+      var redirected = direct
+      try redirected.follow(status: 301, to: "http://b.example/1", from: first)
+      try redirected.follow(status: 301, to: "http://c.example/1", from: publicAddress)
+      #expect(redirected.finish(answer, from: second).isHostPublic == isPublic)
+    }
+  }
+
   @Test func httpsNeverFallsToHTTP() throws {
     var route = try route("https://a.example/1")
     expect(.insecureRedirect) {

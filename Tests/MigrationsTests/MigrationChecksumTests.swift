@@ -76,6 +76,7 @@ import Testing
       ("Sources/FeedSync/System/0001_feeds", "c1:0cf4a0aa1f9ed4b8a9a04441e7ae2236"),
       ("Sources/FeedSync/System/0002_feed_manners", "c1:15e9a5427e1c3f42502df5180238243b"),
       ("Sources/FeedSync/System/0003_feed_mappings", "c1:132654f15925525cf14d658f74f529f5"),
+      ("Sources/FeedSync/System/0004_feed_addresses", "c1:38ee1bcb8f56b5e1d52c781e4554dd1f"),
     ] {
       let bytes = try Data(contentsOf: root.appendingPathComponent(path + ".yaml"))
       let name = URL(fileURLWithPath: path).lastPathComponent

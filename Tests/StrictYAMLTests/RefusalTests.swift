@@ -99,7 +99,16 @@ import Testing
     let error = #expect(throws: YAMLError.self) {
       try YAMLDocument.parse("a: 10" + comment, file: "f")
     }
-    #expect(error?.summary == "the document has 4194305 bytes, the limit is 4194304; split it")
+    #expect(error?.summary == "the document is longer than the limit of 4194304 bytes; split it")
+  }
+
+  @Test func aCutTextIsTooLongAndNotMalformed() {
+    // A reader with the same bound stops within the last character.
+    let bytes = Array("a: é".utf8.dropLast())
+    let error = #expect(throws: YAMLError.self) {
+      try YAMLDocument.parse(bytes: bytes, file: "f", bytesMax: 3)
+    }
+    #expect(error?.summary == "the document is longer than the limit of 3 bytes; split it")
   }
 
   @Test func nestingIsBounded() throws {

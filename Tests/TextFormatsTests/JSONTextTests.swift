@@ -5,10 +5,10 @@ import TextFormats
 @Suite struct JSONTextTests {
   /// Every character whose treatment differs, and their neighbors.
   private static let scalars =
-    (Array(0x00...0xA0) + [0x2027, 0x2028, 0x202E, 0x202F, 0x2065, 0x2066, 0x2069, 0xFEFF, 0x1F600])
-    .compactMap(Unicode.Scalar.init)
+    (Array(0x00...0xA0) + [0x061C, 0x180E] + Array(0x200A...0x2070)
+    + [0xFEFF, 0xFFF9, 0x1F600, 0xE0067]).compactMap(Unicode.Scalar.init)
 
-  @Test(arguments: [JSONLiteral.Escaping.required, .canonical, .terminal, .log])
+  @Test(arguments: [JSONLiteral.Escaping.required, .canonical, .stored, .hidden])
   func aStringReadsBackAsItWas(_ escaping: JSONLiteral.Escaping) throws {
     for scalar in Self.scalars {
       // Foundation loses a mark at the beginning.
@@ -22,8 +22,8 @@ import TextFormats
   @Test(arguments: [
     (JSONLiteral.Escaping.required, #""\"\\\n\t\u0001/"# + "\u{7F}\u{85}\u{2028}\""),
     (.canonical, #""\"\\\u000a\u0009\u0001/"# + "\u{7F}\u{85}\u{2028}\""),
-    (.terminal, #""\"\\\n\t\u0001/\u007f\u0085"# + "\u{2028}\""),
-    (.log, #""\"\\\n\t\u0001/\u007f\u0085\u2028""#),
+    (.stored, #""\"\\\n\t\u0001/\u007f\u0085"# + "\u{2028}\""),
+    (.hidden, #""\"\\\n\t\u0001/\u007f\u0085\u2028""#),
   ])
   func eachEscapingHasItsCharacters(_ escaping: JSONLiteral.Escaping, _ expected: String) {
     #expect(JSONLiteral.quoted("\"\\\n\t\u{1}/\u{7F}\u{85}\u{2028}", escaping) == expected)
@@ -52,8 +52,25 @@ import TextFormats
   }
 
   @Test func aTextWithoutQuotesKeepsThem() {
-    #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedLog) == #"a "b\\n\u202e"#)
-    #expect(JSONLiteral.escaped("plain", .log) == "plain")
+    #expect(JSONLiteral.escaped("a \"b\\\n\u{202E}", .unquotedHidden) == #"a "b\\n\u202e"#)
+    #expect(JSONLiteral.escaped("plain", .hidden) == "plain")
+  }
+
+  @Test(arguments: [
+    ("\u{202E}gpj.exe", #"\u202egpj.exe"#), ("a\u{61C}b", #"a\u061cb"#), ("\u{FEFF}", #"\ufeff"#),
+    ("\u{200B}\u{200E}\u{2060}", #"\u200b\u200e\u2060"#), ("\u{2066}\u{2069}", #"\u2066\u2069"#),
+    ("\u{2028}\u{2029}\u{85}", #"\u2028\u2029\u0085"#), ("\u{E0067}", #"\udb40\udc67"#),
+    ("’–…é😀بц", "’–…é😀بц"),
+  ])
+  func hiddenCharactersAreEscapedByDefault(_ text: String, _ expected: String) {
+    #expect(JSONLiteral.quoted(text) == "\"\(expected)\"")
+  }
+
+  @Test func everyHiddenCharacterIsFoundByItsFirstByte() {
+    for scalar in (UInt32(0x20)...0x10FFFF).lazy.compactMap(Unicode.Scalar.init)
+    where scalar.isHidden {
+      #expect(JSONLiteral.escaped(String(scalar), .hidden).hasPrefix("\\u"), "\(scalar.value)")
+    }
   }
 
   @Test func bytesAreEscapedAsCharactersAre() {
@@ -96,7 +113,21 @@ import TextFormats
 
   @Test func aFieldOfCSVIsQuotedWhereItMustBe() {
     #expect(
-      CSVRecord.text(["a", nil, "", "b,c", "d\"e", "f\n"])
+      CSVRecord.text(["a", nil, "", "b,c", "d\"e", "f\n"], .exact)
         == "a,,\"\",\"b,c\",\"d\"\"e\",\"f\n\"\r\n")
+  }
+
+  @Test(arguments: [
+    ("=1+1", "'=1+1"), ("+49 30 123", "'+49 30 123"), ("-2+3", "'-2+3"), ("@SUM(A1)", "'@SUM(A1)"),
+    ("\t=1", "'\t=1"), ("\r=1", "\"'\r=1\""), ("\n=1", "\"'\n=1\""), ("\0=1", "'\u{FFFD}=1"),
+    ("＝1", "'＝1"), ("=a,\"b\"", "\"'=a,\"\"b\"\"\""), ("-", "'-"), ("-inf", "'-inf"),
+    ("-1-1", "'-1-1"),
+    ("-5", "-5"), ("+0.25", "+0.25"), ("-1.5e-07", "-1.5e-07"), ("a=1", "a=1"), ("'=1", "'=1"),
+    ("a\u{1B}[31mb\u{9B}\u{7F}", "a\u{FFFD}[31mb\u{FFFD}\u{FFFD}"), ("é😀\u{202E}", "é😀\u{202E}"),
+  ])
+  func aFieldForASpreadsheetIsNoFormula(_ field: String, _ expected: String) {
+    #expect(CSVRecord.text([field], .spreadsheet) == expected + "\r\n")
+    let exact = CSVRecord.text([field], .exact)
+    #expect(exact.unicodeScalars.contains("'") == field.unicodeScalars.contains("'"))
   }
 }

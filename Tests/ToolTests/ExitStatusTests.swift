@@ -142,7 +142,7 @@ import Testing
       #expect(
         status.output.split(separator: "\r\n").map { $0.split(separator: ",")[1] } == [
           "migration", "0001_chunked_writes", "0002_history", "0003_migrations", "0001_feeds",
-          "0002_feed_manners", "0003_feed_mappings",
+          "0002_feed_manners", "0003_feed_mappings", "0004_feed_addresses",
           "0001_home_feed", "0002_learning_path_of_episode", "0001_jobs", "0001_import",
           "0001_note",
         ])

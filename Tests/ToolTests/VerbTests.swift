@@ -110,6 +110,7 @@ import Testing
           mooring: applied system.feeds 0001_feeds
           mooring: applied system.feeds 0002_feed_manners
           mooring: applied system.feeds 0003_feed_mappings
+          mooring: applied system.feeds 0004_feed_addresses
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
@@ -124,6 +125,7 @@ import Testing
           ["system.feeds", "0001_feeds", "applied"],
           ["system.feeds", "0002_feed_manners", "applied"],
           ["system.feeds", "0003_feed_mappings", "applied"],
+          ["system.feeds", "0004_feed_addresses", "applied"],
           ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
           ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],

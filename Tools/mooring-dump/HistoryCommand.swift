@@ -30,7 +30,7 @@ struct HistoryCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Omit changes by this author.", valueName: "name"))
   var exceptAuthor: String?
   @Option(help: "At most so many writes, each with all of its changes.") var limit: Int?
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
   @Flag(help: "Print the current token of the store, and no changes.") var token = false
   @Flag(help: "List those who read the history by name, and no changes.") var consumers = false
 

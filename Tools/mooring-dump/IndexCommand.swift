@@ -18,7 +18,7 @@ struct IndexCommand: AsyncParsableCommand {
   @Argument(help: "The index, such as byUpdate; see mooring-dump schema.") var index: String
   @Option(help: "At most so many entries.") var limit: Int?
   @Flag(help: "The bytes of the keys in hexadecimal.") var raw = false
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit cannot be negative") }

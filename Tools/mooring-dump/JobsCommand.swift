@@ -18,7 +18,7 @@ struct JobsCommand: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Option(help: "Only of this state, as it is stored; may be repeated.") var state: [String] = []
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.jsonl
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.jsonl
 
   func run() async throws {
     let store = try options.openToRead()

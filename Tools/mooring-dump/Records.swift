@@ -18,7 +18,7 @@ struct Records: AsyncParsableCommand {
   @Option(help: "The number of records to skip.") var offset = 0
   @Option(help: "Attributes to show, separated by commas.") var select: String?
   @Option(help: "Only the record of this number.") var id: Int64?
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.jsonl
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.jsonl
 
   func validate() throws {
     if let limit, limit < 0 { throw ValidationError("--limit cannot be negative") }

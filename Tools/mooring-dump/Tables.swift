@@ -8,7 +8,7 @@ struct Tables: AsyncParsableCommand {
     abstract: "Lists the trees of the file with their purposes and sizes.")
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let statistics = try options.openToRead().statistics()

@@ -1,5 +1,5 @@
 public import Foundation
-import TextFormats
+package import TextFormats
 
 extension Value {
   /// The value as people read and enter it: dates as RFC 3339 in UTC, data as base64, lists joined
@@ -82,15 +82,19 @@ extension Value {
 extension Value {
   /// The value as JSON: numbers and booleans unquoted, a list as an array, null as `null`, and all
   /// others as a string with their ``text`` (dates as RFC 3339, data as base64). A decimal is a
-  /// string, because readers convert a number to a double.
-  public var json: String {
+  /// string, because readers convert a number to a double. Hidden characters are escaped.
+  public var json: String { json(.hidden) }
+
+  /// Returns the value as JSON, with the given escapes in its texts.
+  package func json(_ escaping: JSONLiteral.Escaping) -> String {
     switch self {
     case .null: "null"
     case .int64(let number): String(number)
     case .double(let number): JSONLiteral.of(number)
     case .bool(let flag): flag ? "true" : "false"
-    case .strings(let list): "[" + list.map { JSONLiteral.quoted($0) }.joined(separator: ",") + "]"
-    case .decimal, .string, .date, .uuid, .data, .url: JSONLiteral.quoted(text)
+    case .strings(let list):
+      "[" + list.map { JSONLiteral.quoted($0, escaping) }.joined(separator: ",") + "]"
+    case .decimal, .string, .date, .uuid, .data, .url: JSONLiteral.quoted(text, escaping)
     }
   }
 

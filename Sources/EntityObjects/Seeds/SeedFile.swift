@@ -2,6 +2,7 @@ import EntityModel
 import EntityStore
 import Foundation
 import StrictYAML
+import SystemSupport
 
 /// A file of seed data.
 struct SeedFile {
@@ -19,11 +20,11 @@ struct SeedFile {
     do {
       switch format {
       case "json":
-        return try reader.plan(try document(SurrogateEscapes.joined(in: Array(try contents()))))
+        return try reader.plan(try document(SurrogateEscapes.joined(in: try contents())))
       case "yaml", "yml":
-        return try reader.plan(try document(Array(try contents())))
+        return try reader.plan(try document(try contents()))
       case "plist":
-        return try reader.plan(try PropertyListNode.parse(try contents(), file: path))
+        return try reader.plan(try PropertyListNode.parse(Data(try contents()), file: path))
       default: throw unreadable("its extension is not json, yaml, yml or plist")
       }
     } catch let error as YAMLError {
@@ -36,19 +37,17 @@ struct SeedFile {
     try YAMLDocument.parse(bytes: bytes, file: path, bytesMax: Self.bytesMax)
   }
 
-  private func contents() throws -> Data {
-    let data: Data
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      defer { file.closeFile() }
-      data = try file.read(upToCount: Self.bytesMax + 1) ?? Data()
+  private func contents() throws -> [UInt8] {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try BoundedFile.read(path, bytesMax: Self.bytesMax)
     } catch {
-      throw unreadable(error.localizedDescription)
+      throw unreadable(error.text)
     }
-    guard data.count <= Self.bytesMax else {
+    guard bytes.count <= Self.bytesMax else {
       throw unreadable("it has more than \(Self.bytesMax) bytes; split it into several seeds")
     }
-    return data
+    return bytes
   }
 
   private func unreadable(_ problem: String) -> StoreError {

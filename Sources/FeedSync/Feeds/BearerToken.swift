@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import SystemSupport
 
 /// Reads the secret of a feed from a file or a systemd credential. It is never in the store, on the
 /// command line or in a message.
@@ -31,10 +32,18 @@ enum BearerToken {
       && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/:".utf8.contains($0) }
   }
 
+  /// The largest size of the file. Servers accept headers of a few kilobytes.
+  private static let bytesMax = 64 << 10
+
   /// Returns the first line of a file, trimmed.
   static func read(_ file: String) throws -> String {
-    guard let data = FileManager.default.contents(atPath: file),
-      let text = String(data: data, encoding: .utf8),
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try BoundedFile.read(file, bytesMax: bytesMax)
+    } catch {
+      throw unusable(file)
+    }
+    guard bytes.count <= bytesMax, let text = String(validating: bytes, as: UTF8.self),
       let line = text.split(whereSeparator: \.isNewline).first
     else { throw unusable(file) }
     let token = line.trimmingCharacters(in: .whitespaces)
@@ -44,7 +53,7 @@ enum BearerToken {
 
   private static func unusable(_ file: String) -> SyncError {
     SyncError(
-      .missingToken, "the token file cannot be read, is empty or has control characters",
+      .missingToken, "the token file cannot be read, is empty, too long, or has control characters",
       [("file", file)], advice: "its first line is sent as a bearer token")
   }
 }

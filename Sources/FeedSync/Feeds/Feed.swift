@@ -70,6 +70,11 @@ public struct Feed: Entity, Equatable {
   public var learnedURL: String?
   /// The failures in a row of the learned URL.
   public var learnedErrors: Int64
+  /// True if the operator's host has had a public address. From then on its name may not lead into
+  /// the private network: the owner of the name could choose a host there.
+  public var hasPublicAddress: Bool
+  /// True if the operator allows a private address all the same.
+  public var allowsPrivateAddress: Bool
 
   public static let attributes: [EntityAttribute<Feed>] = [
     .init("url", \.url), .init("entity", \.entity), .init("title", \.title),
@@ -88,6 +93,8 @@ public struct Feed: Entity, Equatable {
     .init("movedCount", \.movedCount), .init("movedSince", \.movedSince),
     .init("learnedURL", \.learnedURL), .init("promisedFor", \.promisedFor),
     .init("learnedErrors", \.learnedErrors),
+    .init("hasPublicAddress", \.hasPublicAddress),
+    .init("allowsPrivateAddress", \.allowsPrivateAddress),
   ]
 
   public init(from record: inout RecordReader) throws {
@@ -128,6 +135,8 @@ public struct Feed: Entity, Equatable {
     learnedURL = try record["learnedURL"]
     promisedFor = try record["promisedFor"]
     learnedErrors = try record["learnedErrors"]
+    hasPublicAddress = try record["hasPublicAddress"]
+    allowsPrivateAddress = try record["allowsPrivateAddress"]
   }
 
   init(url: String, entity: String, addedAt: Date) {
@@ -140,6 +149,8 @@ public struct Feed: Entity, Equatable {
     errors = 0
     movedCount = 0
     learnedErrors = 0
+    hasPublicAddress = false
+    allowsPrivateAddress = false
   }
 
   /// The URL of requests: the learned one, or the operator's.
@@ -147,6 +158,16 @@ public struct Feed: Entity, Equatable {
 
   /// The host of requests in lower case; empty if the URL has none.
   public var host: String { WebURL.host(of: requestURL) ?? "" }
+
+  /// True if the feed's host must have a public address.
+  var requiresPublicAddress: Bool { hasPublicAddress && !allowsPrivateAddress }
+
+  /// Returns true if the answer to a request for the URL shows that the operator's host has a
+  /// public address.
+  func isPublic(_ response: HTTPResponse, to url: String) -> Bool {
+    guard response.isHostPublic, let host = WebURL.host(of: url) else { return false }
+    return host == WebURL.host(of: self.url)
+  }
 
   /// Clears the validators and the freshness, so that the next run fetches everything.
   mutating func forgetValidators() {

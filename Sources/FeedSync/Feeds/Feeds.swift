@@ -7,7 +7,7 @@ public import Migrations
 
 /// The feeds of a store.
 public struct Feeds: Sendable {
-  private let store: Store
+  let store: Store
 
   public init(_ store: Store) { self.store = store }
 
@@ -20,74 +20,25 @@ public struct Feeds: Sendable {
     public var credential: String?
     /// The mapping of the feed's documents, in place of that of their format.
     public var mapping: FeedMappingText?
+    /// True if the feed may have a private address after it has had a public one.
+    public var allowsPrivateAddress: Bool?
 
     public init(
       entity: String? = nil, every: Duration? = nil, tokenFile: String? = nil,
-      credential: String? = nil, mapping: FeedMappingText? = nil
+      credential: String? = nil, mapping: FeedMappingText? = nil,
+      allowsPrivateAddress: Bool? = nil
     ) {
       self.entity = entity
       self.every = every
       self.tokenFile = tokenFile
       self.credential = credential
       self.mapping = mapping
+      self.allowsPrivateAddress = allowsPrivateAddress
     }
-  }
-
-  /// Adds a feed, or changes the settings of an existing one. A removed feed returns with its
-  /// records.
-  ///
-  /// - Returns: True if it is new.
-  /// - Throws: `invalidFeed` for a URL that is not http or https, `missingTarget` for an entity
-  ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
-  @discardableResult
-  public func add(_ url: String, _ settings: Settings = Settings()) async throws -> Bool {
-    try Feeds.check(url)
-    if let name = settings.credential, !BearerToken.isCredentialName(name) {
-      throw SyncError(
-        .invalidFeed, "a credential is named as a file is, without a path",
-        [("credential", name.filter { $0 >= " " })],
-        advice: "give the name that LoadCredential= of the unit has")
-    }
-    if let entity = settings.entity {
-      try store.read { _ = try FeedTarget(try $0.layout(entity)) }
-    }
-    try checkMapping(of: url, settings)
-    return try await store.write(author: "feed") { transaction in
-      if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]) {
-        try transaction.update(Feed.self, id) { feed in
-          if feed.isRemoved {
-            feed.forgetValidators()
-            feed.reopen()
-          }
-          feed.isRemoved = false
-          feed.apply(settings)
-        }
-        return false
-      }
-      var feed = Feed(url: url, entity: settings.entity ?? Self.entity, addedAt: transaction.now)
-      feed.apply(settings)
-      try transaction.insert(feed)
-      return true
-    }
-  }
-
-  /// Checks the mapping, the new or the stored one, against the entities.
-  private func checkMapping(of url: String, _ settings: Settings) throws {
-    let (schema, known) = try store.read { transaction in
-      (
-        transaction.schema,
-        try transaction.objectID(Feed.entityName, by: ["url": .string(url)])
-          .flatMap { try transaction.get(Feed.self, $0) }
-      )
-    }
-    guard settings.entity != nil || settings.mapping != nil,
-      let mapping = settings.mapping ?? known?.mappingText
-    else { return }
-    try mapping.check(schema: schema, entity: settings.entity ?? known?.entity ?? Self.entity)
   }
 
   /// The default entity of items.
-  private static let entity = "Episode"
+  static let entity = "Episode"
 
   /// Returns the feeds that are not removed, in the order in which they were added.
   public func list() throws -> [(id: Int64, feed: Feed)] {
@@ -148,24 +99,6 @@ public struct Feeds: Sendable {
   public func resume(_ id: Int64) async throws {
     try await update(id) { $0.reopen() }
   }
-
-  private static func check(_ text: String) throws {
-    let url = URL(string: text)
-    guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }),
-      let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
-    else {
-      throw SyncError(
-        .invalidFeed, "a feed has an http or https URL",
-        [("url", shownURL(text).filter { $0 >= " " })],
-        advice: "give one such as https://example.org/feed.json")
-    }
-    guard url.user == nil else {
-      // Not repeated: what is in there is a secret.
-      throw SyncError(
-        .invalidFeed, "a feed's URL has no user name or password", [("host", url.host ?? "")],
-        advice: "put the secret into a file (--token-file)")
-    }
-  }
 }
 
 extension Feed {
@@ -174,18 +107,19 @@ extension Feed {
     ObjectID(entity: entityName, number: number)
   }
 
-  fileprivate mutating func reopen() {
+  mutating func reopen() {
     isPaused = false
     goneAt = nil
   }
 
-  fileprivate mutating func apply(_ settings: Feeds.Settings) {
+  mutating func apply(_ settings: Feeds.Settings) {
     let old = settingsHash
     if let entity = settings.entity { self.entity = entity }
     if let every = settings.every { self.every = max(1, every.components.seconds) }
     if let tokenFile = settings.tokenFile { (self.tokenFile, credential) = (tokenFile, nil) }
     if let name = settings.credential { (credential, tokenFile) = (name, nil) }
     if settingsHash != old { forgetAnswers() }
+    if let allows = settings.allowsPrivateAddress { allowsPrivateAddress = allows }
     if let mapping = settings.mapping, mapping.text != self.mapping {
       self.mapping = mapping.text
       // Documents that have not changed are read again.
@@ -200,5 +134,6 @@ extension MigrationSource {
     ("0001_feeds", PackageResources._001_feeds_yaml),
     ("0002_feed_manners", PackageResources._002_feed_manners_yaml),
     ("0003_feed_mappings", PackageResources._003_feed_mappings_yaml),
+    ("0004_feed_addresses", PackageResources._004_feed_addresses_yaml),
   ])
 }

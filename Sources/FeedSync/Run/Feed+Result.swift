@@ -42,11 +42,13 @@ extension Feed {
     let (entity, every, mapping) = (entity, every, mapping)
     let (tokenFile, credential) = (tokenFile, credential)
     let (isPaused, isRemoved) = (isPaused, isRemoved)
+    let allowsPrivateAddress = allowsPrivateAddress
     let isOther = settingsHash != ended.settingsHash
     self = ended
     (self.entity, self.every, self.mapping) = (entity, every, mapping)
     (self.tokenFile, self.credential) = (tokenFile, credential)
     (self.isPaused, self.isRemoved) = (isPaused, isRemoved)
+    self.allowsPrivateAddress = allowsPrivateAddress
     // The run has stored the items of the old settings.
     if isOther { forgetAnswers() }
   }

@@ -63,7 +63,12 @@ struct PageSource: Sendable {
           [("url", shownURL(request.url))], advice: "report it to the feed's publisher")
       }
     }
-    return try answer(response, request)
+    do {
+      return try answer(response, request)
+    } catch var error as SyncError {
+      error.isHostPublic = feed.isPublic(response, to: request.url)
+      throw error
+    }
   }
 
   private func answer(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {

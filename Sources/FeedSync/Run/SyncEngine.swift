@@ -173,6 +173,7 @@ public struct SyncEngine: Sendable {
         feed.errors += 1
         feed.lastError = text
         feed.lastStatus = (refusal?.status).map(Int64.init)
+        if failure?.isHostPublic == true { feed.hasPublicAddress = true }
         if let wait { feed.waitUntil = now.addingTimeInterval(wait) }
         let isDropped = feed.dropFailingRedirect(failure)
         if isGone, !isDropped {

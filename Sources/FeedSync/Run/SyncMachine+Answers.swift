@@ -46,7 +46,20 @@ extension SyncMachine {
       checkpoint.report.requests += refusal.requests
       checkpoint.report.bytes += refusal.bytes
     }
-    return commit() + fail(error)
+    return commit() + fail(rebound(error) ?? error)
+  }
+
+  /// Returns the error for a host whose name leads to a private address, after it had a public one;
+  /// nil for any other error.
+  private func rebound(_ error: any Error) -> SyncError? {
+    guard feed.requiresPublicAddress, checkpoint.pages == 0, let error = error as? HTTPError,
+      error.code == .refusedAddress, !error.isAfterRedirect
+    else { return nil }
+    return SyncError(
+      .privateAddress, "the feed had a public address before and has a private one now",
+      [("url", shownURL(checkpoint.next))],
+      advice: "if that is intended, allow it with `mooring feed add URL --allow-private`; "
+        + "otherwise report it to the feed's publisher")
   }
 
   /// Returns true if changes are missing between the stored items and the start of the delta.
@@ -212,7 +225,8 @@ extension SyncMachine {
     var result = result
     result.forgetErrors()
     checkpoint.report.outcome = .notModified
-    return result == feed ? [] : [.finishUnchanged(result)]
+    let isSame = result == feed && feed.hasPublicAddress == hadPublicAddress
+    return isSame ? [] : [.finishUnchanged(result)]
   }
 
   /// True if nothing may be concluded from an item's absence, because a page was missed.

@@ -51,8 +51,9 @@ struct SyncMachine {
     case fail(any Error)
   }
 
-  /// The feed as the run found it.
+  /// The feed as the run found it, and whether its host has had a public address.
   var feed: Feed
+  let hadPublicAddress: Bool
   let options: SyncEngine.Options
   let now: Date
   let mappings: FeedMappings
@@ -85,6 +86,7 @@ struct SyncMachine {
     feed: Feed, options: SyncEngine.Options, now: Date, mappings: FeedMappings, mapper: ItemMapper
   ) {
     self.feed = feed
+    hadPublicAddress = feed.hasPublicAddress
     self.options = options
     self.now = now
     self.mappings = mappings
@@ -111,6 +113,7 @@ struct SyncMachine {
       case .answered(let answer):
         checkpoint.report.requests += answer.response.requests
         checkpoint.report.bytes += answer.response.wireBytes
+        if feed.isPublic(answer.response, to: requestedURL) { feed.hasPublicAddress = true }
         return isConfirming ? confirm(answer) : try receive(answer)
       case .fetchFailed(let error): return isConfirming ? confirm(error) : receive(error)
       case .compared(let report, let newItems, let hasChanges):
@@ -197,10 +200,13 @@ struct SyncMachine {
       document: document)
   }
 
+  /// The URL of the last request.
+  private var requestedURL: String { isConfirming ? feed.requestURL : checkpoint.next }
+
   /// Returns true if the operator has chosen the URL's host, or if the feed is on a private host,
   /// which is trusted like the operator.
   private func isOperatorURL(_ url: String) -> Bool {
-    guard let chosen = WebURL.host(of: feed.url) else { return false }
+    guard !feed.requiresPublicAddress, let chosen = WebURL.host(of: feed.url) else { return false }
     return Hosts.isPrivate(chosen) || WebURL.host(of: url) == chosen
   }
 }

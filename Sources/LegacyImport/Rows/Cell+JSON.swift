@@ -9,7 +9,7 @@ extension Cell {
     case .null: "null"
     case .integer(let number): String(number)
     case .real(let number): number.isFinite ? number.description : "\"\(number)\""
-    case .text(let text): JSONLiteral.quoted(text)
+    case .text(let text): JSONLiteral.quoted(text, .stored)
     case .badText(let bytes): "{\"badText\":\"\(Data(bytes).base64EncodedString())\"}"
     case .blob(let bytes): "{\"blob\":\"\(Data(bytes).base64EncodedString())\"}"
     case .oversized(let count): "{\"bytes\":\(count)}"
@@ -20,7 +20,7 @@ extension Cell {
   var excerpt: String {
     switch self {
     case .text(let text) where text.utf8.count > Limits.excerptBytesMax:
-      JSONLiteral.quoted(String(text.prefix(Limits.excerptBytesMax / 4)) + "…")
+      JSONLiteral.quoted(String(text.prefix(Limits.excerptBytesMax / 4)) + "…", .stored)
     case .badText(let bytes) where bytes.count > Limits.excerptBytesMax,
       .blob(let bytes) where bytes.count > Limits.excerptBytesMax:
       "{\"bytes\":\(bytes.count),\"xxh3\":"

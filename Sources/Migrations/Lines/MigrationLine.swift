@@ -1,6 +1,8 @@
 import EntityModel
 import EntityStore
 import Foundation
+import StrictYAML
+import SystemSupport
 
 /// A source of migration files: the program itself, or a folder.
 public struct MigrationSource: Sendable {
@@ -57,12 +59,13 @@ public struct MigrationSource: Sendable {
       return names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
         let file = path + "/" + name
         return File(name: String(name.dropLast(5)), path: file) {
-          guard let data = FileManager.default.contents(atPath: file) else {
+          do throws(SystemError) {
+            return try BoundedFile.read(file, bytesMax: YAMLDocument.bytesMax)
+          } catch {
             throw StoreError(
-              .migration, "a migration file cannot be read", [("file", file)],
-              advice: "check its permissions")
+              .migration, "a migration file cannot be read",
+              [("file", file), ("cause", error.text)], advice: "check its permissions")
           }
-          return Array(data)
         }
       }
     }

@@ -20,8 +20,11 @@ public struct ExportFetch: Job, Hashable {
   public enum Format: String, Codable, Hashable, Sendable, CaseIterable {
     /// One JSON object on each line.
     case jsonl
-    /// RFC 4180, with a header line.
+    /// RFC 4180, with a header line, for spreadsheets: a text that they would take for a formula
+    /// gets an apostrophe before it, and a control character becomes U+FFFD.
     case csv
+    /// The same for programs: each text unchanged.
+    case exactCSV = "csv-exact"
   }
 
   /// The file that was written, and its size.
@@ -67,8 +70,7 @@ extension ExportFetch {
     _ pages: RowPages, to file: ExportFile, _ context: JobContext, on threads: BoundedThreads
   ) async throws -> Output {
     var output = Output(path: path, rows: 0, bytes: 0)
-    if format == .csv {
-      let head = CSVRecord.text(pages.titles)
+    if let head = head(pages.titles) {
       output.bytes += try await threads.run { try file.write(head) }
     }
     try await pages.forEach { page in
@@ -94,10 +96,19 @@ extension ExportFetch {
     }
   }
 
+  private func head(_ titles: [String]) -> String? {
+    switch format {
+    case .jsonl: nil
+    case .csv: CSVRecord.text(titles, .spreadsheet)
+    case .exactCSV: CSVRecord.text(titles, .exact)
+    }
+  }
+
   private func line(_ titles: [String], _ row: [Value]) -> String {
     switch format {
     case .jsonl: JSONLiteral.object(titles, row.map(\.json)) + "\n"
-    case .csv: CSVRecord.text(row.map(\.csvField))
+    case .csv: CSVRecord.text(row.map(\.csvField), .spreadsheet)
+    case .exactCSV: CSVRecord.text(row.map(\.csvField), .exact)
     }
   }
 }

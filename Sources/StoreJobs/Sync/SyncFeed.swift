@@ -103,7 +103,8 @@ extension SyncFeed {
       return JobStop.retry(
         after: .seconds(promise.at.timeIntervalSince(now).rounded(.up)), because: "\(error)")
     case .busy: return JobStop.snooze(for: Limits.busyWait)
-    case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingToken, .foreignPage:
+    case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingToken, .foreignPage,
+      .privateAddress:
       return JobStop.discard(because: "\(error)")
     case .notFound, .badStatus, .badDocument, .tooManyRejected, .emptied, .repeatedPage,
       .tooManyPages,

@@ -61,7 +61,7 @@ struct LogRecord {
 
   /// Escapes line breaks and terminal control characters.
   private static func plain(_ text: String) -> String {
-    JSONLiteral.escaped(text, .unquotedLog)
+    JSONLiteral.escaped(text, .unquotedHidden)
   }
 
   /// Returns a word as it is, and any other text in quotes.
@@ -69,10 +69,9 @@ struct LogRecord {
     let isWord =
       !text.isEmpty
       && text.unicodeScalars.allSatisfy { scalar in
-        scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value)
-          && !["\"", "\\", "="].contains(scalar) && !scalar.properties.isWhitespace
+        !scalar.isHidden && !["\"", "\\", "="].contains(scalar) && !scalar.properties.isWhitespace
       }
-    return isWord ? text : JSONLiteral.quoted(text, .log)
+    return isWord ? text : JSONLiteral.quoted(text)
   }
 
   // MARK: JSON
@@ -83,24 +82,24 @@ struct LogRecord {
   /// Returns an object on one line: time, level, message, label, then the metadata by name.
   func json(at time: Date) -> String {
     var line = "{\"time\":\"\(Self.timestamp(time))\",\"level\":\"\(level.rawValue)\""
-    line += ",\"message\":\(JSONLiteral.quoted(message, .log))"
-    line += ",\"label\":\(JSONLiteral.quoted(label, .log))"
+    line += ",\"message\":\(JSONLiteral.quoted(message))"
+    line += ",\"label\":\(JSONLiteral.quoted(label))"
     for (key, value) in metadata {
       let key = Self.ownKeys.contains(key) ? "metadata.\(key)" : key
-      line += ",\(JSONLiteral.quoted(key, .log)):\(Self.json(of: value))"
+      line += ",\(JSONLiteral.quoted(key)):\(Self.json(of: value))"
     }
     return line + "}"
   }
 
   private static func json(of value: Logger.Metadata.Value) -> String {
     switch value {
-    case .string(let text): JSONLiteral.quoted(text, .log)
-    case .stringConvertible(let value): JSONLiteral.quoted("\(value)", .log)
+    case .string(let text): JSONLiteral.quoted(text)
+    case .stringConvertible(let value): JSONLiteral.quoted("\(value)")
     case .array(let values): "[" + values.map(json).joined(separator: ",") + "]"
     case .dictionary(let entries):
       "{"
         + entries.sorted { $0.key < $1.key }
-        .map { "\(JSONLiteral.quoted($0.key, .log)):\(json(of: $0.value))" }.joined(separator: ",")
+        .map { "\(JSONLiteral.quoted($0.key)):\(json(of: $0.value))" }.joined(separator: ",")
         + "}"
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import StrictYAML
+import SystemSupport
 
 /// Finds and reads the file of settings.
 enum SettingsFile {
@@ -39,25 +40,13 @@ enum SettingsFile {
   }
 
   private static func bytes(of path: String) throws(SettingsError) -> [UInt8] {
-    do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { file.closeFile() }
-      // One byte above the bound shows that the file is too large.
-      return Array(try file.read(upToCount: bytesMax + 1) ?? Data())
+    do throws(SystemError) {
+      return try BoundedFile.read(path, bytesMax: bytesMax)
     } catch {
       throw SettingsError(
         code: .file,
-        description: "the settings in \(path) cannot be read: \(reason(error)); "
+        description: "the settings in \(path) cannot be read: \(error.text); "
           + "name an existing, readable file")
     }
-  }
-
-  private static func reason(_ error: any Error) -> String {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    guard let code = underlying?.code, underlying?.domain == NSPOSIXErrorDomain else {
-      return error.localizedDescription
-    }
-    // SAFETY: strerror returns a NUL-terminated string, which is copied at once.
-    return String(cString: strerror(Int32(code)))
   }
 }

@@ -15,70 +15,12 @@ struct FeedCommand: AsyncParsableCommand {
       Resume.self,
     ])
 
-  struct Add: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "add",
-      abstract: "Adds a feed, or changes the settings of one.")
-
-    @OptionGroup var options: StoreOptions
-    @Argument(help: "An http or https URL of RSS, Atom, JSON Feed, homefeed/1 or any JSON.")
-    var url: String
-    @Option(
-      help: ArgumentHelp("Where items go that name no kind of their own.", valueName: "entity"))
-    var into: String?
-    @Option(help: ArgumentHelp("Time between scheduled runs, such as 15m.", valueName: "time"))
-    var every: String?
-    @Option(
-      help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
-    var tokenFile: String?
-    @Option(
-      help: ArgumentHelp(
-        "A credential of systemd whose first line is sent as a bearer token.",
-        discussion: "It is read from $CREDENTIALS_DIRECTORY at each request.",
-        valueName: "name"))
-    var credential: String?
-
-    func validate() throws {
-      if tokenFile != nil, credential != nil {
-        throw ValidationError("--token-file does not go with --credential; leave one out")
-      }
-    }
-
-    @Option(
-      help: ArgumentHelp(
-        "The mapping of documents to records, for formats without a built-in one.",
-        discussion: "One of \(FeedMappingText.builtInNames.joined(separator: ", ")), or a file.",
-        valueName: "file"))
-    var mapping: String?
-
-    func run() async throws {
-      let settings = Feeds.Settings(
-        entity: into, every: try every.map(interval),
-        // A later sync may run in another folder.
-        tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
-        mapping: try mapping.map(FeedMappingText.init(named:)))
-      let store = try options.openOrCreate()
-      let isNew = try await Feeds(store).add(url, settings)
-      if !options.quiet {
-        Message.say("\(isNew ? "added" : "changed") the feed \(shownURL(url))")
-      }
-    }
-
-    private func interval(_ text: String) throws -> Duration {
-      let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-      guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
-        number > 0, number <= 10_000
-      else { throw ValidationError("\"\(text)\" is no time; write 90s, 15m, 2h or 1d") }
-      return .seconds(number * unit)
-    }
-  }
-
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists the feeds.")
 
     @OptionGroup var options: StoreOptions
-    @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+    @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
     func run() async throws {
       let store = try options.openToRead()
@@ -175,25 +117,6 @@ struct FeedCommand: AsyncParsableCommand {
   ) async throws {
     let feeds = Feeds(try options.open())
     try await feeds.update(try feeds.find(name).id, change)
-  }
-}
-
-extension FeedMappingText {
-  /// Reads a built-in mapping of that name, else the file there.
-  ///
-  /// - Throws: `CommandError` for a file that cannot be read. What is in it is checked later.
-  fileprivate init(named name: String) throws {
-    if let builtIn = FeedMappingText.builtIn(name) {
-      self = builtIn
-      return
-    }
-    let data = try MappingArgument.read(
-      name, bytesMax: FeedMappingText.bytesMax, limit: "256 KiB",
-      advice: "name a file, or one of " + FeedMappingText.builtInNames.joined(separator: ", "))
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw CommandError(.badData, "the mapping \"\(name)\" is not UTF-8")
-    }
-    self.init(text, file: name)
   }
 }
 

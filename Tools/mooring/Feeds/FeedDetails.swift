@@ -43,6 +43,8 @@ struct FeedDetails: Encodable {
   private let learnedURL: String?
   private let movedTo: String?
   private let movedCount: Int64?
+  private let hasPublicAddress: Bool
+  private let allowsPrivateAddress: Bool
   private let errors: Int64
   private let lastError: String?
   private let runs: [Run]
@@ -73,6 +75,8 @@ struct FeedDetails: Encodable {
     learnedURL = feed.learnedURL.map(shownURL)
     movedTo = feed.movedTo.map(shownURL)
     movedCount = feed.movedTo == nil ? nil : feed.movedCount
+    hasPublicAddress = feed.hasPublicAddress
+    allowsPrivateAddress = feed.allowsPrivateAddress
     errors = feed.errors
     lastError = feed.lastError
     runs = try Self.runs(try feeds.runs(of: id), circumstances.lastRun)
@@ -117,6 +121,11 @@ struct FeedDetails: Encodable {
       ("validators at", time(validatorsAt)), ("fresh for", span(freshForSeconds)),
       ("epoch", epoch), ("checkpoint", checkpoint), ("version", version.map(String.init)),
       ("moves to", movedTo.map { "\($0) (seen \(Formatting.count(movedCount ?? 0)) times)" }),
+      (
+        "addresses",
+        allowsPrivateAddress
+          ? "public or private, as allowed" : hasPublicAddress ? "public only, as before" : nil
+      ),
       ("errors", errors > 0 ? "\(Formatting.count(errors)) in a row" : nil),
       ("last error", lastError),
     ]

@@ -36,7 +36,7 @@ struct Sync: AsyncParsableCommand {
       valueName: "url"))
   var contact: String?
   @OptionGroup var job: DetachOptions
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
     try job.refuse(

@@ -38,7 +38,7 @@ extension ImportCommand {
         switch format {
         case .json: try output.write(try JSONText.of(all) + "\n")
         case .jsonl: for status in all { try output.write(try JSONText.of(status) + "\n") }
-        case .table, .csv: if !all.isEmpty { try output.write(Self.table(all)) }
+        case .table, .csv, .exactCSV: if !all.isEmpty { try output.write(Self.table(all)) }
         }
       }
       if all.isEmpty, !options.quiet { Message.say("nothing was imported into this store") }

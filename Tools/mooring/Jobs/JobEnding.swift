@@ -21,7 +21,7 @@ enum JobEnding {
       switch format {
       case .json: try output.write(try JSONText.of(status) + "\n")
       case .table: try output.write(text(of: status).singleLine + "\n")
-      case .jsonl, .csv: break
+      case .jsonl, .csv, .exactCSV: break
       }
     }
     if status.state != .succeeded { throw ExitStatus.badData.exitCode }

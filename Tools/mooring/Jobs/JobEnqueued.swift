@@ -17,9 +17,9 @@ struct JobEnqueued: Encodable {
       switch format {
       case .table: try output.write("job \(job)\n")
       case .json, .jsonl: try output.write(try JSONText.of(self) + "\n")
-      case .csv:
-        try output.writeCSV(["job", "isNew"])
-        try output.writeCSV([job.description, String(isNew)])
+      case .csv, .exactCSV:
+        try output.writeCSV(["job", "isNew"], as: format)
+        try output.writeCSV([job.description, String(isNew)], as: format)
       }
     }
   }

@@ -14,7 +14,7 @@ struct JobsCancel: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Argument(help: "The jobs' numbers.") var jobs: [JobID]
   @Flag(help: "Wait until the jobs that run have ended.") var wait = false
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let queue = try options.jobsToWrite()
@@ -36,7 +36,7 @@ struct JobsRetry: AsyncParsableCommand {
 
   @OptionGroup var options: StoreOptions
   @Argument(help: "The jobs' numbers.") var jobs: [JobID]
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let queue = try options.jobsToWrite()

@@ -24,7 +24,7 @@ struct JobsEnqueue: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only once among unfinished jobs of the kind.", valueName: "key"))
   var unique: String?
   @Flag(help: "Follow the job until it ends; see `mooring jobs watch --help`.") var watch = false
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
     if delay != nil, at != nil { throw ValidationError("use --delay or --at, not both") }

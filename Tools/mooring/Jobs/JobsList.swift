@@ -19,7 +19,7 @@ struct JobsList: AsyncParsableCommand {
   @Option(help: "Only of this queue; may be repeated.") var queue: [String] = []
   @Option(help: ArgumentHelp("Only of this job group.", valueName: "number")) var batch: Int64?
   @Option(parsing: .unconditional, help: "At most so many.") var limit = 50
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
     if limit < 0 { throw ValidationError("--limit cannot be negative") }

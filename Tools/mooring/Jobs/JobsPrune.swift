@@ -9,7 +9,7 @@ struct JobsPrune: AsyncParsableCommand {
     discussion: "A worker does so by itself. Ctrl-C keeps what was removed until then.")
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let queue = try options.jobsToWrite()
@@ -21,9 +21,9 @@ struct JobsPrune: AsyncParsableCommand {
       switch format {
       case .table: try output.write("removed \(Formatting.count(Int64(count))) jobs\n")
       case .json, .jsonl: try output.write(try JSONText.of(["removed": count]) + "\n")
-      case .csv:
-        try output.writeCSV(["removed"])
-        try output.writeCSV([String(count)])
+      case .csv, .exactCSV:
+        try output.writeCSV(["removed"], as: format)
+        try output.writeCSV([String(count)], as: format)
       }
     }
   }

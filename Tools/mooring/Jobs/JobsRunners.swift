@@ -9,7 +9,7 @@ struct JobsRunners: AsyncParsableCommand {
     abstract: "Lists the runners: the workers and programs that run jobs of this store.")
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let runners = try options.jobsToRead().runners()

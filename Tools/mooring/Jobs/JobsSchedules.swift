@@ -7,7 +7,7 @@ struct JobsSchedules: AsyncParsableCommand {
     commandName: "schedules", abstract: "Lists the schedules.")
 
   @OptionGroup var options: StoreOptions
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func run() async throws {
     let schedules = try options.jobsToRead().scheduleStatuses()

@@ -16,7 +16,7 @@ struct JobsStats: AsyncParsableCommand {
   @OptionGroup var options: StoreOptions
   @Option(help: ArgumentHelp("The period, at most 7d.", valueName: "time"))
   var over = "1h"
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   private func window() throws -> Duration {
     let window = try JobArguments.duration(over, "--over")
@@ -36,9 +36,11 @@ struct JobsStats: AsyncParsableCommand {
       case .json: try output.write(try JSONText.of(statistics) + "\n")
       case .jsonl:
         for lane in statistics.lanes { try output.write(try JSONText.of(lane) + "\n") }
-      case .csv:
-        try output.writeCSV(StatisticsText.titles)
-        for lane in statistics.lanes { try output.writeCSV(StatisticsText.fields(of: lane)) }
+      case .csv, .exactCSV:
+        try output.writeCSV(StatisticsText.titles, as: format)
+        for lane in statistics.lanes {
+          try output.writeCSV(StatisticsText.fields(of: lane), as: format)
+        }
       }
     }
   }

@@ -27,7 +27,7 @@ extension Migrate {
         switch format {
         case .json: try output.write(try JSONText.of(findings) + "\n")
         case .jsonl: for finding in findings { try output.write(try JSONText.of(finding) + "\n") }
-        case .table, .csv:
+        case .table, .csv, .exactCSV:
           for finding in findings { try output.write("\(finding)".singleLine + "\n") }
         }
       }

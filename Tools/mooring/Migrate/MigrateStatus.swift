@@ -29,10 +29,11 @@ extension Migrate {
         case .json: try output.write(try JSONText.of(overview) + "\n")
         case .jsonl:
           for row in overview.migrations { try output.write(try JSONText.of(row) + "\n") }
-        case .csv:
-          try output.writeCSV(["line", "migration", "state", "applied", "by"])
+        case .csv, .exactCSV:
+          try output.writeCSV(["line", "migration", "state", "applied", "by"], as: format)
           for row in overview.migrations {
-            try output.writeCSV([row.line, row.migration, row.state, row.appliedAt, row.program])
+            try output.writeCSV(
+              [row.line, row.migration, row.state, row.appliedAt, row.program], as: format)
           }
         case .table:
           try output.write(overview.table)
@@ -50,7 +51,7 @@ extension Migrate {
         switch format {
         case .json: try output.write(try JSONText.of(problems) + "\n")
         case .jsonl: for text in problems { try output.write(try JSONText.of(text) + "\n") }
-        case .csv: for text in problems { try output.writeCSV([text]) }
+        case .csv, .exactCSV: for text in problems { try output.writeCSV([text], as: format) }
         case .table: for text in problems { try output.write(text.singleLine + "\n") }
         }
       }

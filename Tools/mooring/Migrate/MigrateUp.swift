@@ -130,14 +130,15 @@ enum MigrationTargets {
 
 /// The migration files of a folder, as a job takes them along.
 private enum MigrationFiles {
-  /// - Throws: `CommandError` for a file that is no text.
+  /// The largest payload of a job.
+  private static let bytesMax = 1 << 20
+
+  /// - Throws: `CommandError` for a file that cannot be read, is too long, or is no text.
   static func read(_ folder: String) throws -> [BuildIndexes.File] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     return try names.filter { $0.hasSuffix(".yaml") }.sorted().map { name in
-      let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
-      guard let text = String(validating: data, as: UTF8.self) else {
-        throw CommandError(.badData, "\(folder)/\(name) is no UTF-8 text")
-      }
+      let text = try ConfigurationFile("migration", bytesMax: bytesMax)
+        .text(of: folder + "/" + name, advice: "check --migrations")
       return BuildIndexes.File(name: String(name.dropLast(5)), text: text)
     }
   }

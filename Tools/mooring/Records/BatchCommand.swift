@@ -32,7 +32,7 @@ struct BatchOptions: ParsableArguments {
   var author = "batch"
   @Flag(help: "Print Entity/number of each record instead of the counts; as JSON its URL as well.")
   var ids = false
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws { _ = try parts() }
 

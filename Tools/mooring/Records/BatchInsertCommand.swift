@@ -12,7 +12,7 @@ struct BatchInsertCommand: AsyncParsableCommand {
     commandName: "insert",
     abstract: "Inserts the records of a file: JSON Lines, a JSON array, or CSV with a header.",
     discussion: """
-      mooring fetch Episode --select id,title --format csv | mooring batch insert Episode - \
+      mooring fetch Episode --select id,title --format csv-exact | mooring batch insert Episode - \
       --on-conflict update --by id,feedID
 
       The file is read in parts, whatever its size. Values are written as for `mooring set`, in \

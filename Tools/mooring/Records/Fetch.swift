@@ -28,7 +28,7 @@ struct Fetch: AsyncParsableCommand {
   @Argument(help: "The entity, such as Episode. A template has its own.") var entity: String?
   @OptionGroup(title: "Request") var question: FetchOptions
   @OptionGroup(title: "Export") var export: FetchExport
-  @Option(help: "table, json, jsonl or csv.") var format = OutputFormat.table
+  @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
     guard entity != nil || question.template != nil else {
@@ -75,7 +75,10 @@ struct Fetch: AsyncParsableCommand {
   ) throws {
     if question.explain {
       let plan = try transaction.explain(request.asRun)
-      try output.write((format == .json ? try JSONText.of(plan) : "\(plan)") + "\n")
+      if format == .json { return try output.write(try JSONText.of(plan) + "\n") }
+      for line in "\(plan)".split(separator: "\n", omittingEmptySubsequences: false) {
+        try output.write(String(line).singleLine + "\n")
+      }
     } else if request.resultType == .count {
       let count = min(try transaction.count(request), question.limit ?? .max)
       try write(count, &output)
@@ -92,9 +95,9 @@ struct Fetch: AsyncParsableCommand {
     switch format {
     case .table: try output.write("\(count)\n")
     case .json, .jsonl: try output.write(try JSONText.of(["count": count]) + "\n")
-    case .csv:
-      try output.writeCSV(["count"])
-      try output.writeCSV([String(count)])
+    case .csv, .exactCSV:
+      try output.writeCSV(["count"], as: format)
+      try output.writeCSV([String(count)], as: format)
     }
   }
 

@@ -10,8 +10,8 @@ import StoreJobs
 struct FetchExport: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Let a worker write the rows to a file, and follow that: as CSV for --format csv or a name "
-        + "that ends in .csv, else as JSON Lines.", valueName: "file"))
+      "Let a worker write the rows to a file, and follow that: as CSV for --format csv or "
+        + "csv-exact or a name that ends in .csv, else as JSON Lines.", valueName: "file"))
   var export: String?
   @OptionGroup var job: DetachOptions
 
@@ -23,7 +23,7 @@ struct FetchExport: ParsableArguments {
     if export?.isEmpty == true { throw ValidationError("--export: name a file") }
     if question.explain { throw ValidationError("--explain does not go with --export") }
     if question.limit == 0 { throw ValidationError("--limit 0 leaves nothing to export") }
-    try format.require(.table, .jsonl, .csv)
+    try format.require(.table, .jsonl, .csv, .exactCSV)
   }
 
   /// - Throws: The errors of `JobEnding.watch`, unless detached.
@@ -31,9 +31,14 @@ struct FetchExport: ParsableArguments {
     _ request: FetchRequest, to path: String, in queue: JobQueue, _ options: StoreOptions,
     _ format: OutputFormat
   ) async throws {
-    let isCSV = format == .csv || (format == .table && path.lowercased().hasSuffix(".csv"))
-    let export = ExportFetch(
-      request, to: URL(fileURLWithPath: path).path, format: isCSV ? .csv : .jsonl)
+    let fileFormat: ExportFetch.Format =
+      switch format {
+      case .csv: .csv
+      case .exactCSV: .exactCSV
+      case .table where path.lowercased().hasSuffix(".csv"): .csv
+      case .table, .json, .jsonl: .jsonl
+      }
+    let export = ExportFetch(request, to: URL(fileURLWithPath: path).path, format: fileFormat)
     if job.detach { return try await job.enqueue(export, in: queue.store, options, .table) }
     let enqueued = try await queue.enqueue(JobRequest(export))
     try options.warnIfNobodyRuns(ExportFetch.kind.rawValue, in: queue)

@@ -12,7 +12,7 @@ extension SyncError: ExitStatusProviding {
     case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:
       .badData
     case .missingTarget: .configuration
-    case .notPermitted: .notPermitted
+    case .notPermitted, .privateAddress: .notPermitted
     case .inputOutput: .inputOutput
     }
   }

@@ -79,15 +79,15 @@ private enum ArchivedJSON {
     switch value {
     case .plain(.double(let number)) where !number.isFinite:
       throw .damaged("JSON has no infinite number and no NaN")
-    case .plain(let value): return value.json
-    case .url(let text): return JSONLiteral.quoted(text)
+    case .plain(let value): return value.json(.stored)
+    case .url(let text): return JSONLiteral.quoted(text, .stored)
     case .list(let elements): return "[" + (try texts(elements)).joined(separator: ",") + "]"
     case .set(let elements):
       return "[" + (try texts(elements)).sorted().joined(separator: ",") + "]"
     case .map(let entries):
       var texts: [String] = []
       for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
-        texts.append(JSONLiteral.quoted(key) + ":" + (try text(of: value)))
+        texts.append(JSONLiteral.quoted(key, .stored) + ":" + (try text(of: value)))
       }
       return "{" + texts.joined(separator: ",") + "}"
     }

@@ -14,7 +14,7 @@ final class ScriptedTransport: HTTPTransport {
     case response(
       status: Int, headers: [(String, String)] = [], body: [UInt8] = [], retryAfter: Int? = nil,
       effectiveURL: String? = nil, redirects: [HTTPResponse.Redirect] = [],
-      isFromPrivateAddress: Bool = false)
+      isFromPrivateAddress: Bool = false, isHostPublic: Bool = false)
     case failure(any Error)
 
     static func page(_ text: String, _ headers: (String, String)...) -> Answer {
@@ -81,12 +81,12 @@ final class ScriptedTransport: HTTPTransport {
     case .failure(let error): throw error
     case .response(
       let status, let headers, let body, let retryAfter, let effectiveURL, let redirects,
-      let isFromPrivateAddress):
+      let isFromPrivateAddress, let isHostPublic):
       return HTTPResponse(
         status: status, headers: headers.map { (name: $0.0, value: $0.1) },
         body: PaddedBytes(body), effectiveURL: effectiveURL ?? redirects.last?.to ?? request.url,
         redirects: redirects, wireBytes: body.count, retryAfter: retryAfter,
-        isFromPrivateAddress: isFromPrivateAddress)
+        isFromPrivateAddress: isFromPrivateAddress, isHostPublic: isHostPublic)
     }
   }
 }
