@@ -23,6 +23,9 @@ public enum SyncLimits {
   public static let waitMax = 7 * 86_400.0
   /// The wait in seconds after a 429 that names none.
   static let hostWait = 10 * 60.0
+  /// The seconds by which a last run may be in the future before the waits that were stored with it
+  /// are ignored. Without a battery, the clock of a machine is late until it has a network.
+  static let clockErrorMax = 3_600.0
   /// The waits in seconds after failures: a minute, doubled with each failure, up to these.
   static let failureWaitMin = 60.0
   static let failureWaitMax = 86_400.0

@@ -166,7 +166,8 @@ public final class Worker: Service {
     }
     let engine = SyncEngine(
       store: store, transport: configuration.transport,
-      hostSpacing: { [settings = configuration.settings] in settings.current.hostSpacing })
+      hostSpacing: { [settings = configuration.settings] in settings.current.hostSpacing },
+      now: { store.now() })
     handlers.handleStoreJobs(sync: engine, compact: compaction)
     return handlers
   }

@@ -175,6 +175,23 @@ import Testing
     }
   }
 
+  @Test func statsSumTheSystemEntitiesAfterTheOthers() throws {
+    try withSampleStore { store in
+      func names(_ arguments: String...) throws -> [String] {
+        let text = try run("mooring-dump", ["stats"] + arguments, store: store).output
+        let table = text.components(separatedBy: "\n\n").last ?? ""
+        return table.split(separator: "\n").dropFirst().map { line in
+          line.split(separator: "  ", omittingEmptySubsequences: true).first.map(String.init) ?? ""
+        }
+      }
+      let all = try names("--all")
+      #expect(all.prefix(2) == ["Episode", "LearningPath"])
+      let system = all.dropFirst(2)
+      #expect(system.count > 5 && system.allSatisfy { $0.hasPrefix("_") })
+      #expect(try names() == ["Episode", "LearningPath", "\(system.count) system entities"])
+    }
+  }
+
   @Test func readingChangesNothing() throws {
     try withSampleStore { store in
       let before = try Data(contentsOf: URL(fileURLWithPath: store + "/data.mdb"))

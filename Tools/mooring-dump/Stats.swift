@@ -5,9 +5,14 @@ import Foundation
 
 struct Stats: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints sizes: the file, its pages, each entity's records and indexes.")
+    abstract: "Prints sizes: the file, its pages, each entity's records and indexes.",
+    discussion: """
+      The table has the sums of the system entities, which Mooring itself uses, in one line. JSON \
+      always has every entity.
+      """)
 
   @OptionGroup var options: StoreOptions
+  @Flag(help: "List each system entity, too.") var all = false
   @Option(help: "table or json.") var format = OutputFormat.table
 
   func validate() throws { try format.require(.table, .json) }
@@ -18,7 +23,7 @@ struct Stats: AsyncParsableCommand {
     try format.write(sizes) { output in
       try output.write(sizes.fileTable)
       try output.write("\n")
-      try output.write(sizes.entityTable)
+      try output.write(sizes.entityTable(listsSystemEntities: all))
     }
   }
 }
@@ -31,6 +36,14 @@ private struct StoreSizes: Encodable {
     var bytes = 0
     var indexes = 0
     var indexBytes = 0
+
+    var isOfSystem: Bool { name.hasPrefix("_") }
+
+    static func + (sum: Entity, other: Entity) -> Entity {
+      Entity(
+        name: sum.name, records: sum.records + other.records, bytes: sum.bytes + other.bytes,
+        indexes: sum.indexes + other.indexes, indexBytes: sum.indexBytes + other.indexBytes)
+    }
   }
 
   let id: String
@@ -91,12 +104,18 @@ private struct StoreSizes: Encodable {
     return table
   }
 
-  var entityTable: TextTable {
+  /// Returns the store's own entities, then the system entities or one row with their sums.
+  func entityTable(listsSystemEntities: Bool) -> TextTable {
     var table = TextTable([
       .init("entity"), .init("records", .number), .init("size", .number),
       .init("indexes", .number), .init("size", .number),
     ])
-    for entity in entities {
+    let system = entities.filter(\.isOfSystem)
+    let sum = Entity(name: "\(system.count) system entities")
+    let isSummed = !listsSystemEntities && !system.isEmpty
+    let rows =
+      entities.filter { !$0.isOfSystem } + (isSummed ? [system.reduce(sum, +)] : system)
+    for entity in rows {
       table.append([
         entity.name, Formatting.count(Int64(entity.records)),
         Formatting.bytes(Int64(entity.bytes)), String(entity.indexes),

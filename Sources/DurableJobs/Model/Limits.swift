@@ -26,6 +26,11 @@ enum Limits {
   static let cancellationsInterval = Duration.milliseconds(100)
   /// The time between two checks of whether the other runners live, while there are any.
   static let runnersInterval = Duration.seconds(1)
+  /// The longest sleep of a runner while a job waits for its time, because clocks are set.
+  static let clockInterval = Duration.seconds(30)
+  /// The seconds by which a schedule's next time must be later than its expression says before it is
+  /// corrected. After a smaller step of the clock, as cron(8) does, no time is repeated.
+  static let scheduleErrorMax = 3 * 3_600.0
   /// The time after which a runner that could not write tries again.
   static let retryInterval = Duration.seconds(2)
   /// The number of problems that a check lists. The others are counted.

@@ -36,6 +36,8 @@ public actor JobRunner {
   private let offer: ClaimOffer
   private var state: RunnerState
   private var attempts: [JobID: RunningJob] = [:]
+  /// The time of the last correction, before which the clock does not lie unless it is set back.
+  private var correctedAt = Date.distantFuture
   /// Ended attempts that are not written yet, in the order in which they ended.
   private let ended = Locked<[Ended]>([])
 
@@ -206,7 +208,10 @@ public actor JobRunner {
     case .recordStop:
       try await store.write(author: "jobs") { try JobTable($0).recordStop(lease.epoch) }
       return .stopRecorded
-    case .checkRunners: return .runnersChecked(hasOthers: try await rescueDead(lease))
+    case .checkRunners:
+      let hasOthers = try await rescueDead(lease)
+      try await correctTimes()
+      return .runnersChecked(hasOthers: hasOthers)
     case .survey(let running, let terms):
       return try survey(cancellationsOf: running, terms)
     case .exchange(let exchange): return try await self.exchange(exchange, lease)
@@ -214,7 +219,10 @@ public actor JobRunner {
     case .rest(let rest):
       let due =
         rest.offer == nil ? nil : try store.read { try JobRows(reading: $0).nextTime() }
-      alarm.set(to: due, now: store.now(), after: rest.wakeAfter)
+      // A clock that is set back would let the runner sleep for that much longer.
+      let longest = due == nil ? nil : Limits.clockInterval
+      alarm.set(
+        to: due, now: store.now(), after: [rest.wakeAfter, longest].compactMap { $0 }.min())
       if let terms = rest.offer { offer.open(terms) }
       return nil
     case .cancel, .report, .wake, .leave: return nil
@@ -252,6 +260,16 @@ public actor JobRunner {
         "took over the jobs of a runner that died", metadata: ["epoch": "\(other.epoch)"])
     }
     return !others.isEmpty
+  }
+
+  /// Corrects the times of jobs and schedules at the start, and whenever the clock was set back.
+  private func correctTimes() async throws {
+    let now = store.now()
+    while now < correctedAt {
+      let isDone = try await store.write(author: "jobs") { try JobTable($0).correctTimes() }
+      if isDone { break }
+    }
+    correctedAt = now
   }
 
   /// Reads whether there is work, so that a wake without work costs no commit.

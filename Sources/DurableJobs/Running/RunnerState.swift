@@ -65,7 +65,7 @@ struct RunnerState {
 
     /// Stores that the runner stops, so that its death no longer counts against its jobs.
     case recordStop
-    /// Takes over the jobs of runners that have died.
+    /// Takes over the jobs of runners that have died, and corrects times if the clock was set back.
     case checkRunners
     /// Reads which of the attempts were cancelled, and whether there is work under the terms.
     case survey(cancellationsOf: [JobID], terms: ClaimTerms?)

@@ -63,6 +63,7 @@ public final class Store: Sendable {
   ) throws {
     self.folder = folder
     self.options = options
+    let creates = creates && !options.isReadOnly
     schemaPolicy = policy
     var opening = Environment.Options()
     opening.mapSize = options.mapSize
@@ -217,7 +218,7 @@ public final class Store: Sendable {
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     do {
-      try commits.lifetime.checkOpen()
+      try checkOpenForWriting()
     } catch {
       return completion(.failure(error))
     }
@@ -240,7 +241,7 @@ public final class Store: Sendable {
   public func writeBlocking<R>(
     author: String? = nil, _ body: (WriteTransaction) throws -> R
   ) throws -> R {
-    try commits.lifetime.checkOpen()
+    try checkOpenForWriting()
     return try withoutActuallyEscaping(body) { body in
       // The writer may hold its job for a moment after the end; it must not hold the body then.
       let call = BlockingCall<R>(body)
@@ -275,8 +276,18 @@ public final class Store: Sendable {
   }
 
   package func runAlone<R>(_ body: (TreeWriter, WriterScratch) throws -> R) throws -> R {
-    try commits.lifetime.checkOpen()
+    try checkOpenForWriting()
     return try writer.runAlone(body)
+  }
+
+  /// Throws if the store is closed or was opened for reading only. The environment alone would not
+  /// refuse: it may be that of another `Store` of this process, opened for writing.
+  private func checkOpenForWriting() throws {
+    try commits.lifetime.checkOpen()
+    guard options.isReadOnly else { return }
+    throw StoreError(
+      .readOnly, "the store is open for reading only", [("path", folder)],
+      advice: "open it for writing")
   }
 
   package func catalog() throws -> Catalog {

@@ -64,8 +64,10 @@ public struct FeedTiming: Sendable {
   /// Returns the time before which the feed must not be requested: the latest that its server, its
   /// host and its last answer name. Nil if it may be requested now.
   ///
-  /// A time beyond the allowed wait comes from a wrong clock and is ignored.
+  /// A time beyond the allowed wait comes from a wrong clock and is ignored, and so are all times
+  /// if the clock was set back far since the last run.
   public static func promise(_ feed: Feed, _ now: Circumstances) -> NextRun? {
+    if wasSetBack(since: now.lastRun, now: now.now) { return nil }
     let promises: [(Date?, NextRun.Reason, max: Double)] = [
       (feed.waitUntil, .waiting, SyncLimits.waitMax),
       (now.hostWait, .hostWaiting, SyncLimits.waitMax),
@@ -75,6 +77,12 @@ public struct FeedTiming: Sendable {
       guard let until, until > now.now, until.timeIntervalSince(now.now) <= most else { return nil }
       return NextRun(at: until, reason: reason)
     }.max { $0.at < $1.at }
+  }
+
+  /// Returns true if the clock was set back so far since the feed's last run that the times which
+  /// were stored then mean nothing.
+  static func wasSetBack(since lastRun: LastRun?, now: Date) -> Bool {
+    lastRun.map { $0.at.timeIntervalSince(now) > SyncLimits.clockErrorMax } ?? false
   }
 
   /// Returns the end of the last answer's freshness. Only a run that has ended has such an answer.

@@ -70,6 +70,9 @@ public struct SyncEngine: Sendable {
     // During the wait the host may have asked to wait longer, or the settings may have changed.
     feed = try self.feed(id)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
+    if FeedTiming.wasSetBack(since: lease.previous, now: start) {
+      try await clearWaits(of: id, &feed)
+    }
     lease.begin(at: start)
     var report = SyncReport(feed: feed.url)
     do {
@@ -148,7 +151,18 @@ public struct SyncEngine: Sendable {
       advice: "try again then, or use --now")
   }
 
-  /// Clears the host's wait, after a run with `ignoresWait` has succeeded.
+  /// Clears the waits of the feed and its host, whose ends were computed before the clock was set
+  /// back. The run does not observe them, and later runs could not know that they are wrong.
+  private func clearWaits(of id: Int64, _ feed: inout Feed) async throws {
+    try await clearHostWait(of: feed)
+    guard feed.waitUntil != nil else { return }
+    feed.waitUntil = nil
+    try await store.write(author: "feed") { transaction in
+      try transaction.update(Feed.self, Feed.objectID(id)) { $0.waitUntil = nil }
+    }
+  }
+
+  /// Clears the host's wait, if it has one.
   private func clearHostWait(of feed: Feed) async throws {
     guard try store.read({ try Hosts.wait(for: feed.host, in: $0) }) != nil else { return }
     try await store.write(author: "feed") { try Hosts.forget(feed.host, in: $0) }

@@ -10,7 +10,7 @@ enum ImportLease {
   static func hold<R>(_ name: String, in folder: String, _ body: () throws -> R) throws -> R {
     guard let lock = try take(name, in: folder) else {
       throw ImportError(
-        .running, "another run of this import is under way", [("import", name)],
+        .running, "another run of this import is in progress", [("import", name)],
         advice: "try again when it is done")
     }
     defer { lock.release(region(name)) }

@@ -21,11 +21,13 @@ struct FeedSchedule: Sendable {
 
   /// Runs until the task is cancelled.
   func run() async throws {
-    let begin = store.now()
+    var begin = store.now()
     var turns = HostTurns()
     let commits = try store.commits.observe()
     var seen = 0
     while true {
+      // After the clock was set back, feeds would be spread from a time in the future on.
+      begin = min(begin, store.now())
       let next = try await enqueueDue(begin: begin, &turns)
       let pause = next.map { Duration.seconds($0.timeIntervalSince(store.now())) } ?? Self.pauseMax
       try await Task.sleep(for: Self.pauseMin)
@@ -42,6 +44,7 @@ struct FeedSchedule: Sendable {
     let now = store.now()
     let queue = JobQueue(store)
     var due: [FeedPlan.Entry] = []
+    var wronglyTimed: Set<Int64> = []
     var next: Date?
     let feeds = Feeds(store)
     for (id, feed) in try feeds.list() {
@@ -51,13 +54,17 @@ struct FeedSchedule: Sendable {
         next = min(next ?? entry.dueAt, entry.dueAt)
         continue
       }
-      let job = SyncFeed(feed: id)
-      if try queue.holder(of: job) == nil { due.append(entry) }
+      if let holder = try queue.holder(of: SyncFeed(feed: id)) {
+        guard try queue.waitsForWrongTime(holder, now: now) else { continue }
+        wronglyTimed.insert(id)
+      }
+      due.append(entry)
     }
     for (entry, start) in plan.starts(of: due, now: now, turns: &turns) {
       let sync = SyncFeed(feed: entry.feed, isScheduled: true, host: entry.host)
       let job = try await queue.enqueue(sync) { request in
         request.runAt = start
+        if wronglyTimed.contains(entry.feed) { request.onConflict = .replace }
         request.retention = settings.keepFinished
       }
       logger.debug("a feed is due", metadata: ["feed": "\(entry.feed)", "job": "\(job.id)"])
@@ -80,5 +87,17 @@ struct FeedSchedule: Sendable {
       defer { group.cancelAll() }
       return try await group.next().flatMap { $0 } ?? seen
     }
+  }
+}
+
+extension JobQueue {
+  /// Returns true if the job waits for its turn at a time that was computed before the clock was set
+  /// back. The runner corrects the wait of a job that was claimed before.
+  fileprivate func waitsForWrongTime(_ id: JobID, now: Date) throws -> Bool {
+    guard let job = try status(id), job.state == .scheduled, job.startedAt == nil else {
+      return false
+    }
+    // A small difference is that between two readings of the clock.
+    return job.enqueuedAt.timeIntervalSince(now) > 2
   }
 }

@@ -120,6 +120,19 @@ import Testing
     }
   }
 
+  @Test func aStoreOpenForReadingOnlyRefusesWritesBesideAWriterOfTheSameProcess() async throws {
+    try await withTemporaryStore { temporary in
+      let path = temporary.folder.path("store")
+      var options = Store.Options()
+      options.isReadOnly = true
+      let reader = try Store.open(at: path, migrations: [.model], options: options)
+      #expect(await code { try await reader.write { _ in } } == .readOnly)
+      #expect(code { try reader.writeBlocking { _ in } } == .readOnly)
+      #expect(code { try reader.runAlone { _ in } } == .readOnly)
+      try await temporary.store.write { _ in }
+    }
+  }
+
   @Test func aStoreOnAReadOnlyDeviceIsNotOpenedForWriting() async throws {
     try await withTemporaryFolder { folder in
       guard let device = try folder.mountDevice(size: "4m") else { return }

@@ -67,6 +67,16 @@ import Testing
       "the last run began in the future")
   }
 
+  @Test func noWaitOutlastsAClockThatWasSetBackFar() {
+    let days = 3 * 86_400.0
+    let waiting = feed { $0.waitUntil = now.addingTimeInterval(days + 60) }
+    #expect(FeedTiming.promise(waiting, asked(-days)) == nil)
+    #expect(FeedTiming.promise(feed(), asked(-days, hostWait: days + 60)) == nil)
+    #expect(FeedTiming().next(waiting, asked(-days)) == NextRun(at: now, reason: .clock))
+    // A clock that is a little late until it is set again does not end it.
+    #expect(FeedTiming.promise(waiting, asked(-600))?.reason == .waiting)
+  }
+
   // MARK: The schedule
 
   @Test func theNextRunIsAfterThePromiseWithAJitterForEachFeed() throws {

@@ -81,6 +81,19 @@ import Testing
     }
   }
 
+  @Test func waitsFromBeforeTheClockWasSetBackAreRemoved() async throws {
+    try await withTwoFeeds { sync, otherID async throws in
+      sync.serve(.response(status: 429, retryAfter: 3_600))
+      _ = try await sync.syncError()
+      sync.clock.advance(by: -3 * 86_400)
+      // Whatever the answer is, the next wait is counted from the new time.
+      sync.serve(.status(500))
+      #expect(try await sync.syncError().code == .badStatus)
+      #expect(try sync.feed.waitUntil == nil)
+      #expect(try await sync.sync(otherID).new == 1)
+    }
+  }
+
   @Test func expiredWaitsOfHostsAreRemoved() async throws {
     try await withSync { sync async throws in
       for number in 0..<5 {

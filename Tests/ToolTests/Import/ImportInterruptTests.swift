@@ -12,7 +12,7 @@ import Testing
       try waitForRows(in: library)
       // Nobody else takes the file over meanwhile.
       expectFailure(
-        try library.take("run", "--quiet"), 75, "another run of this import is under way")
+        try library.take("run", "--quiet"), 75, "another run of this import is in progress")
       #expect(try library.tool(["import", "status"]).lines.last?.contains("running") == true)
       kill(tool.pid, SIGINT)
       let stopped = try tool.finish()

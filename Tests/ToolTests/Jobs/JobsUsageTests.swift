@@ -43,6 +43,25 @@ struct JobsUsageTests {
     }
   }
 
+  @Test func theExamplesOfSchedulesInTheHelpCanBeRun() async throws {
+    try await withJobs { store in
+      let help = try await store.jobs("schedule", "--help")
+      let examples = help.lines.filter { $0.hasPrefix("mooring jobs schedule ") }
+      #expect(examples.count == 2)
+      for example in examples {
+        let process = SpawnedProcess()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", example]
+        let folder = childExecutable(named: "mooring").deletingLastPathComponent().path
+        process.environment = ["MOORING_STORE": store.path, "PATH": "\(folder):/usr/bin:/bin"]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(example)")
+      }
+      #expect(try store.queue.scheduleStatuses().count == examples.count)
+    }
+  }
+
   @Test(arguments: [
     ["show"], ["show", "x"], ["show", "0"], ["show", "1", "--format", "csv"],
     ["list", "--state", "x"],

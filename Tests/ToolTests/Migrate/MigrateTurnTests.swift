@@ -22,10 +22,10 @@ import Testing
         expectFailure(write, 75, pid, "a migration is in progress")
         let status = try migrate("status", store: store)
         #expect(status.status == 0 && status.output.contains("migrating now: \(pid)"))
-        #expect(status.output.contains("under way: local 0002_more, step 1 of 3"))
+        #expect(status.output.contains("in progress: local 0002_more, step 1 of 3"))
         let check = try migrate("status", "--check", store: store)
         #expect(
-          check.status == 75 && check.output == "local 0002_more is under way; wait for it\n")
+          check.status == 75 && check.output == "local 0002_more is in progress; wait for it\n")
         #expect(try mooring("fetch", "City", "--count", store: store).output == "\(Cities.count)\n")
       }
       #expect(try migrate("status", "--check", store: store).status == 0)

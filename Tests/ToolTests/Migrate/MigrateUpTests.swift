@@ -97,7 +97,7 @@ import Testing
       let schema = try migrate("down", "local", store: store)
       expectFailure(schema, 78, "--allow-destructive")
       let down = try migrate("down", "local", "--allow-destructive", store: store)
-      #expect(down.status == 0 && down.errors.contains("took back local 0002_more"))
+      #expect(down.status == 0 && down.errors.contains("reverted local 0002_more"))
       #expect(try migrate("status", "--check", store: store).status == 78)
       let none = try migrate("down", "local", "--to", "1", store: store)
       #expect(none.errors == "mooring: nothing to revert\n")
@@ -119,7 +119,7 @@ import Testing
       #expect(up.messages.contains("mooring: applied local 0002_more"))
       #expect(up.messages.last?.contains("index: byName") == true, "\(up.errors)")
       let status = try migrate("status", store: store).output
-      #expect(status.contains("under way: local 0003_more, step 2 of 2: create unique index"))
+      #expect(status.contains("in progress: local 0003_more, step 2 of 2: create unique index"))
       #expect(status.contains("the last attempt ended: "))
       #expect(status.contains("correct that; `mooring migrate up` resumes it"))
       let abandon = try migrate("abandon", store: store)
@@ -127,7 +127,8 @@ import Testing
       // The step may be corrected, and those before it stay done.
       try Cities.write(refused.replacing(", unique: true", with: ""), "0003_more", store)
       #expect(try migrate("up", store: store).status == 0)
-      #expect(try migrate("abandon", store: store).errors == "mooring: no migration is under way\n")
+      #expect(
+        try migrate("abandon", store: store).errors == "mooring: no migration is in progress\n")
     }
   }
 

@@ -95,8 +95,11 @@ func withWorkerFolder(
   }
 }
 
-func openWorkerStore(_ folder: String) throws -> Store {
+func openWorkerStore(
+  _ folder: String, now: @escaping @Sendable () -> Date = { Date() }
+) throws -> Store {
   var options = Store.Options()
+  options.now = now
   options.mapSize = 1 << 30
   options.flushesCommits = false
   return try Store.open(

@@ -89,7 +89,7 @@ extension ImportCommand {
     }
 
     private func notes(_ status: ImportStatus) -> [String] {
-      if status.state == "running" { return ["it is under way"] }
+      if status.state == "running" { return ["the run is in progress"] }
       if status.finishedAt == nil {
         return ["repeat the same `mooring import run` to resume it"]
       }

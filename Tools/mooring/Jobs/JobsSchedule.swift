@@ -7,7 +7,8 @@ struct JobsSchedule: AsyncParsableCommand {
     commandName: "schedule",
     abstract: "Adds or changes a schedule, which enqueues jobs by a cron expression.",
     discussion: """
-      mooring jobs schedule nightly --cron '30 3 * * *' --zone Europe/Berlin --kind store.backup
+      mooring jobs schedule nightly --cron '30 3 * * *' --kind store.check
+      mooring jobs schedule one --cron @daily --kind feed.sync --payload '{"feed":1}'
 
       The expression has the fields minute, hour, day, month and weekday, or is @hourly, @daily, \
       @weekly, @monthly, @yearly, or @every 15m. A schedule with the same name gets the new form. \

@@ -24,7 +24,7 @@ extension Migrate {
           try store.abandonMigration($0)
         }
       if options.quiet { return }
-      guard let running else { return Message.say("no migration is under way") }
+      guard let running else { return Message.say("no migration is in progress") }
       let done = running.doneChecksums.count
       Message.say(
         "abandoned \(running.line) \(running.name) in step \(done + 1)"

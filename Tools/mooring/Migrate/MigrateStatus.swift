@@ -149,7 +149,7 @@ struct StatusOverview: Encodable {
     if let running = underWay?.migration, running.isDown, running.line == entry.line,
       running.version == entry.version
     {
-      return "being taken back"
+      return "being reverted"
     }
     if state.unknown.contains(entry) { return "applied by a newer program" }
     if state.displaced.contains(where: { $0.applied == entry }) {
@@ -167,7 +167,7 @@ struct StatusOverview: Encodable {
     if let running = underWay?.migration, !running.isDown, running.line == migration.line,
       running.version == migration.version
     {
-      return "under way"
+      return "in progress"
     }
     guard state.unmet.contains(where: { $0.line == migration.line && $0.name == migration.name })
     else { return "pending" }
@@ -209,7 +209,7 @@ struct StatusOverview: Encodable {
       let running = underWay.migration
       let command = running.isDown ? "down \(running.line)" : "up"
       texts.append(
-        "\(running.line) \(running.name) is under way; "
+        "\(running.line) \(running.name) is in progress; "
           + (isAlive ? "wait for it" : "run `mooring migrate \(command)` to finish it"))
     }
     let pending = state.pending.filter {
@@ -249,7 +249,7 @@ struct StatusOverview: Encodable {
 
   private static func notes(_ underWay: UnderWay, isAlive: Bool) -> [String] {
     let steps = underWay.steps.map { " of \($0)" } ?? ""
-    var line = "\(underWay.isDown ? "being taken back" : "under way"): "
+    var line = "\(underWay.isDown ? "being reverted" : "in progress"): "
     line += "\(underWay.line) \(underWay.migration), step \(underWay.step)\(steps)"
     if let text = underWay.text { line += ": \(text)" }
     if let stage = underWay.stage {

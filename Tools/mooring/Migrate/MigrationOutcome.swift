@@ -41,7 +41,7 @@ struct MigrationOutcome: Sendable {
 enum MigrationDirection {
   case up, down
 
-  /// Returns the migrations that were applied to a store or taken back, in order.
+  /// Returns the migrations that were applied to a store or reverted, in order.
   func changes(of store: Store, since before: [AppliedMigration]) throws -> [AppliedMigration] {
     let after = try store.migrationHistory()
     switch self {
@@ -50,7 +50,7 @@ enum MigrationDirection {
     }
   }
 
-  var participle: String { self == .up ? "applied" : "took back" }
+  var participle: String { self == .up ? "applied" : "reverted" }
 }
 
 /// Says what a run of migrations has come to: to people on standard error, to programs as one
