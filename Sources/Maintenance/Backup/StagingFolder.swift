@@ -20,7 +20,9 @@ struct StagingFolder {
     var path = ""
     for name in place.split(separator: "/").dropLast() {
       path += "/" + name
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      if mkdir(path, 0o700) == 0 {
+        flush(parentOf: path)
+      } else if errno != EEXIST {
         throw refusal("a folder for the copy cannot be created", path, SystemError())
       }
     }
@@ -56,7 +58,7 @@ struct StagingFolder {
     guard rename(store, target) == 0 else {
       throw Self.refusal("the backup cannot be put into its place", target, SystemError())
     }
-    flush(parentOf: target)
+    Self.flush(parentOf: target)
   }
 
   /// Removes the remaining files and the folder. Files that cannot be removed are left for the next
@@ -81,7 +83,7 @@ struct StagingFolder {
     rmdir(store)
   }
 
-  private func flush(parentOf target: String) {
+  private static func flush(parentOf target: String) {
     let parent = open(target + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard parent >= 0 else { return }
     fsync(parent)

@@ -37,7 +37,18 @@ extension MigrationBackup {
       throw StoreError.scratch(
         errno, "the copy before a migration cannot be put in its place", path: path)
     }
+    // Before the steps that lose data: after a loss of power the copy has the recorded name.
+    try flushFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     return path
+  }
+
+  private static func flushFolder(_ folder: String) throws {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    guard descriptor >= 0, fsync(descriptor) == 0 else {
+      throw StoreError.scratch(
+        errno, "the folder of the copy before a migration cannot be flushed", path: folder)
+    }
   }
 
   /// Returns a folder name that is not in use. A run that is started twice within a second makes
