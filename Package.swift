@@ -334,6 +334,14 @@ let package = Package(
         "store-child", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: settings),
+    // What is on the disk after a loss of power at any moment.
+    .testTarget(
+      name: "PowerLossTests",
+      dependencies: [
+        "Maintenance", "Migrations", "EntityModel", "EntityStore", "DurableJobs", "FeedSync",
+        "HTTPClient", "HomeFeed", "LoopbackHTTP", "TestSupport", "store-child",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "HomeFeedTests",
       dependencies: ["LMDB", "EntityModel", "EntityStore", "HomeFeed", "TestSupport"],

@@ -24,7 +24,8 @@ func runMigrationCommand(_ arguments: [String]) async throws -> Bool {
   return true
 }
 
-private struct Settings {
+/// The settings of a command: `NAME=VALUE…`.
+struct Settings {
   let folder: String
   private var values: [String: String] = [:]
 
@@ -45,13 +46,16 @@ private struct Settings {
   }
 
   /// A store as a program with these lines opens it.
-  func open(_ sources: [MigrationSource]) throws -> Store {
+  func open(
+    _ sources: [MigrationSource], migrate: Store.MigrationPolicy = .never
+  ) throws -> Store {
     var options = Store.Options()
     options.mapSize = number("map", or: 1 << 30)
     options.flushesCommits = number("flush", or: 0) == 1
     options.now = { Date(timeIntervalSinceReferenceDate: 0) }
     return try Store.open(
-      at: folder, migrations: sources + [.code(MigrationScenario.codes)], options: options)
+      at: folder, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
+      options: options)
   }
 }
 

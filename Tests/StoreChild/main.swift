@@ -11,6 +11,7 @@ do {
   if !isKnown { isKnown = try await runMigrationCommand(arguments) }
   if !isKnown { isKnown = try await runBackupCommand(arguments) }
   if !isKnown { isKnown = try await runJobCommand(arguments) }
+  if !isKnown { isKnown = try await runPowerCommand(arguments) }
   if !isKnown { isKnown = try runImportCommand(arguments) }
   guard isKnown else {
     say("unknown command: \(arguments)")

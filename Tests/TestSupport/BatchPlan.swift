@@ -52,13 +52,17 @@ public enum BatchPlan: String, CaseIterable, Sendable {
     try committed(in: transaction) == nil && changed(in: transaction).count == Self.rows
   }
 
+  /// Returns the rows that it has dealt with, as its progress has them.
+  public func done(in transaction: ReadTransaction) throws -> Int {
+    try committed(in: transaction) ?? (isDone(in: transaction) ? Self.rows : 0)
+  }
+
   /// Holds a store against the progress that it has.
   ///
   /// - Returns: The differences; empty if all is as expected.
   public func problems(in transaction: ReadTransaction) throws -> [String] {
-    let committed = try committed(in: transaction)
     let changed = try changed(in: transaction)
-    let expected = committed ?? (changed.count == Self.rows ? Self.rows : 0)
+    let expected = try done(in: transaction)
     var problems: [String] = []
     if changed != Array(0..<expected) {
       problems.append("\(changed.count) rows are changed at the checkpoint \(expected)")

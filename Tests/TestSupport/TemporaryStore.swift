@@ -16,6 +16,8 @@ public struct TemporaryStore: Sendable {
 public struct StoreNotClean: Error, CustomStringConvertible {
   public let problems: [String]
 
+  public init(problems: [String]) { self.problems = problems }
+
   public var description: String {
     "the store is not clean: " + problems.prefix(10).joined(separator: "; ")
   }

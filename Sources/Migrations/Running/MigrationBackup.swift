@@ -40,6 +40,13 @@ extension MigrationBackup {
       throw StoreError.scratch(
         SystemError(), "the copy before a migration cannot be put in its place", path: path)
     }
+    // Before the steps that lose data: after a loss of power the copy has the recorded name.
+    do {
+      try FolderFile.flushFolder(path + "/..")
+    } catch {
+      throw StoreError.scratch(
+        error, "the folder of the copy before a migration cannot be flushed", path: path)
+    }
     return path
   }
 
