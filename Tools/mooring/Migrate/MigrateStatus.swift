@@ -149,7 +149,8 @@ struct StatusOverview: Encodable {
     if let running = underWay?.migration, running.isDown, running.line == entry.line,
       running.version == entry.version
     {
-      return "being reverted"
+      // Programs read the states of the JSON output, so these words stay.
+      return "being taken back"
     }
     if state.unknown.contains(entry) { return "applied by a newer program" }
     if state.displaced.contains(where: { $0.applied == entry }) {
@@ -167,7 +168,7 @@ struct StatusOverview: Encodable {
     if let running = underWay?.migration, !running.isDown, running.line == migration.line,
       running.version == migration.version
     {
-      return "in progress"
+      return "under way"
     }
     guard state.unmet.contains(where: { $0.line == migration.line && $0.name == migration.name })
     else { return "pending" }
