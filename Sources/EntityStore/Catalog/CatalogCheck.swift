@@ -23,6 +23,11 @@ package enum CatalogCheck {
       problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
     }
     problems += templateProblems(of: schema)
+    if schema.entity(named: HistoryTree.consumerEntity) != nil,
+      !treeNames.contains(HistoryTree.name)
+    {
+      problems.append(Problem(entity: "catalog", text: "the change history is missing"))
+    }
     if repeats(schema.entities.flatMap(\.relationships).map(\.id)) {
       problems.append(Problem(entity: "catalog", text: "two relationships have the same id"))
     }

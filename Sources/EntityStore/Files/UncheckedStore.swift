@@ -100,7 +100,10 @@ package struct UncheckedStore {
       let history = try CatalogTree.readHistory(tree, in: transaction)
       problems += CatalogCheck.problems(of: history, schema: schema)
     }
-    return texts + problems.map { "\($0.entity): \($0.text)" }
+    texts += problems.map { "\($0.entity): \($0.text)" }
+    // A contradiction says more than a seal that does not match.
+    if texts.isEmpty, let flaw = try CatalogSeal.flaw(tree, in: transaction) { texts = [flaw] }
+    return texts
   }
 
   /// Copies the last commit, without free pages, into the data file of another folder.

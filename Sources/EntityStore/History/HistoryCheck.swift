@@ -14,6 +14,12 @@ extension HistoryTree {
   /// - Parameter transactions: Incremented for each transaction.
   /// - Returns: At most as many problems as a report lists.
   package func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
+    var verified = self
+    verified.verifiedSince = schema.sealedHistorySince
+    return try verified.unreadable(in: schema, &transactions)
+  }
+
+  private func unreadable(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
     var problems: [Problem] = []
     var previous: HistoryKey?
     var cursor = try transaction.cursor(tree)
@@ -39,6 +45,7 @@ extension HistoryTree {
   private func problem(
     with entry: Cursor.Entry, _ key: HistoryKey, _ schema: Schema
   ) throws -> String? {
+    if !hasValidSeal(entry, key) { return "it does not match its seal" }
     do {
       try forEachChange(of: entry, key) { change in
         guard (1..<schema.nextEntityID).contains(change.entityID) else { throw RecordDamage() }

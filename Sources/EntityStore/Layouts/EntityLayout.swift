@@ -95,6 +95,18 @@ package final class EntityLayout: Sendable {
       attribute: attribute.name)
   }
 
+  /// Compares a stored record with its seal.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  package func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StoreError) {
+    guard let flaw = record.sealFlaw(of: bytes, id: id) else { return }
+    throw StoreError(
+      .damaged, "a record is damaged",
+      [("entity", name), ("id", String(id)), ("problem", flaw)],
+      advice: "run `mooring check`, then restore a backup",
+      object: ObjectID(entity: name, number: id))
+  }
+
   package func relationship(named name: String) -> RelationshipLayout? {
     relationships.first { $0.name == name }
   }

@@ -105,6 +105,9 @@ struct IntegrityCheck {
       report.add("the record is unreadable", entity: entity.name, id: id)
       return
     }
+    if let flaw = entity.record.sealFlaw(of: bytes, id: id) {
+      report.add(flaw, entity: entity.name, id: id)
+    }
     for (attribute, value) in zip(entity.description.attributes, values)
     where value.isNull && !attribute.isOptional {
       report.add("\(attribute.name) is required and null", entity: entity.name, id: id)
