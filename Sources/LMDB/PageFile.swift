@@ -124,6 +124,8 @@ public enum PageFile {
     }
     if pages.count == 2, pages[0].pageSize != pages[1].pageSize {
       findings.add("the meta pages name two page sizes")
+    } else if let flaw = try MetaPages.flaw(of: source) {
+      findings.add(flaw)
     }
     let chosen = try pages.first { try fits($0, source) } ?? newest
     if chosen.transaction != newest.transaction {
@@ -161,6 +163,12 @@ public enum PageFile {
       problems: walk.findings.problems, problemsTotal: walk.findings.total)
     if report.problemsTotal == 0, names == nil {
       report.pagesLost = report.pagesTotal - 2 - walk.usedCount - walk.freeCount
+      if report.pagesLost > 0, walk.hasShortFreeEntry || walk.hasLostLastPage {
+        report.problems = [
+          Problem(page: nil, tree: nil, text: "pages are neither free nor in use")
+        ]
+        report.problemsTotal = 1
+      }
     }
     return report
   }
