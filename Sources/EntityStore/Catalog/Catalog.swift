@@ -30,6 +30,7 @@ package final class Catalog: Sendable {
     let problems =
       CatalogCheck.problems(of: stored.history, schema: stored.schema)
       + CatalogCheck.problems(of: stored.schema, treeNames: names)
+      + CatalogCheck.historyProblems(of: stored.schema, treeNames: names)
     if let problem = problems.first {
       throw StoreError(
         .damaged, "the catalog contradicts itself",

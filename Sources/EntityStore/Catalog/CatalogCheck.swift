@@ -23,11 +23,6 @@ package enum CatalogCheck {
       problems.append(Problem(entity: "catalog", text: "two indexes have the same id"))
     }
     problems += templateProblems(of: schema)
-    if schema.entity(named: HistoryTree.consumerEntity) != nil,
-      !treeNames.contains(HistoryTree.name)
-    {
-      problems.append(Problem(entity: "catalog", text: "the change history is missing"))
-    }
     if repeats(schema.entities.flatMap(\.relationships).map(\.id)) {
       problems.append(Problem(entity: "catalog", text: "two relationships have the same id"))
     }
@@ -53,6 +48,14 @@ package enum CatalogCheck {
       problems.append(Problem(entity: "catalog", text: "the schema is missing"))
     }
     return problems
+  }
+
+  /// Returns the problem of a store that has lost its change history.
+  static func historyProblems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
+    let isMissing =
+      schema.entity(named: HistoryTree.consumerEntity) != nil
+      && !treeNames.contains(HistoryTree.name)
+    return isMissing ? [Problem(entity: "catalog", text: "the change history is missing")] : []
   }
 
   private static func attributeProblems(of entity: EntityDescription) -> [String] {

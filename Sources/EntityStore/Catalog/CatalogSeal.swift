@@ -1,3 +1,4 @@
+import EntityModel
 import LMDB
 
 /// The seal of the catalog: the hash of all its entries but the seal itself and the counters of
@@ -62,5 +63,12 @@ enum CatalogSeal {
       entry = try cursor.next()
     }
     return bytes.withUnsafeBytes { ContentHash.of($0) }
+  }
+}
+
+extension Schema {
+  /// True if nothing is left to be sealed.
+  var isFullySealed: Bool {
+    isSealed && entities.allSatisfy { $0.seals?.isComplete != false }
   }
 }

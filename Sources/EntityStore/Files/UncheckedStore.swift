@@ -63,6 +63,18 @@ package struct UncheckedStore {
     }
   }
 
+  /// Returns true if records of the store have no seals yet.
+  ///
+  /// - Throws: `damaged` if the schema cannot be read.
+  package func lacksSeals() throws -> Bool {
+    try environment.read { transaction in
+      guard let tree = try environment.tree(named: CatalogTree.name, in: transaction) else {
+        return false
+      }
+      return try !CatalogTree.readSchema(tree, in: transaction).isFullySealed
+    }
+  }
+
   /// Checks the pages on a snapshot, so that writers cannot make them look damaged.
   package func checkPages(limit: Int) throws -> PageReport {
     PageReport(
@@ -97,6 +109,7 @@ package struct UncheckedStore {
     try collecting {
       let schema = try CatalogTree.readSchema(tree, in: transaction)
       problems = CatalogCheck.problems(of: schema, treeNames: names)
+      problems += CatalogCheck.historyProblems(of: schema, treeNames: names)
       let history = try CatalogTree.readHistory(tree, in: transaction)
       problems += CatalogCheck.problems(of: history, schema: schema)
     }

@@ -45,13 +45,12 @@ extension HistoryTree {
   private func problem(
     with entry: Cursor.Entry, _ key: HistoryKey, _ schema: Schema
   ) throws -> String? {
-    if !hasValidSeal(entry, key) { return "it does not match its seal" }
     do {
       try forEachChange(of: entry, key) { change in
         guard (1..<schema.nextEntityID).contains(change.entityID) else { throw RecordDamage() }
         for value in change.values { _ = try RecordField.value(value.bytes, value.kind) }
       }
-      return nil
+      return hasValidSeal(entry, key) ? nil : "it does not match its seal"
     } catch let error as StoreError where error.code == .damaged {
       return "it is unreadable"
     } catch is RecordDamage {

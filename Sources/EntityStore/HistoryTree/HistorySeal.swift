@@ -6,7 +6,7 @@
 enum HistorySeal {
   /// The number of the entity for a seal of 0. Its varint has 5 bytes, whatever the seal.
   private static let entityIDMin = 1 << 32
-  private static let byteCount = 5
+  static let byteCount = 5
 
   /// Appends the seal of a part.
   static func append(to part: inout [UInt8], of key: HistoryKey) {

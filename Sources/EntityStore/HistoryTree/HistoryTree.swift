@@ -37,7 +37,7 @@ package struct HistoryTree {
   }
 
   /// Returns the number of the oldest transaction; `nil` if there is none.
-  func first() throws -> Int64? {
+  package func first() throws -> Int64? {
     var cursor = try transaction.cursor(tree)
     return try cursor.first().map { try key($0).sequence }
   }

@@ -100,11 +100,7 @@ package final class EntityLayout: Sendable {
   /// - Throws: `damaged`, with entity and id.
   package func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StoreError) {
     guard let flaw = record.sealFlaw(of: bytes, id: id) else { return }
-    throw StoreError(
-      .damaged, "a record is damaged",
-      [("entity", name), ("id", String(id)), ("problem", flaw)],
-      advice: "run `mooring check`, then restore a backup",
-      object: ObjectID(entity: name, number: id))
+    throw .damaged(flaw, entity: name, id: id)
   }
 
   package func relationship(named name: String) -> RelationshipLayout? {

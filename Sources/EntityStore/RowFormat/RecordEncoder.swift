@@ -199,7 +199,9 @@ package struct RecordPlan: Sendable {
   /// Creates the plan of a shape.
   ///
   /// - Parameter positions: The attribute positions by attribute id.
-  init(_ shape: RecordShape, version: Int, isSealed: Bool, positions: [Int: Int]) {
+  init(
+    _ shape: RecordShape, version: Int, isSealed: Bool = false, positions: [Int: Int]
+  ) {
     let geometry = RecordGeometry(shape)
     fixedBytes = geometry.fixedBytes
     sealPlace = [UInt8](repeating: 0, count: isSealed ? Seal.byteCount : 0)

@@ -129,14 +129,14 @@ package final class RecordLayout: @unchecked Sendable {
   ///
   /// - Returns: What is wrong; `nil` for a record that need not have a seal, and for one whose
   ///   header is unreadable.
-  package func sealFlaw(of record: UnsafeRawBufferPointer, id: Int64) -> String? {
+  package func sealFlaw(of record: UnsafeRawBufferPointer, id: Int64) -> StaticString? {
     guard seals.since < .max, view(of: record) != nil else { return nil }
     guard let seal = seal(of: record, id: id) else {
-      return seals.isComplete ? "the record has no seal" : nil
+      return seals.isComplete ? "a record has no seal" : nil
     }
     let stored = record.loadUnaligned(
       fromByteOffset: record.count - Seal.byteCount, as: UInt32.self)
-    return UInt32(littleEndian: stored) == seal ? nil : "the record does not match its seal"
+    return UInt32(littleEndian: stored) == seal ? nil : "a record does not match its seal"
   }
 
   /// Returns true if the record has the layout in which records are written.

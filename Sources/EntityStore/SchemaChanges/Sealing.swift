@@ -20,19 +20,13 @@ extension Store {
     chunkDuration: Duration = StoreLimits.chunkDuration, isCancelled: () -> Bool = { false },
     committed: () throws -> Void = {}
   ) throws {
-    while try !catalog().isFullySealed {
+    while try !schema.isFullySealed {
       if isCancelled() { throw CancellationError() }
       let more = try changeSchema { try Sealing(transaction: $0).advance(chunkDuration) }
       try catalogs.refresh()
       try committed()
       if !more { return }
     }
-  }
-}
-
-extension Catalog {
-  fileprivate var isFullySealed: Bool {
-    schema.isSealed && schema.entities.allSatisfy { $0.seals?.isComplete != false }
   }
 }
 

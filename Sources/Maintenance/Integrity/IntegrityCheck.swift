@@ -40,7 +40,7 @@ public struct IntegrityReport: Codable, Sendable {
 extension Store {
   /// Compares all records with the indexes and all index entries with the records, on one snapshot.
   ///
-  /// Every record must be decodable, must have no null in a required attribute, and must have each
+  /// Every record must match its seal and be decodable, must have no null in a required attribute, and must have each
   /// of the index entries that follow from it. Every entry must lead to a record that has this
   /// entry. Every reference must lead to a record, unless its delete rule allows it to remain
   /// without one. Ids must be below the entity's counter. The entries of an index with another
@@ -106,7 +106,7 @@ struct IntegrityCheck {
       return
     }
     if let flaw = entity.record.sealFlaw(of: bytes, id: id) {
-      report.add(flaw, entity: entity.name, id: id)
+      report.add("\(flaw)", entity: entity.name, id: id)
     }
     for (attribute, value) in zip(entity.description.attributes, values)
     where value.isNull && !attribute.isOptional {

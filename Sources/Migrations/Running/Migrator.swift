@@ -31,6 +31,7 @@ struct Migrator {
   /// Applies the pending migrations, and gives seals to the records of a store that has none.
   func up() throws -> MigrationReport {
     try run(positions) {
+      guard options.sealsRecords else { return }
       try store.sealRecords(
         chunkDuration: options.chunkDuration, isCancelled: options.isCancelled)
     }
