@@ -157,6 +157,10 @@ public enum PageFile {
     for (name, record) in walk.namedTrees where names?.contains(name) ?? true {
       trees.append(try walk.walkTree(.named(name), record))
     }
+    // Data of another program may have values there, and then has no trees.
+    if names == nil, walk.hasPlainValue, !walk.namedTrees.isEmpty {
+      walk.findings.add("a value is among the trees", tree: PageWalk.Kind.main.name)
+    }
     var report = Report(
       transactionID: Int(clamping: meta.transaction), pageSize: meta.pageSize,
       pagesTotal: Int(meta.lastPage) + 1, pagesFree: walk.freeCount, trees: trees,

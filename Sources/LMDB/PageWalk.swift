@@ -14,7 +14,7 @@ struct PageWalk {
     }
   }
 
-  private(set) var findings: PageFindings
+  var findings: PageFindings
   /// The named trees, in the order of the main tree.
   private(set) var namedTrees: [(String, TreeRecord)] = []
 
@@ -29,6 +29,8 @@ struct PageWalk {
   private(set) var lastFreeing: UInt64?
   /// True if an entry of the free list names fewer pages than it has room for.
   private(set) var hasShortFreeEntry = false
+  /// True if the main tree holds something that is not the record of a tree.
+  private(set) var hasPlainValue = false
 
   /// True if the last page that was ever used is neither free nor in use now.
   var hasLostLastPage: Bool {
@@ -180,7 +182,7 @@ struct PageWalk {
     if node.flags & PageFormat.NodeFlag.tree != 0 {
       return found(payload, named: key, number, in: tree)
     }
-    if case .main = tree.kind { add("a value is among the trees", page: number, in: tree) }
+    if case .main = tree.kind { hasPlainValue = true }
     guard node.flags & PageFormat.NodeFlag.overflow != 0 else {
       if case .freeList = tree.kind { release(payload, key: key, number, in: tree) }
       return

@@ -94,7 +94,7 @@ extension WriteTransaction {
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
     try scratch.history.add(old: old, new: new, id: id, marks: marks, in: entity)
     try scratch.history.writeIfLarge(
-      to: tree, isSealed: catalog.schema.isSealed, in: writing)
+      to: tree, isSealed: catalog.isSealed, in: writing)
   }
 
   /// Buffers the index changes of a record. The key writers are parameters because each access to

@@ -208,7 +208,7 @@ public final class WriteTransaction: ReadTransaction {
   package func finish() throws {
     try finishEntities()
     guard let tree = catalog.historyTree else { return }
-    try scratch.history.write(to: tree, isSealed: catalog.schema.isSealed, in: writing)
+    try scratch.history.write(to: tree, isSealed: catalog.isSealed, in: writing)
     guard let sequence = scratch.history.sequence else { return }
     let pruning = HistoryPruning(
       HistoryTree(tree: tree, transaction: writing), retention: catalog.schema.historyRetention,

@@ -11,9 +11,9 @@ struct CompactCommand: AsyncParsableCommand {
     abstract: "Removes the free pages from the store's file.",
     discussion: """
       Needs room for the smaller file beside the old one, and that nobody has the store open; ends \
-      with 75 otherwise, and nothing is changed. Records of a store of an earlier version get seals \
-      first, as by `mooring migrate up`. There is seldom a reason to: free pages are used \
-      again by later writes (`mooring-dump stats` counts them).
+      with 75 otherwise, and nothing is changed. There is seldom a reason to: free pages are used \
+      again by later writes (`mooring-dump stats` counts them). The records of a store of an \
+      earlier version get seals first, as by `mooring migrate up`.
       """)
 
   @OptionGroup var options: StoreOptions
