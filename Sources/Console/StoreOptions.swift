@@ -82,8 +82,12 @@ public struct StoreOptions: ParsableArguments {
   /// Opens an existing store to read. This works without write permission and on read-only devices.
   ///
   /// - Parameter sources: The migrations that the program knows; needed only to report on them.
-  public func openToRead(_ sources: [MigrationSource] = []) throws -> Store {
+  /// - Parameter verifies: True to compare what is read with its seals.
+  public func openToRead(
+    _ sources: [MigrationSource] = [], verifies: Bool = false
+  ) throws -> Store {
     var opening = try storeOptions()
+    opening.verifiesReads = verifies
     opening.isReadOnly = true
     return try Store.open(at: folder, migrations: sources, migrate: .never, options: opening)
   }

@@ -123,6 +123,8 @@ public enum PageFile {
     }
     if pages.count == 2, pages[0].pageSize != pages[1].pageSize {
       findings.add("the meta pages name two page sizes")
+    } else if let flaw = try MetaPages.flaw(of: source) {
+      findings.add(flaw)
     }
     let chosen = try pages.first { try fits($0, source) } ?? newest
     if chosen.transaction != newest.transaction {
@@ -154,12 +156,22 @@ public enum PageFile {
     for (name, record) in walk.namedTrees where names?.contains(name) ?? true {
       trees.append(try walk.walkTree(.named(name), record))
     }
+    // Data of another program may have values there, and then has no trees.
+    if names == nil, walk.hasPlainValue, !walk.namedTrees.isEmpty {
+      walk.findings.add("a value is among the trees", tree: PageWalk.Kind.main.name)
+    }
     var report = Report(
       transactionID: Int(clamping: meta.transaction), pageSize: meta.pageSize,
       pagesTotal: Int(meta.lastPage) + 1, pagesFree: walk.freeCount, trees: trees,
       problems: walk.findings.problems, problemsTotal: walk.findings.total)
     if report.problemsTotal == 0, names == nil {
       report.pagesLost = report.pagesTotal - 2 - walk.usedCount - walk.freeCount
+      if report.pagesLost > 0, walk.hasShortFreeEntry || walk.hasLostLastPage {
+        report.problems = [
+          Problem(page: nil, tree: nil, text: "pages are neither free nor in use")
+        ]
+        report.problemsTotal = 1
+      }
     }
     return report
   }

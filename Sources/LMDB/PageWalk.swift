@@ -14,7 +14,7 @@ struct PageWalk {
     }
   }
 
-  private(set) var findings: PageFindings
+  var findings: PageFindings
   /// The named trees, in the order of the main tree.
   private(set) var namedTrees: [(String, TreeRecord)] = []
 
@@ -25,7 +25,18 @@ struct PageWalk {
   private var used = NumberSet()
   private var free = NumberSet()
   private var freeBeyondFile = 0
+  /// The last commit that the free list has an entry of; `nil` if the list is empty.
+  private(set) var lastFreeing: UInt64?
+  /// True if an entry of the free list names fewer pages than it has room for.
+  private(set) var hasShortFreeEntry = false
+  /// True if the main tree holds something that is not the record of a tree.
+  private(set) var hasPlainValue = false
 
+  /// True if the last page that was ever used is neither free nor in use now.
+  var hasLostLastPage: Bool {
+    let last = Int64(bitPattern: meta.lastPage)
+    return last > 1 && !used.contains(last) && !free.contains(last)
+  }
   var usedCount: Int { used.count }
   var freeCount: Int { free.count }
 
@@ -171,6 +182,7 @@ struct PageWalk {
     if node.flags & PageFormat.NodeFlag.tree != 0 {
       return found(payload, named: key, number, in: tree)
     }
+    if case .main = tree.kind { hasPlainValue = true }
     guard node.flags & PageFormat.NodeFlag.overflow != 0 else {
       if case .freeList = tree.kind { release(payload, key: key, number, in: tree) }
       return
@@ -239,6 +251,8 @@ struct PageWalk {
     guard list.count >= 8, list.count % 8 == 0,
       list.loadUnaligned(as: UInt64.self) <= UInt64(list.count / 8 - 1)
     else { return add("an entry of the free list has an impossible size", page: number, in: tree) }
+    lastFreeing = Self.number(key)
+    if list.loadUnaligned(as: UInt64.self) < UInt64(list.count / 8 - 1) { hasShortFreeEntry = true }
     var last = UInt64.max
     for index in 0..<Int(list.loadUnaligned(as: UInt64.self)) {
       let page = list.loadUnaligned(fromByteOffset: 8 * (index + 1), as: UInt64.self)

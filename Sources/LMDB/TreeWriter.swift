@@ -45,12 +45,14 @@ public final class TreeWriter: TreeTransaction {
 
   /// Sets the value of a key.
   ///
+  /// - Parameter ending: is stored, little-endian, in place of the last four bytes of the value.
   /// - Throws: `StorageError` with `.keyInvalid`, `.valueTooLarge`, `.mapFull`; `.programming` if
   ///   the tree is not in the store.
   public func put(
-    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    ending: UInt32? = nil
   ) throws {
-    let result = try store(tree, key, value, flags: 0)
+    let result = try store(tree, key, value, ending: ending, flags: 0)
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
   }
 
@@ -66,12 +68,14 @@ public final class TreeWriter: TreeTransaction {
 
   /// Adds an entry, as `append` does, if its key is greater than every other.
   ///
+  /// - Parameter ending: as in `put`.
   /// - Returns: `false` if the key is not the greatest; nothing is changed then.
   /// - Throws: the errors of `put`.
   public func appendIfGreatest(
-    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    _ tree: Tree, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer,
+    ending: UInt32? = nil
   ) throws -> Bool {
-    let result = try store(tree, key, value, flags: UInt32(MDB_APPEND))
+    let result = try store(tree, key, value, ending: ending, flags: UInt32(MDB_APPEND))
     if result == MDB_KEYEXIST { return false }
     guard result == MDB_SUCCESS else { throw failed(result, key: key, valueCount: value.count) }
     return true
@@ -143,14 +147,26 @@ public final class TreeWriter: TreeTransaction {
   }
 
   private func store(
-    _ tree: Tree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt32
+    _ tree: Tree, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
+    ending: UInt32? = nil, flags: UInt32
   ) throws -> Int32 {
     try requireTree(tree)
     var keyValue = MDB_val(key)
     var valueValue = MDB_val(value)
+    let flags = ending == nil ? flags : flags | UInt32(MDB_RESERVE)
     // SAFETY: LMDB copies key and value and stores no pointer to them.
-    if let place = place(in: tree) { return mdb_cursor_put(place, &keyValue, &valueValue, flags) }
-    return mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
+    let result =
+      if let place = place(in: tree) {
+        mdb_cursor_put(place, &keyValue, &valueValue, flags)
+      } else {
+        mdb_put(raw, tree.handle, &keyValue, &valueValue, flags)
+      }
+    if let ending, result == MDB_SUCCESS, let room = valueValue.mv_data, value.count >= 4 {
+      // SAFETY: LMDB has reserved as many bytes as the value has.
+      room.copyMemory(from: value.baseAddress!, byteCount: value.count - 4)
+      room.storeBytes(of: ending.littleEndian, toByteOffset: value.count - 4, as: UInt32.self)
+    }
+    return result
   }
 
   /// Checks once per transaction that a tree exists in the store: through a handle whose tree is

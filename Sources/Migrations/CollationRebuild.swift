@@ -28,7 +28,8 @@ struct CollationRebuild {
     let catalog = try store.catalog()
     // A step that has begun has stored the schema that it ends with. A change made next to it would
     // be undone.
-    guard catalog.running?.buildChecksum == nil, catalog.readCompatibleFeatures == 0,
+    guard catalog.running?.buildChecksum == nil,
+      catalog.readCompatibleFeatures & ~CatalogHeader.sealFeature == 0,
       try store.migrationState().unknown.isEmpty
     else { return false }
     return catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }

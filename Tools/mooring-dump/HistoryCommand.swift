@@ -52,7 +52,7 @@ struct HistoryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try options.openToRead().read { transaction in
+    try options.openToRead(verifies: true).read { transaction in
       try StandardOutput.with { output in
         if token {
           try output.write("\(try transaction.historyToken())\n")

@@ -8,7 +8,8 @@ struct Records: AsyncParsableCommand {
     abstract: "Prints the records of an entity in the order of their ids.",
     discussion: """
       Every row begins with that number as "_id". Any length is printed in little memory. A \
-      record that cannot be read is reported on stderr, and the dump continues.
+      record that cannot be read, or does not match its seal, is reported on stderr, and the dump \
+      continues.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -8,6 +8,9 @@ public struct Schema: Codable, Hashable, Sendable {
   /// The templates in the order of their names; each name occurs once.
   public var templates: [RequestTemplate] = []
   public var historyRetention = HistoryRetention.standard
+  /// The first transaction of the change history that has seals. From it on, new entities have
+  /// seals as well; `nil` in a store without seals.
+  public var sealedHistorySince: Int64?
 
   public init(entities: [EntityDescription] = []) { self.entities = entities }
 
@@ -22,7 +25,12 @@ public struct Schema: Codable, Hashable, Sendable {
     templates = try container.decodeIfPresent([RequestTemplate].self, forKey: .templates) ?? []
     historyRetention =
       try container.decodeIfPresent(HistoryRetention.self, forKey: .historyRetention) ?? .standard
+    sealedHistorySince =
+      try container.decodeIfPresent(Int64.self, forKey: .sealedHistorySince)
   }
+
+  /// True if what is written has seals, by which damage is found.
+  public var isSealed: Bool { sealedHistorySince != nil }
 
   /// Returns the entity with a name; `nil` if there is none.
   public func entity(named name: String) -> EntityDescription? {
@@ -45,11 +53,13 @@ public struct EntityDescription: Codable, Hashable, Sendable {
   public var nextAttributeID: Int
   /// True if changes are written to the change history; always false for a system entity.
   public var keepsHistory: Bool
+  /// The seals of its records; `nil` if they have none.
+  public var seals: RecordSeals?
 
   public init(
     id: Int, name: String, attributes: [AttributeDescription], layouts: [RecordShape] = [],
     indexes: [IndexDescription] = [], relationships: [RelationshipDescription] = [],
-    nextAttributeID: Int = 1, keepsHistory: Bool = true
+    nextAttributeID: Int = 1, keepsHistory: Bool = true, seals: RecordSeals? = nil
   ) {
     self.id = id
     self.name = name
@@ -59,6 +69,7 @@ public struct EntityDescription: Codable, Hashable, Sendable {
     self.relationships = relationships
     self.nextAttributeID = nextAttributeID
     self.keepsHistory = keepsHistory && !name.hasPrefix("_")
+    self.seals = seals
   }
 
   /// Reads an entity. A member that an older catalog lacks has the default of `init`.
@@ -73,7 +84,8 @@ public struct EntityDescription: Codable, Hashable, Sendable {
       relationships: try container.decodeIfPresent(
         [RelationshipDescription].self, forKey: .relationships) ?? [],
       nextAttributeID: try container.decode(Int.self, forKey: .nextAttributeID),
-      keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? true)
+      keepsHistory: try container.decodeIfPresent(Bool.self, forKey: .keepsHistory) ?? true,
+      seals: try container.decodeIfPresent(RecordSeals.self, forKey: .seals))
   }
 
   /// Returns the attribute with a name; `nil` if there is none.
@@ -94,6 +106,19 @@ public struct EntityDescription: Codable, Hashable, Sendable {
   /// True for a system entity, whose name begins with an underscore. Migrations of other lines
   /// cannot create one.
   public var isSystem: Bool { name.hasPrefix("_") }
+}
+
+/// Which records of an entity end in a seal: a hash by which damage is found.
+public struct RecordSeals: Codable, Hashable, Sendable {
+  /// The first layout version whose records have one.
+  public var since: Int
+  /// True if every record has one. A record of an earlier layout version is then damaged.
+  public var isComplete: Bool
+
+  public init(since: Int, isComplete: Bool) {
+    self.since = since
+    self.isComplete = isComplete
+  }
 }
 
 /// The attributes that records of one layout version hold, in slot order.

@@ -9,6 +9,8 @@ package final class Catalog: Sendable {
   package let revision: UInt64
   package let readCompatibleFeatures: UInt32
   package let schema: Schema
+  /// True if what is written has seals.
+  let isSealed: Bool
   /// The applied migrations, by line, oldest first.
   package let history: [AppliedMigration]
   /// The migration of which some steps are completed and some are not.
@@ -30,6 +32,7 @@ package final class Catalog: Sendable {
     let problems =
       CatalogCheck.problems(of: stored.history, schema: stored.schema)
       + CatalogCheck.problems(of: stored.schema, treeNames: names)
+      + CatalogCheck.historyProblems(of: stored.schema, treeNames: names)
     if let problem = problems.first {
       throw StoreError(
         .damaged, "the catalog contradicts itself",
@@ -60,6 +63,7 @@ package final class Catalog: Sendable {
     readCompatibleFeatures = stored.header.readCompatibleFeatures
     revision = stored.header.revision
     schema = stored.schema
+    isSealed = stored.schema.isSealed
     history = stored.history
     running = stored.running
     build = stored.build

@@ -50,6 +50,14 @@ package enum CatalogCheck {
     return problems
   }
 
+  /// Returns the problem of a store that has lost its change history.
+  static func historyProblems(of schema: Schema, treeNames: Set<String>) -> [Problem] {
+    let isMissing =
+      schema.entity(named: HistoryTree.consumerEntity) != nil
+      && !treeNames.contains(HistoryTree.name)
+    return isMissing ? [Problem(entity: "catalog", text: "the change history is missing")] : []
+  }
+
   private static func attributeProblems(of entity: EntityDescription) -> [String] {
     var texts: [String] = []
     if entity.attributes.count > StoreLimits.attributesMax {

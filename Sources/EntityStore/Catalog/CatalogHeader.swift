@@ -17,7 +17,10 @@ package struct CatalogHeader: Equatable {
   /// The feature bit of a store with a structure that is being built for an entity: every writer of
   /// the entity must record its changes (see `EntityBuild`). It is set only during the build.
   package static let buildFeature: UInt32 = 1
-  static let knownReadCompatibleFeatures = buildFeature
+  /// The feature bit of a store whose records, history and catalog have seals, which every writer
+  /// must write (see `Seal`). It is set when the store is created or its records get seals.
+  package static let sealFeature: UInt32 = 2
+  static let knownReadCompatibleFeatures = buildFeature | sealFeature
 
   var format: UInt32 = CatalogHeader.currentFormat
   var incompatibleFeatures: UInt32 = 0

@@ -65,6 +65,18 @@ package struct UncheckedStore {
     }
   }
 
+  /// Returns true if records of the store have no seals yet.
+  ///
+  /// - Throws: `damaged` if the schema cannot be read.
+  package func lacksSeals() throws -> Bool {
+    try environment.read { transaction in
+      guard let tree = try environment.tree(named: CatalogTree.name, in: transaction) else {
+        return false
+      }
+      return try !CatalogTree.readSchema(tree, in: transaction).isFullySealed
+    }
+  }
+
   /// Checks the pages on a snapshot, so that writers cannot make them look damaged.
   package func checkPages(limit: Int) throws -> PageReport {
     PageReport(
@@ -99,10 +111,14 @@ package struct UncheckedStore {
     try collecting {
       let schema = try CatalogTree.readSchema(tree, in: transaction)
       problems = CatalogCheck.problems(of: schema, treeNames: names)
+      problems += CatalogCheck.historyProblems(of: schema, treeNames: names)
       let history = try CatalogTree.readHistory(tree, in: transaction)
       problems += CatalogCheck.problems(of: history, schema: schema)
     }
-    return texts + problems.map { "\($0.entity): \($0.text)" }
+    texts += problems.map { "\($0.entity): \($0.text)" }
+    // A contradiction says more than a seal that does not match.
+    if texts.isEmpty, let flaw = try CatalogSeal.flaw(tree, in: transaction) { texts = [flaw] }
+    return texts
   }
 
   /// Copies the last commit, without free pages, into the data file of another folder.

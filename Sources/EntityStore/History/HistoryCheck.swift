@@ -14,6 +14,12 @@ extension HistoryTree {
   /// - Parameter transactions: Incremented for each transaction.
   /// - Returns: At most as many problems as a report lists.
   package func problems(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
+    var verified = self
+    verified.verifiedSince = schema.sealedHistorySince
+    return try verified.unreadable(in: schema, &transactions)
+  }
+
+  private func unreadable(in schema: Schema, _ transactions: inout Int) throws -> [Problem] {
     var problems: [Problem] = []
     var previous: HistoryKey?
     var cursor = try transaction.cursor(tree)
@@ -44,7 +50,7 @@ extension HistoryTree {
         guard (1..<schema.nextEntityID).contains(change.entityID) else { throw RecordDamage() }
         for value in change.values { _ = try RecordField.value(value.bytes, value.kind) }
       }
-      return nil
+      return hasValidSeal(entry, key) ? nil : "it does not match its seal"
     } catch let error as StoreError where error.code == .damaged {
       return "it is unreadable"
     } catch is RecordDamage {

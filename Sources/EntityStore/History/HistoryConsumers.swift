@@ -18,7 +18,7 @@ extension ReadTransaction {
   /// Returns all consumers, by name.
   public func historyConsumers() throws -> [HistoryConsumer] {
     guard knowsConsumers else { return [] }
-    var request = FetchRequest(entityName: WriteTransaction.consumerEntity)
+    var request = FetchRequest(entityName: HistoryTree.consumerEntity)
     request.sortBy = [SortKey("name")]
     let (last, oldest) = (try historyTree?.last() ?? 0, try historyTree?.first() ?? 1)
     return try fetch(request).compactMap { record in
@@ -38,14 +38,14 @@ extension ReadTransaction {
   public func historyToken(of consumer: String) throws -> HistoryToken? {
     guard knowsConsumers,
       case .string(let text)? = try get(
-        WriteTransaction.consumerEntity, by: ["name": .string(consumer)])?["token"]
+        HistoryTree.consumerEntity, by: ["name": .string(consumer)])?["token"]
     else { return nil }
     return try HistoryToken(text)
   }
 
   /// False for a store of a version without history, which may be opened for reading.
   private var knowsConsumers: Bool {
-    catalog.entities[WriteTransaction.consumerEntity] != nil
+    catalog.entities[HistoryTree.consumerEntity] != nil
   }
 }
 
@@ -65,8 +65,8 @@ extension WriteTransaction {
   /// - Throws: `invalidToken`, `expiredToken`; `invalidRequest` if there are too many consumers.
   public func advance(consumer: String, to token: HistoryToken) throws {
     let sequence = try sequence(of: token)
-    if try objectID(Self.consumerEntity, by: ["name": .string(consumer)]) == nil,
-      try count(of: Self.consumerEntity) >= StoreLimits.historyConsumersMax
+    if try objectID(HistoryTree.consumerEntity, by: ["name": .string(consumer)]) == nil,
+      try count(of: HistoryTree.consumerEntity) >= StoreLimits.historyConsumersMax
     {
       throw StoreError(
         .invalidRequest, "the history has too many consumers",
@@ -74,7 +74,7 @@ extension WriteTransaction {
         advice: "remove one that no longer reads: `mooring-dump history --consumers` lists them")
     }
     try upsert(
-      Self.consumerEntity,
+      HistoryTree.consumerEntity,
       [
         "name": .string(consumer), "token": .string(token.description),
         "sequence": .int64(sequence), "updatedAt": .date(now),
@@ -86,7 +86,7 @@ extension WriteTransaction {
   /// - Returns: True if it existed.
   @discardableResult
   public func removeConsumer(_ name: String) throws -> Bool {
-    guard let id = try objectID(Self.consumerEntity, by: ["name": .string(name)]) else {
+    guard let id = try objectID(HistoryTree.consumerEntity, by: ["name": .string(name)]) else {
       return false
     }
     return try delete(id)

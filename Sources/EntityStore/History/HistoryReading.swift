@@ -98,7 +98,11 @@ extension ReadTransaction {
   }
 
   package var historyTree: HistoryTree? {
-    catalog.historyTree.map { HistoryTree(tree: $0, transaction: transaction) }
+    catalog.historyTree.map {
+      HistoryTree(
+        tree: $0, transaction: transaction,
+        verifiedSince: verifiesReads ? catalog.schema.sealedHistorySince : nil)
+    }
   }
 }
 

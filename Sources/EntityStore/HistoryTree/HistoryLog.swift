@@ -22,6 +22,8 @@ import LMDB
 ///             of a delete:             values
 ///     values  v  count, then for each:  v attribute's id   1 kind   v bytes, then as in a record
 ///
+/// In a store with seals each part ends with one (see `HistorySeal`).
+///
 /// `v` is an unsigned `Varint`, `s` a signed one. What a part holds can be read without the others.
 ///
 /// Belongs to the writer queue, like the transaction.
@@ -35,6 +37,8 @@ struct HistoryLog {
   private var bytes: [UInt8] = []
   /// The offsets at which the parts begin.
   private var starts: [Int] = []
+  /// A part with its seal.
+  private var sealedPart: [UInt8] = []
   private var previousID: Int64 = 0
   private var changed: [Int] = []
   /// The entities with a change that was not recorded.
@@ -212,13 +216,15 @@ struct HistoryLog {
 
   /// Writes the recorded changes if they have become large.
   mutating func writeIfLarge(
-    to tree: Tree, in transaction: TreeWriter
+    to tree: Tree, isSealed: Bool, in transaction: TreeWriter
   ) throws {
-    if bytes.count > HistoryLog.bufferedBytesMax { try write(to: tree, in: transaction) }
+    if bytes.count > HistoryLog.bufferedBytesMax {
+      try write(to: tree, isSealed: isSealed, in: transaction)
+    }
   }
 
   /// Writes the recorded changes.
-  mutating func write(to tree: Tree, in transaction: TreeWriter) throws {
+  mutating func write(to tree: Tree, isSealed: Bool, in transaction: TreeWriter) throws {
     if starts.isEmpty { return }
     let number = try sequence ?? HistoryTree(tree: tree, transaction: transaction).last() + 1
     sequence = number
@@ -227,9 +233,17 @@ struct HistoryLog {
     try bytes.withUnsafeBytes { bytes in
       for (start, end) in zip(starts, ends) {
         let key = HistoryKey(sequence: number, part: UInt32(partsWritten))
-        try key.withBytes {
-          try transaction.append(
-            tree, key: $0, value: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        if isSealed {
+          sealedPart.removeAll(keepingCapacity: true)
+          sealedPart.append(contentsOf: part)
+          HistorySeal.append(to: &sealedPart, of: key)
+        }
+        try key.withBytes { keyBytes in
+          guard isSealed else { return try transaction.append(tree, key: keyBytes, value: part) }
+          try sealedPart.withUnsafeBytes {
+            try transaction.append(tree, key: keyBytes, value: $0)
+          }
         }
         partsWritten += 1
       }

@@ -7,9 +7,13 @@ import LMDB
 /// Bounds are checked everywhere: damaged bytes give an error and never an invalid memory access.
 package struct HistoryTree {
   package static let name = "history"
+  /// The entity of the consumers of the change history. A store that has it has a history.
+  package static let consumerEntity = "_HistoryConsumer"
 
   let tree: Tree
   let transaction: TreeTransaction
+  /// The first transaction whose parts are compared with their seals; `nil` to compare none.
+  var verifiedSince: Int64?
 
   /// One change as it is stored in a part. Its bytes are valid until the transaction ends or
   /// writes.
@@ -33,7 +37,7 @@ package struct HistoryTree {
   }
 
   /// Returns the number of the oldest transaction; `nil` if there is none.
-  func first() throws -> Int64? {
+  package func first() throws -> Int64? {
     var cursor = try transaction.cursor(tree)
     return try cursor.first().map { try key($0).sequence }
   }
@@ -77,6 +81,7 @@ package struct HistoryTree {
       if key.part == 0, hasBegun, try !end() { return }
       guard key.follows(previous) else { throw StoreError.damagedHistory }
       previous = key
+      if !hasValidSeal(found, key) { throw StoreError.damagedHistory }
       var bytes = found.value[...]
       if key.part == 0 {
         guard let header = header(&bytes, key.sequence) else { throw StoreError.damagedHistory }
@@ -128,8 +133,17 @@ package struct HistoryTree {
     var previous: Int64 = 0
     while !bytes.isEmpty {
       guard let change = change(&bytes, &previous) else { throw StoreError.damagedHistory }
+      if HistorySeal.isSeal(change), bytes.isEmpty { return }
       try body(change)
     }
+  }
+
+  /// Compares a part with its seal.
+  ///
+  /// - Returns: True also for a part that is not to be compared.
+  func hasValidSeal(_ entry: Cursor.Entry, _ key: HistoryKey) -> Bool {
+    guard let verifiedSince, key.sequence >= verifiedSince else { return true }
+    return HistorySeal.ends(entry.value, of: key)
   }
 
   private func change(_ bytes: inout Bytes, _ previous: inout Int64) -> Change? {

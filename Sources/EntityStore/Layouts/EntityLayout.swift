@@ -95,6 +95,14 @@ package final class EntityLayout: Sendable {
       attribute: attribute.name)
   }
 
+  /// Compares a stored record with its seal.
+  ///
+  /// - Throws: `damaged`, with entity and id.
+  package func verify(_ bytes: UnsafeRawBufferPointer, id: Int64) throws(StoreError) {
+    guard let flaw = record.sealFlaw(of: bytes, id: id) else { return }
+    throw .damaged(flaw, entity: name, id: id)
+  }
+
   package func relationship(named name: String) -> RelationshipLayout? {
     relationships.first { $0.name == name }
   }

@@ -15,7 +15,7 @@ package struct RowCopy: Sendable {
     try entity.record.check(view)
     self.entity = entity
     self.step = step
-    bytes = Array(view.bytes)
+    bytes = Array(entity.record.storedBytes(of: view))
   }
 
   /// Creates a copy from bytes that the encoder has written.

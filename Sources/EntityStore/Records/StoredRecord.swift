@@ -19,7 +19,7 @@ package struct StoredRecord {
   /// The size of the record in bytes, without its key.
   package var byteCount: Int { bytes.count }
 
-  /// Returns the record's values.
+  /// Returns the record's values, after a comparison of the record with its seal.
   ///
   /// - Throws: `damaged`, with entity and id.
   package func read() throws(StoreError) -> Record {
@@ -27,6 +27,7 @@ package struct StoredRecord {
     guard let view = entity.record.view(of: bytes) else {
       throw .damaged("a record's header is unreadable", entity: entity.name, id: id)
     }
+    try entity.verify(bytes, id: id)
     return try Record(view, id: id, of: entity)
   }
 }

@@ -25,7 +25,7 @@ struct RecordChanges {
     var after = before
     for (position, value) in values { after[position] = value }
     if after == before { return }
-    let bytes = Array(row.view.bytes)
+    let bytes = Array(entity.record.storedBytes(of: row.view))
     try transaction.put(after, id: id, old: row.view, in: entity)
     changes.append(Change(entity: entity, id: id, before: bytes))
   }
@@ -37,7 +37,7 @@ struct RecordChanges {
 
   mutating func remove(_ id: Int64, from entity: EntityLayout) throws {
     guard let view = try transaction.view(of: id, in: entity) else { return }
-    let bytes = Array(view.bytes)
+    let bytes = Array(entity.record.storedBytes(of: view))
     try transaction.replace(old: view, new: nil, id: id, in: entity)
     changes.append(Change(entity: entity, id: id, before: bytes))
   }

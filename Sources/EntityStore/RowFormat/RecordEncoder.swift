@@ -15,6 +15,7 @@ enum RecordEncoder {
         if slot.position >= 0 { appendVariable(values[slot.position], to: &bytes) }
         store(UInt32(bytes.count), in: &bytes, at: slot.offset)
       }
+      bytes.append(contentsOf: plan.sealPlace)
       bytes.withUnsafeMutableBytes { bytes in
         for slot in plan.slots { store(values[slot.position], at: slot, in: bytes) }
       }
@@ -62,6 +63,7 @@ enum RecordEncoder {
         start = end
       }
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: old[done..<start]))
+      bytes.append(contentsOf: plan.sealPlace)
       bytes.withUnsafeMutableBytes { bytes in
         for number in plan.variable.indices {
           bytes.storeBytes(
@@ -190,13 +192,19 @@ package struct RecordPlan: Sendable {
   /// The slots whose values vary in size, including dropped ones, in slot order.
   let variable: [Slot]
   let dropped: [Slot]
+  /// The end of an encoded record: zeros where the function that stores it puts the seal; empty in
+  /// a layout version without seals.
+  let sealPlace: [UInt8]
 
   /// Creates the plan of a shape.
   ///
   /// - Parameter positions: The attribute positions by attribute id.
-  init(_ shape: RecordShape, version: Int, positions: [Int: Int]) {
+  init(
+    _ shape: RecordShape, version: Int, isSealed: Bool = false, positions: [Int: Int]
+  ) {
     let geometry = RecordGeometry(shape)
     fixedBytes = geometry.fixedBytes
+    sealPlace = [UInt8](repeating: 0, count: isSealed ? Seal.byteCount : 0)
     empty = [UInt8](repeating: 0, count: geometry.fixedBytes)
     var all: [Slot] = []
     for (number, slot) in shape.slots.enumerated() {

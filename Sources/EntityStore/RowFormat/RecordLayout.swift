@@ -26,8 +26,10 @@ package final class RecordLayout: @unchecked Sendable {
 
   struct Version {
     let slots: UnsafeMutablePointer<Slot>
-    /// The number of bytes that every record of the version has.
-    let fixedBytes: Int
+    /// The number of bytes that every record of the version has, those of the seal included.
+    let bytesMin: Int32
+    /// The size of the seal: 0 in a version whose records have none.
+    let sealBytes: Int32
   }
 
   let attributeCount: Int
@@ -40,6 +42,8 @@ package final class RecordLayout: @unchecked Sendable {
   let prototype: UnsafeMutableRawBufferPointer
   /// The positions of the attributes whose values vary in size.
   private let variable: [Int]
+  private let entityID: UInt64
+  private let seals: RecordSeals
 
   // SAFETY (`@unchecked Sendable`): everything is written in `init` and only read afterwards.
 
@@ -48,12 +52,17 @@ package final class RecordLayout: @unchecked Sendable {
       uniqueKeysWithValues: entity.attributes.enumerated().map { ($1.id, $0) })
     attributeCount = entity.attributes.count
     currentVersion = entity.layouts.count
-    versions = entity.layouts.map {
-      RecordLayout.version(of: $0, positions: positions, attributeCount: entity.attributes.count)
+    entityID = UInt64(truncatingIfNeeded: entity.id)
+    let seals = entity.seals ?? RecordSeals(since: .max, isComplete: false)
+    self.seals = seals
+    versions = entity.layouts.enumerated().map { number, shape in
+      RecordLayout.version(
+        of: shape, isSealed: number + 1 >= seals.since, positions: positions,
+        attributeCount: entity.attributes.count)
     }
     plan = RecordPlan(
       entity.layouts[entity.layouts.count - 1], version: entity.layouts.count,
-      positions: positions)
+      isSealed: entity.layouts.count >= seals.since, positions: positions)
     var bytes: [UInt8] = []
     RecordEncoder.encode(entity.attributes.map(\.defaultValue), as: plan, into: &bytes)
     variable = entity.attributes.indices.filter {
@@ -75,15 +84,59 @@ package final class RecordLayout: @unchecked Sendable {
   @inline(__always)
   package func view(of bytes: UnsafeRawBufferPointer) -> RecordView? {
     guard bytes.count >= 2, let base = bytes.baseAddress else { return nil }
-    let version = Int(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))
+    let version = RecordLayout.version(at: base)
     guard version >= 1, version <= versions.count else { return nil }
     let found = versions[version - 1]
-    guard bytes.count >= found.fixedBytes else { return nil }
+    guard bytes.count >= Int(found.bytesMin) else { return nil }
     return RecordView(
-      base: base, count: bytes.count, slots: UnsafePointer(found.slots),
+      base: base, count: bytes.count &- Int(found.sealBytes), slots: UnsafePointer(found.slots),
       defaults: UnsafeRawPointer(prototype.baseAddress!), defaultsCount: prototype.count,
       defaultSlots: UnsafePointer(versions[versions.count - 1].slots),
       attributeCount: attributeCount)
+  }
+
+  /// Returns the bytes of a record with its seal, as `view(of:)` takes them.
+  func storedBytes(of record: RecordView) -> UnsafeRawBufferPointer {
+    // SAFETY: the view was made of bytes that include the seal.
+    let sealBytes = versions[RecordLayout.version(at: record.base) - 1].sealBytes
+    return UnsafeRawBufferPointer(start: record.base, count: record.count + Int(sealBytes))
+  }
+
+  @inline(__always)
+  private static func version(at base: UnsafeRawPointer) -> Int {
+    Int(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))
+  }
+
+  // MARK: Seals
+
+  /// Returns the seal of a record that `view(of:)` accepts; `nil` if its layout version has none.
+  @inline(__always)
+  func seal(of record: UnsafeRawBufferPointer, id: Int64) -> UInt32? {
+    guard let base = record.baseAddress, record.count > Seal.byteCount,
+      RecordLayout.version(at: base) >= seals.since
+    else { return nil }
+    return Seal.of(
+      UnsafeRawBufferPointer(start: base, count: record.count - Seal.byteCount),
+      at: (entityID, UInt64(bitPattern: id)))
+  }
+
+  /// Returns true if the record's layout version has seals.
+  func isSealed(_ record: RecordView) -> Bool {
+    RecordLayout.version(at: record.base) >= seals.since
+  }
+
+  /// Compares a stored record with its seal.
+  ///
+  /// - Returns: What is wrong; `nil` for a record that need not have a seal, and for one whose
+  ///   header is unreadable.
+  package func sealFlaw(of record: UnsafeRawBufferPointer, id: Int64) -> StaticString? {
+    guard seals.since < .max, view(of: record) != nil else { return nil }
+    guard let seal = seal(of: record, id: id) else {
+      return seals.isComplete ? "a record has no seal" : nil
+    }
+    let stored = record.loadUnaligned(
+      fromByteOffset: record.count - Seal.byteCount, as: UInt32.self)
+    return UInt32(littleEndian: stored) == seal ? nil : "a record does not match its seal"
   }
 
   /// Returns true if the record has the layout in which records are written.
@@ -100,7 +153,7 @@ package final class RecordLayout: @unchecked Sendable {
   }
 
   private static func version(
-    of shape: RecordShape, positions: [Int: Int], attributeCount: Int
+    of shape: RecordShape, isSealed: Bool, positions: [Int: Int], attributeCount: Int
   ) -> Version {
     let geometry = RecordGeometry(shape)
     let slots = UnsafeMutablePointer<Slot>.allocate(capacity: max(1, attributeCount))
@@ -116,7 +169,9 @@ package final class RecordLayout: @unchecked Sendable {
       }
       if isVariable { previousEnd = offset }
     }
-    return Version(slots: slots, fixedBytes: geometry.fixedBytes)
+    let sealBytes = isSealed ? Seal.byteCount : 0
+    return Version(
+      slots: slots, bytesMin: Int32(geometry.fixedBytes + sealBytes), sealBytes: Int32(sealBytes))
   }
 }
 
@@ -132,6 +187,8 @@ package final class RecordLayout: @unchecked Sendable {
 ///          …     …   variable-size values in slot order: string, url (UTF-8), data,
 ///                    decimal (see `DecimalBytes`), strings (per element a length of 4 bytes,
 ///                    little-endian, then UTF-8)
+///          …     4   seal of everything before it (see `Seal`), little-endian; only in the layout
+///                    versions from `RecordSeals.since` on
 struct RecordGeometry {
   /// The offset of each slot's value if its size is fixed, else of its end entry.
   let offsets: [Int]

@@ -9,6 +9,7 @@ import Foundation
 /// the record.
 package struct RecordView {
   let base: UnsafeRawPointer
+  /// The number of bytes without the seal.
   let count: Int
   let slots: UnsafePointer<RecordLayout.Slot>
   let defaults: UnsafeRawPointer
@@ -16,13 +17,15 @@ package struct RecordView {
   let defaultSlots: UnsafePointer<RecordLayout.Slot>
   let attributeCount: Int
 
+  /// The bytes without the seal.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
   /// Returns a view of a copy of the record.
   ///
-  /// - Parameter copy: The same bytes, valid for as long as the view is used.
+  /// - Parameter copy: The same bytes (`RecordLayout.storedBytes`), valid for as long as the view
+  ///   is used.
   func moved(to copy: UnsafeRawBufferPointer) -> RecordView {
-    guard let start = copy.baseAddress, copy.count == count else { return self }
+    guard let start = copy.baseAddress, copy.count >= count else { return self }
     return RecordView(
       base: start, count: count, slots: slots, defaults: defaults, defaultsCount: defaultsCount,
       defaultSlots: defaultSlots, attributeCount: attributeCount)

@@ -32,6 +32,7 @@ extension Store {
     _ type: T.Type, at key: [UInt8], _ change: (inout T?) throws -> Void
   ) throws {
     try runAlone { transaction in
+      let isSealed = try CatalogSeal.check(catalogTree, in: transaction)
       var value = try CatalogTree.read(type, at: key, catalogTree, in: transaction)
       try change(&value)
       if let value {
@@ -39,6 +40,7 @@ extension Store {
       } else {
         try key.withUnsafeBytes { _ = try transaction.delete(catalogTree, key: $0) }
       }
+      if isSealed { try CatalogSeal.write(catalogTree, in: transaction) }
     }
   }
 

@@ -22,10 +22,13 @@ package final class SchemaTransaction {
   private var isWritten = true
   /// True if the catalog was not changed since its revision was raised.
   private var isRevised = true
+  /// True if the catalog has the seal that it had at the beginning.
+  private var hasValidSeal = true
 
   /// Begins with the catalog that the writing transaction sees.
   ///
-  /// - Throws: `newerFormat` if the store has features that this program could not maintain.
+  /// - Throws: `newerFormat` if the store has features that this program could not maintain;
+  ///   `damaged` if the catalog does not match its seal.
   init(_ writing: TreeWriter, _ scratch: WriterScratch, of store: Store) throws {
     self.writing = writing
     self.scratch = scratch
@@ -36,6 +39,7 @@ package final class SchemaTransaction {
     schema = catalog.schema
     build = catalog.build
     try catalog.checkWritable()
+    _ = try CatalogSeal.check(store.catalogTree, in: writing)
   }
 
   /// Replaces the store's schema.
@@ -59,10 +63,11 @@ package final class SchemaTransaction {
     return result
   }
 
-  /// Ends the transaction: its changes of the catalog get a new revision.
+  /// Ends the transaction: its changes of the catalog get a new revision and a new seal.
   func finish() throws {
     try writeCatalog()
     if !isRevised { try raiseRevision() }
+    if !hasValidSeal, schema.isSealed { try CatalogSeal.write(store.catalogTree, in: writing) }
   }
 
   /// Returns the number of records of an entity and their bytes; zero for an entity that is new.
@@ -82,12 +87,14 @@ package final class SchemaTransaction {
 
   private func put(_ key: [UInt8], _ value: [UInt8]) throws {
     isRevised = false
+    hasValidSeal = false
     try writing.put(store.catalogTree, key: key, value: value)
   }
 
   /// Removes a value of the catalog.
   package func delete(_ key: [UInt8]) throws {
     isRevised = false
+    hasValidSeal = false
     try key.withUnsafeBytes { _ = try writing.delete(store.catalogTree, key: $0) }
   }
 
@@ -149,7 +156,7 @@ package final class SchemaTransaction {
       names.insert(EntityLayout.treeName(of: entity))
       for index in entity.indexes { names.insert(EntityLayout.treeName(of: index)) }
     }
-    if schema.entity(named: WriteTransaction.consumerEntity) != nil {
+    if schema.entity(named: HistoryTree.consumerEntity) != nil {
       names.insert(HistoryTree.name)
     }
     return names
@@ -163,6 +170,7 @@ package final class SchemaTransaction {
     } else {
       header.readCompatibleFeatures &= ~CatalogHeader.buildFeature
     }
+    if schema.isSealed { header.readCompatibleFeatures |= CatalogHeader.sealFeature }
     try put(CatalogTree.headerKey, header.encoded())
     isRevised = true
   }

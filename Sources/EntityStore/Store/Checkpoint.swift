@@ -26,7 +26,7 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
   /// - Returns: `nil` if there is none.
   /// - Throws: `damaged` if the stored position is not of this type; `remove` deletes it.
   public func load(in transaction: ReadTransaction) throws -> Progress? {
-    guard let record = try transaction.get(Self.entity, by: ["name": .string(name)]),
+    guard let record = try transaction.get(Self.entityName, by: ["name": .string(name)]),
       case .data(let data) = try record["frontier"], case .int64(let rows) = try record["rows"],
       case .int64(let chunks) = try record["chunks"]
     else { return nil }
@@ -49,7 +49,7 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     try transaction.upsert(
-      Self.entity,
+      Self.entityName,
       [
         "name": .string(name), "frontier": .data(try encoder.encode(position)),
         "rows": .int64(rows), "chunks": .int64(chunks),
@@ -59,10 +59,10 @@ public struct Checkpoint<Position: Codable & Sendable>: Sendable {
 
   /// Removes the progress from the store. Does nothing if there is none.
   public func remove(in transaction: WriteTransaction) throws {
-    if let id = try transaction.objectID(Self.entity, by: ["name": .string(name)]) {
+    if let id = try transaction.objectID(Self.entityName, by: ["name": .string(name)]) {
       try transaction.delete(id)
     }
   }
 
-  private static var entity: String { "_ChunkedWrite" }
+  static var entityName: String { "_ChunkedWrite" }
 }

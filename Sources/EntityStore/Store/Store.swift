@@ -32,6 +32,10 @@ public final class Store: Sendable {
     /// False to leave flushing to the operating system. Only for benchmarks: a power failure may
     /// then damage the store.
     public var flushesCommits = true
+    /// True to compare each record that a read transaction reads, and the change history, with
+    /// their seals. A read of damaged ones fails with `damaged`. Records of a store without seals
+    /// are not compared (see `StoreReport.notes`).
+    public var verifiesReads = false
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var pollTimer = PollTimer.everyTwoSeconds
@@ -115,8 +119,14 @@ public final class Store: Sendable {
         [("folder", environment.folder)], advice: "choose another folder")
     }
     let tree = try environment.createTree(named: name, in: transaction)
-    let header = CatalogHeader(uuid: UUID(), revision: 1)
+    var header = CatalogHeader(uuid: UUID(), revision: 1)
+    header.readCompatibleFeatures = CatalogHeader.sealFeature
     try transaction.put(tree, key: CatalogTree.headerKey, value: header.encoded())
+    var schema = Schema()
+    schema.sealedHistorySince = 1
+    try transaction.put(
+      tree, key: CatalogTree.schemaKey, value: try CatalogTree.encode(schema))
+    try CatalogSeal.write(tree, in: transaction)
     return tree
   }
 
@@ -156,7 +166,9 @@ public final class Store: Sendable {
       while true {
         let isDone = try environment.read { transaction in
           guard let catalog = try catalogs.catalog(for: transaction) else { return false }
-          try body(ReadTransaction(transaction, catalog: catalog))
+          let snapshot = ReadTransaction(transaction, catalog: catalog)
+          snapshot.verifiesReads = options.verifiesReads
+          try body(snapshot)
           return true
         }
         if isDone { return }

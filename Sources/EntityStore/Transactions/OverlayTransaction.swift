@@ -32,6 +32,7 @@ package final class OverlayTransaction<Overlay: RecordOverlay>: ReadTransaction 
   package init(_ snapshot: ReadTransaction, _ overlay: Overlay) throws {
     self.overlay = overlay
     super.init(snapshot.transaction, catalog: snapshot.catalog)
+    verifiesReads = snapshot.verifiesReads
     try overlay.check(against: catalog)
   }
 
@@ -42,7 +43,11 @@ package final class OverlayTransaction<Overlay: RecordOverlay>: ReadTransaction 
   }
 
   /// The same snapshot without the unsaved changes.
-  package var stored: ReadTransaction { ReadTransaction(transaction, catalog: catalog) }
+  package var stored: ReadTransaction {
+    let snapshot = ReadTransaction(transaction, catalog: catalog)
+    snapshot.verifiesReads = verifiesReads
+    return snapshot
+  }
 
   package override func view(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
     switch overlay.pendingRecord(id, of: entity.name) {

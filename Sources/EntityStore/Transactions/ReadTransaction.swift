@@ -13,6 +13,9 @@ public class ReadTransaction {
   /// Called from time to time while a fetch reads rows and index entries. The fetch ends with the
   /// error that it throws.
   final var interruption: (() throws -> Void)?
+  /// True to compare what is read with its seal.
+  // SAFETY (`@exclusivity(unchecked)`): set once, before the transaction is used.
+  @exclusivity(unchecked) final var verifiesReads = false
   private final var visits = 0
 
   init(_ transaction: TreeTransaction, catalog: Catalog) {
@@ -129,6 +132,7 @@ public class ReadTransaction {
     guard let view = entity.record.view(of: bytes) else {
       throw StoreError.damaged("a record's header is unreadable", entity: entity.name, id: id)
     }
+    if verifiesReads { try entity.verify(bytes, id: id) }
     return view
   }
 

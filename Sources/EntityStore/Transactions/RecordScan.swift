@@ -31,6 +31,7 @@ extension ReadTransaction {
     while let found = entry {
       guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
+      if verifiesReads { try entity.verify(found.value, id: id) }
       if try !body(id, view) { return true }
       entry = try cursor.next()
     }

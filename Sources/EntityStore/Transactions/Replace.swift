@@ -93,7 +93,8 @@ extension WriteTransaction {
     guard let tree = catalog.historyTree, !isBuilding, entity.history.isRecorded else { return }
     guard recordsHistory else { return scratch.history.addUnrecorded(entity) }
     try scratch.history.add(old: old, new: new, id: id, marks: marks, in: entity)
-    try scratch.history.writeIfLarge(to: tree, in: writing)
+    try scratch.history.writeIfLarge(
+      to: tree, isSealed: catalog.isSealed, in: writing)
   }
 
   /// Buffers the index changes of a record. The key writers are parameters because each access to
@@ -155,10 +156,12 @@ extension WriteTransaction {
     throw StoreError.uniqueViolation(of: index, in: entity, id: id, holder: holder)
   }
 
+  /// Writes or deletes a record, and gives it its seal.
   private func writeRecord(
     _ new: UnsafeRawBufferPointer?, id: Int64, isNew: Bool, in entity: EntityLayout
   ) throws {
     scratch.step += 1
+    let seal = new.flatMap { entity.record.seal(of: $0, id: id) }
     try RecordKey.with(id) { key in
       guard let new else {
         try writing.delete(entity.tree, key: key)
@@ -166,8 +169,10 @@ extension WriteTransaction {
       }
       // A new record mostly has the greatest id. An append fills pages completely, while a put that
       // begins a new page moves a record to it, which is one record in nine.
-      if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new) { return }
-      try writing.put(entity.tree, key: key, value: new)
+      if isNew, try writing.appendIfGreatest(entity.tree, key: key, value: new, ending: seal) {
+        return
+      }
+      try writing.put(entity.tree, key: key, value: new, ending: seal)
     }
   }
 }

@@ -208,7 +208,7 @@ public final class WriteTransaction: ReadTransaction {
   package func finish() throws {
     try finishEntities()
     guard let tree = catalog.historyTree else { return }
-    try scratch.history.write(to: tree, in: writing)
+    try scratch.history.write(to: tree, isSealed: catalog.isSealed, in: writing)
     guard let sequence = scratch.history.sequence else { return }
     let pruning = HistoryPruning(
       HistoryTree(tree: tree, transaction: writing), retention: catalog.schema.historyRetention,
@@ -217,16 +217,13 @@ public final class WriteTransaction: ReadTransaction {
       in: writing, after: scratch.history.partsWritten, needed: neededHistory(oldest:))
   }
 
-  /// The entity of the consumers of the change history.
-  package static let consumerEntity = "_HistoryConsumer"
-
   /// Returns the number of the last transaction that no consumer needs.
   ///
   /// - Parameter oldest: The oldest transaction that is stored. A consumer that has not read the
   ///   one before it has expired and needs nothing.
   private func neededHistory(oldest: Int64) throws -> Int64 {
     var needed = Int64.max
-    guard let entity = catalog.entities[WriteTransaction.consumerEntity] else { return needed }
+    guard let entity = catalog.entities[HistoryTree.consumerEntity] else { return needed }
     let position = try entity.position(of: "sequence")
     try eachRow(of: entity) { row in
       if let sequence = row.int64(position), sequence >= oldest - 1 {

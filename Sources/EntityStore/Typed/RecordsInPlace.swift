@@ -53,10 +53,11 @@ extension ReadTransaction {
   ) throws -> FetchStatistics {
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
-    var decoder = EntityDecoder(entity: execution.entity, in: self)
+    let entity = execution.entity
+    var decoder = EntityDecoder(entity: entity, in: self)
     try execution.enumerateRecords { id, view in
       var shouldContinue = true
-      try readable(view) { view in
+      try readable(view, of: entity) { view in
         try decoder.decode(view, id) { shouldContinue = try body(&$0) }
       }
       return shouldContinue
@@ -65,9 +66,11 @@ extension ReadTransaction {
   }
 
   /// Calls the closure with a view that stays valid when the closure writes.
-  private func readable(_ view: RecordView, _ body: (RecordView) throws -> Void) throws {
+  private func readable(
+    _ view: RecordView, of entity: EntityLayout, _ body: (RecordView) throws -> Void
+  ) throws {
     guard canWrite else { return try body(view) }
-    try Array(view.bytes).withUnsafeBytes { try body(view.moved(to: $0)) }
+    try Array(entity.record.storedBytes(of: view)).withUnsafeBytes { try body(view.moved(to: $0)) }
   }
 }
 

@@ -11,6 +11,9 @@ public struct CompactionReport: Codable, Hashable, Sendable {
 extension Store {
   /// Reduces the data file of a store to the size of its data. Writes alone only reuse free pages.
   ///
+  /// The records of a store of an earlier version get seals first, in the store itself, by which
+  /// damage is found; programs of earlier versions can only read the store from then on.
+  ///
   /// A compacted copy is made in the store's folder, read back, and replaces the data file while no
   /// process has the store open. Other processes may read and write until then; if one of them has
   /// written, or has the store open at the end, the copy is discarded and nothing is changed. A
@@ -44,11 +47,15 @@ private struct Compaction {
   let options: Store.Options
 
   func run(_ progress: (CopyProgress) throws -> Void) throws -> CompactionReport {
-    guard let before = try StoreFile(in: folder).mark() else {
+    guard try StoreFile(in: folder).mark() != nil else {
       throw StoreError.storeMissing([("path", folder)])
     }
     // Checked before the work, to report at once which process has the store open.
     try StoreFile.requireClosed(folder, within: options.writerDeadline)
+    try seal()
+    guard let before = try StoreFile(in: folder).mark() else {
+      throw StoreError.storeMissing([("path", folder)])
+    }
     let staging = try StagingFolder.claim(inStore: folder)
     defer { staging.remove() }
     try copy(to: staging, progress)
@@ -65,6 +72,24 @@ private struct Compaction {
     return report(before.bytes, copy.bytes)
   }
 
+  /// Gives seals to the records of a store of an earlier version.
+  private func seal() throws {
+    guard try lacksSeals() else { return }
+    let store = try Store(
+      folder: folder, policy: ReadingOnly(), creates: false, options: options)
+    try store.sealRecords()
+    store.close()
+  }
+
+  private func lacksSeals() throws -> Bool {
+    // The catalog is read through the map, where damage would end the process.
+    _ = try soundPages(of: folder)
+    let store = try UncheckedStore(folder: folder, options)
+    // The data of other programs must not be rewritten.
+    try store.requireCatalog()
+    return try store.lacksSeals()
+  }
+
   /// Copies the store, and compares the trees of the copy with those of the store.
   private func copy(
     to staging: StagingFolder, _ progress: (CopyProgress) throws -> Void
@@ -74,8 +99,6 @@ private struct Compaction {
     let bytes = pages.bytesUsed
     try StoreFile.requireRoom(for: bytes, in: folder)
     let store = try UncheckedStore(folder: folder, options)
-    // The data of other programs must not be rewritten.
-    try store.requireCatalog()
     try store.copyCompacted(to: staging.store) { try progress(.copying(bytes: $0, of: bytes)) }
     try progress(.checking(bytes: bytes))
     guard try soundPages(of: staging.store).entries == pages.entries else { throw written }

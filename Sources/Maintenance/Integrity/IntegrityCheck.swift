@@ -40,10 +40,10 @@ public struct IntegrityReport: Codable, Sendable {
 extension Store {
   /// Compares all records with the indexes and all index entries with the records, on one snapshot.
   ///
-  /// Every record must be decodable, must have no null in a required attribute, and must have each
-  /// of the index entries that follow from it. Every entry must lead to a record that has this
-  /// entry. Every reference must lead to a record, unless its delete rule allows it to remain
-  /// without one. Ids must be below the entity's counter. The entries of an index with another
+  /// Every record must match its seal and be decodable, must have no null in a required attribute,
+  /// and must have each of the index entries that follow from it. Every entry must lead to a record
+  /// that has this entry. Every reference must lead to a record, unless its delete rule allows it
+  /// to remain without one. Ids must be below the entity's counter. The entries of an index with another
   /// version of its collation must lead to records; their keys are not checked. Memory is bounded;
   /// damage is reported and the check continues.
   ///
@@ -104,6 +104,9 @@ struct IntegrityCheck {
     guard let view = entity.record.view(of: bytes), let values = try? view.values() else {
       report.add("the record is unreadable", entity: entity.name, id: id)
       return
+    }
+    if let flaw = entity.record.sealFlaw(of: bytes, id: id) {
+      report.add("\(flaw)", entity: entity.name, id: id)
     }
     for (attribute, value) in zip(entity.description.attributes, values)
     where value.isNull && !attribute.isOptional {

@@ -1,3 +1,4 @@
+import EntityModel
 public import EntityStore
 
 /// The result of a check of a whole store: first the pages, then the catalog, then records and
@@ -18,6 +19,8 @@ public struct StoreReport: Codable, Sendable {
   /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
   /// requested.
   public var integrity: IntegrityReport?
+  /// What the check could not find out, which is no damage; `nil` if there is nothing.
+  public var notes: [String]?
 
   public var isClean: Bool { problemCount == 0 && integrity?.isClean ?? false }
 
@@ -51,9 +54,29 @@ extension Store {
       if report.problemCount > 0 { return report }
       for text in try UncheckedStore(folder: folder, options).catalogProblems() { report.add(text) }
       if report.problemCount > 0 || !deeply { return report }
-      report.integrity = try Store.openForReading(at: folder, options).checkIntegrity()
+      let store = try Store.openForReading(at: folder, options)
+      report.integrity = try store.checkIntegrity()
+      report.notes = try store.read { try $0.sealNotes() }
       return report
     }
+  }
+}
+
+extension ReadTransaction {
+  /// Returns a note for what has no seals; `nil` if everything has.
+  fileprivate func sealNotes() throws -> [String]? {
+    var notes: [String] = []
+    let unsealed = schema.entities.count { $0.seals?.isComplete != true }
+    if unsealed > 0 {
+      notes.append(
+        "damage in values without an index is not found in \(unsealed) entities, whose records "
+          + "have no seals; `mooring migrate up` adds them")
+    }
+    let sealedSince = schema.sealedHistorySince ?? .max
+    if let first = try historyTree?.first(), first < sealedSince {
+      notes.append("the oldest transactions of the history have no seals")
+    }
+    return notes.isEmpty ? nil : notes
   }
 }
 

@@ -16,6 +16,9 @@ public struct MigrationOptions: Sendable {
   package var recordsAtOnceMax = StoreLimits.recordsMigratedAtOnceMax
   /// The duration of one chunk of a longer step.
   package var chunkDuration = StoreLimits.chunkDuration
+  /// False to leave the records of a store of an earlier version without seals, as such a version
+  /// would; for tests.
+  package var sealsRecords = true
   /// The bytes of memory for sorting keys.
   package var sortMemory = KeyRunWriter.memoryMaxDefault
   /// Called between two chunks. `true` ends the run there; a later run continues.

@@ -28,8 +28,14 @@ struct Migrator {
 
   // MARK: Runs
 
-  /// Applies the pending migrations.
-  func up() throws -> MigrationReport { try run(positions) }
+  /// Applies the pending migrations, and gives seals to the records of a store that has none.
+  func up() throws -> MigrationReport {
+    try run(positions) {
+      guard options.sealsRecords else { return }
+      try store.sealRecords(
+        chunkDuration: options.chunkDuration, isCancelled: options.isCancelled)
+    }
+  }
 
   /// Returns the migrations that are to be applied, derived from those that have been applied.
   ///
@@ -66,8 +72,9 @@ struct Migrator {
   ///
   /// - Parameter next: Returns the migrations that are to be run, derived from those that have been
   ///   applied. The first may be partly done.
+  /// - Parameter end: Called under the lock when none is left.
   private func run(
-    _ next: (MigrationState) throws -> [MigrationPosition]
+    _ next: (MigrationState) throws -> [MigrationPosition], end: () throws -> Void = {}
   ) throws -> MigrationReport {
     let lock = try MigrationLock(
       folder: store.folder, within: options.wait, isCancelled: options.isCancelled)
@@ -87,6 +94,7 @@ struct Migrator {
       if let long, try runLongStep(long) { report.migrations.append(long.migration) }
     }
     try removeScratch()
+    try end()
     report.longestWait = watch.longest
     withExtendedLifetime(lock) {}
     return report
@@ -282,7 +290,9 @@ final class WriterWatch: Sendable {
 }
 
 extension Store {
-  /// Applies the pending migrations, in the order in which lines require each other.
+  /// Applies the pending migrations, in the order in which lines require each other. Then the
+  /// records of a store of an earlier version get seals, by which damage is found; programs of
+  /// earlier versions can only read the store from then on.
   ///
   /// Blocks the calling thread until the end. Others can read at any time, and write between two
   /// chunks of a long step; their changes are part of the result. The next run continues an

@@ -167,8 +167,7 @@ struct RelationshipCreation {
       throw refusal("the name of the entity of its links is taken", [("name", name)])
     }
     let back = definition.inverse ?? side
-    schema.entities.append(EntityDescription(id: schema.nextEntityID, name: name, attributes: []))
-    schema.nextEntityID += 1
+    schema.entities.append(schema.makeEntity(named: name))
     let from = try add(AttributeDescription(end: "from", definition.entity), to: name)
     let to = try add(AttributeDescription(end: "to", definition.destination), to: name)
     let fromOrder =

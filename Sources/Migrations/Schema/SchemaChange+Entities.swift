@@ -7,9 +7,7 @@ extension SchemaChange {
     _ name: String, _ attributes: [AttributeDescription], keepsHistory: Bool
   ) throws(StoreError) {
     try requireFree(name)
-    var entity = EntityDescription(
-      id: schema.nextEntityID, name: name, attributes: [], keepsHistory: keepsHistory)
-    schema.nextEntityID += 1
+    var entity = schema.makeEntity(named: name, keepsHistory: keepsHistory)
     for attribute in attributes { entity.add(attribute) }
     entity.addLayout()
     schema.entities.append(entity)

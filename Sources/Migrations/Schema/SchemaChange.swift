@@ -174,6 +174,15 @@ extension Schema {
     }
     return number
   }
+
+  /// Returns an entity without attributes, with the next id. In a store with seals its records have
+  /// seals from the first one on.
+  mutating func makeEntity(named name: String, keepsHistory: Bool = true) -> EntityDescription {
+    defer { nextEntityID += 1 }
+    return EntityDescription(
+      id: nextEntityID, name: name, attributes: [], keepsHistory: keepsHistory,
+      seals: isSealed ? RecordSeals(since: 1, isComplete: true) : nil)
+  }
 }
 
 extension EntityDescription {

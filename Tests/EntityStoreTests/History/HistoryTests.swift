@@ -254,7 +254,7 @@ import Testing
         try HistoryKey(sequence: 2, part: 0).withBytes { key in
           var bytes = Array(try #require(try transaction.get(tree, key)))
           // The last of "Fido", which no text ends in.
-          bytes[bytes.count - 1] = 0xFF
+          bytes[bytes.count - 1 - HistorySeal.byteCount] = 0xFF
           try bytes.withUnsafeBytes { try transaction.put(tree, key: key, value: $0) }
         }
       }

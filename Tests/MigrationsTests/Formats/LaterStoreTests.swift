@@ -133,6 +133,7 @@ import Testing
       try environment.write { transaction in
         let tree = try environment.tree(named: CatalogTree.name, in: transaction)
         try change(try #require(tree), transaction)
+        try CatalogSeal.write(try #require(tree), in: transaction)
       }
     }
   }

@@ -15,6 +15,9 @@ extension Migrate {
         Other processes can read at any time, and write between two chunks of a long step. Ctrl-C \
         ends it after a chunk, with status 130; the next `up` resumes there, also after a kill.
 
+        At the end the records of a store of an earlier version get seals, by which `mooring \
+        check` finds damage; programs of such a version can only read it then.
+
         Before a step that loses data the store is copied beside itself. With --format json \
         standard error has a line {"event":"progress",…} for each stage of a long step, or more \
         often, and standard output one object at the end.

@@ -28,6 +28,8 @@ struct Fetch: AsyncParsableCommand {
   @Argument(help: "The entity, such as Episode. A template has its own.") var entity: String?
   @OptionGroup(title: "Request") var question: FetchOptions
   @OptionGroup(title: "Export") var export: FetchExport
+  @Flag(help: "Compare each record that is read with its seal; damage ends the fetch with 65.")
+  var verify = false
   @Option(help: OutputFormat.allHelp) var format = OutputFormat.table
 
   func validate() throws {
@@ -36,6 +38,9 @@ struct Fetch: AsyncParsableCommand {
     }
     if question.explain { try format.require(.table, .json) }
     try export.validate(format, question)
+    if verify, export.export != nil {
+      throw ValidationError("--verify is for a fetch that prints; leave out --export")
+    }
   }
 
   func run() async throws {
@@ -45,7 +50,7 @@ struct Fetch: AsyncParsableCommand {
       let request = try store.read { try checked(draft.request(for: entity, in: $0), draft, $0) }
       return try await export.run(request, to: path, in: JobQueue(store), options, format)
     }
-    let store = try options.openToRead()
+    let store = try options.openToRead(verifies: verify)
     try store.read { transaction in
       try StandardOutput.with { output in
         let request = try draft.request(for: entity, in: transaction)

@@ -14,7 +14,9 @@ struct Check: AsyncParsableCommand {
       + "jobs.",
     discussion: """
       Changes nothing; other processes may read and write at the same time. Ends with 65 if it \
-      finds damage, and stops after the first level that has some. The transactions counted are \
+      finds damage, and stops after the first level that has some. Records, history and catalog \
+      have seals, so that a flipped bit is found in any value; a store of an earlier version gets \
+      them by `mooring migrate up`. The transactions counted are \
       those of the change history.
 
       --only jobs checks the invariants of the jobs. --only migrations compares the store with its \
@@ -117,6 +119,7 @@ extension StoreReport {
     try output.write(table)
     let problems = problems + (integrity?.problems.map(\.description) ?? [])
     try output.write(problems: problems, of: count)
+    for note in notes ?? [] { try output.write("note: \(note)\n") }
   }
 }
 

@@ -12,7 +12,8 @@ struct CompactCommand: AsyncParsableCommand {
     discussion: """
       Needs room for the smaller file beside the old one, and that nobody has the store open; ends \
       with 75 otherwise, and nothing is changed. There is seldom a reason to: free pages are used \
-      again by later writes (`mooring-dump stats` counts them).
+      again by later writes (`mooring-dump stats` counts them). The records of a store of an \
+      earlier version get seals first, as by `mooring migrate up`.
       """)
 
   @OptionGroup var options: StoreOptions

@@ -210,6 +210,7 @@ package struct FetchExecution {
       try transaction.countVisit()
       guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
+      if transaction.verifiesReads { try entity.verify(found.value, id: id) }
       recordsRead += 1
       if numbers?.hold(of: view) != false, try !body(id, view) { break }
       entry = try cursor.next()
