@@ -1,4 +1,5 @@
 public import ArgumentParser
+internal import Dispatch
 public import EntityStore
 import Foundation
 public import StrictYAML
@@ -10,7 +11,20 @@ public protocol ExitStatusProviding: Error {
 
 /// Runs a command as a process. An error is printed as one line on stderr and decides the status.
 public enum CommandLineEntry {
-  public static func run(_ root: (some AsyncParsableCommand).Type) async -> Never {
+  /// Runs the command of this process's arguments. To be called first in a synchronous `main`:
+  /// that of an asynchronous program begins when the runtime has opened files and started threads.
+  public static func run<Root: AsyncParsableCommand & SendableMetatype>(_ root: Root.Type) -> Never
+  {
+    do throws(CommandError) {
+      try ProcessResources.prepare()
+    } catch {
+      end(root, error)
+    }
+    Task.detached { await runCommand(of: root) }
+    dispatchMain()
+  }
+
+  private static func runCommand(of root: (some AsyncParsableCommand).Type) async -> Never {
     do {
       var command = try root.parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -52,7 +66,13 @@ public enum CommandLineEntry {
       exit(ExitStatus.inputOutput.rawValue)
     default:
       // Help, version, and the status that a command ends with on purpose.
-      root.exit(withError: error)
+      do {
+        let text = root.fullMessage(for: error)
+        if !text.isEmpty { try StandardOutput.with { try $0.write(text + "\n") } }
+      } catch {
+        end(root, error)
+      }
+      exit(root.exitCode(for: error).rawValue)
     }
   }
 

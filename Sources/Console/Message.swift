@@ -2,6 +2,8 @@ import Foundation
 internal import Glibc
 
 /// The messages of a command, which go to standard error. Data goes to standard output.
+///
+/// A message that cannot be written is dropped: the status reports on the command's work.
 public enum Message {
   /// The name by which the command was called: the last part of its path.
   public static let programName = ProcessInfo.processInfo.processName
@@ -17,7 +19,7 @@ public enum Message {
 
   /// Writes one line unchanged. The caller has replaced its control characters.
   public static func write(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    try? StandardOutput.with(descriptor: STDERR_FILENO) { try $0.write(line + "\n") }
   }
 }
 

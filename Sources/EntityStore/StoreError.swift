@@ -32,7 +32,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case invalidRequest, requiresIndex
     /// A read took longer than the limit for its snapshot.
     case snapshotExpired
-    /// The records of a draft were changed by another transaction after the draft had read them.
+    /// The records of a draft were changed by another transaction after the draft had read them, or
+    /// the schema by another process after rows were made for it.
     case conflict
     /// A history token that cannot be read or is of another store; or one whose following changes
     /// have been dropped from the history.

@@ -11,6 +11,9 @@ public enum SyncLimits {
   static let feedsPerCommit = 250
   /// The age in seconds up to which an interrupted run is resumed. The listing changes later.
   static let resumeAgeMax = 3_600.0
+  /// How often a run begins again, from its checkpoint, because another process has changed the
+  /// schema. Each step of a migration does that twice at most.
+  static let restartsMax = 20
   /// The age in seconds up to which validators are sent. A server may answer 304 for ever.
   static let validatorsAgeMax = 8 * 86_400.0
   /// The bounds, in seconds, of the time for which an answer stays fresh. Less would load the

@@ -5,15 +5,15 @@ import SystemSupport
 
 extension Environment {
   /// Copies the last commit into `data.mdb` of another folder, which is created (mode 0700) if it
-  /// is missing, while readers and writers continue. A write that is running is waited for, so this
-  /// must not be called within one. The copy is flushed when this returns.
+  /// is missing, while readers and writers continue. A write that is running is waited for, unless
+  /// the copy is compacting; within one this fails. The copy is flushed when this returns.
   ///
   /// - Parameter compacting: leaves free pages out, which takes about twice the processor time. The
   ///   commit numbers of the copy then begin at 1 again.
-  /// - Parameter progress: is called on this thread, about ten times a second, with the number of
-  ///   bytes that were copied. An error that it throws ends the copy.
+  /// - Parameter progress: is called on this thread, about ten times a second and more often during
+  ///   the wait, with the number of bytes that were copied. An error that it throws ends the copy.
   /// - Throws: the errors of `progress`; `.programming` if that folder already contains a store;
-  ///   `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
+  ///   `.busy`, with its process, if a write takes longer than `Options.writerDeadline`; `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
   public func copy(
     toFolder target: String, compacting: Bool, progress: (Int) throws -> Void = { _ in }
   ) throws {
@@ -48,6 +48,8 @@ extension Environment {
   private func copy(
     to descriptor: Int32, compacting: Bool, _ progress: (Int) throws -> Void
   ) throws -> Int32 {
+    var turn = compacting ? nil : try takeTurn(progress)
+    defer { turn?.release() }
     readAhead.begin(in: self)
     defer { readAhead.end() }
     let copied = DispatchGroup()
@@ -57,9 +59,15 @@ extension Environment {
       result.withLock { $0 = number }
     }
     do {
-      while copied.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+      while copied.wait(timeout: .now() + .milliseconds(turn == nil ? 100 : 1)) == .timedOut {
         var status = stat()
-        if fstat(descriptor, &status) == 0 { try progress(Int(status.st_size)) }
+        guard fstat(descriptor, &status) == 0 else { continue }
+        if status.st_size > 0 {
+          // The meta pages come first, and only they are read under LMDB's lock.
+          turn?.release()
+          turn = nil
+        }
+        try progress(Int(status.st_size))
       }
     } catch {
       Self.closeForWriting(descriptor)
@@ -67,6 +75,35 @@ extension Environment {
       throw error
     }
     return result.withLock { $0 }
+  }
+
+  /// Takes the writer lock, because LMDB waits for its own without a deadline when it reads the
+  /// meta pages.
+  ///
+  /// The lock has open files of its own: those of `writerLock` may be locked by a write of this
+  /// process, and would be unlocked with the copy.
+  ///
+  /// - Returns: `nil` if the files of the lock cannot be written: then nobody writes to a store on
+  ///   a read-only device, and on others the copy waits in LMDB.
+  private func takeTurn(_ progress: (Int) throws -> Void) throws -> WriterLock? {
+    let lock: WriterLock
+    do throws(StorageError) {
+      lock = try WriterLock(folder: folder)
+    } catch {
+      if error.code == .permission || error.code == .readOnly { return nil }
+      throw error
+    }
+    var cancellation: (any Error)?
+    func isCancelled() -> Bool {
+      do { try progress(0) } catch { cancellation = error }
+      return cancellation != nil
+    }
+    do {
+      try lock.acquire(within: options.writerDeadline, isCancelled: isCancelled)
+    } catch {
+      throw cancellation ?? error
+    }
+    return lock
   }
 
   /// Replaces the descriptor and keeps its number in use, so that no other file can get the number

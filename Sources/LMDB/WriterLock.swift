@@ -39,12 +39,16 @@ final class WriterLock: Sendable {
 
   /// Waits for the turn and the lock, at most `limit` in total.
   ///
-  /// - Throws: `.busy` with the process id and command line of the holder.
-  func acquire(within limit: Duration) throws(StorageError) {
+  /// - Parameter isCancelled: Called before each pause; true ends the wait.
+  /// - Throws: `.busy` with the process id and command line of the holder, also if the wait was
+  ///   cancelled.
+  func acquire(
+    within limit: Duration, isCancelled: () -> Bool = { false }
+  ) throws(StorageError) {
     let deadline = ContinuousClock.now + limit
-    try wait(for: turn, until: deadline)
+    try wait(for: turn, until: deadline, isCancelled)
     defer { turn.release() }
-    try wait(for: lock, until: deadline)
+    try wait(for: lock, until: deadline, isCancelled)
     isHeld.store(true, ordering: .releasing)
     lock.sign()
   }
@@ -61,11 +65,11 @@ final class WriterLock: Sendable {
   }
 
   private func wait(
-    for file: FileLock, until deadline: ContinuousClock.Instant
+    for file: FileLock, until deadline: ContinuousClock.Instant, _ isCancelled: () -> Bool
   ) throws(StorageError) {
     let isTaken: Bool
     do {
-      isTaken = try file.take(until: deadline)
+      isTaken = try file.take(until: deadline, isCancelled: isCancelled)
     } catch {
       throw .system(error, "the writer lock cannot be taken", context: [("path", folder)])
     }

@@ -101,4 +101,35 @@ import Testing
       #expect(try mooring("compact", store: store).status == 0)
     }
   }
+
+  @Test func aBackupDoesNotWaitForAStoppedWriterForEver() async throws {
+    try await withSampleStore { store in
+      let backup = store + "-backup"
+      let writer = try ChildProcess(
+        childExecutable(named: "store-child"), ["lmdb-hold-writer", store])
+      _ = writer.readLine()
+      kill(writer.pid, SIGSTOP)
+      defer { kill(writer.pid, SIGKILL) }
+      let refused = try mooring("backup", backup, "--wait-for-writer", "0.2", store: store)
+      expectFailure(refused, 75, "another process is writing", "pid: \(writer.pid)", "store-child")
+      #expect(!FileManager.default.fileExists(atPath: backup))
+      #expect(!FileManager.default.fileExists(atPath: backup + ".partial"))
+      #expect(try mooring("backup", backup + "-2", "--compact", store: store).status == 0)
+
+      let waiting = try StartedTool(
+        "mooring", ["backup", backup, "--wait-for-writer", "86400"], store: store)
+      while !FileManager.default.fileExists(atPath: backup + ".partial") { usleep(1_000) }
+      kill(waiting.pid, SIGINT)
+      let interrupted = try await waiting.finished()
+      expectFailure(interrupted, 130, "interrupted; nothing was changed")
+      #expect(!FileManager.default.fileExists(atPath: backup + ".partial"))
+
+      kill(writer.pid, SIGCONT)
+      try writer.writeLine("go on")
+      writer.waitForExit()
+      #expect(try mooring("backup", backup, store: store).status == 0)
+      #expect(try mooring("check", store: store).status == 0)
+      #expect(try mooring("check", store: backup).status == 0)
+    }
+  }
 }

@@ -17,7 +17,7 @@ enum SampleFeed {
       let number = index + 1
       return [
         "id": "ep:\(number)", "kind": "Episode", "rev": number,
-        "updatedAt": "2026-01-0\(number)T00:00:00Z",
+        "updatedAt": "2026-01-0\(index % 9 + 1)T00:00:00Z",
         "attrs": [
           "title": title, "type": number % 3 + 1, "duration": number * 100, "path": "lp:1",
           "position": number, "url": "https://example.org/\(number)",

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackHTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,6 +45,43 @@ import Testing
       mayContinue.fire()
       #expect(try first.finish().status == 0)
       #expect(try mooring("sync", url, store: store).status == 0)
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
+  @Test func anInterruptKeepsTheCommittedPages() throws {
+    let asked = try Signal()
+    let mayContinue = try Signal()
+    let isInterrupted = Atomic(false)
+    let titles = (0..<1_200).map { "title \($0)" }
+    let server = try LoopbackServer { request, connection in
+      let base = "http://\(request.header("Host") ?? "")/feed"
+      if request.target.contains("page=2") {
+        if !isInterrupted.load(ordering: .relaxed) {
+          asked.fire()
+          return try connection.stall(until: mayContinue)
+        }
+        return try connection.send(SampleFeed.json(try SampleFeed.document(version: 9)))
+      }
+      let first = try SampleFeed.document(titles: titles, next: base + "?page=2")
+      try connection.send(SampleFeed.json(first))
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      let url = server.url + "/feed"
+      #expect(try mooring("feed", "add", url, store: store).status == 0)
+      let sync = try StartedTool("mooring", ["sync", url], store: store)
+      try asked.wait()
+      while try mooring("fetch", "Episode", "--count", store: store).output == "0\n" {}
+      kill(sync.pid, SIGINT)
+      let stopped = try sync.finish()
+      expectFailure(stopped, 130, "interrupted; what was committed stays")
+      #expect(try mooring("fetch", "Episode", "--count", store: store).output == "1200\n")
+      isInterrupted.store(true, ordering: .relaxed)
+      mayContinue.fire()
+      let next = try mooring("sync", url, "--format", "csv", store: store)
+      #expect(next.status == 0 && next.output.contains("full, resumed"), "\(next.errors)")
       #expect(try mooring("check", store: store).status == 0)
     }
   }

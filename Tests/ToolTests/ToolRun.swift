@@ -32,6 +32,13 @@ func run(
   try StartedTool(tool, arguments, store: store, environment: environment).finish()
 }
 
+/// Runs a command in a script of the shell, in which it is `"$@"`.
+func run(
+  _ tool: String, _ arguments: [String], in script: String, store: String
+) throws -> ToolRun {
+  try StartedTool(tool, arguments, in: script, store: store).finish()
+}
+
 func mooring(
   _ arguments: String..., store: String, environment: [String: String] = [:]
 ) throws -> ToolRun {
@@ -54,12 +61,15 @@ final class StartedTool: Sendable {
   private let name: String
 
   init(
-    _ tool: String, _ arguments: [String], store: String, environment: [String: String] = [:]
+    _ tool: String, _ arguments: [String], in script: String? = nil, store: String,
+    environment: [String: String] = [:]
   ) throws {
     folder = try TemporaryFolder(named: "tool-run")
     name = ([tool] + arguments).joined(separator: " ")
-    process.executableURL = childExecutable(named: tool)
-    process.arguments = arguments
+    let executable = childExecutable(named: tool)
+    process.executableURL = script == nil ? executable : URL(fileURLWithPath: "/bin/sh")
+    process.arguments =
+      script.map { ["-c", $0, "sh", executable.path] + arguments } ?? arguments
     // No variable of the machine may choose another store, and a crash needs no backtrace.
     process.environment = [
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": folder.path,

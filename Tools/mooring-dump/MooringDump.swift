@@ -3,6 +3,10 @@ import Console
 import EntityStore
 
 @main
+enum Program {
+  static func main() { CommandLineEntry.run(MooringDump.self) }
+}
+
 struct MooringDump: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mooring-dump",
@@ -19,6 +23,4 @@ struct MooringDump: AsyncParsableCommand {
       JobsCommand.self, Tables.self,
       Stats.self,
     ])
-
-  static func main() async { await CommandLineEntry.run(Self.self) }
 }

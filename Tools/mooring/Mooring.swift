@@ -9,6 +9,10 @@ import LegacyImport
 import Migrations
 
 @main
+enum Program {
+  static func main() { CommandLineEntry.run(Mooring.self) }
+}
+
 struct Mooring: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mooring",
@@ -20,6 +24,4 @@ struct Mooring: AsyncParsableCommand {
       BackupCommand.self,
       RestoreCommand.self, CompactCommand.self, WorkerCommand.self, ConfigCommand.self,
     ])
-
-  static func main() async { await CommandLineEntry.run(Self.self) }
 }

@@ -264,9 +264,7 @@ public final class WriteTransaction: ReadTransaction {
     } else {
       // Rows encoded for another schema revision would be missing from its new indexes.
       guard try catalog.entity(entity.name) === entity else {
-        throw StoreError(
-          .schemaMismatch, "the schema was changed concurrently", [("entity", entity.name)],
-          advice: "try again")
+        throw StoreError.schemaChanged([("entity", entity.name)])
       }
       let rules = try scratch.rules(of: entity, revision: catalog.revision)
       changes = EntityChanges(entity, rules)
@@ -279,6 +277,12 @@ public final class WriteTransaction: ReadTransaction {
 }
 
 extension StoreError {
+  /// The error of a write whose rows were made for an earlier schema.
+  package static func schemaChanged(_ context: [(String, String)] = []) -> StoreError {
+    StoreError(
+      .conflict, "the schema was changed by another process", context, advice: "try again")
+  }
+
   public static func missing(_ id: ObjectID) -> StoreError {
     StoreError(.missingRecord, "there is no such record", [("record", id.description)])
   }

@@ -58,7 +58,8 @@ public struct SyncEngine: Sendable {
   /// - Returns: The counts of the run. The outcome is `fresh`, without a request, if the last
   ///   answer is still fresh.
   /// - Throws: `SyncError`, `HTTPError`, `StoreError`. Pages that were committed stay, and the next
-  ///   run resumes there.
+  ///   run resumes there. A run resumes by itself if another process changes the schema; `conflict`
+  ///   if that happens again and again.
   public func sync(
     _ id: Int64, options: Options = Options(),
     progress: (SyncReport) -> Void = { _ in }
@@ -76,14 +77,24 @@ public struct SyncEngine: Sendable {
     lease.begin(at: start)
     var report = SyncReport(feed: feed.url)
     do {
-      var run = try SyncRun(
-        feed: feed, id: id, store: store, transport: transport, options: options, now: start,
-        clock: clock)
-      defer { report = run.report }
-      let report = try await run.run(progress)
-      lease.end(begunAt: start)
-      if options.ignoresWait { try await clearHostWait(of: feed) }
-      return report
+      var restarts = 0
+      while true {
+        var run = try SyncRun(
+          feed: feed, id: id, store: store, transport: transport, options: options, now: start,
+          clock: clock)
+        defer { report = run.report }
+        do {
+          let report = try await run.run(progress)
+          lease.end(begunAt: start)
+          if options.ignoresWait { try await clearHostWait(of: feed) }
+          return report
+        } catch let error as StoreError
+          where error.code == .conflict && restarts < SyncLimits.restartsMax
+        {
+          restarts += 1
+          feed = try self.feed(id)
+        }
+      }
     } catch {
       try await record(error, of: id, report, begunAt: start)
       throw error

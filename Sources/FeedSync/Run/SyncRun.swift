@@ -10,6 +10,8 @@ struct SyncRun {
   private let store: Store
   private let source: PageSource
   private let targets: [String: FeedTarget]
+  /// The revision of the schema that the targets, and so all mapped rows, were made for.
+  private let revision: UInt64
   private let clock: @Sendable () -> Date
   private let saved: Checkpoint<SyncCheckpoint>
 
@@ -27,8 +29,10 @@ struct SyncRun {
     self.id = id
     self.store = store
     self.clock = clock
-    let (targets, schema) = try store.read { (try FeedTarget.all(in: $0), $0.schema) }
+    let (targets, catalog) = try store.read { (try FeedTarget.all(in: $0), $0.catalog) }
+    let schema = catalog.schema
     self.targets = targets
+    revision = catalog.revision
     guard targets[feed.entity] != nil else {
       throw SyncError(
         .missingTarget, "the entity of the feed's items does not exist or cannot take a feed",
@@ -53,11 +57,23 @@ struct SyncRun {
     defer { prefetched?.cancel() }
     var actions = machine.handle(.started(try savedCheckpoint()))
     while !actions.isEmpty {
+      // A page that was fetched in time would be followed by the next one.
+      try Task.checkCancellation()
       if let event = try await perform(actions.removeFirst(), progress) {
         actions += machine.handle(event)
       }
     }
     return report
+  }
+
+  /// Checks that the schema is still that of the run.
+  ///
+  /// - Throws: `conflict` if another process has changed it: the run must begin again, from its
+  ///   checkpoint.
+  private static func require(
+    _ revision: UInt64, in transaction: ReadTransaction
+  ) throws(StoreError) {
+    if transaction.catalog.revision != revision { throw StoreError.schemaChanged() }
   }
 
   private func savedCheckpoint() throws -> SyncMachine.SavedCheckpoint {
@@ -109,6 +125,7 @@ struct SyncRun {
     var report = report
     let (rules, before) = (machine.rules, changes.items.count)
     try store.read { transaction in
+      try Self.require(revision, in: transaction)
       try changes.add(items, feedID: id, rules, seen: &seen, &report, in: transaction)
       changes.users += try UserStates.news(of: users, feedID: id, rules, in: transaction)
     }
@@ -118,12 +135,13 @@ struct SyncRun {
 
   /// Commits rows, seen records and the checkpoint in one transaction.
   private mutating func commit() async throws -> SyncReport {
-    let (id, saved, targets, changes) = (id, saved, targets, changes)
+    let (id, saved, targets, revision, changes) = (id, saved, targets, revision, changes)
     let (rules, checkpoint, seen, number) = (
       machine.rules, machine.checkpoint, seen, machine.commits
     )
     let report: SyncReport
     (report, self.seen) = try await store.write(author: "sync") { transaction in
+      try Self.require(revision, in: transaction)
       var (checkpoint, seen) = (checkpoint, seen)
       let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &checkpoint.report)
@@ -152,12 +170,14 @@ struct SyncRun {
   /// The last transaction: the last pages, deletions, and with them validators and checkpoint.
   private func finish() async throws -> SyncReport {
     let (id, saved, targets, changes, seen) = (id, saved, targets, changes, seen)
+    let revision = revision
     let (feed, checkpoint, rules, nextDelta) = (
       machine.feed, machine.checkpoint, machine.rules, machine.nextDelta
     )
     let (isIncomplete, deletesAbsent) = (machine.isIncomplete, machine.deletesAbsent)
     let (options, now, clock) = (machine.options, machine.now, clock)
     return try await store.write(author: "sync") { transaction in
+      try Self.require(revision, in: transaction)
       var (report, seen) = (checkpoint.report, seen)
       let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
       try writer.write(changes, seen: &seen, &report)

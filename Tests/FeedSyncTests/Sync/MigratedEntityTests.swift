@@ -1,8 +1,10 @@
 import EntityModel
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import Migrations
+import Synchronization
 import TestSupport
 import Testing
 
@@ -57,6 +59,31 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "createIndex: { on: Episode, name: byTitle, keys: [title] }",
+    "addAttribute: { to: Episode, name: subtitle, type: string, optional: true }",
+  ])
+  func aRunContinuesFromItsCheckpointWhenTheSchemaChanges(_ step: String) async throws {
+    try await withSync { sync async throws in
+      let pages = HomeFeedText.pages(
+        (0..<3).map { page in (0..<1_000).map { .init("ep:\(page)-\($0)", 2) } },
+        url: SyncFixture.url, checkpoint: "c1")
+      sync.serve(pages)
+      let isFirst = Atomic(true)
+      sync.transport.beforeAnswer { request in
+        guard request.url == pages[2].url, isFirst.exchange(false, ordering: .relaxed) else {
+          return
+        }
+        _ = try sync.migrated(by: step)
+      }
+      let report = try await sync.sync()
+      #expect(report.new == 3_000 && report.items == 3_000 && report.isResumed)
+      #expect(try sync.feed.checkpoint == "c1" && sync.feed.errors == 0)
+      let isStillFirst = isFirst.load(ordering: .relaxed)
+      #expect(!isStillFirst)
+    }
+  }
+
   private static let page = ScriptedTransport.Answer.page(
     HomeFeedText([
       .init("a", 5, attributes: "\"subtitle\":\"x\""), .init("b", 5),
@@ -68,23 +95,28 @@ extension SyncFixture {
   fileprivate func after(
     adding attribute: String, _ body: (SyncEngine) async throws -> Void
   ) async throws {
+    let step = "addAttribute: { to: Episode, \(attribute.dropFirst(2))"
+    try await body(makeEngine(of: try migrated(by: step)))
+  }
+
+  /// Migrates the store and opens it once more.
+  fileprivate func migrated(by step: String) throws -> Store {
     let migration = """
       line: local
-      summary: One more attribute
+      summary: One more step
       requires: [homefeed@1]
       steps:
-        - addAttribute: { to: Episode, \(attribute.dropFirst(2))
+        - \(step)
       """
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
     options.now = { [clock] in clock.now }
-    let migrated = try Store.open(
+    return try Store.open(
       at: folder.path("store"),
       migrations: [
         .homeFeed, .feeds, MigrationSource(embedded: [("0001_more", Array(migration.utf8))]),
       ], migrate: .pending, options: options)
-    try await body(makeEngine(of: migrated))
   }
 
   fileprivate func value(_ attribute: String, of id: String) throws -> Value? {

@@ -69,17 +69,11 @@ struct Sync: AsyncParsableCommand {
     let transport = try CurlTransport(configuration: transportOptions(settings))
     let engine = SyncEngine(
       store: store, transport: transport, hostSpacing: { settings.hostSpacing })
-    var reports: [SyncReport] = []
-    var failure: (any Error)?
-    for (id, feed) in chosen {
-      do {
-        reports.append(try await sync(id, feed, with: engine))
-      } catch {
-        // One feed's failure does not keep the others from being synced.
-        if chosen.count > 1 { Message.say("\(shownURL(feed.url)): \(error)") }
-        failure = failure ?? error
-      }
-    }
+    let command = LongCommand(isQuiet: options.quiet || verbose)
+    let syncs = FeedSyncs(engine: engine, options: engineOptions, waits: wait, command: command)
+    let (reports, failure) = try await command.run(
+      afterInterrupt: "what was committed stays, and the next sync continues from there"
+    ) { try await syncs.run(chosen) }
     try SyncOutput(format: format).write(reports)
     for report in reports { warn(report) }
     if let failure, chosen.count == 1 { throw failure }
@@ -130,24 +124,12 @@ struct Sync: AsyncParsableCommand {
     return chosen
   }
 
-  private func sync(
-    _ id: Int64, _ feed: Feed, with engine: SyncEngine
-  ) async throws -> SyncReport {
+  private var engineOptions: SyncEngine.Options {
     var settings = SyncEngine.Options()
     settings.isFull = full
     settings.allowsDeletions = allowDeletions
     settings.ignoresWait = now
-    let line = ProgressLine.standardError(isQuiet: options.quiet || verbose)
-    defer { line.finish() }
-    while true {
-      do {
-        return try await engine.sync(id, options: settings) { report in
-          line.update(shownURL(feed.url), done: Int64(report.items))
-        }
-      } catch let error as SyncError where error.code == .busy && wait {
-        try await Task.sleep(for: .milliseconds(500))
-      }
-    }
+    return settings
   }
 
   private func warn(_ report: SyncReport) {
@@ -177,6 +159,50 @@ struct Sync: AsyncParsableCommand {
       Message.say(
         "\(report.feed): the last response is still fresh, so no request was sent; add --now")
     case .synced, .notModified: break
+    }
+  }
+}
+
+/// The runs of several feeds, one after the other.
+private struct FeedSyncs {
+  let engine: SyncEngine
+  let options: SyncEngine.Options
+  /// True to wait for another process that syncs the feed.
+  let waits: Bool
+  let command: LongCommand
+
+  /// Returns the reports of the runs that succeeded, and the first failure.
+  ///
+  /// - Throws: What ended a run after an interrupt.
+  func run(
+    _ feeds: [(id: Int64, feed: Feed)]
+  ) async throws -> (reports: [SyncReport], failure: (any Error)?) {
+    var reports: [SyncReport] = []
+    var failure: (any Error)?
+    for (id, feed) in feeds {
+      do {
+        reports.append(try await sync(id, feed))
+      } catch {
+        if command.isInterrupted { throw error }
+        // One feed's failure does not keep the others from being synced.
+        if feeds.count > 1 { Message.say("\(shownURL(feed.url)): \(error)") }
+        failure = failure ?? error
+      }
+    }
+    return (reports, failure)
+  }
+
+  private func sync(_ id: Int64, _ feed: Feed) async throws -> SyncReport {
+    defer { command.finish() }
+    while true {
+      try command.checkInterrupt()
+      do {
+        return try await engine.sync(id, options: options) { report in
+          command.report(shownURL(feed.url), done: Int64(report.items))
+        }
+      } catch let error as SyncError where error.code == .busy && waits {
+        try await Task.sleep(for: .milliseconds(500))
+      }
     }
   }
 }
