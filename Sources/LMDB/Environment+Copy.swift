@@ -13,7 +13,8 @@ extension Environment {
   /// - Parameter progress: is called on this thread, about ten times a second and more often during
   ///   the wait, with the number of bytes that were copied. An error that it throws ends the copy.
   /// - Throws: the errors of `progress`; `.programming` if that folder already contains a store;
-  ///   `.busy`, with its process, if a write takes longer than `Options.writerDeadline`; `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
+  ///   `.busy`, with its process, if a write takes longer than `Options.writerDeadline`;
+  ///   `.diskFull`, `.permission`, `.inputOutput`; `.damaged`. No file is left then.
   public func copy(
     toFolder target: String, compacting: Bool, progress: (Int) throws -> Void = { _ in }
   ) throws {

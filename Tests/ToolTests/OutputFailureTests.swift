@@ -7,7 +7,8 @@ import Testing
   /// Standard error that is full, closed, or without a reader.
   private static let unwritable = [
     #"exec "$@" 2>/dev/full"#, #"exec "$@" 2>&-"#, #"exec "$@" <&- 2>&-"#,
-    #"exec 3>&1; { { "$@" 2>&1 >&3 3>&-; echo $? >&4; } | exec true; } 4>&1 | { read s; exit $s; }"#,
+    #"exec 3>&1; { { "$@" 2>&1 >&3 3>&-; echo $? >&4; } | exec true; } 4>&1 "#
+      + "| { read s; exit $s; }",
   ]
 
   @Test(arguments: unwritable)

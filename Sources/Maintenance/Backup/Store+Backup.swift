@@ -31,8 +31,8 @@ extension Store {
   /// - Throws: The errors of `progress`; `occupied` if the folder is not empty; `damaged` if the
   ///   store is; `diskFull`, which is checked before anything is copied; `busy` if another backup
   ///   to the same path runs, or if another process writes for longer than `Options.writerDeadline`
-  ///   (a compacting copy does not wait for it); `notPermitted`, `readOnly`, `notAFolder`, `inputOutput` or another
-  ///   storage failure; `closed`.
+  ///   (a compacting copy does not wait for it); `notPermitted`, `readOnly`, `notAFolder`,
+  ///   `inputOutput` or another storage failure; `closed`.
   /// - Complexity: O(size of the store).
   @discardableResult
   public func backUp(
