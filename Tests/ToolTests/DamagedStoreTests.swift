@@ -17,7 +17,8 @@ import Testing
 
   @Test func aCutFileIsRefusedAtAnyLength() throws {
     let bytes = try SampleStore.bytes
-    let lengths = Array(stride(from: 1, to: bytes.count, by: bytes.count / 25))
+    // The first bytes are zeros, and a file of zeros is a creation that was interrupted.
+    let lengths = Array(stride(from: 11, to: bytes.count, by: bytes.count / 25))
     try inParallel(lengths) { length in
       try withTemporaryFolder { folder in
         let store = folder.path("store")

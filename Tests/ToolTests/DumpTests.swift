@@ -74,7 +74,8 @@ import Testing
 
   @Test func commaSeparatedValuesBringTitlesBack() throws {
     try withSampleStore { store in
-      let text = try dump(store, "records", "Episode", "--format", "csv", "--select", "id,title")
+      let text = try dump(
+        store, "records", "Episode", "--format", "csv-exact", "--select", "id,title")
       let rows = CommaSeparated.rows(of: text)
       #expect(rows.first == ["_id", "id", "title"])
       #expect(rows.dropFirst().map { $0[2] } == SampleFeed.titles)
@@ -124,7 +125,8 @@ import Testing
       #expect(schema.contains("title caseInsensitive, position"))
       let yaml = try dump(store, "schema", "--as", "yaml")
       #expect(yaml.contains("name: byTitle, keys: [title localized(zh) desc]"))
-      let folded = try dump(store, "index", "Episode", "folded", "--format", "csv", "--limit", "2")
+      let folded = try dump(
+        store, "index", "Episode", "folded", "--format", "csv-exact", "--limit", "2")
       #expect(
         folded == "title caseInsensitive,position,_id\r\n\u{1B}[31mred\u{0}\u{7}\u{9B}2j,4,4\r\n"
           + "plain,5,5\r\n")

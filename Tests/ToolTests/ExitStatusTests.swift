@@ -160,6 +160,7 @@ import Testing
           """
         try transaction.put(
           tree, key: Array("applied:homefeed:000003".utf8), value: Array(entry.utf8))
+        try CatalogSeal.write(tree, in: transaction)
       }
       // The schema's revision did not change, so that commands see it only when they open.
       for arguments in Self.readers {

@@ -182,7 +182,7 @@ func fetch(
   @Test func aggregatesWithoutGroupsAreOneRow() throws {
     try withSampleStore { store in
       let all = "count:*,count:watchedAt,countDistinct:type,min:title,sum:duration/100"
-      let row = try fetch(store, "Episode", "--aggregate", all, "--format", "csv")
+      let row = try fetch(store, "Episode", "--aggregate", all, "--format", "csv-exact")
       #expect(
         CommaSeparated.rows(of: row) == [
           [

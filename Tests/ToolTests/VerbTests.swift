@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             51        24        9             31             1         0
+             52        24        9             31             1         0
 
           """)
     }

@@ -1,5 +1,5 @@
 import EntityModel
-import LMDB
+package import LMDB
 
 /// The seal of the catalog: the hash of all its entries but the seal itself and the counters of
 /// record ids, which change with ordinary writes. It has a key of its own.
@@ -7,11 +7,11 @@ import LMDB
 ///     offset  size  field
 ///          0     8  XXH3 of the entries in the order of their keys, little-endian; for each entry:
 ///                   size of the key, 4 little-endian; key; size of the value, 4; value
-enum CatalogSeal {
+package enum CatalogSeal {
   private static let key = Array("seal".utf8)
 
   /// Writes the seal of the catalog as it is now.
-  static func write(_ tree: Tree, in transaction: TreeWriter) throws {
+  package static func write(_ tree: Tree, in transaction: TreeWriter) throws {
     let hash = try hash(tree, in: transaction)
     try transaction.put(tree, key: key, value: withUnsafeBytes(of: hash.littleEndian, Array.init))
   }

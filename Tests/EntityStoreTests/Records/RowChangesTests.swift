@@ -83,8 +83,10 @@ import Testing
           do {
             let copy = try RowCopy(view, of: entity, at: 0)
             let values = (0..<view.attributeCount).map(copy.value)
-            // Not the values: NaN equals nothing, and a text its other spelling.
-            try #require("\(values)" == "\(try view.values())", "seed \(random.seed)")
+            // Not the values: NaN equals nothing, and a text its other spelling. And not their
+            // descriptions: that of a date beyond all calendars traps.
+            let texts = values.map { Array($0.text.utf8) }
+            try #require(texts == (try view.values().map { Array($0.text.utf8) }), "\(random.seed)")
             for (position, value) in values.enumerated() {
               #expect(copy.int64(position) == value.wholeNumber)
               #expect(copy.double(position).map(\.bitPattern) == value.seconds.map(\.bitPattern))

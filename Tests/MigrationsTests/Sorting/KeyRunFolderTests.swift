@@ -117,7 +117,7 @@ import Testing
       let error = #expect(throws: StoreError.self) {
         try makeRuns(keys, in: KeyRunFolder(ofStore: store.path), memoryMax: 5_000)
       }
-      #expect(error?.code == .storage)
+      #expect(error?.code == .notPermitted)
       #expect(error?.description.contains(store.path("scratch")) == true)
     }
   }

@@ -47,7 +47,7 @@ import Testing
     (
       ["--format", "xml"],
       "The value 'xml' is invalid for '--format <format>'. Please provide one of 'table', "
-        + "'json', 'jsonl' or 'csv'."
+        + "'json', 'jsonl', 'csv' or 'csv-exact'."
     ),
   ])
   func optionsThatContradictAreRefused(_ arguments: [String], _ message: String) throws {

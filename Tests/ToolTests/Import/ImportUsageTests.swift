@@ -35,7 +35,7 @@ import Testing
     Row("import inspect FILE --migration DIR/text.db/x", 73, "cannot be made"),
     Row("import plan FILE", 64, "--mapping <map.yaml>"),
     Row("import plan FILE --mapping DIR/none.yaml", 69, "mooring import inspect FILE --mapping"),
-    Row("import plan FILE --mapping DIR", 74, "is it a file?"),
+    Row("import plan FILE --mapping DIR", 74, "name a readable file"),
     Row("import plan DIR/none.db --mapping MAP", 69, "there is no such file"),
     Row("import plan FILE --mapping MAP --store DIR/nowhere", 69, "DIR/nowhere"),
     Row("import plan FILE --mapping MAP --rejects MAP", 73, "is there already"),
