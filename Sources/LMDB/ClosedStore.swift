@@ -50,7 +50,7 @@ public struct ClosedStore {
   private func adoptOwner(_ path: String, of data: String) throws(StorageError) {
     var old = stat()
     var new = stat()
-    let isFirst = lstat(data, &old) != 0
+    let isFirst = lstat(data, &old) != 0 || old.st_mode & S_IFMT != S_IFREG
     // The first data file of a folder gets the owner of the folder.
     if isFirst, stat(folder, &old) != 0 { return }
     guard lstat(path, &new) == 0 else {

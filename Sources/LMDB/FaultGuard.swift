@@ -42,8 +42,8 @@ public enum FaultGuard {
   }
 
   /// Runs a write transaction, or the closing of the environment, whose faults are taken for those
-  /// of a damaged page: a write changes copies of pages in the heap, so that neither the address nor
-  /// the instruction shows the cause.
+  /// of a damaged page: a write changes copies of pages in the heap, so that neither the address
+  /// nor the instruction shows the cause.
   @inline(__always)
   static func whileWriting<R>(
     to environment: Environment, _ body: () throws -> R

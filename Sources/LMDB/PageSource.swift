@@ -11,14 +11,16 @@ struct PageSource {
   static func open(
     _ path: String, orThrow summary: StaticString
   ) throws(StorageError) -> PageSource {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    // Not blocked by a pipe in the place of the file.
+    let descriptor = Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(errno, summary, context: [("path", path)]) }
     return PageSource(descriptor: descriptor, path: path)
   }
 
   /// Opens the data file of a store's folder; the caller closes its descriptor.
   ///
-  /// - Throws: the errors of `FolderFile.open`, with `.permission` for a file that must not be used.
+  /// - Throws: the errors of `FolderFile.open`, with `.permission` for a file that must not be
+  ///   used.
   static func open(
     inFolder path: String, _ opening: FolderFile.Opening
   ) throws(StorageError) -> PageSource {

@@ -40,7 +40,11 @@ extension Store {
       try Store(folder: folder, policy: known, creates: migrate != .never, options: options)
     }
     let isNew = try store.catalog().history.isEmpty
-    if migrate == .pending || (migrate == .ifEmpty && isNew) { try store.migrate() }
+    if migrate == .pending || (migrate == .ifEmpty && isNew) {
+      var migration = MigrationOptions()
+      migration.sealsRecords = false
+      try store.migrate(migration)
+    }
     if !options.isReadOnly { try CollationRebuild(store: store).run() }
     try store.require(types)
     return store

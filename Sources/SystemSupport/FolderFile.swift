@@ -97,7 +97,10 @@ package enum FolderFile {
     }
     guard owner == .ofParent else { return }
     let parent = try Owner(ofParentOf: path)
-    guard parent.user != geteuid() else { return }
+    // Some file systems give a new folder the owner of its parent, or of the mount.
+    var made = stat()
+    guard lstat(path, &made) == 0 else { throw SystemError() }
+    guard made.st_uid != parent.user else { return }
     guard lchown(path, parent.user, parent.group) == 0 else {
       let error = SystemError()
       rmdir(path)

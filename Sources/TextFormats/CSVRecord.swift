@@ -1,6 +1,6 @@
 /// One line of comma-separated values (RFC 4180, section 2).
 package enum CSVRecord {
-  /// What becomes of texts that a spreadsheet or a terminal would not take for texts.
+  /// The treatment of texts that a spreadsheet or a terminal would not take for texts.
   package enum Form: Sendable {
     /// For spreadsheets: a text that would be read as a formula gets an apostrophe before it
     /// (CWE-1236), and a control character other than a tab and line breaks becomes U+FFFD.

@@ -28,8 +28,10 @@ package enum JSONLiteral {
 
   /// Returns the text of a string without its quotes. O(length).
   package static func escaped(_ text: String, _ escaping: Escaping) -> String {
+    // A whole document has quotes, of which none is escaped.
+    let isQuoted = escaping != .unquotedHidden
     let needsEscapes = text.utf8.contains { byte in
-      byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+      byte < 0x20 || isQuoted && (byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\"))
         || Unicode.Scalar.beginsHidden(byte)
     }
     guard needsEscapes else { return text }

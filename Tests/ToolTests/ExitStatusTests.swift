@@ -155,7 +155,7 @@ import Testing
       try environment.write { transaction in
         let tree = try #require(try environment.tree(named: "catalog", in: transaction))
         let entry = """
-          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0003_later","sequence":11,\
+          {"appliedAt":0,"checksum":"c1:0","line":"homefeed","name":"0003_later","sequence":12,\
           "version":3}
           """
         try transaction.put(
@@ -171,7 +171,8 @@ import Testing
           try run("mooring", arguments, store: store), 78, "0003_later", "newer version")
       }
       let status = try mooring("migrate", "status", store: store)
-      #expect(status.lines.last?.contains("applied by a newer program") == true)
+      let last = status.lines.last ?? status.errors
+      #expect(last.contains("applied by a newer program"), "\(last)")
     }
   }
 

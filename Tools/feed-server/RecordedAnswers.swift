@@ -5,7 +5,7 @@ import LoopbackHTTP
 /// description, `NAME.meta.json`, with the request's `path`, the `status` and the `headers`.
 ///
 /// An answer is given to the request that it was recorded for, whatever the order of its query.
-/// What a body names of the recorded server, this one answers.
+/// URLs of the recorded server in a body are replaced by those of this server.
 struct RecordedAnswers: Sendable {
   private struct Description: Decodable {
     var path: String

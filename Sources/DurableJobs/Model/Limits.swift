@@ -28,8 +28,8 @@ enum Limits {
   static let runnersInterval = Duration.seconds(1)
   /// The longest sleep of a runner while a job waits for its time, because clocks are set.
   static let clockInterval = Duration.seconds(30)
-  /// The seconds by which a schedule's next time must be later than its expression says before it is
-  /// corrected. After a smaller step of the clock, as cron(8) does, no time is repeated.
+  /// The seconds by which a schedule's next time must be later than its expression says before it
+  /// is corrected. After a smaller step of the clock, as cron(8) does, no time is repeated.
   static let scheduleErrorMax = 3 * 3_600.0
   /// The time after which a runner that could not write tries again.
   static let retryInterval = Duration.seconds(2)

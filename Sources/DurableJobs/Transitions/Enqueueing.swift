@@ -64,6 +64,9 @@ extension JobTable {
       job.set(.payload, .data(request.payload))
       job.set(.priority, .int64(Int64(request.priority)))
       job.runAt = request.runAt ?? now
+      // The wait is counted from now on. A time in the future, from before the clock was set back,
+      // would look wrong again in each pass of a schedule.
+      if job.enqueuedAt > now { job.set(.enqueuedAt, .date(now)) }
       let wasHeld = job.state == .held
       job.wait(until: job.runAt, now: now)
       try update(job)

@@ -41,7 +41,8 @@ final class RunnerLease: Sendable {
 
   /// True while a process holds the lock of an epoch.
   ///
-  /// - Throws: `notPermitted`, `readOnly` if the lock file cannot be used.
+  /// - Throws: `notPermitted`, `readOnly` if the lock file cannot be used; `busy` for an error that
+  ///   passes.
   static func isAlive(_ epoch: Int64, in store: Store) throws(StoreError) -> Bool {
     do {
       // For reading only: a process that may not write can ask, too.
@@ -76,8 +77,10 @@ final class RunnerLease: Sendable {
   }
 
   private static func refusal(_ summary: StaticString, _ error: SystemError) -> StoreError {
-    StoreError(
-      .refusal(error), summary, [("reason", error.text)],
+    // Other errors, such as a lack of descriptors, pass.
+    let isRefused = error.isPermissionDenied || error.number == EROFS
+    return StoreError(
+      isRefused ? .refusal(error) : .busy, summary, [("reason", error.text)],
       advice: "make sure that the store's folder is writable")
   }
 }

@@ -70,7 +70,8 @@ final class ObserversFolder: Sendable {
   ///
   /// Never waits: an observer whose queue is full has a byte to read already.
   ///
-  /// - Complexity: one system call if there are no observers, else twelve and one for each observer.
+  /// - Complexity: one system call if there are no observers, else twelve and one for each
+  ///   observer.
   func notify(exceptFor own: String?) {
     guard Self.exists(Self.name, in: store) else { return }
     _ = inFolder { notify(exceptFor: own, in: $0) }

@@ -39,7 +39,7 @@ private struct Sealing {
     var last: Int64
   }
 
-  private static let saved = Checkpoint<Position>(name: "seal")
+  private static let saved = Checkpoint<Position>(name: "_seal")
 
   /// Writes one chunk.
   ///

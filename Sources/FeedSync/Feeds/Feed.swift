@@ -135,8 +135,13 @@ public struct Feed: Entity, Equatable {
     learnedURL = try record["learnedURL"]
     promisedFor = try record["promisedFor"]
     learnedErrors = try record["learnedErrors"]
-    hasPublicAddress = try record["hasPublicAddress"]
-    allowsPrivateAddress = try record["allowsPrivateAddress"]
+    do {
+      hasPublicAddress = try record["hasPublicAddress"]
+      allowsPrivateAddress = try record["allowsPrivateAddress"]
+    } catch let error as StoreError where error.code == .unknownAttribute {
+      // The store lacks system.feeds 0004: it can be read, and writing to it is refused.
+      (hasPublicAddress, allowsPrivateAddress) = (false, false)
+    }
   }
 
   init(url: String, entity: String, addedAt: Date) {

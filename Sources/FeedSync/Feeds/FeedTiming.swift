@@ -64,17 +64,18 @@ public struct FeedTiming: Sendable {
   /// Returns the time before which the feed must not be requested: the latest that its server, its
   /// host and its last answer name. Nil if it may be requested now.
   ///
-  /// A time beyond the allowed wait comes from a wrong clock and is ignored, and so are all times
-  /// if the clock was set back far since the last run.
+  /// A time beyond the allowed wait comes from a wrong clock and is ignored. If the clock was set back
+  /// far since the last run, so is each time that is more than that far ahead.
   public static func promise(_ feed: Feed, _ now: Circumstances) -> NextRun? {
-    if wasSetBack(since: now.lastRun, now: now.now) { return nil }
+    let limit = wasSetBack(since: now.lastRun, now: now.now) ? SyncLimits.clockErrorMax : .infinity
     let promises: [(Date?, NextRun.Reason, max: Double)] = [
       (feed.waitUntil, .waiting, SyncLimits.waitMax),
       (now.hostWait, .hostWaiting, SyncLimits.waitMax),
       (freshUntil(feed, now), .fresh, Double(SyncLimits.freshMax)),
     ]
     return promises.compactMap { until, reason, most in
-      guard let until, until > now.now, until.timeIntervalSince(now.now) <= most else { return nil }
+      guard let until, until > now.now, until.timeIntervalSince(now.now) <= min(most, limit)
+      else { return nil }
       return NextRun(at: until, reason: reason)
     }.max { $0.at < $1.at }
   }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPClient
 
 extension Feeds {
-  /// What became of one of several URLs.
+  /// The outcome for one of several URLs.
   public enum Addition: Sendable {
     case added
     /// It was a feed, and has the new settings.

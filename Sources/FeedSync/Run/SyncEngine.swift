@@ -72,7 +72,7 @@ public struct SyncEngine: Sendable {
     feed = try self.feed(id)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     if FeedTiming.wasSetBack(since: lease.previous, now: start) {
-      try await clearWaits(of: id, &feed)
+      try await clearWaits(of: id, &feed, after: start + SyncLimits.clockErrorMax)
     }
     lease.begin(at: start)
     var report = SyncReport(feed: feed.url)
@@ -164,9 +164,11 @@ public struct SyncEngine: Sendable {
 
   /// Clears the waits of the feed and its host, whose ends were computed before the clock was set
   /// back. The run does not observe them, and later runs could not know that they are wrong.
-  private func clearWaits(of id: Int64, _ feed: inout Feed) async throws {
-    try await clearHostWait(of: feed)
-    guard feed.waitUntil != nil else { return }
+  private func clearWaits(of id: Int64, _ feed: inout Feed, after latest: Date) async throws {
+    if let wait = try store.read({ try Hosts.wait(for: feed.host, in: $0) }), wait > latest {
+      try await clearHostWait(of: feed)
+    }
+    guard let wait = feed.waitUntil, wait > latest else { return }
     feed.waitUntil = nil
     try await store.write(author: "feed") { transaction in
       try transaction.update(Feed.self, Feed.objectID(id)) { $0.waitUntil = nil }

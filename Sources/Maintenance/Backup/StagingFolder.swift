@@ -84,7 +84,12 @@ struct StagingFolder {
   }
 
   private func removeStore() {
-    for name in ["data.mdb", "lock.mdb"] { unlink(store + "/" + name) }
+    // A link in the place of the folder is removed as a link: what it leads to is not ours.
+    if unlink(store) == 0 { return }
+    let descriptor = open(store, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    for name in ["data.mdb", "lock.mdb"] { unlinkat(descriptor, name, 0) }
+    close(descriptor)
     rmdir(store)
   }
 

@@ -43,9 +43,9 @@ extension Store {
   /// Every record must match its seal and be decodable, must have no null in a required attribute,
   /// and must have each of the index entries that follow from it. Every entry must lead to a record
   /// that has this entry. Every reference must lead to a record, unless its delete rule allows it
-  /// to remain without one. Ids must be below the entity's counter. The entries of an index with another
-  /// version of its collation must lead to records; their keys are not checked. Memory is bounded;
-  /// damage is reported and the check continues.
+  /// to remain without one. Ids must be below the entity's counter. The entries of an index with
+  /// another version of its collation must lead to records; their keys are not checked. Memory is
+  /// bounded; damage is reported and the check continues.
   ///
   /// - Complexity: O(*e* · log *n*) for *e* index entries.
   public func checkIntegrity() throws -> IntegrityReport {

@@ -19,7 +19,7 @@ public struct StoreReport: Codable, Sendable {
   /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
   /// requested.
   public var integrity: IntegrityReport?
-  /// What the check could not find out, which is no damage; `nil` if there is nothing.
+  /// A note on values that the check could not verify, which is no damage; `nil` if there is none.
   public var notes: [String]?
 
   public var isClean: Bool { problemCount == 0 && integrity?.isClean ?? false }

@@ -32,8 +32,13 @@ struct Migrator {
   func up() throws -> MigrationReport {
     try run(positions) {
       guard options.sealsRecords else { return }
-      try store.sealRecords(
-        chunkDuration: options.chunkDuration, isCancelled: options.isCancelled)
+      do {
+        try store.sealRecords(
+          chunkDuration: options.chunkDuration, isCancelled: options.isCancelled)
+      } catch let error as StoreError where error.code == .damaged {
+        // The migrations are applied. The check reports the damaged record, and that others have
+        // no seals yet.
+      }
     }
   }
 

@@ -100,6 +100,7 @@ extension BuildIndexes {
   private func options(_ context: JobContext) -> MigrationOptions {
     var options = MigrationOptions()
     options.isCancelled = { context.isCancelled }
+    options.sealsRecords = false
     options.progress = { progress in
       context.report(
         done: progress.done, of: progress.total > 0 ? progress.total : nil,

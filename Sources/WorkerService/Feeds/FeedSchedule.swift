@@ -91,8 +91,8 @@ struct FeedSchedule: Sendable {
 }
 
 extension JobQueue {
-  /// Returns true if the job waits for its turn at a time that was computed before the clock was set
-  /// back. The runner corrects the wait of a job that was claimed before.
+  /// Returns true if the job waits for its turn at a time that was computed before the clock was
+  /// set back. The runner corrects the wait of a job that was claimed before.
   fileprivate func waitsForWrongTime(_ id: JobID, now: Date) throws -> Bool {
     guard let job = try status(id), job.state == .scheduled, job.startedAt == nil else {
       return false

@@ -81,7 +81,15 @@ import Testing
           }
         }
       }
-      return lines + (try transaction.history().map { "\($0)" })
+      for entry in try transaction.history() {
+        lines.append("\(entry.token) \(entry.author ?? "") \(entry.date)")
+        for change in entry.changes {
+          // A dictionary is printed in an order that can differ from one copy to the next.
+          let values = change.values.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+          lines.append("\(change.objectID) \(change.kind) \(change.changedProperties) \(values)")
+        }
+      }
+      return lines
     }
     lines += try store.migrationHistory().map { "\($0)" }
     lines += statistics.trees.map { "\($0)" }
@@ -125,7 +133,9 @@ import Testing
           found += 1
         } else {
           let place = "bit \(bit) of byte \(place % 4_096) of page \(place / 4_096)"
-          #expect(try content(of: path) == shown, "seed \(seed): \(place)")
+          let now = try content(of: path)
+          let changed = now.difference(from: shown).map { "\($0)" }
+          #expect(now == shown, "seed \(seed): \(place): \(changed.prefix(2))")
         }
         try write(sound[place], at: place)
       }

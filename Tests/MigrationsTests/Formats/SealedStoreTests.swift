@@ -92,7 +92,7 @@ import Testing
         entityName: "Shelf", predicate: .comparison("name", .beginsWith, "shelf "))
       #expect(try store.fetch(named).count == shelves)
       #expect(
-        try store.read { try $0.get("_ChunkedWrite", by: ["name": "seal"]) } == nil)
+        try store.read { try $0.get("_ChunkedWrite", by: ["name": "_seal"]) } == nil)
     }
   }
 

@@ -74,13 +74,15 @@ struct Sync: AsyncParsableCommand {
     let (reports, failure) = try await command.run(
       afterInterrupt: "what was committed stays, and the next sync continues from there"
     ) { try await syncs.run(chosen) }
-    try SyncOutput(format: format).write(reports)
+    // The exit status is that of the work, even if nothing reads the reports.
+    let written = Result { try SyncOutput(format: format).write(reports) }
     for report in reports { warn(report) }
     if let failure, chosen.count == 1 { throw failure }
     if let failure { throw (failure as? any ExitStatusProviding)?.exitStatus.exitCode ?? failure }
     if reports.contains(where: { $0.outcome == .deletionsRefused || $0.outcome == .incomplete }) {
       throw ExitStatus.badData.exitCode
     }
+    try written.get()
   }
 
   private func transportOptions(_ settings: WorkerSettings) -> CurlTransport.Configuration {

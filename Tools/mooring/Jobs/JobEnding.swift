@@ -17,14 +17,17 @@ enum JobEnding {
       }
     }
     let status = try await watcher.watch(job)
-    try StandardOutput.with { output in
-      switch format {
-      case .json: try output.write(try JSONText.of(status) + "\n")
-      case .table: try output.write(text(of: status).singleLine + "\n")
-      case .jsonl, .csv, .exactCSV: break
+    let written = Result {
+      try StandardOutput.with { output in
+        switch format {
+        case .json: try output.write(try JSONText.of(status) + "\n")
+        case .table: try output.write(text(of: status).singleLine + "\n")
+        case .jsonl, .csv, .exactCSV: break
+        }
       }
     }
     if status.state != .succeeded { throw ExitStatus.badData.exitCode }
+    try written.get()
   }
 
   private static func text(of status: JobStatus) -> String {

@@ -21,13 +21,16 @@ struct JobOutcomes {
         failure = failure ?? error.exitStatus.exitCode
       }
     }
-    try StandardOutput.with { output in
-      var rows = RowWriter(titles: ["job", "state"], format: format)
-      for (job, state) in states {
-        try rows.write([.int64(job.rawValue), .string(state.rawValue)], &output)
+    let written = Result {
+      try StandardOutput.with { output in
+        var rows = RowWriter(titles: ["job", "state"], format: format)
+        for (job, state) in states {
+          try rows.write([.int64(job.rawValue), .string(state.rawValue)], &output)
+        }
+        try rows.end(&output)
       }
-      try rows.end(&output)
     }
     if let failure { throw failure }
+    try written.get()
   }
 }

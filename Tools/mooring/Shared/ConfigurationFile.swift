@@ -4,7 +4,7 @@ import SystemSupport
 
 /// A file that an option names, such as a mapping or a migration.
 struct ConfigurationFile {
-  /// What the file is, in one word for messages.
+  /// The kind of file, in one word for messages.
   private let kind: String
   private let bytesMax: Int
 

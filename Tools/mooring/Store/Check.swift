@@ -41,8 +41,9 @@ struct Check: AsyncParsableCommand {
       return try await job.enqueue(CheckStore(), in: queue.store, options, format)
     }
     let findings = try look()
-    try format.write(findings) { try findings.write(to: &$0) }
-    if findings.isClean { return }
+    // Damage is reported even if nothing reads the findings.
+    let written = Result { try format.write(findings) { try findings.write(to: &$0) } }
+    if findings.isClean { return try written.get() }
     if findings.store?.isClean == false {
       Message.say(
         "the store is damaged; restore a backup, or save what mooring-dump still reads")
