@@ -95,7 +95,8 @@ static inline void mooring_fault_handler(int number, siginfo_t *info, void *cont
   if (!is_fault) raise(number);
 }
 
-/// Installs the handler for SIGSEGV, SIGBUS and SIGABRT, with a stack of its own for the calling thread.
+/// Installs the handler for SIGSEGV, SIGBUS and SIGABRT, with a stack of its own for the calling
+/// thread.
 /// Returns 0, or -1 with errno.
 static inline int mooring_fault_install(void) {
   stack_t stack;
@@ -137,7 +138,8 @@ static inline void mooring_fault_set_code(uintptr_t start, uintptr_t end) {
 /// Marks this thread as the one that writes to the store of a range, or that no thread does.
 static inline void mooring_fault_set_writing(int place, int is_writing) {
   if (place < 0) return;
-  atomic_store(&mooring_fault_state()->maps[place].writer, is_writing ? (uintptr_t)pthread_self() : 0);
+  uintptr_t writer = is_writing ? (uintptr_t)pthread_self() : 0;
+  atomic_store(&mooring_fault_state()->maps[place].writer, writer);
 }
 
 /// Removes a range by its place.

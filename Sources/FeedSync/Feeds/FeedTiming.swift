@@ -64,8 +64,9 @@ public struct FeedTiming: Sendable {
   /// Returns the time before which the feed must not be requested: the latest that its server, its
   /// host and its last answer name. Nil if it may be requested now.
   ///
-  /// A time beyond the allowed wait comes from a wrong clock and is ignored. If the clock was set back
-  /// far since the last run, so is each time that is more than that far ahead.
+  /// A time beyond the allowed wait comes from a wrong clock and is ignored. If the clock was set
+  /// back since the last run by more than `clockErrorMax`, so is a time that is further ahead than
+  /// that.
   public static func promise(_ feed: Feed, _ now: Circumstances) -> NextRun? {
     let limit = wasSetBack(since: now.lastRun, now: now.now) ? SyncLimits.clockErrorMax : .infinity
     let promises: [(Date?, NextRun.Reason, max: Double)] = [
