@@ -19,6 +19,7 @@ public enum Message {
 
   /// Writes one line unchanged. The caller has replaced its control characters.
   public static func write(_ line: String) {
+    // A message that cannot be written is dropped, because the exit status reports the work.
     try? StandardOutput.with(descriptor: STDERR_FILENO) { try $0.write(line + "\n") }
   }
 }
