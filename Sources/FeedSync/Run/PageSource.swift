@@ -57,13 +57,13 @@ struct PageSource: Sendable {
       response = try await send(request, nil, [("Cache-Control", "no-cache")])
       response.requests += requests
       response.wireBytes += bytes
-      if response.status == 304 {
+    }
+    do {
+      if response.status == 304, !wasConditional {
         throw SyncError(
           .unaskedNotModified, "the server answers 304 to a request that was not conditional",
           [("url", shownURL(request.url))], advice: "report it to the feed's publisher")
       }
-    }
-    do {
       return try answer(response, request)
     } catch var error as SyncError {
       error.isHostPublic = feed.isPublic(response, to: request.url)

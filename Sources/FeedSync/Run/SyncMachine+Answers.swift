@@ -225,8 +225,7 @@ extension SyncMachine {
     var result = result
     result.forgetErrors()
     checkpoint.report.outcome = .notModified
-    let isSame = result == feed && feed.hasPublicAddress == hadPublicAddress
-    return isSame ? [] : [.finishUnchanged(result)]
+    return result == feed ? [] : [.finishUnchanged(result)]
   }
 
   /// True if nothing may be concluded from an item's absence, because a page was missed.

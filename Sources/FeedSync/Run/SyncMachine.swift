@@ -29,6 +29,9 @@ struct SyncMachine {
   }
 
   enum Action {
+    /// Store that the feed's host has a public address: at once, so that a run that fails or is
+    /// killed later does not forget it.
+    case recordPublicAddress
     /// Load the records that the interrupted run has seen.
     case loadSeenRecords
     /// Remove the saved checkpoint and forget the pages that are not committed.
@@ -53,7 +56,6 @@ struct SyncMachine {
 
   /// The feed as the run found it, and whether its host has had a public address.
   var feed: Feed
-  let hadPublicAddress: Bool
   let options: SyncEngine.Options
   let now: Date
   let mappings: FeedMappings
@@ -86,7 +88,6 @@ struct SyncMachine {
     feed: Feed, options: SyncEngine.Options, now: Date, mappings: FeedMappings, mapper: ItemMapper
   ) {
     self.feed = feed
-    hadPublicAddress = feed.hasPublicAddress
     self.options = options
     self.now = now
     self.mappings = mappings
@@ -107,13 +108,26 @@ struct SyncMachine {
 
   /// Returns the actions that follow the event, to be performed in this order.
   mutating func handle(_ event: Event) -> [Action] {
+    guard !feed.hasPublicAddress, showsPublicAddress(event) else { return decide(event) }
+    feed.hasPublicAddress = true
+    return [.recordPublicAddress] + decide(event)
+  }
+
+  private func showsPublicAddress(_ event: Event) -> Bool {
+    switch event {
+    case .answered(let answer): feed.isPublic(answer.response, to: requestedURL)
+    case .fetchFailed(let error): (error as? SyncError)?.isHostPublic == true
+    default: false
+    }
+  }
+
+  private mutating func decide(_ event: Event) -> [Action] {
     do {
       switch event {
       case .started(let saved): return start(saved)
       case .answered(let answer):
         checkpoint.report.requests += answer.response.requests
         checkpoint.report.bytes += answer.response.wireBytes
-        if feed.isPublic(answer.response, to: requestedURL) { feed.hasPublicAddress = true }
         return isConfirming ? confirm(answer) : try receive(answer)
       case .fetchFailed(let error): return isConfirming ? confirm(error) : receive(error)
       case .compared(let report, let newItems, let hasChanges):

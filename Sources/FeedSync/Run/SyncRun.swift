@@ -90,6 +90,7 @@ struct SyncRun {
     _ action: SyncMachine.Action, _ progress: (SyncReport) -> Void
   ) async throws -> SyncMachine.Event? {
     switch action {
+    case .recordPublicAddress: try await recordPublicAddress()
     case .loadSeenRecords: try store.read { try seen.load(feedID: id, in: $0) }
     case .discardCheckpoint(let leavesGap): try await discardCheckpoint(leavesGap: leavesGap)
     case .fetch(let request): return await fetch(request)
@@ -102,6 +103,12 @@ struct SyncRun {
     case .fail(let error): throw error
     }
     return nil
+  }
+
+  private func recordPublicAddress() async throws {
+    try await store.write(author: "feed") { [id] transaction in
+      try transaction.update(Feed.self, Feed.objectID(id)) { $0.hasPublicAddress = true }
+    }
   }
 
   private mutating func fetch(_ request: PageRequest) async -> SyncMachine.Event {

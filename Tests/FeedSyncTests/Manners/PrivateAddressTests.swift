@@ -85,6 +85,23 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatIsRefusedIsRememberedToo() async throws {
+    try await withSync { sync async throws in
+      sync.serve(publicAnswer("", status: 304))
+      #expect(try await sync.syncError().code == .unaskedNotModified)
+      #expect(try sync.feed.hasPublicAddress)
+    }
+  }
+
+  @Test func aRunThatIsCancelledAfterTheFirstAnswerHasRememberedIt() async throws {
+    try await withSync { sync async throws in
+      sync.serve(publicAnswer(HomeFeedText([.init("a", 1)], next: "?page=1").text))
+      sync.transport.script(SyncFixture.url + "?page=1", .failure(CancellationError()))
+      await #expect(throws: CancellationError.self) { try await sync.sync() }
+      #expect(try sync.feed.hasPublicAddress)
+    }
+  }
+
   @Test func aPrivateFeedStaysAllowedThoughARedirectLeadsToAPublicHost() async throws {
     try await withSync { sync async throws in
       sync.serve(

@@ -55,6 +55,7 @@ import Testing
   private func words(_ actions: [SyncMachine.Action]) -> [String] {
     actions.map { action in
       switch action {
+      case .recordPublicAddress: "public"
       case .loadSeenRecords: "load"
       case .discardCheckpoint(let leavesGap): leavesGap ? "discard, gap" : "discard"
       case .fetch(let request): "fetch \(request.url.dropFirst(Self.url.count))"
