@@ -86,6 +86,32 @@ import Testing
     }
   }
 
+  @Test func anInterruptReportsTheRunsThatWereCompleted() throws {
+    let asked = try Signal()
+    let mayContinue = try Signal()
+    let server = try LoopbackServer { request, connection in
+      if request.target.contains("second") {
+        asked.fire()
+        return try connection.stall(until: mayContinue)
+      }
+      try connection.send(SampleFeed.json(try SampleFeed.document(titles: ["a", "b"])))
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let (store, urls) = (folder.path("store"), ["/first", "/second"].map { server.url + $0 })
+      let sync = try StartedTool("mooring", ["sync"] + urls + ["--format", "jsonl"], store: store)
+      try asked.wait()
+      kill(sync.pid, SIGINT)
+      let stopped = try sync.finish()
+      mayContinue.fire()
+      #expect(stopped.status == 130, "\(stopped.errors)")
+      let lines = stopped.output.split(separator: "\n")
+      #expect(lines.count == 1 && lines[0].contains(#""feed":"\#(urls[0])""#), "\(lines)")
+      #expect(stopped.errors.contains("interrupted; what was committed stays"))
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
   @Test func anUnreachableServerIsARetryableError() throws {
     let gone = try LoopbackServer { _, _ in }
     gone.stop()

@@ -54,13 +54,26 @@ public struct Feeds: Sendable {
   ///
   /// - Throws: `unknownFeed`.
   public func find(_ name: String) throws -> (id: Int64, feed: Feed) {
-    let all = try list()
-    if let found = all.first(where: { $0.feed.url == name || String($0.id) == name }) {
-      return found
-    }
+    if let found = try feed(named: name) { return found }
     throw SyncError(
       .unknownFeed, "no such feed", [("feed", shownURL(name))],
-      advice: all.isEmpty ? "add one with `mooring feed add URL`" : "see `mooring feed list`")
+      advice: try list().isEmpty
+        ? "add one with `mooring feed add URL`" : "see `mooring feed list`")
+  }
+
+  /// Returns the feed with this URL or number; `nil` if there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  public func feed(named name: String) throws -> (id: Int64, feed: Feed)? {
+    try store.read { transaction in
+      let id =
+        try transaction.objectID(Feed.entityName, by: ["url": .string(name)])
+        ?? Int64(name).map { Feed.objectID($0) }
+      guard let id, let feed = try transaction.get(Feed.self, id), !feed.isRemoved else {
+        return nil
+      }
+      return (id.number, feed)
+    }
   }
 
   /// Changes the record of a feed.

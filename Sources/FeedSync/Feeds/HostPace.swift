@@ -1,3 +1,4 @@
+import EntityStore
 package import Foundation
 import Synchronization
 
@@ -16,6 +17,35 @@ final class HostPace: Sendable {
     return turns.withLock { turns in
       turns.pass(to: now)
       return turns.take(host, from: max(now, last ?? now), spacing: spacing)
+    }
+  }
+}
+
+/// The feeds of each host. They are read again after a minute and when the number of feeds has
+/// changed, because reading them for each run would take quadratic time.
+final class HostFeeds: Sendable {
+  private struct Listing {
+    let readAt: Date
+    let count: Int
+    let feeds: [String: [Int64]]
+  }
+
+  private static let ageMax: TimeInterval = 60
+  private let listing = Mutex<Listing?>(nil)
+
+  /// Returns the numbers of the host's feeds.
+  func feeds(of host: String, in store: Store, now: Date) throws -> [Int64] {
+    let count = try store.read { try $0.count(of: Feed.entityName) }
+    return try listing.withLock { listing in
+      if let listing, listing.count == count,
+        abs(now.timeIntervalSince(listing.readAt)) < Self.ageMax
+      {
+        return listing.feeds[host] ?? []
+      }
+      let feeds = try Dictionary(grouping: Feeds(store).list()) { $0.feed.host }
+        .mapValues { $0.map(\.id) }
+      listing = Listing(readAt: now, count: count, feeds: feeds)
+      return feeds[host] ?? []
     }
   }
 }

@@ -22,6 +22,7 @@ public struct SyncEngine: Sendable {
   /// Waits for a turn at a host; tests replace it.
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   let pace = HostPace()
+  private let hostFeeds = HostFeeds()
 
   /// - Parameters:
   ///   - store: A store that was opened with `.feeds` among its migrations.
@@ -107,9 +108,8 @@ public struct SyncEngine: Sendable {
   private func waitForTurn(_ id: Int64, _ feed: Feed) async throws -> Date {
     let (host, spacing, now) = (feed.host, hostSpacing(), clock())
     guard spacing > .zero, !Hosts.isPrivate(host) else { return now }
-    let others = try Feeds(store).list().compactMap { other in
-      other.id != id && other.feed.host == host
-        ? SyncLease.lastRun(feedID: other.id, folder: store.folder)?.at : nil
+    let others = try hostFeeds.feeds(of: host, in: store, now: now).compactMap { other in
+      other != id ? SyncLease.lastRun(feedID: other, folder: store.folder)?.at : nil
     }
     let start = pace.reserve(host, spacing: spacing, others: others, now: now)
     let wait = start.timeIntervalSince(now)
@@ -200,7 +200,6 @@ public struct SyncEngine: Sendable {
         feed.errors += 1
         feed.lastError = text
         feed.lastStatus = (refusal?.status).map(Int64.init)
-        if failure?.isHostPublic == true { feed.hasPublicAddress = true }
         if let wait { feed.waitUntil = now.addingTimeInterval(wait) }
         let isDropped = feed.dropFailingRedirect(failure)
         if isGone, !isDropped {

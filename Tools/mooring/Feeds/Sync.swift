@@ -6,6 +6,7 @@ import FeedSync
 import Foundation
 import HTTPClient
 import StoreJobs
+import Synchronization
 import WorkerService
 
 struct Sync: AsyncParsableCommand {
@@ -71,9 +72,16 @@ struct Sync: AsyncParsableCommand {
       store: store, transport: transport, hostSpacing: { settings.hostSpacing })
     let command = LongCommand(isQuiet: options.quiet || verbose)
     let syncs = FeedSyncs(engine: engine, options: engineOptions, waits: wait, command: command)
-    let (reports, failure) = try await command.run(
-      afterInterrupt: "what was committed stays, and the next sync continues from there"
-    ) { try await syncs.run(chosen) }
+    do {
+      try await command.run(
+        afterInterrupt: "what was committed stays, and the next sync continues from there"
+      ) { try await syncs.run(chosen) }
+    } catch {
+      let reports = syncs.results.withLock { $0.reports }
+      if !reports.isEmpty { try SyncOutput(format: format).write(reports) }
+      throw error
+    }
+    let (reports, failure) = syncs.results.withLock { ($0.reports, $0.failure) }
     // The exit status is that of the work, even if nothing reads the reports.
     let written = Result { try SyncOutput(format: format).write(reports) }
     for report in reports { warn(report) }
@@ -117,7 +125,7 @@ struct Sync: AsyncParsableCommand {
     }
     var chosen: [(id: Int64, feed: Feed)] = []
     for name in self.feeds {
-      if name.contains("://"), try !feeds.list().contains(where: { $0.feed.url == name }) {
+      if name.contains("://"), try feeds.feed(named: name) == nil {
         try await feeds.add(name)
         if !options.quiet { Message.say("added the feed \(shownURL(name))") }
       }
@@ -166,32 +174,43 @@ struct Sync: AsyncParsableCommand {
 }
 
 /// The runs of several feeds, one after the other.
-private struct FeedSyncs {
+private final class FeedSyncs: Sendable {
+  struct Results {
+    /// The reports of the runs that succeeded.
+    var reports: [SyncReport] = []
+    /// The first failure.
+    var failure: (any Error)?
+  }
+
   let engine: SyncEngine
   let options: SyncEngine.Options
   /// True to wait for another process that syncs the feed.
   let waits: Bool
   let command: LongCommand
+  let results = Mutex(Results())
 
-  /// Returns the reports of the runs that succeeded, and the first failure.
-  ///
-  /// - Throws: What ended a run after an interrupt.
-  func run(
-    _ feeds: [(id: Int64, feed: Feed)]
-  ) async throws -> (reports: [SyncReport], failure: (any Error)?) {
-    var reports: [SyncReport] = []
-    var failure: (any Error)?
+  init(
+    engine: SyncEngine, options: SyncEngine.Options, waits: Bool, command: LongCommand
+  ) {
+    self.engine = engine
+    self.options = options
+    self.waits = waits
+    self.command = command
+  }
+
+  /// - Throws: What ended a run after an interrupt; the results of the runs before stay.
+  func run(_ feeds: [(id: Int64, feed: Feed)]) async throws {
     for (id, feed) in feeds {
       do {
-        reports.append(try await sync(id, feed))
+        let report = try await sync(id, feed)
+        results.withLock { $0.reports.append(report) }
       } catch {
         if command.isInterrupted { throw error }
         // One feed's failure does not keep the others from being synced.
         if feeds.count > 1 { Message.say("\(shownURL(feed.url)): \(error)") }
-        failure = failure ?? error
+        results.withLock { $0.failure = $0.failure ?? error }
       }
     }
-    return (reports, failure)
   }
 
   private func sync(_ id: Int64, _ feed: Feed) async throws -> SyncReport {
