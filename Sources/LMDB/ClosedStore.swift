@@ -44,7 +44,7 @@ public struct ClosedStore {
       if let kept { unlink(kept) }
       throw error
     }
-    try StoreFiles.flushFolder(folder)
+    try StoreFiles.flushNames(folder)
   }
 
   private func adoptOwner(_ path: String, of data: String) throws(StorageError) {

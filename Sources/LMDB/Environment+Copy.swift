@@ -18,7 +18,7 @@ extension Environment {
   public func copy(
     toFolder target: String, compacting: Bool, progress: (Int) throws -> Void = { _ in }
   ) throws {
-    _ = try StoreFiles.prepareFolder(target, create: true)
+    try StoreFiles.prepareFolder(target, create: true)
     let path = StoreFiles.dataFile(target)
     let descriptor: Int32
     do {
@@ -40,7 +40,7 @@ extension Environment {
       unlink(path)
       throw copyFailure(number, target: target)
     }
-    try StoreFiles.flushFolder(target)
+    try StoreFiles.flushNames(target)
   }
 
   /// LMDB copies in one call that reports no progress and cannot be cancelled. So it runs on its

@@ -21,15 +21,13 @@ extension Environment {
   public static func open(
     at folder: String, options: Options = .init()
   ) throws(StorageError) -> Environment {
-    let isNew = try StoreFiles.prepareFolder(folder, create: options.createIfMissing)
+    try StoreFiles.prepareFolder(folder, create: options.createIfMissing)
     let identity = try StoreFiles.identity(ofFolder: folder)
     while true {
       switch try OpenEnvironments.find(
         identity,
         orOpen: { entry throws(StorageError) in
-          let environment = try openFirst(folder: folder, options: options, entry: entry)
-          if isNew { try StoreFiles.flushFolder(folder) }
-          return environment
+          try openFirst(folder: folder, options: options, entry: entry)
         })
       {
       case .closing(let entry): entry.closed.wait()
@@ -53,17 +51,15 @@ extension Environment {
     }
     let gate = try OpeningGate.enter(folder, within: options.writerDeadline)
     defer { gate.release() }
-    let isEmpty = try StoreFiles.prepareFiles(folder: folder, create: creates)
+    try StoreFiles.prepareFiles(folder: folder, create: creates)
     ignoreFileSizeSignal()
     let lock = options.access == .readWrite ? try WriterLock(folder: folder) : nil
     let raw = try openRaw(folder: folder, options: options)
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
-    if isEmpty, options.flushesCommits {
-      // LMDB does not flush its first pages. See `PageSource.isUncommitted`.
-      let result = mdb_env_sync(raw, 1)
-      guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "creation") }
+    if options.access == .readWrite, options.flushesCommits, environment.lastTransactionID == 0 {
+      try flushCreation(of: environment)
     }
     if options.guardsFaults {
       // Because on a system without /proc a sound store can be opened all the same.
@@ -72,6 +68,15 @@ extension Environment {
     mdb_reader_check(raw, nil)
     try environment.trees.openMissing(in: environment)
     return environment
+  }
+
+  /// Flushes what LMDB does not flush: its first pages (see `PageSource.isUncommitted`) and the
+  /// names of the files and folders. Each program that opens the store before the first commit does
+  /// so, because the one that has created the files may be at any place of its work.
+  private static func flushCreation(of environment: Environment) throws(StorageError) {
+    let result = mdb_env_sync(environment.raw, 1)
+    guard result == MDB_SUCCESS else { throw environment.failure(result, doing: "creation") }
+    try StoreFiles.flushNames(environment.folder)
   }
 
   private static func openRaw(

@@ -13,9 +13,7 @@ enum StoreFiles {
   static func lockFile(_ folder: String) -> String { folder + "/lock.mdb" }
 
   /// Creates the folder with its parents, mode 0700, if it is missing and `create` is true.
-  ///
-  /// - Returns: true if there is no data file yet.
-  static func prepareFolder(_ folder: String, create: Bool) throws(StorageError) -> Bool {
+  static func prepareFolder(_ folder: String, create: Bool) throws(StorageError) {
     let context = [("path", folder)]
     var status = stat()
     if stat(folder, &status) != 0 {
@@ -30,7 +28,6 @@ enum StoreFiles {
     } else if status.st_mode & S_IFMT != S_IFDIR {
       throw .system(ENOTDIR, "the path is not a folder", context: context)
     }
-    return lstat(dataFile(folder), &status) != 0
   }
 
   static func identity(ofFolder folder: String) throws(StorageError) -> Identity {
@@ -41,10 +38,11 @@ enum StoreFiles {
     return Identity(device: UInt(status.st_dev), inode: UInt(status.st_ino))
   }
 
-  /// Makes the names of new files in the folder durable; LMDB flushes only their content.
-  static func flushFolder(_ folder: String) throws(StorageError) {
+  /// Makes the names of new files in the folder durable, and its own; LMDB flushes only the
+  /// content of files.
+  static func flushNames(_ folder: String) throws(StorageError) {
     do {
-      try FolderFile.flushFolder(folder)
+      try FolderFile.flushFolders(folder)
     } catch {
       throw .system(
         error, "the folder of the store cannot be flushed", context: [("path", folder)])
@@ -56,25 +54,19 @@ enum StoreFiles {
   /// missing lock file, and with `create` the missing data file, both empty.
   ///
   /// Only the owner of the folder could replace them between this check and LMDB's opening.
-  ///
-  /// - Returns: true if the data file is empty, so that LMDB will fill it.
-  static func prepareFiles(folder: String, create: Bool) throws(StorageError) -> Bool {
-    let isEmpty = try prepareDataFile(dataFile(folder), create: create)
+  static func prepareFiles(folder: String, create: Bool) throws(StorageError) {
+    try prepareDataFile(dataFile(folder), create: create)
     try prepareLockFile(lockFile(folder))
-    return isEmpty
   }
 
-  private static func prepareDataFile(
-    _ path: String, create: Bool
-  ) throws(StorageError) -> Bool {
+  private static func prepareDataFile(_ path: String, create: Bool) throws(StorageError) {
     let file = try PageSource.open(inFolder: path, create ? .create : .readOnly)
     defer { close(file.descriptor) }
-    if create, try file.byteCount() == 0 { return true }
+    if create, try file.byteCount() == 0 { return }
     if !create, try file.isUncommitted() {
       throw .system(ENOENT, "the store is empty", context: [("path", path)])
     }
     try file.checkBeforeMapping()
-    return false
   }
 
   private static func prepareLockFile(_ path: String) throws(StorageError) {

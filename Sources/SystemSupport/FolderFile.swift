@@ -91,38 +91,53 @@ package enum FolderFile {
   package static func makeFolder(
     _ path: String, ownedBy owner: FolderOwner = .ofParent
   ) throws(SystemError) {
-    guard mkdir(path, 0o700) == 0 else {
-      guard errno == EEXIST else { throw SystemError() }
+    let parent = try Owner(ofParentOf: path)
+    if owner == .user || parent.user == geteuid() {
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError() }
       return
     }
-    guard owner == .ofParent else { return }
-    let parent = try Owner(ofParentOf: path)
-    // Some file systems give a new folder the owner of its parent, or of the mount.
-    var made = stat()
-    guard lstat(path, &made) == 0 else { throw SystemError() }
-    guard made.st_uid != parent.user else { return }
-    guard lchown(path, parent.user, parent.group) == 0 else {
-      let error = SystemError()
-      rmdir(path)
-      throw error
+    var status = stat()
+    if lstat(path, &status) == 0 { return }
+    // It gets its name after its owner: a kill must leave nothing that the owner cannot use.
+    let made = temporaryName(path)
+    guard mkdir(made, 0o700) == 0 else { throw SystemError() }
+    do throws(SystemError) {
+      let descriptor = Glibc.open(made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { throw SystemError() }
+      defer { close(descriptor) }
+      try parent.adopt(descriptor)
+      guard rename(made, path) == 0 else { throw SystemError() }
+    } catch {
+      rmdir(made)
+      // Another process has made it.
+      if error.number != ENOTEMPTY, error.number != EEXIST { throw error }
     }
   }
 
-  /// Creates the missing folders of a path, mode 0700, and makes the names of new ones durable.
+  /// Creates the missing folders of a path, mode 0700. Their names are not durable yet.
   ///
-  /// - Returns: the folder that could not be created, and why; `nil` if all exist.
+  /// - Returns: The folder that could not be created, and why; `nil` if all exist.
   package static func makeFolders(_ path: String) -> (path: String, error: SystemError)? {
     var folder = path.hasPrefix("/") ? "" : "."
     for name in path.split(separator: "/") {
-      let parent = folder.isEmpty ? "/" : folder
       folder += "/" + name
-      if mkdir(folder, 0o700) == 0 {
-        do throws(SystemError) { try flushFolder(parent) } catch { return (parent, error) }
-      } else if errno != EEXIST, errno != EISDIR {
+      if mkdir(folder, 0o700) != 0, errno != EEXIST, errno != EISDIR {
         return (folder, SystemError())
       }
     }
     return nil
+  }
+
+  /// Makes the names in a folder durable, and its own name and those of the folders around it,
+  /// which another process may have created a moment ago.
+  package static func flushFolders(_ path: String) throws(SystemError) {
+    var folder = path
+    while true {
+      try flushFolder(folder)
+      let outer = parent(of: folder)
+      if outer == folder { return }
+      folder = outer
+    }
   }
 
   /// Makes the names in a folder durable; flushing a file covers only its content.
@@ -147,6 +162,20 @@ package enum FolderFile {
       user = status.st_uid
       group = status.st_gid
     }
+
+    /// Makes this user the owner of a new file or folder. Some file systems have done that already.
+    ///
+    /// - Throws: `EPERM` with a reason.
+    func adopt(_ descriptor: Int32) throws(SystemError) {
+      let maker = try status(of: descriptor).st_uid
+      guard maker != user, fchown(descriptor, user, group) != 0 else { return }
+      throw SystemError.refusal("the folder belongs to user \(user), this is user \(maker)")
+    }
+  }
+
+  /// Returns a name that a file or folder has until it has its owner.
+  private static func temporaryName(_ path: String) -> String {
+    path + ".new-" + String(UInt64.random(in: .min ... .max), radix: 36)
   }
 
   private static func parent(of path: String) -> String {
@@ -155,14 +184,17 @@ package enum FolderFile {
   }
 
   private static func create(_ path: String, _ owner: Owner) throws(SystemError) -> Int32 {
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    let descriptor = Glibc.open(path, flags, 0o600)
+    // It gets its name after its owner: a kill must leave nothing that the owner cannot use.
+    let isForeign = owner.user != geteuid()
+    let made = isForeign ? temporaryName(path) : path
+    let descriptor = Glibc.open(
+      made, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemError() }
+    guard isForeign else { return descriptor }
+    defer { unlink(made) }
     try closingOnFailure(descriptor) { () throws(SystemError) in
-      let user = try status(of: descriptor).st_uid
-      guard user != owner.user, fchown(descriptor, owner.user, owner.group) != 0 else { return }
-      unlink(path)
-      throw SystemError.refusal("the folder belongs to user \(owner.user), this is user \(user)")
+      try owner.adopt(descriptor)
+      guard link(made, path) == 0 else { throw SystemError() }
     }
     return descriptor
   }

@@ -4,6 +4,7 @@
 //
 //   MOORING_RECORD_FOLDER  the folder, an absolute path without symbolic links
 //   MOORING_RECORD_LOG     the log; the processes that have the same one append to it by turns
+//   MOORING_RECORD_KILL    if it is set, the process is killed in place of its first flush
 //
 // The log is a page of 4,096 bytes, `log_head`, and the events one after another. Its length is set
 // after an event is complete, so a kill leaves whole events only. One lock for all threads of all
@@ -20,6 +21,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +34,6 @@
 #include <unistd.h>
 
 enum { head_bytes = 4096 };
-
 struct log_head {
   char magic[8];
   // Of the events, without this head.
@@ -66,7 +67,7 @@ struct event {
 static const char *folder;
 static size_t folder_length;
 static struct log_head *head;
-static int log_file = -1;
+static int log_file = -1, kills_at_flush;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
@@ -86,6 +87,7 @@ static void make_lock(void) {
 __attribute__((constructor)) static void open_log(void) {
   const char *path = getenv("MOORING_RECORD_LOG");
   folder = getenv("MOORING_RECORD_FOLDER");
+  kills_at_flush = getenv("MOORING_RECORD_KILL") != NULL;
   if (path == NULL || folder == NULL) return;
   folder_length = strlen(folder);
   log_file = REAL(open)(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -109,7 +111,7 @@ static void lock(void) {
 
 static void unlock(void) { pthread_mutex_unlock(&head->lock); }
 
-// Must be called with the lock held.
+// This and the next two functions must be called with the lock held.
 static void append(const void *bytes, size_t count, uint64_t *end) {
   size_t done = 0;
   while (done < count) {
@@ -122,7 +124,6 @@ static void append(const void *bytes, size_t count, uint64_t *end) {
   }
 }
 
-// Must be called with the lock held.
 static void record_parts(
     enum kind kind, uint64_t inode, int64_t place, const struct iovec *parts, size_t count) {
   struct event event = {kind, (uint32_t)getpid(), inode, place, count};
@@ -235,10 +236,9 @@ static void record_write(
   if (place < 0) place = lseek(descriptor, 0, SEEK_CUR) - count;
   record_parts(wrote, inode, place, parts, count);
   int flags = fcntl(descriptor, F_GETFL);
-  if (flags < 0 || !(flags & O_DSYNC)) return;
   uint64_t length = count;
   // An event of its own, so that a power loss can come before the write has reached the disk.
-  record(flushed_range, inode, place, &length, sizeof length);
+  if (flags >= 0 && flags & O_DSYNC) record(flushed_range, inode, place, &length, sizeof length);
 }
 
 #define RECORDED_WRITE(descriptor, parts, place, call)              \
@@ -289,6 +289,7 @@ ssize_t writev(int descriptor, const struct iovec *parts, int number) {
   struct stat status;                                                    \
   if (!counts(descriptor, &status)) return call;                         \
   lock();                                                                \
+  if (kills_at_flush && kind == flushed) raise(SIGKILL);                 \
   int result = call;                                                     \
   int error = errno;                                                     \
   if (result == 0) record(kind, status.st_ino, place, NULL, 0);          \
@@ -318,11 +319,11 @@ FTRUNCATE(ftruncate64, off64_t)
 TRUNCATE(truncate, off_t)
 TRUNCATE(truncate64, off64_t)
 
-int fsync(int descriptor) { RECORDED_CALL(descriptor, flushed, 0, REAL(fsync)(descriptor)) }
+#define FLUSH(name) \
+  int name(int descriptor) { RECORDED_CALL(descriptor, flushed, 0, REAL(name)(descriptor)) }
 
-int fdatasync(int descriptor) {
-  RECORDED_CALL(descriptor, flushed, 0, REAL(fdatasync)(descriptor))
-}
+FLUSH(fsync)
+FLUSH(fdatasync)
 
 // Names
 

@@ -28,12 +28,15 @@ struct Recorder: Sendable {
   func path(_ name: String) -> String { root + "/" + name }
 
   /// Starts a command of `store-child`.
-  func start(_ arguments: [String]) throws -> ChildProcess {
-    try ChildProcess(
-      childExecutable(named: "store-child"), arguments,
-      environment: [
-        "LD_PRELOAD": library.path, "MOORING_RECORD_FOLDER": root, "MOORING_RECORD_LOG": log,
-      ])
+  ///
+  /// - Parameter isKilled: True to kill the process in place of its first flush.
+  func start(_ arguments: [String], isKilled: Bool = false) throws -> ChildProcess {
+    var environment = [
+      "LD_PRELOAD": library.path, "MOORING_RECORD_FOLDER": root, "MOORING_RECORD_LOG": log,
+    ]
+    if isKilled { environment["MOORING_RECORD_KILL"] = "1" }
+    return try ChildProcess(
+      childExecutable(named: "store-child"), arguments, environment: environment)
   }
 
   /// Runs a command of `store-child` to its end.
@@ -50,6 +53,14 @@ struct Recorder: Sendable {
       throw Failed(description: "\(arguments): \(lines.suffix(3)) \(child.readErrors())")
     }
     return lines
+  }
+
+  /// Runs a command of `store-child` until its first flush, in whose place it is killed.
+  func runUntilFlush(_ arguments: [String]) throws {
+    let exit = try start(arguments, isKilled: true).waitForExit()
+    guard exit == ChildProcess.Exit(status: SIGKILL, wasSignal: true) else {
+      throw Failed(description: "\(arguments) was not killed: \(exit)")
+    }
   }
 
   func recording() throws -> Recording { try Recording(of: log) }

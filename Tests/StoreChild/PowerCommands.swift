@@ -23,9 +23,10 @@ func runPowerCommand(_ arguments: [String]) async throws -> Bool {
 /// Creates a store, and puts a record into it.
 private func create(_ settings: Settings) async throws {
   let store = try settings.open([.items], migrate: .ifEmpty)
-  say("created")
+  let number = settings.number("number", or: 0)
+  say("created \(number)")
   try await store.write { try $0.insert("Item", ["code": "first", "size": 1]) }
-  say("inserted")
+  say("inserted \(number)")
 }
 
 /// Writers at the same time, each with its own rows of `RowCounters`.

@@ -84,6 +84,11 @@ private let isAdministrator = geteuid() == 0
       try FolderFile.makeFolder(store + "/scratch")
       close(try FolderFile.openFolder(store + "/scratch"))
       #expect(owner(store + "/a") == service && owner(store + "/scratch") == service)
+      close(try FolderFile.open(store + "/a", .create))
+      try FolderFile.makeFolder(store + "/scratch")
+      #expect(throws: SystemError(EEXIST)) { try FolderFile.open(store + "/a", .createNew) }
+      let names = try FileManager.default.contentsOfDirectory(atPath: store).sorted()
+      #expect(names == ["a", "scratch"])
       #expect(chown(store + "/a", 0, 0) == 0 && chown(store + "/scratch", 0, 0) == 0)
       let text = "it belongs to user 0, and should belong to user 4711"
       #expect(refusal(store + "/a", .existing) == text)
@@ -106,6 +111,8 @@ private let isAdministrator = geteuid() == 0
     try withTemporaryFolder { folder in
       #expect(FolderFile.makeFolders(folder.path("a/b/c"))?.error == nil)
       #expect(FolderFile.makeFolders(folder.path("a/b/c"))?.error == nil)
+      try FolderFile.flushFolders(folder.path("a/b/c"))
+      #expect(throws: SystemError(ENOENT)) { try FolderFile.flushFolders(folder.path("a/x/c")) }
       close(try FolderFile.openFolder(folder.path("a/b/c"), ownedBy: .user))
       close(try FolderFile.open(folder.path("file"), .create))
       #expect(FolderFile.makeFolders(folder.path("file/x"))?.error == SystemError(ENOTDIR))

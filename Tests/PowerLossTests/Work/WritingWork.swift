@@ -5,22 +5,33 @@ import Migrations
 import TestSupport
 
 extension PreparedWork {
-  /// The creation of a store in new folders.
+  /// The creation of two stores in new folders: by one process, and by one that finds the files
+  /// of another, which was killed before it has flushed them.
   static let creation = PreparedWork { recorder, settings in
-    try recorder.run(["power-create", recorder.path("new/folders/store")] + settings)
+    let folders = creationFolders.map { recorder.path($0) }
+    try recorder.run(["power-create", folders[0], "number=0"] + settings)
+    try recorder.runUntilFlush(["power-create", folders[1], "number=1"] + settings)
+    try recorder.run(["power-create", folders[1], "number=1"] + settings)
   } problems: { image, acknowledged in
-    let folder = image + "/new/folders/store"
-    let isCreated = acknowledged.contains("created")
-    if isCreated { try requireUndamaged(folder) }
-    let store = try openStore(
-      at: folder, migrations: [.items], migrate: isCreated ? .never : .ifEmpty)
-    let items = try store.read { try $0.count(of: "Item") }
-    if acknowledged.contains("inserted"), items != 1 { return ["\(items) items"] }
-    try await store.write { try $0.insert("Item", ["code": "second", "size": 2]) }
-    try requireClean(store)
-    try requireWholePages(store)
-    return []
+    var problems: [String] = []
+    for (number, name) in creationFolders.enumerated() {
+      let folder = image + "/" + name
+      let isCreated = acknowledged.contains("created \(number)")
+      if isCreated { try requireUndamaged(folder) }
+      let store = try openStore(
+        at: folder, migrations: [.items], migrate: isCreated ? .never : .ifEmpty)
+      let items = try store.read { try $0.count(of: "Item") }
+      if acknowledged.contains("inserted \(number)"), items != 1 {
+        problems.append("\(name): \(items) items")
+      }
+      try await store.write { try $0.insert("Item", ["code": "second", "size": 2]) }
+      try requireClean(store)
+      try requireWholePages(store)
+    }
+    return problems
   }
+
+  private static let creationFolders = ["new/folders/store", "other/new/store"]
 
   /// Writers that commit rows, alone and together.
   static func set(in root: String) async throws -> PreparedWork {
