@@ -15,6 +15,7 @@ func runMigrationCommand(_ arguments: [String]) async throws -> Bool {
   let settings = Settings(folder: arguments[1], arguments.dropFirst(2))
   switch arguments[0] {
   case "migration-run": try runMigrations(settings)
+  case "migration-seal": try sealRecords(settings)
   case "migration-write": try await writeBeside(settings)
   case "migration-read": try readBeside(settings)
   case "migration-fill": try await fillMap(settings)
@@ -39,6 +40,11 @@ struct Settings {
 
   var scenario: MigrationScenario {
     MigrationScenario(rawValue: values["scenario"] ?? "") ?? .retype
+  }
+
+  /// The folders of `lines=FOLDER:FOLDER…`.
+  var lines: [MigrationSource] {
+    (values["lines"] ?? "").split(separator: ":").map { .directory(String($0)) }
   }
 
   func number(_ name: String, or usual: Int) -> Int {
@@ -79,6 +85,17 @@ private func runMigrations(_ settings: Settings) throws {
     say("failed \(error.code) \(error)")
     exit(1)
   }
+}
+
+/// Gives seals to the records of a store, one in each commit, and prints a line before each.
+private func sealRecords(_ settings: Settings) throws {
+  let store = try settings.open(settings.lines)
+  try store.sealRecords(
+    chunkDuration: .zero,
+    isCancelled: {
+      say("chunk")
+      return false
+    })
 }
 
 private final class Countdown: @unchecked Sendable {

@@ -112,7 +112,14 @@ package enum CatalogTree {
   package static let buildKey = Array("build".utf8)
   /// The key of the schema that the running step leads to.
   package static let targetKey = Array("target".utf8)
-  package static let backupsKey = Array("backups".utf8)
+
+  /// Returns the key of the list of copies that migrations have made.
+  ///
+  /// A program of the version before adds an entry to `backups` before it notices that it must not
+  /// write to a store with seals. So a store with seals has another key (see `CatalogSeal`).
+  package static func backupsKey(isSealed: Bool) -> [UInt8] {
+    Array((isSealed ? "copies" : "backups").utf8)
+  }
 
   static func nextIDKey(entity: Int) -> [UInt8] { Array("next:\(entity)".utf8) }
 

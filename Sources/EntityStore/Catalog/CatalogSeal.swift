@@ -1,8 +1,9 @@
 import EntityModel
 package import LMDB
 
-/// The seal of the catalog: the hash of all its entries but the seal itself and the counters of
-/// record ids, which change with ordinary writes. It has a key of its own.
+/// The seal of the catalog: the hash of all its entries but the seal itself, the counters of record
+/// ids, which change with ordinary writes, and what a program that knows no seals may have added
+/// (see `CatalogTree.backupsKey`). It has a key of its own.
 ///
 ///     offset  size  field
 ///          0     8  XXH3 of the entries in the order of their keys, little-endian; for each entry:
@@ -47,6 +48,7 @@ package enum CatalogSeal {
 
   private static func hash(_ tree: Tree, in transaction: TreeTransaction) throws -> Int64 {
     let counters = Array("next:".utf8)
+    let ignored = CatalogTree.backupsKey(isSealed: false)
     var bytes: [UInt8] = []
     func append(_ part: UnsafeRawBufferPointer) {
       let count = UInt32(truncatingIfNeeded: part.count).littleEndian
@@ -56,7 +58,9 @@ package enum CatalogSeal {
     var cursor = try transaction.cursor(tree)
     var entry = try cursor.first()
     while let found = entry {
-      if !found.key.elementsEqual(key), !found.key.starts(with: counters) {
+      if !found.key.elementsEqual(key), !found.key.elementsEqual(ignored),
+        !found.key.starts(with: counters)
+      {
         append(found.key)
         append(found.value)
       }

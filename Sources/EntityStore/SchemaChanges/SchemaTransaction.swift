@@ -80,6 +80,13 @@ package final class SchemaTransaction {
 
   // MARK: Entries of the catalog
 
+  /// Reads a value of the catalog.
+  ///
+  /// - Returns: `nil` if there is no value for the key.
+  package func value<T: Decodable>(_ type: T.Type, at key: [UInt8]) throws -> T? {
+    try CatalogTree.read(type, at: key, store.catalogTree, in: writing)
+  }
+
   /// Sets a value of the catalog.
   package func put(_ value: some Encodable, at key: [UInt8]) throws {
     try put(key, try CatalogTree.encode(value))
@@ -98,6 +105,13 @@ package final class SchemaTransaction {
     try key.withUnsafeBytes { _ = try writing.delete(store.catalogTree, key: $0) }
   }
 
+  /// Moves a value of the catalog, if there is one, to another key.
+  func move(_ key: [UInt8], to other: [UInt8]) throws {
+    guard let bytes = try writing.get(store.catalogTree, key).map(Array.init) else { return }
+    try put(other, bytes)
+    try delete(key)
+  }
+
   /// Returns the applied migrations, by line, oldest first.
   package func appliedMigrations() throws -> [AppliedMigration] {
     try CatalogTree.readHistory(store.catalogTree, in: writing)
@@ -110,7 +124,9 @@ package final class SchemaTransaction {
     for index in indexes { try dropTree(named: EntityLayout.treeName(of: index)) }
   }
 
-  private func dropTree(named name: String) throws {
+  /// Drops a tree, which the catalog must not name any more; does nothing if it is missing. Older
+  /// snapshots still see it.
+  package func dropTree(named name: String) throws {
     guard let tree = try store.environment.tree(named: name, in: writing) else { return }
     try writing.drop(tree)
   }

@@ -69,6 +69,8 @@ private struct Sealing {
     var schema = transaction.schema
     let last = try transaction.scope(author: nil) { try $0.historyTree?.last() ?? 0 }
     schema.sealedHistorySince = last + 1
+    try transaction.move(
+      CatalogTree.backupsKey(isSealed: false), to: CatalogTree.backupsKey(isSealed: true))
     for number in schema.entities.indices {
       let entity = schema.entities[number]
       // An entity that has used up its layout versions stays without seals.

@@ -55,10 +55,14 @@ extension Store {
     try KeyRunFolder(ofStore: folder).removeLeftovers()
     for name in report.trees {
       if options.isCancelled() { throw CancellationError() }
-      try dropOrphan(named: name)
+      try changeSchema { try $0.dropTree(named: name) }
     }
     for path in report.backups { try MigrationBackup.remove(path) }
-    try changeCatalogValue([MigrationBackup].self, at: CatalogTree.backupsKey) { $0 = nil }
+    if try !read({ try MigrationBackup.all(of: self, in: $0) }).isEmpty {
+      try changeSchema { transaction in
+        try transaction.delete(CatalogTree.backupsKey(isSealed: transaction.schema.isSealed))
+      }
+    }
     return report
   }
 

@@ -1,3 +1,4 @@
+import EntityModel
 import EntityStore
 import Foundation
 import Maintenance
@@ -33,8 +34,10 @@ extension MigrationBackup {
     let backup = MigrationBackup(
       path: path, before: "\(migration.line) \(migration.name)",
       madeAt: now.timeIntervalSince1970)
-    try store.changeCatalogValue([MigrationBackup].self, at: CatalogTree.backupsKey) { backups in
-      backups = (backups ?? []) + [backup]
+    try store.changeSchema { transaction in
+      let key = CatalogTree.backupsKey(isSealed: transaction.schema.isSealed)
+      let others = try transaction.value([MigrationBackup].self, at: key) ?? []
+      try transaction.put(others + [backup], at: key)
     }
     guard rename(unfinished, path) == 0 else {
       throw StoreError.scratch(
@@ -64,7 +67,9 @@ extension MigrationBackup {
 
   /// Returns the copies that are recorded in the catalog.
   static func all(of store: Store, in transaction: ReadTransaction) throws -> [MigrationBackup] {
-    try store.catalogValue([MigrationBackup].self, at: CatalogTree.backupsKey, in: transaction)
+    try store.catalogValue(
+      [MigrationBackup].self,
+      at: CatalogTree.backupsKey(isSealed: transaction.catalog.schema.isSealed), in: transaction)
       ?? []
   }
 

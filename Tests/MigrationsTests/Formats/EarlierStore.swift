@@ -23,13 +23,15 @@ struct EarlierStore: Sendable, CustomTestStringConvertible {
   }()
 
   /// The migration lines of the store, as the current version has them.
-  var lines: [MigrationSource] {
+  var lines: [MigrationSource] { lineFolders.map { .directory($0) } }
+
+  var lineFolders: [String] {
     var package = folder
     for _ in 1...5 { package.deleteLastPathComponent() }
     return [
-      .directory(package.appendingPathComponent("Sources/FeedSync/System").path),
-      .directory(package.appendingPathComponent("Migrations").path),
-      .directory(folder.appendingPathComponent("local").path),
+      package.appendingPathComponent("Sources/FeedSync/System").path,
+      package.appendingPathComponent("Migrations").path,
+      folder.appendingPathComponent("local").path,
     ]
   }
 

@@ -96,6 +96,54 @@ import Testing
     }
   }
 
+  @Test func aKilledRunIsContinued() async throws {
+    let seed = testSeed(41)
+    var random = SeededRandom(seed: seed)
+    try await Self.earlier.withFolder { path in
+      var options = MigrationOptions()
+      options.sealsRecords = false
+      try openEarlier(Self.earlier, at: path).migrate(options)
+      let before = try dump(openEarlier(Self.earlier, at: path))
+      let lines = "lines=" + Self.earlier.lineFolders.joined(separator: ":")
+      var killed = 0
+      while true {
+        let child = try ChildProcess(MigrationBench.executable, ["migration-seal", path, lines])
+        for _ in 0...random.number(1...8) where child.readLine() == nil { break }
+        usleep(UInt32(random.number(0...1_500)))
+        guard child.kill().wasSignal else { break }
+        killed += 1
+        try requireClean(openEarlier(Self.earlier, at: path))
+      }
+      print("killed \(killed) times, seed \(seed)")
+      #expect(killed > 2, "seed \(seed)")
+      let store = try openEarlier(Self.earlier, at: path)
+      try requireSealed(store)
+      #expect(try dump(store) == before)
+    }
+  }
+
+  @Test func theListOfCopiesGetsASealAndEntriesOfOlderProgramsDoNotCount() async throws {
+    try await Self.earlier.withFolder { path in
+      let store = try openEarlier(Self.earlier, at: path)
+      var options = MigrationOptions()
+      options.sealsRecords = false
+      try store.migrate(options)
+      let unsealed = CatalogTree.backupsKey(isSealed: false)
+      let copies = [MigrationBackup(path: path + ".before", before: "app first", madeAt: 0)]
+      try store.changeSchema { try $0.put(copies, at: unsealed) }
+      #expect(try store.migrationBackups() == copies)
+      try store.migrate()
+      #expect(try store.migrationBackups() == copies)
+      // What `migrate up --allow-destructive` of a program without seals commits.
+      let key = Array("backups".utf8)
+      try store.runAlone {
+        try $0.put(store.catalogTree, key: key, value: Array(#"[{"path":"/other"}]"#.utf8))
+      }
+      #expect(try store.migrationBackups() == copies)
+      try requireSealed(store)
+    }
+  }
+
   @Test func anEarlierLayoutVersionDoesNotSwitchTheCheckOff() async throws {
     try await Self.earlier.withFolder { path in
       let store = try openEarlier(Self.earlier, at: path)
