@@ -32,6 +32,30 @@ import Testing
     }
   }
 
+  @Test func aValueThatHasChangedIsFoundByItsSeal() throws {
+    let url = Array("https://example.org/3".utf8)
+    var bytes = try SampleStore.bytes
+    let places = bytes.indices.dropLast(url.count).filter { bytes[$0...].starts(with: url) }
+    #expect(!places.isEmpty)
+    for place in places { bytes[place + url.count - 1] = UInt8(ascii: "8") }
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      try SampleStore.write(bytes, to: store)
+      let check = try mooring("check", store: store)
+      #expect(check.status == 65 && check.output.contains("Episode"), "\(check.output)")
+      // A fetch shows what is stored, unless it is to verify.
+      let fetch = try mooring("fetch", "Episode", "--format", "jsonl", store: store)
+      #expect(fetch.status == 0 && fetch.output.contains("example.org/8"))
+      let verified = try mooring("fetch", "Episode", "--verify", "--format", "jsonl", store: store)
+      expectFailure(verified, 65, "Episode")
+      #expect(!verified.output.contains("example.org/8"))
+      let dump = try run("mooring-dump", ["records", "Episode"], store: store)
+      #expect(dump.status == 65, "\(dump.errors)")
+      #expect(dump.errors.contains("does not match its seal (entity: Episode, id: 3)"))
+      #expect(!dump.output.contains("example.org/8"))
+    }
+  }
+
   @Test func flippedBitsNeverEndACommandByASignal() throws {
     let bytes = try SampleStore.bytes
     let base = testSeed(4_000)
