@@ -8,7 +8,7 @@ struct HotPath: ParsableCommand {
     commandName: "hot-path", abstract: "Runs one hot path repeatedly.", shouldDisplay: false)
 
   enum Path: String, CaseIterable, ExpressibleByArgument {
-    case get, list, cards, scan, sum, upsert
+    case get, list, cards, scan, sum, upsert, batch
   }
 
   @Argument var path: Path
@@ -45,6 +45,7 @@ struct HotPath: ParsableCommand {
       case .scan: _ = try store.count(ScanFilter(durationAtLeast: 1_800, progressAbove: 0.5))
       case .sum: _ = try store.sumOfDurations()
       case .upsert: try await store.upsert(pages[time])
+      case .batch: _ = try await store.setProgress(ofType: 3, to: Double(time + 1) / 1_000)
       }
     }
     try store.close()
