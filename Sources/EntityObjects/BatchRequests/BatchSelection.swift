@@ -74,10 +74,12 @@ struct BoundSelection {
   func row(_ id: Int64) throws -> FetchRow? {
     guard let view = try transaction.view(of: id, in: entity) else { return nil }
     let row = FetchRow(id: id, view: view)
-    return try entity.reading(id) { () -> FetchRow? in
+    do {
       if let filter, try !filter.matches(row, in: transaction) { return nil }
-      return row
+    } catch is RecordDamage {
+      throw entity.unreadable(id)
     }
+    return row
   }
 
   /// Returns true if a record belongs to the selection and still matches.

@@ -124,7 +124,7 @@ package struct RecordUpdate {
     guard case .record(let view) = row.fields else { return }
     var changes = RowChanges()
     var targets: [ObjectID?] = []
-    try entity.reading(row.id) {
+    do {
       for (position, program) in attributes {
         let attribute = entity.description.attributes[position]
         let value = try program.evaluate(row, in: transaction)
@@ -141,6 +141,8 @@ package struct RecordUpdate {
         }
         targets.append(ObjectID(entity: relationship.description.destination, number: number))
       }
+    } catch is RecordDamage {
+      throw entity.unreadable(row.id)
     }
     // The views of the row are not valid after the first write.
     if !changes.isEmpty { try transaction.update(changes, id: row.id, old: view, in: entity) }

@@ -140,11 +140,14 @@ package final class EntityLayout: Sendable {
     do {
       return try body()
     } catch {
-      throw .damaged("a record is unreadable", entity: name, id: id)
+      throw unreadable(id)
     }
   }
 
   /// Runs a closure that reads a record and may throw other errors, too.
+  ///
+  /// It is not inlined in other modules: a hot path there catches `RecordDamage` itself and throws
+  /// ``unreadable(_:)``.
   ///
   /// - Throws: `damaged`, with entity and id; the errors of the closure.
   @inline(__always)
@@ -152,8 +155,13 @@ package final class EntityLayout: Sendable {
     do {
       return try body()
     } catch is RecordDamage {
-      throw StoreError.damaged("a record is unreadable", entity: name, id: id)
+      throw unreadable(id)
     }
+  }
+
+  /// Returns the error for a record that cannot be decoded.
+  package func unreadable(_ id: Int64) -> StoreError {
+    .damaged("a record is unreadable", entity: name, id: id)
   }
 
   package func index(named name: String) throws(StoreError) -> IndexLayout {

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The room that is left in a chunk: a part of long work that commits by itself.
 ///
 /// A chunk ends at the limit that is reached first: the number of rows, their size, or the time
@@ -9,13 +11,14 @@ public struct ChunkBudget: Sendable {
   private var bytes = 0
   private var rowsMax: Int
   private let bytesMax: Int
-  private let deadline: ContinuousClock.Instant?
+  /// The end by `DispatchTime`, whose values are compared without a call.
+  private let deadline: UInt64
 
   /// Begins a chunk now. A limit that is `nil` does not exist.
   public init(rowsMax: Int? = nil, bytesMax: Int? = nil, duration: Duration? = nil) {
     self.rowsMax = rowsMax ?? .max
     self.bytesMax = bytesMax ?? .max
-    deadline = duration.map { .now + $0 }
+    deadline = duration.map { (DispatchTime.now() + $0 / .seconds(1)).uptimeNanoseconds } ?? .max
   }
 
   /// Counts rows that were written.
@@ -30,6 +33,6 @@ public struct ChunkBudget: Sendable {
   /// True while another row may be added. Reads the clock only if the time is limited.
   public var hasRoom: Bool {
     guard rows < rowsMax, bytes < bytesMax else { return false }
-    return deadline.map { ContinuousClock.now < $0 } ?? true
+    return deadline == .max || DispatchTime.now().uptimeNanoseconds < deadline
   }
 }

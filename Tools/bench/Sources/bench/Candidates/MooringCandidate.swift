@@ -64,9 +64,16 @@ final class MooringCandidate: EpisodeStore {
   }
 
   func setProgress(ofType type: Int, to progress: Double) async throws -> Int {
-    let update = BatchUpdateRequest(
+    try await setProgress(ofType: type, to: progress, chunkDuration: StoreLimits.chunkDuration)
+  }
+
+  func setProgress(
+    ofType type: Int, to progress: Double, chunkDuration: Duration
+  ) async throws -> Int {
+    var update = BatchUpdateRequest(
       MooringEpisode.entityName, where: .comparison("type", .equal, .int64(Int64(type))),
       set: ["progress": .value(.double(progress))])
+    update.options.chunkDuration = chunkDuration
     return Int(try await opened().execute(update).counts.updated)
   }
 
