@@ -92,13 +92,15 @@ public struct LegacyFile: Sendable {
     // Before the copy, which may take long.
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
-    if let problem = MappingCheck(of: mapping, against: database.tables).problems.first {
+    let check = MappingCheck(of: mapping, against: database.tables)
+    if let problem = check.problems.first {
       throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
     }
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
-      checksum: mapping.checksum, contents: CellContents(source: database.report.source),
-      now: now, isCancelled: options.isCancelled, progress: options.progress)
+      checksum: mapping.checksum, warnings: database.report.warnings + check.unmentioned,
+      contents: CellContents(source: database.report.source), now: now,
+      isCancelled: options.isCancelled, progress: options.progress)
   }
 
   private func importName(_ name: String?) throws(ImportError) -> String {

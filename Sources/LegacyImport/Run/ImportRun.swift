@@ -14,6 +14,8 @@ struct ImportRun {
   let mapping: ImportMapping
   /// The checksum of the mapping.
   let checksum: String
+  /// The warnings about the source and about what the mapping leaves out.
+  let warnings: [String]
   let contents: CellContents
   let now: @Sendable () -> Date
   let isCancelled: @Sendable () -> Bool
@@ -71,7 +73,7 @@ struct ImportRun {
     ImportReport(
       name: name, path: database.report.source, fingerprint: database.report.fingerprint,
       isPlan: isPlan, run: run, startedAt: startedAt, finishedAt: startedAt,
-      warnings: database.report.warnings)
+      warnings: warnings)
   }
 
   // MARK: The import in the store
