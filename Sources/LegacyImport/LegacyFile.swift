@@ -37,11 +37,13 @@ public struct LegacyFile: Sendable {
   /// - Parameter name: The import's name in the store; by default from the file's name.
   /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
   ///   others.
+  /// - Parameter taken: The names of entities that the store has already, or will have: an entity
+  ///   of the proposal with one of these gets the name of the import before its own.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
   public func inspect(
-    name: String? = nil, inheritance: ImportInheritance? = nil
+    name: String? = nil, inheritance: ImportInheritance? = nil, besides taken: Set<String> = []
   ) throws -> ImportProposal {
-    try ImportProposal(try open(), name: try importName(name), inheritance)
+    try ImportProposal(try open(), name: try importName(name), inheritance, besides: taken)
   }
 
   /// Performs a complete dry run: every row is read, converted and checked against the rules and
@@ -103,7 +105,10 @@ public struct LegacyFile: Sendable {
       isCancelled: options.isCancelled, progress: options.progress)
   }
 
-  private func importName(_ name: String?) throws(ImportError) -> String {
+  /// Returns the name of an import of this file: the given one, or one from the file's name.
+  ///
+  /// - Throws: `ImportError` for what is no name.
+  public func importName(_ name: String? = nil) throws(ImportError) -> String {
     if let name {
       guard ImportMapping.isName(name) else {
         throw ImportError(
