@@ -15,6 +15,11 @@ public struct LegacyFile: Sendable {
     /// True to read a damaged or truncated file as far as possible and to report what cannot be
     /// read.
     public var allowsDamage = false
+    /// True for a run that deletes the records of rows that are no longer in the file. If these are
+    /// most of the records, none is deleted.
+    public var prunes = false
+    /// True to delete these records even if they are most of the records.
+    public var allowsDeletions = false
     /// The folder for the copy, which takes as much space as the file; `nil` for `$TMPDIR`.
     public var scratchFolder: String?
     /// Called between two chunks. If it returns true, the call ends with a `CancellationError`.
@@ -91,6 +96,11 @@ public struct LegacyFile: Sendable {
           .mapping, "the store cannot remember imports yet", advice: "run `mooring migrate up`")
       }
     }
+    if options.prunes, options.allowsDamage {
+      throw ImportError(
+        .mapping, "records cannot be pruned by a damaged file", [("file", path)],
+        advice: "a row that cannot be read has not vanished; leave out one of the two options")
+    }
     // Before the copy, which may take long.
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
@@ -101,8 +111,9 @@ public struct LegacyFile: Sendable {
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
       checksum: mapping.checksum, warnings: database.report.warnings + check.unmentioned,
-      contents: CellContents(source: database.report.source), now: now,
-      isCancelled: options.isCancelled, progress: options.progress)
+      contents: CellContents(source: database.report.source), prunes: options.prunes,
+      allowsDeletions: options.allowsDeletions, now: now, isCancelled: options.isCancelled,
+      progress: options.progress)
   }
 
   /// Returns the name of an import of this file: the given one, or one from the file's name.

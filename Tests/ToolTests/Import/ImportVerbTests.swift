@@ -143,6 +143,32 @@ import Testing
     }
   }
 
+  @Test func recordsOfVanishedRowsAreDeletedOnRequest() throws {
+    try withOldLibrary { library in
+      #expect(try library.take("run").status == 0)
+      try library.sql("DELETE FROM book WHERE id > 25")
+      let pruned = try library.take("run", "--prune")
+      #expect(pruned.status == 0, "\(pruned.output)\(pruned.errors)")
+      #expect(
+        pruned.output.contains(
+          "records deleted because their rows are no longer in the source: 5\n"))
+      #expect(try library.count("Book") == "25\n")
+      try library.sql("DELETE FROM book WHERE id > 1")
+      let refused = try library.take("run", "--prune")
+      #expect(refused.status == 65)
+      #expect(
+        refused.output.contains("DELETIONS REFUSED: the rows of 24 of 28 records"),
+        "\(refused.output)")
+      #expect(try library.count("Book") == "25\n")
+      let allowed = try library.take("run", "--prune", "--allow-deletions", "--format", "json")
+      #expect(allowed.status == 0, "\(allowed.errors)")
+      #expect(try report(allowed.output).pruning?.deleted == 24)
+      #expect(try library.count("Book") == "1\n")
+      expectFailure(try library.take("run", "--allow-deletions"), 64, "--prune")
+      expectFailure(try library.take("run", "--prune", "--damaged"), 64, "--damaged")
+    }
+  }
+
   private func report(_ output: String) throws -> ImportReport {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom(anyDate)
