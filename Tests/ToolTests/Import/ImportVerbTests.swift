@@ -169,6 +169,30 @@ import Testing
     }
   }
 
+  @Test func linesWithZerosAloneAreLeftOutOfTheTextAndNotOfTheJSON() throws {
+    try withOldLibrary { library in
+      try library.sql("DELETE FROM book")
+      let run = try library.take("run")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(
+        run.output.hasPrefix(
+          """
+          table  rows  accepted  rejected  skipped  unreadable
+          shelf     3         3         0        0           0
+
+          entity  new  changed  unchanged  in store  edited since  deleted since
+          Shelf     3        0          0         3             0              0
+
+          not listed, with zeros alone: 1 table, 1 entity, 1 relationship; --format json has all
+
+          BALANCED:
+          """), "\(run.output)")
+      let all = try report(try library.take("run", "--format", "json", "--quiet").output)
+      #expect(all.tables.map(\.name) == ["shelf", "book"])
+      #expect(all.entities.count == 2 && all.relationships.count == 1)
+    }
+  }
+
   private func report(_ output: String) throws -> ImportReport {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom(anyDate)
