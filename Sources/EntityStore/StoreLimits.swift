@@ -2,6 +2,9 @@
 public enum StoreLimits {
   /// The maximum size of a key, which is compiled into LMDB.
   package static let keyBytesMax = 511
+  /// The maximum number of entities and indexes of a store together. Each has a tree, and each
+  /// transaction looks at all trees.
+  package static let entitiesAndIndexesMax = 16_000
   /// The maximum number of attributes of one entity: null bits and slot tables stay within a page.
   package static let attributesMax = 512
   /// The maximum number of slots of one record layout: current and dropped attributes.

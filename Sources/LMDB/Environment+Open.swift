@@ -54,7 +54,7 @@ extension Environment {
     try StoreFiles.prepareFiles(folder: folder, create: creates)
     ignoreFileSizeSignal()
     let lock = options.access == .readWrite ? try WriterLock(folder: folder) : nil
-    let raw = try openRaw(folder: folder, options: options)
+    let (raw, options) = try openWithRoom(folder: folder, options)
     // From here on `deinit` closes everything.
     let environment = Environment(
       raw: raw, folder: folder, options: options, writerLock: lock, entry: entry)
@@ -69,6 +69,27 @@ extension Environment {
     try environment.trees.openMissing(in: environment)
     return environment
   }
+
+  /// Opens the store, and opens it again if it has too many trees for the options.
+  ///
+  /// - Returns: The options that it is open with as well.
+  private static func openWithRoom(
+    folder: String, _ options: Options
+  ) throws(StorageError) -> (OpaquePointer, Options) {
+    let raw = try openRaw(folder: folder, options: options)
+    var statistics = MDB_stat()
+    mdb_env_stat(raw, &statistics)
+    // The number may be that of a damaged page.
+    let trees = min(Int(clamping: statistics.ms_entries), treesOpenedMax)
+    guard trees + trees / 4 >= options.treesMax else { return (raw, options) }
+    // SAFETY: nothing else has the pointer yet.
+    mdb_env_close(raw)
+    var options = options
+    options.treesMax = trees + 256
+    return (try openRaw(folder: folder, options: options), options)
+  }
+
+  private static let treesOpenedMax = 32_768
 
   /// Flushes what LMDB does not flush: its first pages (see `PageSource.isUncommitted`) and the
   /// names of the files and folders. Each program that opens the store before the first commit does

@@ -22,6 +22,8 @@ public final class Environment: @unchecked Sendable {
     /// The address space in bytes, and so the largest size of the store. The file is only as large
     /// as its data. The map never moves while the environment is open.
     public var mapSize = 64 << 30
+    /// The number of trees that can be open. LMDB reserves memory for them in each transaction. If
+    /// the store has nearly as many when it is opened, it can have 256 more than it has.
     public var treesMax = 512
     /// The number of slots of the reader table; the first process that opens the store determines
     /// it.

@@ -33,8 +33,9 @@ extension StorageError {
         advice: "close the store and open it again")
     case MDB_DBS_FULL:
       StorageError(
-        .tooManyTrees, "the store has more trees than the environment allows", context: context,
-        advice: "raise the number of trees when opening")
+        .tooManyTrees, "the store has more trees than when it was opened, and no room for them",
+        context: context,
+        advice: "open the store again")
     case MDB_BAD_VALSIZE:
       StorageError(
         .keyInvalid, "a key is empty or longer than 511 bytes", context: context,

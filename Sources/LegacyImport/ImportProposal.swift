@@ -19,12 +19,17 @@ public struct ImportProposal: Sendable {
   /// Guesses that a person must confirm before a run, as `Entity.property: why`.
   public let unconfirmed: [String]
 
-  init(_ database: SourceDatabase, name: String, _ inheritance: ImportInheritance?) throws {
-    let suggested =
+  /// - Parameter taken: The names that no entity of the proposal gets.
+  init(
+    _ database: SourceDatabase, name: String, _ inheritance: ImportInheritance?,
+    besides taken: Set<String>
+  ) throws {
+    var suggested =
       CoreDataFile.isOne(database.tables)
       ? try CoreDataSuggestion.suggestedImport(
         of: database, named: name, inheritance: inheritance ?? .separate)
       : try PlainInspection.suggestedImport(of: database, name: name)
+    suggested.avoid(taken)
     self.name = name
     dialect = suggested.mapping.dialect.rawValue
     mapping = MappingFile.text(of: suggested.mapping)

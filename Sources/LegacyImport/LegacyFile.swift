@@ -15,6 +15,11 @@ public struct LegacyFile: Sendable {
     /// True to read a damaged or truncated file as far as possible and to report what cannot be
     /// read.
     public var allowsDamage = false
+    /// True for a run that deletes the records of rows that are no longer in the file. If these are
+    /// most of the records, none is deleted.
+    public var prunes = false
+    /// True to delete these records even if they are most of the records.
+    public var allowsDeletions = false
     /// The folder for the copy, which takes as much space as the file; `nil` for `$TMPDIR`.
     public var scratchFolder: String?
     /// Called between two chunks. If it returns true, the call ends with a `CancellationError`.
@@ -37,11 +42,13 @@ public struct LegacyFile: Sendable {
   /// - Parameter name: The import's name in the store; by default from the file's name.
   /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
   ///   others.
+  /// - Parameter taken: The names of entities that the store has already, or will have: an entity
+  ///   of the proposal with one of these gets the name of the import before its own.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
   public func inspect(
-    name: String? = nil, inheritance: ImportInheritance? = nil
+    name: String? = nil, inheritance: ImportInheritance? = nil, besides taken: Set<String> = []
   ) throws -> ImportProposal {
-    try ImportProposal(try open(), name: try importName(name), inheritance)
+    try ImportProposal(try open(), name: try importName(name), inheritance, besides: taken)
   }
 
   /// Performs a complete dry run: every row is read, converted and checked against the rules and
@@ -89,19 +96,30 @@ public struct LegacyFile: Sendable {
           .mapping, "the store cannot remember imports yet", advice: "run `mooring migrate up`")
       }
     }
+    if options.prunes, options.allowsDamage {
+      throw ImportError(
+        .mapping, "records cannot be pruned by a damaged file", [("file", path)],
+        advice: "a row that cannot be read has not vanished; leave out one of the two options")
+    }
     // Before the copy, which may take long.
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
-    if let problem = MappingCheck(of: mapping, against: database.tables).problems.first {
+    let check = MappingCheck(of: mapping, against: database.tables)
+    if let problem = check.problems.first {
       throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
     }
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
-      checksum: mapping.checksum, contents: CellContents(source: database.report.source),
-      now: now, isCancelled: options.isCancelled, progress: options.progress)
+      checksum: mapping.checksum, warnings: database.report.warnings + check.unmentioned,
+      contents: CellContents(source: database.report.source), prunes: options.prunes,
+      allowsDeletions: options.allowsDeletions, now: now, isCancelled: options.isCancelled,
+      progress: options.progress)
   }
 
-  private func importName(_ name: String?) throws(ImportError) -> String {
+  /// Returns the name of an import of this file: the given one, or one from the file's name.
+  ///
+  /// - Throws: `ImportError` for what is no name.
+  public func importName(_ name: String? = nil) throws(ImportError) -> String {
     if let name {
       guard ImportMapping.isName(name) else {
         throw ImportError(

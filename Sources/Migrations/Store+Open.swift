@@ -35,7 +35,8 @@ extension Store {
   ) throws -> Store {
     let known = try KnownMigrations([.system] + sources)
     // A program that may write fails now on a file that cannot be read, and not on the first write.
-    if !options.isReadOnly { _ = try known.all() }
+    var options = options
+    if !options.isReadOnly { options.treesMax = try known.all().treesMax }
     let store = try translatingStorageErrors {
       try Store(folder: folder, policy: known, creates: migrate != .never, options: options)
     }
@@ -48,5 +49,23 @@ extension Store {
     if !options.isReadOnly { try CollationRebuild(store: store).run() }
     try store.require(types)
     return store
+  }
+}
+
+extension [MigrationLine] {
+  /// The number of trees that a store with these migrations has at most: a relationship may have an
+  /// entity for its links with two indexes, and a step may fill an index beside an earlier one.
+  fileprivate var treesMax: Int {
+    reduce(128) { trees, line in
+      line.migrations.reduce(trees) { trees, migration in
+        migration.steps.reduce(trees) { trees, step in
+          switch step {
+          case .createEntity, .createIndex, .changeIndex: trees + 1
+          case .createRelationship: trees + 3
+          default: trees
+          }
+        }
+      }
+    }
   }
 }

@@ -24,8 +24,7 @@ package final class ScratchFolder: Sendable {
   // MARK: A folder with a name of its own
 
   /// Creates a folder, mode 0700, whose name begins with `prefix`. The folder is removed with its
-  /// contents when the object is released. Also removes folders that killed runs left more than a
-  /// day ago.
+  /// contents when the object is released. Also removes the folders that killed runs have left.
   ///
   /// - Parameter parent: The folder in which it is created. The default is `$TMPDIR`, or `/var/tmp`
   ///   if that is not set: copies may be large, and `/tmp` is in memory on many machines.
@@ -35,30 +34,36 @@ package final class ScratchFolder: Sendable {
   ) throws(Failure) -> ScratchFolder {
     let parent = parent ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
     removeLeftovers(prefix, in: parent)
-    var template = Array((parent + "/" + prefix + "XXXXXX").utf8CString)
-    // SAFETY: mkdtemp writes over the six last characters of a string that ends with zero.
-    let path = template.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    guard let path else { throw Failure(path: parent, error: SystemError()) }
-    do throws(SystemError) {
-      let lock = try FileLock(path + "/" + lockName, .createNew)
-      guard try lock.take() else { throw SystemError(EWOULDBLOCK) }
-      return ScratchFolder(path: path, lock: lock, isUnnamed: true)
-    } catch {
-      remove(path)
-      throw Failure(path: parent, error: error)
+    while true {
+      var template = Array((parent + "/" + prefix + "XXXXXX").utf8CString)
+      // SAFETY: mkdtemp writes over the six last characters of a string that ends with zero.
+      let path = template.withUnsafeMutableBufferPointer { buffer in
+        buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+      }
+      guard let path else { throw Failure(path: parent, error: SystemError()) }
+      do throws(SystemError) {
+        let lock = try FileLock(path + "/" + lockName, .createNew)
+        if try lock.take(), isOpen(path + "/" + lockName, in: lock) {
+          return ScratchFolder(path: path, lock: lock, isUnnamed: true)
+        }
+        // Another run has taken the folder for a leftover before the lock was held, and removes it.
+      } catch {
+        remove(path)
+        throw Failure(path: parent, error: error)
+      }
     }
   }
 
   private static let lockName = "lock"
-  private static let leftoverSecondsMin = 86_400
+  private static let unlockedSecondsMax = 86_400
 
   private static func remove(_ folder: String) {
     // A folder that cannot be removed now is left for the next run.
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// Removes the folders whose lock nobody holds. A folder without a lock may be one that is just
+  /// being created, and is removed after a day.
   private static func removeLeftovers(_ prefix: String, in parent: String) {
     // If the parent cannot be listed, old folders stay.
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: parent) else { return }
@@ -66,7 +71,7 @@ package final class ScratchFolder: Sendable {
       let folder = parent + "/" + name
       var status = stat()
       guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-        status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > leftoverSecondsMin
+        status.st_uid == geteuid()
       else { continue }
       do throws(SystemError) {
         let lock = try FileLock.take(.file, of: folder + "/" + lockName, .existing)
@@ -75,7 +80,9 @@ package final class ScratchFolder: Sendable {
           lock.release()
         }
       } catch {
-        if error.number == ENOENT { remove(folder) }
+        if error.number == ENOENT, time(nil) - status.st_mtim.tv_sec > unlockedSecondsMax {
+          remove(folder)
+        }
       }
     }
   }

@@ -135,6 +135,23 @@ import Testing
     }
   }
 
+  @Test func aStoreWithManyTreesIsOpenedWithRoomForMore() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.path("store")
+      do {
+        let environment = try Environment.open(
+          at: path, options: .init(mapSize: 1 << 30, treesMax: 20, createIfMissing: true))
+        for number in 0..<20 { _ = try environment.makeTree("tree\(number)") }
+      }
+      let environment = try Environment.open(
+        at: path, options: .init(mapSize: 1 << 30, treesMax: 10))
+      #expect(environment.options.treesMax >= 20)
+      let tree = try environment.makeTree("another")
+      try environment.write { try $0.put(tree, key: [1], value: [1]) }
+      try environment.read { try #expect(environment.treeNames(in: $0).count == 21) }
+    }
+  }
+
   @Test func aReadOnlyEnvironmentReadsAndRefusesToWrite() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("store")

@@ -39,6 +39,8 @@ public final class Store: Sendable {
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var pollTimer = PollTimer.everyTwoSeconds
+    /// The number of trees that the store may get while it is open, if that is many.
+    package var treesMax = 0
 
     public init() {}
   }
@@ -76,6 +78,7 @@ public final class Store: Sendable {
     opening.guardsFaults = options.endsOnPageFaults
     opening.writerDeadline = options.writerDeadline
     opening.flushesCommits = options.flushesCommits
+    opening.treesMax = max(opening.treesMax, options.treesMax)
     environment = try Environment.open(at: folder, options: opening)
     catalogTree = try Store.catalogTree(in: environment, creates: creates)
     catalogs = CatalogCache(environment: environment, tree: catalogTree)

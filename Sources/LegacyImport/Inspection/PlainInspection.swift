@@ -16,9 +16,12 @@ package enum PlainInspection {
     of database: SourceDatabase, name: String
   ) throws -> SuggestedImport {
     var mapping = ImportMapping(name: name, dialect: .plain)
-    var warnings = database.report.warnings
+    var warnings: [String] = []
     var tables: [SourceTable] = []
-    for table in database.tables where table.isOrdinary {
+    for table in database.tables where table.kind == .virtual {
+      mapping.skippedTables.insert(table.name)
+    }
+    for table in database.tables where table.isReadable {
       if let problem = problem(with: table, among: database.tables) {
         mapping.skippedTables.insert(table.name)
         warnings.append(problem)
@@ -35,6 +38,10 @@ package enum PlainInspection {
       tables.removeAll { preset.skippedTables.contains($0.name) }
     }
     var guesses = try tables.map { TableGuess($0, try TableProfile(of: $0, in: database)) }
+    for place in guesses.indices where guesses[place].table.kind == .content {
+      guard let sql = guesses[place].table.definition?.sql else { continue }
+      guesses[place].evidence.append("the texts of a full-text table: \(sql)")
+    }
     let search = ReferenceSearch(database, guesses)
     for place in guesses.indices {
       guesses[place].references = try search.references(at: place)
@@ -67,11 +74,10 @@ package enum PlainInspection {
   private static func summary(of guesses: [TableGuess], _ database: SourceDatabase) -> String {
     let rows = guesses.map(\.profile.total).reduce(0, +)
     let tables = guesses.count == 1 ? "1 table" : "\(guesses.count) tables"
-    let others = database.tables.filter { !$0.isOrdinary }.map(\.kind)
-    let views = others.filter { $0 == .view }.count
+    let views = database.tables.filter { $0.kind == .view }.count
+    let virtual = database.tables.filter { $0.kind == .virtual }.count
     return "\(rows) rows in \(tables)"
       + (views > 0 ? "; views, which are not read: \(views)" : "")
-      + (others.count > views
-        ? "; virtual tables, which are not read: \(others.count - views)" : "")
+      + (virtual > 0 ? "; virtual tables, which are not read: \(virtual)" : "")
   }
 }

@@ -35,10 +35,13 @@ struct TableGuess: Sendable {
     evidence.append(Self.rows(profile))
     noteKey()
     if !skippedColumns.isEmpty {
+      let names = table.columns.dropFirst(Self.attributesMax).map {
+        ImportMapping.quoted($0.name)
+      }
       warnings.append(
-        "the table \(ImportMapping.quoted(table.name)) has \(table.columns.count) "
-          + "columns; those after "
-          + "the \(Self.attributesMax)th are skipped")
+        "the table \(ImportMapping.quoted(table.name)) has \(table.columns.count) columns; those "
+          + "after the \(Self.attributesMax)th are in skip, \(names.shortList): to import one of "
+          + "them, add an attribute for it and skip another")
     }
   }
 

@@ -20,6 +20,8 @@ struct LedgerEntry {
   let hash: Int64
   /// The run that last wrote the record.
   let run: Int64
+  /// True if the record may have been taken for the row by the values of a `match`.
+  let isMatched: Bool
   let links: LinkHashes
 
   var objectID: ObjectID { ObjectID(entity: entity, number: object) }
@@ -92,7 +94,8 @@ struct ImportLedger {
     var links = LinkHashes()
     if case .data(let data) = try row.value(places.links) { links = LinkHashes(data) }
     return LedgerEntry(
-      number: row.id, entity: entity, object: object, hash: hash, run: run, links: links)
+      number: row.id, entity: entity, object: object, hash: hash, run: run,
+      isMatched: row.int64(places.matched) != nil, links: links)
   }
 
   /// Calls the closure with each row of one source, in order of number.
@@ -151,6 +154,11 @@ struct ImportLedger {
     row[places.run] = .int64(run)
     row[places.links] = links.data.map(Value.data) ?? .null
     try transaction.update(row, id: entry.number, in: rows)
+  }
+
+  /// Removes a row whose record is gone.
+  func remove(_ entry: LedgerEntry, in transaction: WriteTransaction) throws {
+    try transaction.delete(ObjectID(entity: ImportRecords.row, number: entry.number))
   }
 }
 

@@ -10,6 +10,9 @@ package struct MappingCheck {
   package private(set) var problems: [String] = []
   /// Facts that a person should know and that do not stop a run.
   package private(set) var warnings: [String] = []
+  /// The warnings about virtual tables that the mapping does not mention, as one of an earlier
+  /// version does not.
+  package private(set) var unmentioned: [String] = []
 
   private let mapping: ImportMapping
   private let tables: [SourceTable]
@@ -21,12 +24,13 @@ package struct MappingCheck {
     self.mapping = mapping
     self.tables = tables
     taken = mapping.columnsTaken
-    tableNames = tables.filter(\.isOrdinary).map(\.name)
+    tableNames = tables.filter(\.isReadable).map(\.name)
     for entity in mapping.entities { check(entity) }
     for entity in mapping.entities { checkRelationships(of: entity) }
     checkSharedTables()
     checkSkipped()
     checkCoverage()
+    checkVirtual()
   }
 
   // MARK: Entities
@@ -100,7 +104,7 @@ package struct MappingCheck {
   // MARK: Relationships
 
   private mutating func checkRelationships(of entity: EntityMapping) {
-    guard let table = tables.first(where: { $0.name == entity.table && $0.isOrdinary }) else {
+    guard let table = tables.first(where: { $0.name == entity.table && $0.isReadable }) else {
       return
     }
     for relationship in entity.relationships {
@@ -176,7 +180,9 @@ package struct MappingCheck {
   /// Checks that every column of every table is mapped or skipped.
   private mutating func checkCoverage() {
     for table in tables
-    where table.isOrdinary && !mapping.skippedTables.contains(table.name) {
+    where (table.isOrdinary || taken[table.name] != nil && table.isReadable)
+      && !mapping.skippedTables.contains(table.name)
+    {
       if Set(table.columns.map(\.name)).count < table.columns.count {
         problems.append(
           "the table \(quoted(table.name)) has columns whose names are the same text in different "
@@ -198,6 +204,33 @@ package struct MappingCheck {
     }
   }
 
+  // MARK: Virtual tables
+
+  /// Reports the contents of virtual tables that are not imported.
+  private mutating func checkVirtual() {
+    for table in tables where table.kind == .virtual {
+      let name = quoted(table.name)
+      let left: String
+      if let content = table.definition?.content {
+        if taken[content] != nil { continue }
+        left =
+          "the texts of the full-text table \(name) are left out; they are in the table "
+          + quoted(content) + ", which a mapping can read"
+      } else if table.definition?.isFullText == true {
+        left = "the full-text table \(name) has no texts of its own and is left out"
+      } else {
+        let module = table.definition?.module ?? ""
+        left =
+          "the rows of the virtual table \(name) (\(module)) are left out: only its module can read "
+          + "them"
+      }
+      warnings.append(left)
+      if !mapping.skippedTables.contains(table.name) {
+        unmentioned.append(left + "; list \(name) in skip if that is right")
+      }
+    }
+  }
+
   // MARK: Parts
 
   private mutating func ordinaryTable(_ name: String, for use: String) -> SourceTable? {
@@ -207,7 +240,7 @@ package struct MappingCheck {
       problems.append("\(use) is from the table \(quoted(name)), which is not there; \(advice)")
       return nil
     }
-    guard table.isOrdinary else {
+    guard table.isReadable else {
       problems.append(
         "\(use) is from \(quoted(name)), which is no table of data (\(table.kindText)); "
           + "only tables "

@@ -100,4 +100,6 @@ struct ImportCheckpoint: Codable, Sendable {
   var stage = Stage.objects(table: 0, after: nil)
   /// The written records of each entity, by its number in the mapping.
   var counts: [WriteCounts]
+  /// The number of records that have been pruned; `nil` for none.
+  var pruned: Int64?
 }

@@ -80,6 +80,21 @@ public struct ImportReport: Codable, Hashable, Sendable {
     public internal(set) var orphaned: Int64 = 0
   }
 
+  /// The result of deleting the records of rows that are no longer in the file.
+  public struct Pruning: Codable, Hashable, Sendable {
+    /// The number of records that the import knew before.
+    public internal(set) var known: Int64 = 0
+    /// The number of rows whose records are gone now.
+    public internal(set) var deleted: Int64 = 0
+    /// The number of records that were not deleted because they are most of the records.
+    public internal(set) var refused: Int64 = 0
+    /// The number of records that a delete rule of the store protects.
+    public internal(set) var denied: Int64 = 0
+    /// The number of records that stay because they may have been there before the import: the
+    /// mapping matches rows with existing records.
+    public internal(set) var matched: Int64 = 0
+  }
+
   public let name: String
   public let path: String
   public let fingerprint: String
@@ -102,6 +117,8 @@ public struct ImportReport: Codable, Hashable, Sendable {
   public internal(set) var gone: Int64 = 0
   /// The first of them, as `table key`.
   public internal(set) var goneRows: [String] = []
+  /// The records that the run has deleted, if it was to prune.
+  public internal(set) var pruning: Pruning?
   /// The number of rejects that the mapping allows.
   public internal(set) var rejectsAllowed: Int64 = 0
 
@@ -154,6 +171,8 @@ public struct ImportProgress: Hashable, Sendable {
     case objects
     /// Records are being linked.
     case links
+    /// Keys are being read, to find the records whose rows have vanished.
+    case pruning
     /// The written records and links are being read back.
     case verification
   }

@@ -14,7 +14,13 @@ struct ImportRun {
   let mapping: ImportMapping
   /// The checksum of the mapping.
   let checksum: String
+  /// The warnings about the source and about what the mapping leaves out.
+  let warnings: [String]
   let contents: CellContents
+  /// True to delete the records of rows that have vanished.
+  let prunes: Bool
+  /// True to delete them even if they are most of the records.
+  let allowsDeletions: Bool
   let now: @Sendable () -> Date
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (ImportProgress) -> Void
@@ -30,6 +36,10 @@ struct ImportRun {
     // Rows of earlier runs that are still wrong are found again.
     try clearRejects(of: context, chunks) { run, _ in run < checkpoint.run }
     try ObjectPass(context: context, chunks: chunks).run()
+    // Before the links: what leads to a vanished row is then rejected or dropped.
+    let pruning =
+      prunes
+      ? try PruningPass(context: context, chunks: chunks, allowsMost: allowsDeletions).run() : nil
     // The links are read from the first one, which finds their rejects again.
     try clearRejects(of: context, chunks) { _, isLink in isLink }
     try LinkPass(context: context, chunks: chunks).run()
@@ -40,6 +50,7 @@ struct ImportRun {
       report.entities[number].written = chunks.checkpoint.counts[number]
     }
     report.externalFiles = try contents.files(of: context)
+    report.pruning = pruning
     report.finishedAt = now()
     report.rejectsAllowed = mapping.rejectLimit.allowed(of: report)
     try finish(source, report)
@@ -71,7 +82,7 @@ struct ImportRun {
     ImportReport(
       name: name, path: database.report.source, fingerprint: database.report.fingerprint,
       isPlan: isPlan, run: run, startedAt: startedAt, finishedAt: startedAt,
-      warnings: database.report.warnings)
+      warnings: warnings)
   }
 
   // MARK: The import in the store

@@ -19,6 +19,10 @@ package enum Limits {
   package static let repeatedKeysMax = 100_000
   /// The number of links of one record, which are written in one transaction.
   package static let listMax = 1_000_000
+  /// A run that prunes does not delete more than this number of records that are more than this
+  /// share, unless it is allowed: the file may have been cut or replaced.
+  package static let prunedCountMin = 20
+  package static let prunedShareMax = 0.5
   /// The number of rows that a report names one by one.
   package static let rowsNamedMax = 20
   /// The time of one step of SQLite, such as a sort: the schema of a hostile file can make it

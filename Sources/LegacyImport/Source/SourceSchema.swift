@@ -8,6 +8,8 @@ struct SourceSchema {
   private(set) var walks: [String: TableWalk] = [:]
   /// Tables and columns that are left out, each on one line.
   private(set) var warnings: [String] = []
+  /// The definitions of virtual tables, by the name of the table and by that of its content.
+  private var definitions: [String: VirtualDefinition] = [:]
 
   init(_ connection: SQLiteConnection) throws {
     self.connection = connection
@@ -24,18 +26,37 @@ struct SourceSchema {
       }
       found.append((name, kind, list.integer(2) == 0))
     }
+    try readDefinitions(contents: Set(found.filter { $0.kind == "shadow" }.map(\.name)))
     for table in found.sorted(by: { $0.name < $1.name }) {
-      let kind = SourceTable.Kind(rawValue: table.kind) ?? .view
+      var kind = SourceTable.Kind(rawValue: table.kind) ?? .view
+      if kind == .shadow, definitions[table.name] != nil { kind = .content }
       try add(table.name, kind, hasRowID: table.hasRowID)
     }
   }
 
+  /// - Parameter contents: The names of the tables that may have the texts of a full-text table.
+  private mutating func readDefinitions(contents: Set<String>) throws {
+    let list = try connection.prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'")
+    while try list.step() {
+      guard case .text(let name) = try list.cell(0), case .text(let sql) = try list.cell(1) else {
+        continue
+      }
+      var definition = VirtualDefinition(sql)
+      if definition.isFullText, contents.contains(name + "_content") {
+        definition.content = name + "_content"
+        definitions[name + "_content"] = definition
+      }
+      definitions[name] = definition
+    }
+  }
+
   private mutating func add(_ name: String, _ kind: SourceTable.Kind, hasRowID: Bool) throws {
-    guard kind == .table || kind == .shadow else {
+    guard kind != .virtual, kind != .view else {
       tables.append(
         SourceTable(
           name: name, kind: kind, columns: [], hasRowID: false, primaryKey: [], rowIDAlias: nil,
-          foreignKeys: [], uniqueKeys: []))
+          foreignKeys: [], uniqueKeys: [], definition: definitions[name]))
       return
     }
     let (columns, primaryKey) = try columns(of: name)
@@ -50,7 +71,9 @@ struct SourceSchema {
     let table = SourceTable(
       name: name, kind: kind, columns: columns, hasRowID: hasRowID, primaryKey: primaryKey,
       rowIDAlias: alias, foreignKeys: try foreignKeys(of: name),
-      uniqueKeys: indexes.filter(\.isUnique).map { $0.parts.map(\.column) })
+      uniqueKeys: indexes.filter(\.isUnique).map { $0.parts.map(\.column) }
+        .filter { key in key.allSatisfy { name in columns.contains { $0.name == name } } },
+      definition: definitions[name])
     tables.append(table)
     walks[name] = TableWalk(table, key: indexes.first { $0.isPrimaryKey }?.parts ?? [])
   }
@@ -61,6 +84,7 @@ struct SourceSchema {
     try list.bind([.text(table)])
     var columns: [SourceColumn] = []
     var key: [(place: Int64, name: String)] = []
+    var computed: Set<String> = []
     while try list.step() {
       guard list.integer(4) != 1 else { continue }
       guard case .text(let name) = try list.cell(0) else {
@@ -69,9 +93,35 @@ struct SourceSchema {
       }
       let type = if case .text(let type) = try list.cell(1) { type } else { "" }
       columns.append(SourceColumn(name: name, declaredType: type, isRequired: list.integer(2) != 0))
+      if list.integer(4) == Self.virtualColumn { computed.insert(name) }
       if list.integer(3) > 0 { key.append((list.integer(3), name)) }
     }
+    for name in computed.sorted() {
+      guard let reason = try faultOfComputed(name, of: table) else { continue }
+      columns.removeAll { $0.name == name }
+      let left = "the column \(name) of \(table) is left out: it is not stored, and SQLite cannot "
+      warnings.append((left + "compute it (\(reason))").onOneLine)
+    }
     return (columns, key.sorted { $0.place < $1.place }.map(\.name))
+  }
+
+  /// The value of `hidden` for a generated column that is computed when it is read.
+  private static let virtualColumn: Int64 = 2
+
+  /// Computes a generated column in each row: it may need a function of another program, or have a
+  /// value for which its function fails.
+  ///
+  /// - Returns: The reason why it cannot be computed; `nil` if it can.
+  /// - Complexity: O(rows).
+  private func faultOfComputed(_ column: String, of table: String) throws -> String? {
+    do {
+      let statement = try connection.prepare(
+        "SELECT count(typeof(\(sqlName(column)))) FROM \(sqlName(table)) NOT INDEXED")
+      _ = try statement.outcome()
+      return nil
+    } catch let error as ImportError where error.code == .unreadable {
+      return error.context.last?.1 ?? String(describing: error.summary)
+    }
   }
 
   private struct Index {

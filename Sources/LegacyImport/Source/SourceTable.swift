@@ -2,6 +2,9 @@
 package struct SourceTable: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case table
+    /// The texts of a full-text table, which its module keeps in a table with a row for each of its
+    /// rows.
+    case content
     /// A virtual table, whose module may not be there; it is never read.
     case virtual
     /// The storage of a virtual table, which looks like data and is none.
@@ -21,6 +24,8 @@ package struct SourceTable: Hashable, Sendable {
   package let foreignKeys: [SourceForeignKey]
   /// The columns of each unique index without a condition.
   package let uniqueKeys: [[String]]
+  /// The SQL that creates the virtual table, for such a table and for its content.
+  package var definition: VirtualDefinition?
 
   package func column(_ name: String) -> SourceColumn? { columns.first { $0.name == name } }
 
@@ -39,9 +44,13 @@ package struct SourceTable: Hashable, Sendable {
     kind == .table && !name.lowercased().hasPrefix("sqlite_")
   }
 
+  /// True for a table that a mapping can read.
+  package var isReadable: Bool { isOrdinary || kind == .content }
+
   var kindText: String {
     switch kind {
     case .table: "a table of SQLite itself"
+    case .content: "the texts of a full-text table"
     case .virtual: "a virtual table"
     case .shadow: "storage of a virtual table"
     case .view: "a view"
@@ -61,4 +70,24 @@ package struct SourceForeignKey: Hashable, Sendable {
   package let table: String
   /// The columns of the other table; empty for its primary key.
   package let targetColumns: [String]
+}
+
+/// The definition of a virtual table.
+package struct VirtualDefinition: Hashable, Sendable {
+  package let sql: String
+  /// The module in lower case; empty if the SQL does not name one.
+  package let module: String
+  /// The table with its texts, for a full-text table that has its own.
+  package var content: String?
+
+  init(_ sql: String) {
+    self.sql = sql
+    let words = sql.split(whereSeparator: \.isWhitespace)
+    // CREATE VIRTUAL TABLE name USING module(…): the name may be any word, too.
+    let using = words.indices.dropFirst(4).first { words[$0].uppercased() == "USING" }
+    let next = using.flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil } ?? ""
+    module = next.prefix { $0 != "(" }.filter { !"\"'`[]".contains($0) }.lowercased()
+  }
+
+  var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module) }
 }

@@ -160,8 +160,11 @@ struct StepWork {
     of step: MigrationStep, from before: Schema, to after: Schema
   ) -> Schema {
     var schema = before
-    for (number, entity) in before.entities.enumerated() {
-      guard let new = after.entities.first(where: { $0.id == entity.id }) else { continue }
+    for number in before.entities.indices {
+      guard let place = after.place(ofEntity: before.entities[number].id, near: number),
+        before.entities[number].attributes != after.entities[place].attributes
+      else { continue }
+      let (entity, new) = (before.entities[number], after.entities[place])
       let known = Set(entity.attributes.map(\.id))
       let added = new.attributes.filter { !known.contains($0.id) && step.fills($0, of: new) }
       if added.isEmpty { continue }

@@ -19,8 +19,9 @@ struct SchemaChange {
   mutating func apply(_ step: MigrationStep) throws(StoreError) {
     var changed = self
     try changed.carryOut(step)
-    try changed.checkWhatUsesIt()
-    try changed.checkLimits()
+    let names = changed.schema.namesOfChangedEntities(since: schema)
+    try changed.checkWhatUsesIt(names)
+    try changed.checkLimits(names)
     self = changed
   }
 
@@ -76,9 +77,12 @@ struct SchemaChange {
 
   /// Checks the parts that depend on the changed one: relationships depend on attributes and on
   /// indexes, their own and the unique one on a key; templates name attributes and relationships.
-  private func checkWhatUsesIt() throws(StoreError) {
+  ///
+  /// - Parameter changed: The names of the entities that the step changes.
+  private func checkWhatUsesIt(_ changed: Set<String>) throws(StoreError) {
     for entity in schema.entities {
-      for relationship in entity.relationships {
+      for relationship in entity.relationships
+      where changed.contains(entity.name) || relationship.uses(changed) {
         do throws(RelationshipBinding.Problem) {
           _ = try RelationshipBinding(relationship, of: entity, in: schema)
         } catch {
@@ -101,8 +105,15 @@ struct SchemaChange {
     }
   }
 
-  private func checkLimits() throws(StoreError) {
-    for entity in schema.entities {
+  private func checkLimits(_ changed: Set<String>) throws(StoreError) {
+    let trees = schema.entities.indices.reduce(0) { $0 + 1 + schema.entities[$1].indexes.count }
+    guard trees <= StoreLimits.entitiesAndIndexesMax else {
+      throw StoreError(
+        .migration, "a store cannot have so many entities and indexes",
+        [("limit", String(StoreLimits.entitiesAndIndexesMax))],
+        advice: "leave some out, or divide them among several stores")
+    }
+    for entity in schema.entities where changed.contains(entity.name) {
       guard entity.attributes.count <= StoreLimits.attributesMax else {
         throw StoreError(
           .migration, "an entity has too many attributes",
@@ -165,6 +176,25 @@ struct SchemaChange {
 }
 
 extension Schema {
+  /// Returns the names of the entities that differ between two schemas, before and after.
+  fileprivate func namesOfChangedEntities(since old: Schema) -> Set<String> {
+    var names: Set<String> = []
+    for number in 0..<max(entities.count, old.entities.count) {
+      if number < entities.count, number < old.entities.count,
+        entities[number].name == old.entities[number].name,
+        entities[number].attributes == old.entities[number].attributes,
+        entities[number].layouts == old.entities[number].layouts,
+        entities[number].indexes == old.entities[number].indexes,
+        entities[number].relationships == old.entities[number].relationships
+      {
+        continue
+      }
+      if number < entities.count { names.insert(entities[number].name) }
+      if number < old.entities.count { names.insert(old.entities[number].name) }
+    }
+    return names
+  }
+
   /// Returns the place of an entity among the entities.
   ///
   /// - Throws: `unknownEntity`.
@@ -182,6 +212,15 @@ extension Schema {
     return EntityDescription(
       id: nextEntityID, name: name, attributes: [], keepsHistory: keepsHistory,
       seals: isSealed ? RecordSeals(since: 1, isComplete: true) : nil)
+  }
+}
+
+extension RelationshipDescription {
+  /// Returns true if the destination, or the entity of the links, is one of these.
+  fileprivate func uses(_ names: Set<String>) -> Bool {
+    if names.contains(destination) { return true }
+    guard case .link(let links, _, _, _, _) = storage else { return false }
+    return names.contains(links)
   }
 }
 

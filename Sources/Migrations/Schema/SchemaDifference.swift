@@ -18,8 +18,15 @@ struct SchemaDifference {
   init(from old: Schema, to new: Schema) {
     var indexes: [NewIndex] = []
     var required: [(entity: EntityDescription, attribute: AttributeDescription)] = []
-    for entity in new.entities {
-      let before = old.entities.first { $0.id == entity.id }
+    for number in new.entities.indices {
+      let place = old.place(ofEntity: new.entities[number].id, near: number)
+      if let place, old.entities[place].attributes == new.entities[number].attributes,
+        old.entities[place].indexes == new.entities[number].indexes
+      {
+        continue
+      }
+      let entity = new.entities[number]
+      let before = place.map { old.entities[$0] }
       let known = Set(before?.indexes.map(EntityLayout.treeName) ?? [])
       let knownAttributes = Set(before?.attributes.map(\.id) ?? [])
       let added = entity.attributes.filter {
@@ -42,6 +49,16 @@ struct SchemaDifference {
 }
 
 extension Schema {
+  /// Returns the place of an entity by its id.
+  ///
+  /// - Parameter number: Its place in another schema of the same store. A step seldom moves an
+  ///   entity, and a search for each of thousands of entities in each of thousands of steps would
+  ///   take minutes.
+  func place(ofEntity id: Int, near number: Int) -> Int? {
+    if number < entities.count, entities[number].id == id { return number }
+    return entities.firstIndex { $0.id == id }
+  }
+
   /// Creates the schema of a store to which all migrations of these lines, and those of the line
   /// `system`, have been applied.
   ///

@@ -30,6 +30,8 @@ import Testing
     var (after, killed) = (random, 0)
     try withTemporaryFolder { folder in
       let file = try ShopFile(in: folder, orders: orders)
+      try FileManager.default.createDirectory(
+        atPath: scratch(of: file), withIntermediateDirectories: false)
       let sources = [MigrationSource.legacyImport, .directory(file.migrationsPath)]
       let whole = try openStore(at: folder.path("whole"), migrations: sources)
       let store = try openStore(at: folder.path("killed"), migrations: sources)
@@ -54,15 +56,23 @@ import Testing
       }
       try requireClean(store)
       try requireWholePages(store)
+      // The last run has removed the copies of the killed ones.
+      let left = try FileManager.default.contentsOfDirectory(atPath: scratch(of: file))
+      #expect(left.isEmpty, "\(left)")
     }
     random = after
     return killed
   }
 
   private static func run(_ file: ShopFile, in store: Store) throws -> ImportReport {
-    try LegacyFile(file.path).run(
+    var options = LegacyFile.Options()
+    options.scratchFolder = scratch(of: file)
+    return try LegacyFile(file.path, options).run(
       try MappingText(Array(ShopFile.mapping.utf8), file: "shop.yaml"), in: store)
   }
+
+  /// The folder for the copies of the file.
+  private static func scratch(of file: ShopFile) -> String { file.path + ".scratch" }
 
   /// Waits for some steps of progress and a little longer, then kills.
   ///
@@ -72,7 +82,8 @@ import Testing
   ) throws -> Bool {
     let child = try ChildProcess(
       executable,
-      ["import-run", store.folder, file.path, file.mappingPath, file.migrationsPath])
+      ["import-run", store.folder, file.path, file.mappingPath, file.migrationsPath],
+      environment: ["TMPDIR": scratch(of: file)])
     var lines = random.number(1...14)
     while lines > 0, let line = child.readLine() {
       try #require(!line.hasPrefix("error"), "\(line)")

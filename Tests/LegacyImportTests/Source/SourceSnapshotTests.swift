@@ -130,26 +130,19 @@ struct SourceSnapshotTests {
     }
   }
 
-  @Test func leftoversOfAKilledProcessAreRemovedAfterADayUnlessLocked() throws {
+  @Test func theCopyOfAKilledProcessIsRemovedByTheNextRun() throws {
     try withTemporaryFolder { folder in
       let path = folder.path("made.sqlite")
       try MadeDatabase.make(at: path, sql)
-      let old = folder.path("mooring-import-killed")
-      let young = folder.path("mooring-import-young")
+      let killed = folder.path("mooring-import-killed")
+      try FileManager.default.createDirectory(atPath: killed, withIntermediateDirectories: false)
+      for name in ["lock", "source.sqlite"] {
+        try Data().write(to: URL(filePath: killed + "/" + name))
+      }
       let held = try SourceSnapshot.take(of: path, in: folder.path)
-      let heldFolder = URL(filePath: held.copy).deletingLastPathComponent().path
-      for made in [old, young] {
-        try FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: false)
-        try Data().write(to: URL(filePath: made + "/lock"))
-      }
-      for aged in [old, heldFolder] {
-        try FileManager.default.setAttributes(
-          [.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: aged)
-      }
+      #expect(!FileManager.default.fileExists(atPath: killed))
       _ = try SourceSnapshot.take(of: path, in: folder.path)
-      #expect(!FileManager.default.fileExists(atPath: old))
-      #expect(FileManager.default.fileExists(atPath: young))
-      #expect(FileManager.default.fileExists(atPath: heldFolder))
+      #expect(FileManager.default.fileExists(atPath: held.copy))
     }
   }
 

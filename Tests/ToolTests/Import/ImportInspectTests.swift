@@ -81,10 +81,44 @@ import Testing
     try withTemporaryFolder { folder in
       let library = OldLibrary(folder: folder)
       try library.sql("CREATE TABLE episode (id INTEGER PRIMARY KEY, title TEXT)")
-      let inspect = try library.tool(["import", "inspect", library.file])
+      let map = folder.path("new.yaml")
+      let inspect = try library.tool([
+        "import", "inspect", library.file, "--mapping", map, "--migration", library.migrations,
+      ])
       #expect(
         inspect.output.contains(
-          "warning: another line of migrations has an entity Episode already"))
+          "warning: there is an entity Episode of another origin: this one is called "
+            + "OldBooksEpisode\n"), "\(inspect.output)")
+      #expect(inspect.output.contains("there is no store at \(library.store)"))
+      let up = try library.tool(["migrate", "up", "--migrations", library.migrations])
+      #expect(up.status == 0, "\(up.errors)")
+    }
+  }
+
+  @Test func entitiesOfAnotherImportAndOfTheStoreAreNotCreatedTwice() throws {
+    try withOldLibrary(isMigrated: false) { library in
+      func inspect(_ name: String, _ more: [String]) throws -> ToolRun {
+        try library.tool(
+          [
+            "import", "inspect", library.file, "--name", name, "--mapping",
+            library.folder.path("\(name).yaml"),
+          ] + more)
+      }
+      let folder = ["--migration", library.migrations]
+      let first = try inspect("one", folder)
+      #expect(first.status == 0 && !first.output.contains("of another origin"))
+      // The other import lies in the folder, and was not applied.
+      let second = try inspect("two", folder)
+      #expect(second.output.contains("this one is called TwoBook"), "\(second.output)")
+      let up = try library.tool(["migrate", "up", "--migrations", library.migrations])
+      #expect(up.status == 0, "\(up.errors)")
+      // Only the store has the entities now.
+      let third = try inspect("three", [])
+      #expect(third.output.contains("this one is called ThreeShelf"), "\(third.output)")
+      #expect(!third.output.contains("there is no store"))
+      // An import does not clash with itself.
+      let again = try inspect("one", folder + ["--force"])
+      #expect(again.status == 0 && !again.output.contains("of another origin"), "\(again.output)")
     }
   }
 

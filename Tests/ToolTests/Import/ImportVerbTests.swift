@@ -143,6 +143,56 @@ import Testing
     }
   }
 
+  @Test func recordsOfVanishedRowsAreDeletedOnRequest() throws {
+    try withOldLibrary { library in
+      #expect(try library.take("run").status == 0)
+      try library.sql("DELETE FROM book WHERE id > 25")
+      let pruned = try library.take("run", "--prune")
+      #expect(pruned.status == 0, "\(pruned.output)\(pruned.errors)")
+      #expect(
+        pruned.output.contains(
+          "records deleted because their rows are no longer in the source: 5\n"))
+      #expect(try library.count("Book") == "25\n")
+      try library.sql("DELETE FROM book WHERE id > 1")
+      let refused = try library.take("run", "--prune")
+      #expect(refused.status == 65)
+      #expect(
+        refused.output.contains("DELETIONS REFUSED: the rows of 24 of 28 records"),
+        "\(refused.output)")
+      #expect(try library.count("Book") == "25\n")
+      let allowed = try library.take("run", "--prune", "--allow-deletions", "--format", "json")
+      #expect(allowed.status == 0, "\(allowed.errors)")
+      #expect(try report(allowed.output).pruning?.deleted == 24)
+      #expect(try library.count("Book") == "1\n")
+      expectFailure(try library.take("run", "--allow-deletions"), 64, "--prune")
+      expectFailure(try library.take("run", "--prune", "--damaged"), 64, "--damaged")
+    }
+  }
+
+  @Test func linesWithZerosAloneAreLeftOutOfTheTextAndNotOfTheJSON() throws {
+    try withOldLibrary { library in
+      try library.sql("DELETE FROM book")
+      let run = try library.take("run")
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(
+        run.output.hasPrefix(
+          """
+          table  rows  accepted  rejected  skipped  unreadable
+          shelf     3         3         0        0           0
+
+          entity  new  changed  unchanged  in store  edited since  deleted since
+          Shelf     3        0          0         3             0              0
+
+          not listed, with zeros alone: 1 table, 1 entity, 1 relationship; --format json has all
+
+          BALANCED:
+          """), "\(run.output)")
+      let all = try report(try library.take("run", "--format", "json", "--quiet").output)
+      #expect(all.tables.map(\.name) == ["shelf", "book"])
+      #expect(all.entities.count == 2 && all.relationships.count == 1)
+    }
+  }
+
   private func report(_ output: String) throws -> ImportReport {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom(anyDate)

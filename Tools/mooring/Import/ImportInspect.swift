@@ -17,9 +17,12 @@ extension ImportCommand {
       commandName: "inspect",
       abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
-        Needs no store. Without --mapping and --migration nothing is written; --as mapping and \
+        Needs no store; without one, names are compared with the migrations alone. Without --mapping and --migration nothing is written; --as mapping and \
         --as migration print them. The mapping states the evidence of each guess. Uncertain ones \
         are marked `unconfirmed`; a run refuses the mapping until these marks are removed.
+
+        An entity gets the name of the import before its own if another line of migrations, another \
+        import in the folder of --migration, or the store has an entity of its name.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -50,16 +53,19 @@ extension ImportCommand {
       try proposed.requireFree()
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "nothing was written"
+      let taken = try TakenNames(options, folder: proposed.migration)
       let (name, inheritance) = (name, inheritance)
       let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
-        try $0.inspect(name: name, inheritance: inheritance)
+        let name = try $0.importName(name)
+        return try $0.inspect(
+          name: name, inheritance: inheritance, besides: taken.names(besides: name))
       }
       let written = try proposed.write(
         ProposedFiles(
           name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
       let text = ProposalText(
         proposal: proposal, file: file, mapping: proposed.mapping, migrations: proposed.migration,
-        written: written, clashes: try clashes(of: proposal), options: options)
+        written: written, storeNote: taken.note, options: options)
       try StandardOutput.with { output in
         switch (view, format) {
         case (.mapping, _): try output.write(proposal.mapping)
@@ -69,14 +75,6 @@ extension ImportCommand {
         }
       }
       if view != .summary, !options.quiet { for line in text.cautions { Message.say(line) } }
-    }
-
-    /// Entities that another line of this program or of the operator makes, too.
-    private func clashes(of proposal: ImportProposal) throws -> [String] {
-      let others = try options.migrationLines().filter { $0.name != proposal.name }
-      let schema = try Schema(of: others)
-      return Set(proposal.entities.map(\.entity)).filter { schema.entity(named: $0) != nil }
-        .sorted()
     }
   }
 }

@@ -6,11 +6,14 @@ extension LongCommand {
   ///
   /// - Throws: The errors of the body; exit status 130 after an interrupt.
   func read<R: Sendable>(
-    _ file: LegacyFileArgument, afterInterrupt: String,
+    _ file: LegacyFileArgument, prunes: Bool = false, allowsDeletions: Bool = false,
+    afterInterrupt: String,
     _ body: @escaping @Sendable (LegacyFile) throws -> R
   ) async throws -> R {
     var options = LegacyFile.Options()
     options.allowsDamage = file.damaged
+    options.prunes = prunes
+    options.allowsDeletions = allowsDeletions
     options.isCancelled = { self.isInterrupted }
     options.progress = { self.report($0.report) }
     let legacy = LegacyFile(file.path, options)
@@ -44,6 +47,7 @@ extension ImportProgress.Stage {
     case .copying: "copying the file"
     case .objects: "reading rows"
     case .links: "linking"
+    case .pruning: "comparing keys"
     case .verification: "reading back"
     }
   }

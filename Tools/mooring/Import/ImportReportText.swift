@@ -15,7 +15,7 @@ struct ImportReportText {
       try output.write(table)
       try output.write("\n")
     }
-    let lines = notes
+    let lines = unlisted + notes
     for line in lines { try output.write(line.singleLine + "\n") }
     if !lines.isEmpty { try output.write("\n") }
     for line in verdict { try output.write(line.singleLine + "\n") }
@@ -26,7 +26,7 @@ struct ImportReportText {
   private var tables: TextTable {
     var table = Self.table(
       "table", ["rows", "accepted", "rejected", "skipped", "unreadable"])
-    for row in report.tables {
+    for row in report.tables where row.isWorthALine {
       table.append(
         [row.name, row.rows.map { Formatting.count($0) } ?? "?"]
           + Self.counts(row.accepted, row.rejected, row.skipped, row.unreadable))
@@ -39,7 +39,7 @@ struct ImportReportText {
       "entity",
       ["new", "changed", "unchanged"]
         + (report.isPlan ? [] : ["in store", "edited since", "deleted since"]))
-    for (name, parts) in byTable {
+    for (name, parts) in byTable where parts.contains(where: \.isWorthALine) {
       let written = Self.counts(
         parts.sum(\.written.new), parts.sum(\.written.changed), parts.sum(\.written.unchanged))
       let found = Self.counts(parts.sum(\.found), parts.sum(\.edited), parts.sum(\.deleted))
@@ -69,13 +69,29 @@ struct ImportReportText {
   private var relationships: TextTable {
     var table = Self.table(
       "relationship", ["rows", "linked", "empty", "rejected", "dropped", "skipped"])
-    for row in report.relationships {
+    for row in report.relationships where row.isWorthALine {
       table.append(
         [row.name]
           + Self.counts(
             row.rows, row.linked, row.empty, row.rejected, row.dropped, row.skipped))
     }
     return table
+  }
+
+  /// The number of lines that are left out because they would have nothing but zeros.
+  private var unlisted: [String] {
+    let counts = [
+      (report.tables.filter { !$0.isWorthALine }.count, "table", "tables"),
+      (byTable.filter { !$0.parts.contains(where: \.isWorthALine) }.count, "entity", "entities"),
+      (
+        report.relationships.filter { !$0.isWorthALine }.count, "relationship", "relationships"
+      ),
+    ]
+    let parts = counts.filter { $0.0 > 0 }.map {
+      "\(Formatting.count(Int64($0.0))) \($0.0 == 1 ? $0.1 : $0.2)"
+    }
+    if parts.isEmpty { return [] }
+    return ["not listed, with zeros alone: \(parts.joined(separator: ", ")); --format json has all"]
   }
 
   private static func table(_ name: String, _ counts: [String]) -> TextTable {
@@ -89,7 +105,7 @@ struct ImportReportText {
   // MARK: What is out of the ordinary
 
   private var notes: [String] {
-    report.warnings.map { "warning: " + $0 } + external + gone + rejects
+    report.warnings.map { "warning: " + $0 } + external + pruning + gone + rejects
   }
 
   private var external: [String] {
@@ -99,6 +115,24 @@ struct ImportReportText {
       "files beside the source: \(counts[0]) named by rows, \(counts[1]) found, "
         + "\(counts[2]) missing; \(counts[3]) that no row names"
     ]
+  }
+
+  private var pruning: [String] {
+    guard let pruning = report.pruning else { return [] }
+    var lines = [
+      "records deleted because their rows are no longer in the source: "
+        + Formatting.count(pruning.deleted)
+    ]
+    if pruning.denied > 0 {
+      lines.append(
+        "records that stay, since a delete rule protects them: \(Formatting.count(pruning.denied))")
+    }
+    if pruning.matched > 0 {
+      lines.append(
+        "records that stay, since they may have been there before the import (match): "
+          + Formatting.count(pruning.matched))
+    }
+    return lines
   }
 
   private var gone: [String] {
@@ -146,6 +180,12 @@ struct ImportReportText {
           + "`rejects`"
       )
     }
+    if let pruning = report.pruning, pruning.refused > 0 {
+      lines.append(
+        "DELETIONS REFUSED: the rows of \(Formatting.count(pruning.refused)) of "
+          + "\(Formatting.count(pruning.known)) records are no longer in the source, so none was "
+          + "deleted; if that is right, run again with --prune --allow-deletions")
+    }
     return lines
   }
 
@@ -186,6 +226,26 @@ struct ImportReportText {
   }
 }
 
+extension ImportReport.Table {
+  fileprivate var isWorthALine: Bool {
+    rows.map { $0 != 0 } ?? true || !isBalanced
+      || accepted + rejected + skipped + unreadable + Int64(unreadableRows.count) > 0
+  }
+}
+
+extension ImportReport.Entity {
+  fileprivate var isWorthALine: Bool {
+    !isBalanced
+      || written.new + written.changed + written.unchanged + found + edited + deleted > 0
+  }
+}
+
+extension ImportReport.Relationship {
+  fileprivate var isWorthALine: Bool {
+    !isBalanced || rows + linked + empty + rejected + dropped + skipped > 0
+  }
+}
+
 extension [ImportReport.Entity] {
   fileprivate func sum(_ count: (ImportReport.Entity) -> Int64) -> Int64 {
     reduce(0) { $0 + count($1) }
@@ -193,9 +253,10 @@ extension [ImportReport.Entity] {
 }
 
 extension ImportReport {
-  /// - Throws: Exit status 65 if it does not add up, or more was rejected than is allowed.
+  /// - Throws: Exit status 65 if it does not add up, more was rejected than is allowed, or records
+  ///   were not pruned because they are most of them.
   func requireSuccess() throws {
-    if isBalanced, isWithinLimit { return }
+    if isBalanced, isWithinLimit, pruning?.refused ?? 0 == 0 { return }
     throw ExitStatus.badData.exitCode
   }
 }

@@ -12,27 +12,41 @@ extension ImportCommand {
         Other processes can read and write during the run. Ctrl-C ends it after a chunk, with \
         status 130; the next run resumes there, also after a kill. A later run writes only the \
         changes in the file, and tries rejected rows again. Records whose rows are no longer in \
-        the file stay.
+        the file stay, unless --prune is given.
 
-        Ends with 65 if the counts do not balance, or if more rows were rejected than the mapping \
-        allows; the written records stay.
+        Ends with 65 if the counts do not balance, if more rows were rejected than the mapping \
+        allows, or if --prune would delete most of the records; the written records stay.
         """)
 
     @OptionGroup var options: StoreOptions
     @OptionGroup var file: LegacyFileArgument
     @OptionGroup var mapping: MappingOptions
+    @Flag(help: "Delete the records whose rows are no longer in the file.") var prune = false
+    @Flag(help: "Delete them even if they are most of the records.") var allowDeletions = false
     @Option(help: "table or json.") var format = OutputFormat.table
 
-    func validate() throws { try format.require(.table, .json) }
+    func validate() throws {
+      try format.require(.table, .json)
+      if allowDeletions, !prune {
+        throw ValidationError("--allow-deletions is for --prune; add it")
+      }
+      if prune, file.damaged {
+        throw ValidationError(
+          "--prune needs a file all of whose rows can be read; leave out --damaged or --prune")
+      }
+    }
 
     func run() async throws {
       let store = try options.open()
       let mappingText = try mapping.read()
       let command = options.commandLine(
-        ["import", "run"] + file.words + ["--mapping", mapping.path])
+        ["import", "run"] + file.words + ["--mapping", mapping.path]
+          + (prune ? ["--prune"] : []) + (allowDeletions ? ["--allow-deletions"] : []))
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "`\(command)` continues from here"
-      let report = try await progress.read(file, afterInterrupt: afterInterrupt) {
+      let report = try await progress.read(
+        file, prunes: prune, allowsDeletions: allowDeletions, afterInterrupt: afterInterrupt
+      ) {
         try $0.run(mappingText, in: store)
       }
       try format.write(report) { output in

@@ -12,8 +12,8 @@ struct ProposalText {
   /// The folder where the migration was to go.
   let migrations: String?
   let written: [String]
-  /// Entities that are there already in another line.
-  let clashes: [String]
+  /// The reason why names were not compared with those of a store.
+  let storeNote: String?
   let options: StoreOptions
 
   struct Document: Encodable {
@@ -49,7 +49,7 @@ struct ProposalText {
     Document(
       file: file.path, name: proposal.name, dialect: proposal.dialect,
       entities: entities,
-      notes: proposal.notes, warnings: warnings, unconfirmed: proposal.unconfirmed,
+      notes: notes, warnings: proposal.warnings, unconfirmed: proposal.unconfirmed,
       mapping: proposal.mapping, migration: proposal.migration, written: written)
   }
 
@@ -64,7 +64,7 @@ struct ProposalText {
       try output.write(table)
     }
     var isFirst = true
-    for line in proposal.notes + cautions {
+    for line in notes + cautions {
       try output.write((isFirst ? "\n" : "") + line.singleLine + "\n")
       isFirst = false
     }
@@ -74,15 +74,11 @@ struct ProposalText {
 
   /// The warnings that a person should read before they continue.
   var cautions: [String] {
-    warnings.map { "warning: " + $0 } + proposal.unconfirmed.map { "to be confirmed: " + $0 }
+    proposal.warnings.map { "warning: " + $0 }
+      + proposal.unconfirmed.map { "to be confirmed: " + $0 }
   }
 
-  private var warnings: [String] {
-    proposal.warnings
-      + clashes.map {
-        "another line of migrations has an entity \($0) already; give it another name in both files"
-      }
-  }
+  private var notes: [String] { proposal.notes + [storeNote].compactMap { $0 } }
 
   private var kind: String {
     proposal.dialect == "coreData" ? "a store of Core Data or SwiftData" : "a SQLite file"

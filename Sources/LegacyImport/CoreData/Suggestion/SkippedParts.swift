@@ -10,7 +10,7 @@ struct SkippedParts {
     for table in all where table.kind != .view {
       guard let known = used[table.name] else {
         tables.insert(table.name)
-        if table.kind == .table, !Self.isOfTheSystem(table.name) {
+        if table.kind == .table || table.kind == .virtual, !Self.isOfTheSystem(table.name) {
           warnings.append("the table \(table.name) is skipped: no entity of the model is in it")
         }
         continue
