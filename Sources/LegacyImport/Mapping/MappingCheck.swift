@@ -176,7 +176,9 @@ package struct MappingCheck {
   /// Checks that every column of every table is mapped or skipped.
   private mutating func checkCoverage() {
     for table in tables
-    where table.isOrdinary && !mapping.skippedTables.contains(table.name) {
+    where table.isOrdinary && !mapping.skippedTables.contains(table.name)
+      && (!table.isLost || taken[table.name] != nil)
+    {
       if Set(table.columns.map(\.name)).count < table.columns.count {
         problems.append(
           "the table \(quoted(table.name)) has columns whose names are the same text in different "

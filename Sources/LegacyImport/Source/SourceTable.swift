@@ -21,6 +21,8 @@ package struct SourceTable: Hashable, Sendable {
   package let foreignKeys: [SourceForeignKey]
   /// The columns of each unique index without a condition.
   package let uniqueKeys: [[String]]
+  /// True for a table that the file does not have: rows of a damaged file that fit no table.
+  package var isLost = false
 
   package func column(_ name: String) -> SourceColumn? { columns.first { $0.name == name } }
 

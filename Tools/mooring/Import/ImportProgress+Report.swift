@@ -11,6 +11,7 @@ extension LongCommand {
   ) async throws -> R {
     var options = LegacyFile.Options()
     options.allowsDamage = file.damaged
+    options.missingRowsAllowed = file.missing ?? 0
     options.isCancelled = { self.isInterrupted }
     options.progress = { self.report($0.report) }
     let legacy = LegacyFile(file.path, options)
