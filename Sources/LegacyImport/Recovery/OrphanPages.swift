@@ -86,7 +86,7 @@ struct OrphanPages {
       }
     }
     // What is free is not known then, and deleted rows must not return.
-    guard free.isComplete else { return nil }
+    guard free.isComplete, sample.isOfRows || !trees.hasDamagedIndex else { return nil }
     let candidates = trees.trees.indices.compactMap { number -> (number: Int, likeness: Int)? in
       let tree = trees.trees[number]
       let likeness = tree.layout.likeness(to: sample.rows)

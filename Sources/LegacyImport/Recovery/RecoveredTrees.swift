@@ -14,6 +14,8 @@ final class RecoveredTrees {
   private(set) var trees: [Tree] = []
   /// The greatest row ids that tables have had, as SQLite or Core Data remember them.
   private(set) var sequences: [String: Int64] = [:]
+  /// True if pages of an index are lost, which look like those of a table without row ids.
+  private(set) var hasDamagedIndex = false
   private let reader: TreeReader
   private let rows: RecoveredRows
 
@@ -109,7 +111,9 @@ final class RecoveredTrees {
     }
     try reader.read(root: entry.root, isOfRows: false) { event in
       switch event {
-      case .gap: isWhole = false
+      case .gap:
+        isWhole = false
+        hasDamagedIndex = true
       case .cell(let content):
         guard let insertion else {
           if content.overflow != 0 { _ = try reader.record(content) }

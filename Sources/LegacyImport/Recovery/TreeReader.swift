@@ -44,6 +44,8 @@ final class TreeReader {
       used.insert(next)
       let count = min(pages.usable - 4, content.byteCount - bytes.count)
       guard page.count >= 4 + count else { return nil }
+      // A page of zeros was lost, unless the value was one of zeros.
+      if bytes.last != 0, page.allSatisfy({ $0 == 0 }) { return nil }
       bytes += page[4..<(4 + count)]
       next = Int(page.bigEndian32(at: 0))
     }
