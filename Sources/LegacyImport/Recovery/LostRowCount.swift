@@ -73,7 +73,7 @@ struct LostRowCount {
     return LostRows(
       table: name, atLeast: count, atMost: count,
       ranges: [
-        "\(count) rows of \(layout.fields.count) columns, the first: "
+        "\(count) rows of \(layout.fields.count - 2) columns, the first: "
           + "(\(example.joined(separator: ", ")))".onOneLine
       ], isFound: true)
   }

@@ -112,23 +112,26 @@ struct OrphanPages {
     return nil
   }
 
+  /// Writes rows that fit no table, each with its page and its row id, into a table of all such
+  /// rows with as many values.
   private mutating func addLost(_ top: Int, width: Int) throws {
-    let columns = (0..<width).map {
-      SourceColumn(name: "c\($0)", declaredType: "", isRequired: false)
+    let name = "lost_and_found_\(width)"
+    if let layout = lost.first(where: { $0.table.name == name }) {
+      return try trees.readLost(top, into: layout)
     }
-    var name = "lost_and_found_\(top)"
-    while trees.trees.contains(where: { $0.layout.table.name == name }) { name += "_" }
+    let names = ["page", "id"] + (0..<width).map { "c\($0)" }
+    let columns = names.map { SourceColumn(name: $0, declaredType: "", isRequired: false) }
     var table = SourceTable(
       name: name, kind: .table, columns: columns, hasRowID: true, primaryKey: [], rowIDAlias: nil,
-      foreignKeys: [], uniqueKeys: [])
+      foreignKeys: [], uniqueKeys: [["page", "id"]])
     table.isLost = true
     let layout = RecordLayout(
       table,
-      fields: columns.map {
-        RecordLayout.Field(name: $0.name, affinity: .blob, isRequired: false, missing: .null)
+      fields: names.map {
+        RecordLayout.Field(name: $0, affinity: .blob, isRequired: false, missing: .null)
       })
     try rows.create(layout)
-    _ = try trees.read(top, into: layout)
+    try trees.readLost(top, into: layout)
     lost.append(layout)
   }
 }

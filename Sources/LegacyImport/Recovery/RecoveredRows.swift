@@ -74,7 +74,9 @@ final class RecoveredRows {
 
   private func insertion(_ layout: RecordLayout) throws -> SQLiteStatement {
     var names: [String] = []
-    if layout.table.hasRowID, let name = layout.rowIDName { names.append(sqlName(name)) }
+    if layout.table.hasRowID, !layout.table.isLost, let name = layout.rowIDName {
+      names.append(sqlName(name))
+    }
     for (place, field) in layout.fields.enumerated() where place != layout.alias {
       if let name = field.name { names.append(sqlName(name)) }
     }

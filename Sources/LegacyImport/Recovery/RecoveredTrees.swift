@@ -85,6 +85,17 @@ final class RecoveredTrees {
     return gaps
   }
 
+  /// Writes the rows of a page that belongs to no table.
+  func readLost(_ top: Int, into layout: RecordLayout) throws {
+    try reader.read(root: top, isOfRows: true) { event in
+      guard case .cell(let content) = event, let id = content.rowID,
+        let cells = try reader.record(content), cells.count + 2 <= layout.fields.count
+      else { return }
+      try rows.insert(
+        [.integer(Int64(top)), .integer(id)] + cells, rowID: nil, into: layout)
+    }
+  }
+
   private func readSystemTable(_ entry: SchemaEntries.Entry) throws {
     try reader.read(root: entry.root, isOfRows: true) { event in
       guard case .cell(let content) = event, let cells = try reader.record(content),
