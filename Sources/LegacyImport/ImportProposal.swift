@@ -1,3 +1,4 @@
+import EntityModel
 import EntityStore
 
 /// A proposal for an import: a mapping and a migration, as files that a person edits.
@@ -42,7 +43,8 @@ public struct ImportProposal: Sendable {
       )
     }
     notes = database.report.notes + [database.report.writeAheadLog?.note].compactMap { $0 }
-    warnings = database.report.warnings + suggested.warnings
+    warnings =
+      database.report.warnings + database.lost.map(\.text.onOneLine) + suggested.warnings
     unconfirmed = suggested.mapping.unconfirmed
   }
 }

@@ -20,6 +20,9 @@ public struct LegacyFile: Sendable {
     public var prunes = false
     /// True to delete these records even if they are most of the records.
     public var allowsDeletions = false
+    /// The number of rows of a damaged file that may be missing: with more, the result is not
+    /// balanced.
+    public var missingRowsAllowed: Int64 = 0
     /// The folder for the copy, which takes as much space as the file; `nil` for `$TMPDIR`.
     public var scratchFolder: String?
     /// Called between two chunks. If it returns true, the call ends with a `CancellationError`.
@@ -79,12 +82,15 @@ public struct LegacyFile: Sendable {
 
   // MARK: Parts
 
-  func open() throws -> SourceDatabase {
+  /// - Parameter lostTables: The statements that create tables, by name, for a file that has lost
+  ///   its schema.
+  func open(lostTables: [String: String] = [:]) throws -> SourceDatabase {
     options.progress(ImportProgress(stage: .copying, name: path, done: 0, total: 0))
     let snapshot = try SourceSnapshot.take(
       of: path, in: options.scratchFolder, isCancelled: options.isCancelled)
-    return try SourceDatabase(
-      snapshot, allowsDamage: options.allowsDamage, isCancelled: options.isCancelled)
+    return try SourceDatabase.open(
+      snapshot, allowsDamage: options.allowsDamage, lostTables: lostTables,
+      isCancelled: options.isCancelled)
   }
 
   func run(
@@ -103,7 +109,7 @@ public struct LegacyFile: Sendable {
     }
     // Before the copy, which may take long.
     let mapping = try target.read { try text.mapping($0.schema) }
-    let database = try open()
+    let database = try open(lostTables: mapping.lostTables)
     let check = MappingCheck(of: mapping, against: database.tables)
     if let problem = check.problems.first {
       throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
@@ -112,7 +118,8 @@ public struct LegacyFile: Sendable {
       name: mapping.name, target: target, database: database, mapping: mapping,
       checksum: mapping.checksum, warnings: database.report.warnings + check.unmentioned,
       contents: CellContents(source: database.report.source), prunes: options.prunes,
-      allowsDeletions: options.allowsDeletions, now: now, isCancelled: options.isCancelled,
+      allowsDeletions: options.allowsDeletions, missingAllowed: options.missingRowsAllowed,
+      now: now, isCancelled: options.isCancelled,
       progress: options.progress)
   }
 

@@ -78,7 +78,9 @@ struct TableGuess: Sendable {
     if !profile.isWhole {
       text += ", of which \(profile.rows) were read; a plan reads all of them"
     }
-    if profile.unreadable > 0 { text += ", and \(profile.unreadable) ranges that cannot be read" }
+    if let lost = profile.lost, !lost.isFound {
+      text += ", and \(lost.count) that cannot be read"
+    }
     return text
   }
 

@@ -5,7 +5,8 @@ struct TableProfile: Sendable {
   let rows: Int
   /// The number of rows of the table.
   let total: Int64
-  let unreadable: Int
+  /// The rows that cannot be read, of a damaged file.
+  let lost: LostRows?
 
   var isWhole: Bool { Int64(rows) >= total }
 
@@ -39,29 +40,25 @@ struct TableProfile: Sendable {
     columns = pass.columns
     rows = pass.rows
     self.total = max(total, Int64(pass.rows))
-    unreadable = pass.unreadable
+    lost = database.lostRows(of: table.name)
   }
 
   private struct Pass {
     var columns: [ColumnProfile]
     var rows = 0
-    var unreadable = 0
     var position: RowPosition?
     var isAtEnd = false
 
     mutating func read(_ reader: RowReader, rowsMax: Int) throws {
       for _ in 0..<rowsMax {
-        switch try reader.next() {
-        case nil:
+        guard let row = try reader.next() else {
           isAtEnd = true
           return
-        case .unreadable?: unreadable += 1
-        case .row(let row)?:
-          rows += 1
-          position = row.position
-          for (place, cell) in row.cells.enumerated() where place < columns.count {
-            columns[place].add(cell)
-          }
+        }
+        rows += 1
+        position = row.position
+        for (place, cell) in row.cells.enumerated() where place < columns.count {
+          columns[place].add(cell)
         }
       }
     }

@@ -20,9 +20,6 @@ final class LinkReader {
     let rows: [SourceRow]
   }
 
-  /// Descriptions of the ranges of rows that cannot be read.
-  private(set) var unreadable: [String] = []
-
   private let link: BoundLink
   private let context: ImportContext
   /// The owner's table without its attributes: its key, the columns that determine the entity, and
@@ -111,14 +108,10 @@ final class LinkReader {
   }
 
   private func nextReadableRow() throws -> SourceRow? {
-    while !isAtEnd {
-      switch try reader.next() {
-      case .row(let row)?: return row
-      case .unreadable(let rows, _, _)?: unreadable.append(rows)
-      case nil: isAtEnd = true
-      }
-    }
-    return nil
+    if isAtEnd { return nil }
+    let row = try reader.next()
+    isAtEnd = row == nil
+    return row
   }
 }
 

@@ -13,6 +13,8 @@ package struct ImportMapping: Hashable, Sendable {
   /// The skipped columns, by table.
   package var skippedColumns: [String: Set<String>] = [:]
   package var rejectLimit = RejectLimit.count(0)
+  /// The statements that create tables whose schema a damaged file has lost, by name.
+  package var lostTables: [String: String] = [:]
   /// Facts about the source, which the file has as comments.
   package var evidence: [String] = []
 }

@@ -182,6 +182,7 @@ package struct MappingCheck {
     for table in tables
     where (table.isOrdinary || taken[table.name] != nil && table.isReadable)
       && !mapping.skippedTables.contains(table.name)
+      && (!table.isLost || taken[table.name] != nil)
     {
       if Set(table.columns.map(\.name)).count < table.columns.count {
         problems.append(

@@ -26,6 +26,12 @@ private struct MappingWriter {
     if mapping.rejectLimit != .count(0) {
       writeEntry("rejects", .scalar(mapping.rejectLimit.text), at: 0)
     }
+    if !mapping.lostTables.isEmpty {
+      let tables = mapping.lostTables.sorted { $0.key < $1.key }
+      writeEntry(
+        "lostTables", .mapping(tables.map { (ConversionFile.scalar($0.key), .name($0.value)) }),
+        at: 0)
+    }
     text += mapping.entities.isEmpty ? "entities: []\n" : "entities:\n"
     for (number, entity) in mapping.entities.enumerated() {
       if number > 0 { text += "\n" }

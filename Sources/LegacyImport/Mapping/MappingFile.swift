@@ -97,6 +97,7 @@ struct MappingReader {
       name: try name(keys.required("import")),
       dialect: try keys.required("dialect").choice(named: "dialect"))
     if let node = keys.optional("rejects") { mapping.rejectLimit = try rejectLimit(node) }
+    if let node = keys.optional("lostTables") { mapping.lostTables = try lostTables(node) }
     let entities = try keys.required("entities").sequence()
     for node in entities { mapping.entities.append(try entity(node)) }
     if let node = keys.optional("skip") { try readSkipped(node, into: &mapping) }
@@ -130,6 +131,20 @@ struct MappingReader {
     let count = try node.int()
     if count < 0 { throw node.error("the number of rejected rows is 0 or more") }
     return .count(count)
+  }
+
+  private func lostTables(_ node: YAMLNode) throws -> [String: String] {
+    var tables: [String: String] = [:]
+    var keys = try node.mapping()
+    for (table, _) in keys.keys {
+      let node = try keys.required(table)
+      let statement = try node.string()
+      guard statement.uppercased().hasPrefix("CREATE TABLE ") else {
+        throw node.error("write the statement that creates the table: CREATE TABLE …")
+      }
+      tables[table] = statement
+    }
+    return tables
   }
 
   private func readSkipped(_ node: YAMLNode, into mapping: inout ImportMapping) throws {

@@ -29,9 +29,7 @@ struct ObjectPass {
       if let (part, outcome) = try writer.write(row) {
         checkpoint.counts[firstEntity + part].add(outcome)
       }
-      if let position = row.position {
-        checkpoint.stage = .objects(table: number, after: position)
-      }
+      checkpoint.stage = .objects(table: number, after: row.position)
     }
   }
 }

@@ -25,8 +25,7 @@ struct RowWriter {
 
   /// - Returns: What became of a record, and of which part it is; `nil` for a row that has none.
   func write(_ row: WalkedRow) throws -> (part: Int, Outcome)? {
-    guard case .row(_, let outcome) = row else { return nil }
-    switch outcome {
+    switch row.outcome {
     case .skipped: break
     case .rejected(let rejected): try log.add(rejected, of: table)
     case .accepted(let mapped):

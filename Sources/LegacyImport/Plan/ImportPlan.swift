@@ -42,13 +42,12 @@ struct ImportPlan {
       try context.target.read { snapshot in
         let ledger = try context.source == 0 ? nil : ImportLedger(in: snapshot)
         for row in chunk {
-          switch row {
-          case .unreadable(let rows, _): balance.unreadableRows.append(rows)
-          case .row(_, .skipped): balance.skipped += 1
-          case .row(_, .rejected(let rejected)):
+          switch row.outcome {
+          case .skipped: balance.skipped += 1
+          case .rejected(let rejected):
             balance.rejected += 1
             try note(rejected, table, &report.rejects)
-          case .row(_, .accepted(let mapped)):
+          case .accepted(let mapped):
             let entry = try ledger?.entry(of: mapped.identity)
             let entity = table.parts[mapped.part]
             let count = try count(of: mapped, entry, entity, in: snapshot)

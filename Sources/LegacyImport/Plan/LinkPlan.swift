@@ -22,7 +22,7 @@ struct LinkPlan {
       try context.checkCancellation()
       try tally.count(list, record) { row, _ in row.identity }
     }
-    tally.balance.unreadable = Int64(reader.unreadable.count)
+    tally.balance.unreadable = context.lostLinks(of: link)
     return tally.balance
   }
 

@@ -6,16 +6,16 @@ public struct ImportReport: Codable, Hashable, Sendable {
   /// A table whose rows become records.
   public struct Table: Codable, Hashable, Sendable {
     public let name: String
-    /// The number of rows as SQLite counts them; `nil` if the file is too damaged for that.
+    /// The number of rows; `nil` if only the bounds of the rows that cannot be read are known.
     public internal(set) var rows: Int64?
     public internal(set) var accepted: Int64 = 0
     public internal(set) var rejected: Int64 = 0
     /// The number of rows that no entity of the mapping takes.
     public internal(set) var skipped: Int64 = 0
-    /// The number of rows that cannot be read, in a damaged file: the difference of the other
-    /// counts.
+    /// The number of rows that cannot be read, in a damaged file; if `rows` is `nil`, the greatest
+    /// number that there can have been.
     public internal(set) var unreadable: Int64 = 0
-    /// Descriptions of the rows that cannot be read.
+    /// Descriptions of the rows that cannot be read, each with its number.
     public internal(set) var unreadableRows: [String] = []
     /// Contradictions, each on one line.
     public internal(set) var problems: [String] = []
@@ -71,6 +71,20 @@ public struct ImportReport: Codable, Hashable, Sendable {
     }
   }
 
+  /// Rows of a damaged file that are not imported: they cannot be read, or they fit no table.
+  public struct MissingRows: Codable, Hashable, Sendable {
+    /// The table; `sqlite_schema` if tables may be missing.
+    public let table: String
+    /// The bounds of the number of rows, which are equal if the number is known.
+    public let atLeast: Int64
+    public let atMost: Int64
+    /// Descriptions of the rows, each with its number.
+    public let ranges: [String]
+
+    /// The number in words.
+    public var count: String { atLeast == atMost ? String(atMost) : "up to \(atMost)" }
+  }
+
   /// The files with values beside the source.
   public struct ExternalFiles: Codable, Hashable, Sendable {
     public internal(set) var referenced: Int64 = 0
@@ -119,14 +133,28 @@ public struct ImportReport: Codable, Hashable, Sendable {
   public internal(set) var goneRows: [String] = []
   /// The records that the run has deleted, if it was to prune.
   public internal(set) var pruning: Pruning?
+  /// The rows that are missing because the file is damaged; `nil` in the report of an earlier
+  /// version of the program.
+  public internal(set) var missing: [MissingRows]?
+  /// The number of missing rows that the caller allows.
+  public internal(set) var missingAllowed: Int64?
+  /// The value of ``isBalanced`` for readers of the JSON document.
+  public internal(set) var balanced: Bool?
   /// The number of rejects that the mapping allows.
   public internal(set) var rejectsAllowed: Int64 = 0
 
   public var rejected: Int64 { rejects.values.reduce(0, +) }
 
-  /// True if every row and every link is accounted for, and the store has what the source says.
+  /// The greatest number of rows that can be missing because the file is damaged.
+  public var missingAtMost: Int64 {
+    (missing ?? []).reduce(0) { $0.addingReportingOverflow($1.atMost).partialValue }
+  }
+
+  /// True if every row and every link is accounted for, the store has what the source says, and no
+  /// more rows can be missing than the caller allows.
   public var isBalanced: Bool {
-    tables.allSatisfy(\.isBalanced) && entities.allSatisfy(\.isBalanced)
+    missingAtMost <= missingAllowed ?? 0
+      && tables.allSatisfy(\.isBalanced) && entities.allSatisfy(\.isBalanced)
       && relationships.allSatisfy(\.isBalanced)
   }
 

@@ -90,9 +90,8 @@ extension CellContents {
     var named: Set<String> = []
     for (table, columns) in columns {
       let reader = try context.database.rows(of: table, columns: columns)
-      while let event = try reader.next() {
+      while let row = try reader.next() {
         try context.checkCancellation()
-        guard case .row(let row) = event else { continue }
         for cell in row.cells {
           // What is no name has been rejected with its row.
           guard let name = try? ExternalBlobs.fileName(cell) else { continue }

@@ -56,9 +56,9 @@ struct DuplicateKeys {
   ) throws {
     let table = try table.slim(relationship: nil)
     let reader = try database.rows(of: table.table, columns: table.columns)
-    while let event = try reader.next() {
+    while let row = try reader.next() {
       if isCancelled() { throw CancellationError() }
-      guard case .row(let row) = event, table.parts.contains(where: { $0.takes(row) }),
+      guard table.parts.contains(where: { $0.takes(row) }),
         let identity = RowIdentity(
           source: source, table: table.table.name, key: table.key(of: row))
       else { continue }

@@ -13,6 +13,15 @@ struct ImportContext {
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (ImportProgress) -> Void
 
+  /// Returns the greatest number of links that are lost with the rows of a damaged file.
+  func lostLinks(of link: BoundLink) -> Int64 {
+    let table: String =
+      if case .join(let join, _, _, _) = link.source { join.name } else {
+        bound.tables[link.table].table.name
+      }
+    return database.lostRows(of: table)?.atMost ?? 0
+  }
+
   func checkCancellation() throws {
     if isCancelled() { throw CancellationError() }
   }

@@ -11,9 +11,14 @@ struct RowAudit {
     _ body: ([WalkedRow], inout ImportReport.Table) throws -> Void
   ) throws -> ImportReport.Table {
     var balance = ImportReport.Table(name: table.table.name)
-    // Before the walk, which uses the file on another thread. A damaged table has no count; the
-    // walk reports what of it cannot be read.
-    balance.rows = try? context.database.count(table.table)
+    // Before the walk, which uses the file on another thread.
+    let count = try context.database.count(table.table)
+    balance.rows = count
+    if let lost = context.database.lostRows(of: table.table.name), !lost.isFound {
+      balance.unreadable = lost.atMost
+      balance.unreadableRows = lost.ranges
+      balance.rows = lost.atLeast == lost.atMost ? count + lost.atMost : nil
+    }
     let walk = try RowWalk(table, after: nil, context)
     let ahead = ReadAhead { try walk.nextChunk() }
     var done: Int64 = 0
@@ -25,10 +30,7 @@ struct RowAudit {
       done += Int64(chunk.count)
       context.progress(
         ImportProgress(
-          stage: stage, name: table.table.name, done: done, total: balance.rows ?? 0))
-    }
-    if !balance.unreadableRows.isEmpty, let rows = balance.rows {
-      balance.unreadable = rows - balance.accepted - balance.rejected - balance.skipped
+          stage: stage, name: table.table.name, done: done, total: count))
     }
     return balance
   }

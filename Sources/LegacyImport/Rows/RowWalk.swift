@@ -16,11 +16,7 @@ final class RowWalk {
 
   /// - Returns: `nil` at the end.
   func next() throws -> WalkedRow? {
-    switch try reader.next() {
-    case nil: return nil
-    case .unreadable(let rows, _, let last)?: return .unreadable(rows, upTo: last)
-    case .row(let row)?: return .row(row.position, outcome(of: row))
-    }
+    try reader.next().map { WalkedRow(position: $0.position, outcome: outcome(of: $0)) }
   }
 
   /// Returns the rows of one transaction; none at the end.
@@ -46,21 +42,12 @@ final class RowWalk {
   }
 }
 
-enum WalkedRow {
-  case row(RowPosition, RowOutcome)
-  /// A description of rows that cannot be read.
-  case unreadable(String, upTo: RowPosition?)
-
-  var position: RowPosition? {
-    switch self {
-    case .row(let position, _): position
-    case .unreadable(_, let last): last
-    }
-  }
+struct WalkedRow {
+  let position: RowPosition
+  let outcome: RowOutcome
 
   /// The approximate number of bytes in memory.
   fileprivate var byteCount: Int {
-    guard case .row(_, let outcome) = self else { return 0 }
     let row: SourceRow
     switch outcome {
     case .accepted(let mapped): row = mapped.row

@@ -21,6 +21,8 @@ struct ImportRun {
   let prunes: Bool
   /// True to delete them even if they are most of the records.
   let allowsDeletions: Bool
+  /// The number of missing rows of a damaged file with which the result is balanced.
+  let missingAllowed: Int64
   let now: @Sendable () -> Date
   let isCancelled: @Sendable () -> Bool
   let progress: @Sendable (ImportProgress) -> Void
@@ -53,6 +55,7 @@ struct ImportRun {
     report.pruning = pruning
     report.finishedAt = now()
     report.rejectsAllowed = mapping.rejectLimit.allowed(of: report)
+    report.balanced = report.isBalanced
     try finish(source, report)
     return report
   }
@@ -67,6 +70,7 @@ struct ImportRun {
     report.externalFiles = try contents.files(of: context)
     report.finishedAt = now()
     report.rejectsAllowed = mapping.rejectLimit.allowed(of: report)
+    report.balanced = report.isBalanced
     return report
   }
 
@@ -79,10 +83,27 @@ struct ImportRun {
   }
 
   private func report(run: Int64, _ startedAt: Date, isPlan: Bool) -> ImportReport {
-    ImportReport(
+    var report = ImportReport(
       name: name, path: database.report.source, fingerprint: database.report.fingerprint,
       isPlan: isPlan, run: run, startedAt: startedAt, finishedAt: startedAt,
       warnings: warnings)
+    report.missing = missing
+    report.missingAllowed = missingAllowed
+    return report
+  }
+
+  /// The missing rows of the tables that the mapping reads. Rows that fit no table are missing
+  /// unless the mapping takes or skips their table.
+  private var missing: [ImportReport.MissingRows] {
+    let taken = Set(mapping.columnsTaken.keys)
+    return database.lost.filter { lost in
+      lost.isFound
+        ? !taken.contains(lost.table) && !mapping.skippedTables.contains(lost.table)
+        : taken.contains(lost.table) || lost.table == "sqlite_schema"
+    }.map {
+      ImportReport.MissingRows(
+        table: $0.table, atLeast: $0.atLeast, atMost: $0.atMost, ranges: $0.ranges)
+    }
   }
 
   // MARK: The import in the store

@@ -30,7 +30,4 @@ package enum Limits {
   package static let stepTimeMax = Duration.seconds(600)
   /// The time of SQLite's quick check, which reads the whole file.
   package static let checkTimeMax = Duration.seconds(10)
-  /// The number of unreadable ranges of a table after which the rest of it is given up; each costs
-  /// a few hundred seeks.
-  package static let unreadableRangesMax = 10_000
 }

@@ -78,6 +78,11 @@ final class SQLiteStatement {
     }
   }
 
+  /// Binds a blob of zeros.
+  func bindZeros(_ bytes: Int64, _ place: Int32) throws {
+    try check(sqlite3_bind_zeroblob64(handle, place, UInt64(clamping: bytes)))
+  }
+
   private func bindText(_ bytes: [UInt8], _ place: Int32) throws {
     // One byte more, for an empty array has no address, and no address is null.
     // SAFETY: SQLite copies the bytes before the call returns.

@@ -1,3 +1,4 @@
+import EntityModel
 import SystemSupport
 
 /// The copy of a legacy file, open for reading. Used by one thread.
@@ -9,31 +10,28 @@ package final class SourceDatabase {
   package let report: SourceReport
   /// The tables in order of name, without SQLite's own.
   package let tables: [SourceTable]
+  /// The rows that cannot be read, and those that fit no table; none of a sound file.
+  package let lost: [LostRows]
+  /// True if SQLite's quick check has read the whole file and has found nothing.
+  let isSound: Bool
   let connection: SQLiteConnection
-  let options: RowReader.Options
+  /// The greatest number of rows that the file can hold.
+  let rowsMax: Int64
   private let snapshot: SourceSnapshot
   private let walks: [String: TableWalk]
   /// The numbers of rows by table: the copy does not change.
   private var counts: [String: Int64] = [:]
 
-  /// - Parameters:
-  ///   - allowsDamage: Read a damaged or cut file as far as it goes; the copy is patched for it.
-  ///   - isCancelled: Asked often, on the thread of the caller.
+  /// - Parameter isCancelled: Asked often, on the thread of the caller.
   /// - Throws: ``ImportError``: `damaged`, `truncated`; `CancellationError`.
   package init(
-    _ snapshot: SourceSnapshot, allowsDamage: Bool = false,
-    isCancelled: @escaping @Sendable () -> Bool = { false }
+    _ snapshot: SourceSnapshot, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws {
     self.snapshot = snapshot
-    if let fault = snapshot.fault {
-      guard allowsDamage else { throw fault.error }
-      try fault.patch(snapshot.copy)
-    }
+    if let fault = snapshot.fault { throw fault.error }
+    lost = []
     connection = try SQLiteConnection(path: snapshot.copy, isCancelled: isCancelled)
-    if allowsDamage { try connection.allowDamagedSchema() }
-    // A page that fails this check passes it once it is in memory: what can be read would vary.
-    let checksCells = allowsDamage ? 0 : 1
-    for setting in ["cell_size_check = \(checksCells)", "mmap_size = 0", "temp_store = FILE"] {
+    for setting in ["cell_size_check = 1", "mmap_size = 0", "temp_store = FILE"] {
       try connection.execute("PRAGMA " + setting)
     }
     let schema = try SourceSchema(connection)
@@ -49,18 +47,45 @@ package final class SourceDatabase {
     report.findings = check.findings
     if !check.isComplete { report.notes.append("SQLite's quick check could not be done") }
     self.report = report
+    isSound = check.isComplete && check.findings.isEmpty
+    rowsMax = try Self.rowsMax(connection)
+  }
+
+  /// - Parameters:
+  ///   - connection: A sound file with the rows that were read from a damaged one.
+  ///   - lost: The other rows.
+  init(
+    recovered connection: SQLiteConnection, _ snapshot: SourceSnapshot, tables: [SourceTable],
+    walks: [String: TableWalk], lost: [LostRows], warnings: [String]
+  ) throws {
+    self.snapshot = snapshot
+    self.connection = connection
+    self.tables = tables
+    self.walks = walks
+    self.lost = lost
+    var report = snapshot.report
+    report.warnings += warnings.map(\.onOneLine)
+    self.report = report
+    isSound = true
+    rowsMax = try Self.rowsMax(connection)
+  }
+
+  /// Returns the greatest number of rows that a file of its size can hold: pages that form a cycle
+  /// give endless rows.
+  private static func rowsMax(_ connection: SQLiteConnection) throws -> Int64 {
     let pages = try connection.prepare("PRAGMA page_count")
-    let pageCount = try pages.step() ? pages.integer(0) : 0
     // A page has 64 KiB at most, and a cell four bytes at least.
-    options = RowReader.Options(allowsDamage: allowsDamage, rowsMax: pageCount &* 16_384)
+    return try pages.step() ? pages.integer(0) &* 16_384 : 0
   }
 
   /// A private folder that is removed with the copy.
   var scratchFolder: String { snapshot.scratch.path }
 
+  package func lostRows(of table: String) -> LostRows? { lost.first { $0.table == table } }
+
   package func table(_ name: String) -> SourceTable? { tables.first { $0.name == name } }
 
-  /// Returns the number of rows; of a damaged file, of those that can be read. O(rows), and O(1)
+  /// Returns the number of rows; of a damaged file, of those that were read. O(rows), and O(1)
   /// from the second time on.
   package func count(_ table: SourceTable) throws -> Int64 {
     if let known = counts[table.name] { return known }
@@ -70,14 +95,6 @@ package final class SourceDatabase {
   }
 
   private func counted(_ table: SourceTable) throws -> Int64 {
-    if options.allowsDamage {
-      var count: Int64 = 0
-      let reader = try rows(of: table, columns: table.columns.map(\.name))
-      while let event = try reader.next() {
-        if case .row = event { count += 1 }
-      }
-      return count
-    }
     let statement = try connection.prepare(
       "SELECT count(*) FROM \(sqlName(try walk(of: table).table)) NOT INDEXED")
     switch try statement.outcome() {
@@ -93,7 +110,7 @@ package final class SourceDatabase {
   package func rows(
     of table: SourceTable, columns: [String], after: RowPosition? = nil
   ) throws -> RowReader {
-    try RowReader(connection, try walk(of: table), columns: columns, after: after, options)
+    try RowReader(connection, try walk(of: table), columns: columns, after: after, rowsMax)
   }
 
   /// Returns the first row in which the columns `key` have these values, byte by byte. O(log rows)

@@ -30,17 +30,16 @@ struct TableWalk {
 
   /// Returns the clauses after the columns. With `isResumed`, the parameters are the cells of a
   /// position.
-  func clauses(isResumed: Bool, direction: Direction = .forward) -> String {
+  func clauses(isResumed: Bool) -> String {
     let from = " FROM \(sqlName(table)) NOT INDEXED"
     let columns = positionColumns
     if case .storage = order { return from }
     let seek =
       isResumed
-      ? " WHERE (\(columns.joined(separator: ", "))) \(direction.comparison) "
+      ? " WHERE (\(columns.joined(separator: ", "))) > "
         + "(\(columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))"
       : ""
-    return from + seek + " ORDER BY "
-      + columns.map { $0 + direction.suffix }.joined(separator: ", ")
+    return from + seek + " ORDER BY " + columns.joined(separator: ", ")
   }
 
   /// The clauses that select the row at a position, whose cells are the parameters.
@@ -51,13 +50,6 @@ struct TableWalk {
 
   var canSeek: Bool {
     if case .storage = order { false } else { true }
-  }
-
-  enum Direction {
-    case forward, backward
-
-    fileprivate var comparison: String { self == .forward ? ">" : "<" }
-    fileprivate var suffix: String { self == .forward ? "" : " DESC" }
   }
 }
 

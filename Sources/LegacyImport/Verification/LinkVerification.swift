@@ -29,7 +29,7 @@ struct LinkVerification {
         try check { check in for list in lists { try check.check(list) } }
       }
     }
-    tally.balance.unreadable = Int64(reader.unreadable.count)
+    tally.balance.unreadable = context.lostLinks(of: link)
     return tally.balance
   }
 }

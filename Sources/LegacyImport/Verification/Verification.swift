@@ -124,17 +124,15 @@ private struct RecordCheck {
     _ row: WalkedRow, _ balance: inout ImportReport.Table, _ entities: inout [EntityBalance],
     _ seen: inout NumberSet
   ) throws {
-    switch row {
-    case .unreadable(let rows, _):
-      balance.unreadableRows.append(rows)
-    case .row(_, .skipped): balance.skipped += 1
-    case .row(_, .rejected(let rejected)):
+    switch row.outcome {
+    case .skipped: balance.skipped += 1
+    case .rejected(let rejected):
       balance.rejected += 1
       // One that was taken before stays, as it was.
       if let identity = rejected.identity, let entry = try ledger.entry(of: identity) {
         seen.insert(entry.number)
       }
-    case .row(_, .accepted(let mapped)):
+    case .accepted(let mapped):
       guard let entry = try ledger.entry(of: mapped.identity) else {
         return try checkReject(mapped, &balance)
       }

@@ -51,6 +51,15 @@ extension MappingMistakeTests {
       """
       import: p
       dialect: plain
+      lostTables: { t: "SELECT 1" }
+      entities: []
+      """,
+      "m:3:18: write the statement that creates the table: CREATE TABLE …"
+    ),
+    (
+      """
+      import: p
+      dialect: plain
       rejects: 101%
       entities: []
       """,

@@ -51,7 +51,7 @@ struct LegacyVariantTests {
         for table in database.tables where table.kind == .table {
           let columns = table.columns.map(\.name)
           do {
-            let rows = try database.rows(of: table, columns: columns).all().rows
+            let rows = try database.rows(of: table, columns: columns).all()
             #expect(expected.tables?[table.name] == .count(Int64(rows.count)), "\(table.name)")
           } catch let error as ImportError {
             #expect(error.code == .damaged && expected.tables?[table.name] == .damaged)
@@ -68,10 +68,10 @@ struct LegacyVariantTests {
 
   private func readDamaged(_ path: String, _ scratch: TemporaryFolder) throws {
     do {
-      let database = try SourceDatabase(
+      let database = try SourceDatabase.open(
         SourceSnapshot.take(of: path, in: scratch.path), allowsDamage: true)
       for table in database.tables where table.kind == .table {
-        let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all().rows
+        let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all()
         #expect(try database.count(table) == Int64(rows.count), "\(table.name)")
       }
     } catch let error as ImportError {
@@ -95,7 +95,7 @@ struct LegacyVariantTests {
     try withTemporaryFolder { scratch in
       let snapshot = try SourceSnapshot.take(
         of: LegacyStores.path("variants/" + name), in: scratch.path)
-      let database = try SourceDatabase(snapshot, allowsDamage: true)
+      let database = try SourceDatabase.open(snapshot, allowsDamage: true)
       let count = try database.count(#require(database.table(table)))
       #expect(count >= rows, "\(count)")
     }
@@ -134,7 +134,7 @@ struct LegacyVariantTests {
         #expect(try database.count(#require(database.table(table))) == count, "\(table)")
       }
       for table in database.tables where table.kind == .table {
-        let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all().rows
+        let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all()
         #expect(try database.count(table) == Int64(rows.count))
       }
     }

@@ -23,7 +23,7 @@ struct LiveWriterTests {
   private func generations(_ snapshot: SourceSnapshot) throws -> Set<Cell> {
     let database = try SourceDatabase(snapshot)
     let table = try #require(database.table("note"))
-    let rows = try database.rows(of: table, columns: ["generation"]).all().rows
+    let rows = try database.rows(of: table, columns: ["generation"]).all()
     #expect(rows.count == 400)
     return Set(rows.map { $0.cells[0] })
   }

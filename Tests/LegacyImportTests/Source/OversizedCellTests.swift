@@ -17,7 +17,7 @@ struct OversizedCellTests {
     try MadeDatabase.with(Self.sql) { database in
       let before = try resetPeak()
       let table = try #require(database.table("t"))
-      let (rows, _) = try database.rows(of: table, columns: ["a", "b", "c"]).all()
+      let rows = try database.rows(of: table, columns: ["a", "b", "c"]).all()
       #expect(rows.map(\.position) == (1...4).map { .rowID($0) })
       #expect(rows[0].cells == [.text("x"), .integer(1), .integer(2)])
       #expect(rows[1].cells[1...] == [.integer(2), .integer(4)])
@@ -26,12 +26,12 @@ struct OversizedCellTests {
       #expect(rows[3].cells == [.text("y"), .integer(4), .integer(8)])
       let plain = try #require(database.table("plain"))
       #expect(
-        try database.rows(of: plain, columns: ["a", "b"]).all().rows.map(\.cells)
+        try database.rows(of: plain, columns: ["a", "b"]).all().map(\.cells)
           == [[.oversized(bytes: Int64(Self.bytes)), .integer(1)], [.null, .integer(2)]])
       let found = try database.row(
         of: table, where: ["id"], is: [.integer(2)], columns: ["a", "b"])
       #expect(found?.cells[1] == .integer(2) && size(found?.cells[0] ?? .null) != nil)
-      let keyed = try database.rows(of: #require(database.table("w")), columns: ["a"]).all().rows
+      let keyed = try database.rows(of: #require(database.table("w")), columns: ["a"]).all()
       #expect(keyed.count == 4 && keyed[1].cells == [.oversized(bytes: 16_000_000)])
       #expect(keyed[3].cells == [.integer(4)] && size(keyed[2].cells[0]) != nil)
       #expect(try database.count(table) == 4)

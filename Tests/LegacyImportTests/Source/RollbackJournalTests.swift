@@ -22,7 +22,7 @@ struct RollbackJournalTests {
 
   private func torn(_ path: String, _ folder: TemporaryFolder) throws -> (Int, SourceReport) {
     let database = try SourceDatabase(SourceSnapshot.take(of: path, in: folder.path))
-    let rows = try database.rows(of: #require(database.table("t")), columns: ["a"]).all().rows
+    let rows = try database.rows(of: #require(database.table("t")), columns: ["a"]).all()
     let after = rows.filter {
       guard case .text(let text) = $0.cells[0] else { return true }
       return text.hasPrefix("after")

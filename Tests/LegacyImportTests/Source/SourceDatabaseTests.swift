@@ -52,22 +52,22 @@ struct SourceDatabaseTests {
     try MadeDatabase.with(sql) { database in
       for table in database.tables {
         let columns = table.columns.map(\.name)
-        let rows = try database.rows(of: table, columns: columns).all().rows
+        let rows = try database.rows(of: table, columns: columns).all()
         #expect(Set(rows.map(\.position)).count == rows.count)
         #expect(try database.count(table) == Int64(rows.count))
         for (place, row) in rows.enumerated() {
-          let rest = try database.rows(of: table, columns: columns, after: row.position).all().rows
+          let rest = try database.rows(of: table, columns: columns, after: row.position).all()
           #expect(
             rest.map(\.position) == rows.dropFirst(place + 1).map(\.position), "\(table.name)")
         }
       }
       let t = try #require(database.table("t"))
       #expect(
-        try database.rows(of: t, columns: []).all().rows.map(\.position)
+        try database.rows(of: t, columns: []).all().map(\.position)
           == [.rowID(-5), .rowID(3), .rowID(.max)])
       let k = try #require(database.table("k"))
       #expect(
-        try database.rows(of: k, columns: ["c"]).all().rows.map { $0.cells[0] }
+        try database.rows(of: k, columns: ["c"]).all().map { $0.cells[0] }
           == [.integer(3), .integer(2), .integer(1), .integer(4)])
     }
   }
@@ -84,7 +84,7 @@ struct SourceDatabaseTests {
     ]
     try MadeDatabase.with(sql) { database in
       let table = try #require(database.table("t"))
-      let rows = try database.rows(of: table, columns: ["a"]).all().rows
+      let rows = try database.rows(of: table, columns: ["a"]).all()
       #expect(rows.map { $0.cells[0] } == expected)
       for cell in expected {
         let found = try database.row(of: table, where: ["a"], is: [cell], columns: ["a", "id"])
@@ -101,7 +101,7 @@ struct SourceDatabaseTests {
     ) { database in
       let table = try #require(database.table("größe"))
       #expect(
-        try database.rows(of: table, columns: ["a"]).all().rows[0].cells == [.text("日本\0𝄞")])
+        try database.rows(of: table, columns: ["a"]).all()[0].cells == [.text("日本\0𝄞")])
     }
   }
 
@@ -113,7 +113,7 @@ struct SourceDatabaseTests {
       """
     try MadeDatabase.with(sql) { database in
       let table = try #require(database.table("wide"))
-      let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all().rows
+      let rows = try database.rows(of: table, columns: table.columns.map(\.name)).all()
       #expect(rows.count == 2 && rows.allSatisfy { $0.cells.count == 2_000 })
       #expect(rows[1].cells[0] == .integer(2) && rows[1].cells[1999] == .text("end"))
     }
@@ -127,7 +127,7 @@ struct SourceDatabaseTests {
     ) { database in
       let table = try #require(database.tables.first)
       #expect(
-        try database.rows(of: table, columns: ["select", ""]).all().rows[0].cells
+        try database.rows(of: table, columns: ["select", ""]).all()[0].cells
           == [.integer(1), .text("x")])
       #expect(throws: ImportError.self) { try database.rows(of: table, columns: ["none"]) }
     }
@@ -142,16 +142,16 @@ struct SourceDatabaseTests {
       try withTemporaryFolder { folder in
         let path = folder.path("made.sqlite")
         try MadeDatabase.make(at: path, sql)
-        let database = try SourceDatabase(
+        let database = try SourceDatabase.open(
           SourceSnapshot.take(of: path, in: folder.path), allowsDamage: allowsDamage)
         let sorted = try database.sortedRows(
           of: #require(database.table("j")), columns: ["b"], by: ["a"])
-        let numbers = try sorted.all().rows.map { $0.cells[0] }
+        let numbers = try sorted.all().map { $0.cells[0] }
         #expect(numbers == [6, 5, 2, 4, 3, 1].map { .integer($0) }, "\(allowsDamage)")
         let keyed = try database.sortedRows(
           of: #require(database.table("w")), columns: [], by: ["a"])
         #expect(
-          try keyed.all().rows.map(\.position)
+          try keyed.all().map(\.position)
             == ["x", "z", "y"].map { .key([.text($0)]) }, "\(allowsDamage)")
       }
     }

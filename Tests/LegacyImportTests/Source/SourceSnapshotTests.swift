@@ -31,7 +31,7 @@ struct SourceSnapshotTests {
         let before = try FolderState(folder.path)
         let database = try SourceDatabase(SourceSnapshot.take(of: path, in: scratch.path))
         let table = try #require(database.table("episode"))
-        #expect(try database.rows(of: table, columns: ["title"]).all().rows.count == 2)
+        #expect(try database.rows(of: table, columns: ["title"]).all().count == 2)
         #expect(try FolderState(folder.path) == before)
       }
     }

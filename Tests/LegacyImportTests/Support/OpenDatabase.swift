@@ -45,16 +45,10 @@ struct FolderState: Equatable {
 }
 
 extension RowReader {
-  /// All rows; `unreadable` where there are some.
-  func all() throws -> (rows: [SourceRow], unreadable: Int) {
+  /// All rows.
+  func all() throws -> [SourceRow] {
     var rows: [SourceRow] = []
-    var unreadable = 0
-    while let event = try next() {
-      switch event {
-      case .row(let row): rows.append(row)
-      case .unreadable: unreadable += 1
-      }
-    }
-    return (rows, unreadable)
+    while let row = try next() { rows.append(row) }
+    return rows
   }
 }

@@ -18,6 +18,9 @@ struct RandomMapping {
       random.oneIn(2)
       ? .count(Int64(random.number(0...1_000)))
       : .share(Double(random.number(0...100_000)) / 100_000)
+    if random.oneIn(4) {
+      mapping.lostTables[name()] = "CREATE TABLE t (a, \"b: c\" TEXT DEFAULT '#')"
+    }
     mapping.entities = [entity(schema, "Feed", ["url", "title"], feeds)]
     for _ in 0..<random.number(0...2) {
       var article = entity(

@@ -33,6 +33,8 @@ import Testing
     Row("import inspect FILE --mapping MAP", 73, "is there already"),
     Row("import inspect FILE --mapping DIR/no/map.yaml", 73, "cannot be written"),
     Row("import inspect FILE --migration DIR/text.db/x", 73, "cannot be made"),
+    Row("import inspect FILE --missing 3", 64, "--missing is for --damaged"),
+    Row("import inspect FILE --damaged --missing=-3", 64, "0 or more"),
     Row("import plan FILE", 64, "--mapping <map.yaml>"),
     Row("import plan FILE --mapping DIR/none.yaml", 69, "mooring import inspect FILE --mapping"),
     Row("import plan FILE --mapping DIR", 74, "name a readable file"),

@@ -9,12 +9,23 @@ struct LegacyFileArgument: ParsableArguments {
   @Flag(help: "Read a damaged or cut file as far as it goes, and name what cannot be read.")
   var damaged = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The number of rows of a damaged file that may be missing. With more, the result is NOT "
+        + "BALANCED. Default: 0.", valueName: "rows"))
+  var missing: Int64?
+
   func validate() throws {
     if path.isEmpty { throw ValidationError("name the SQLite file") }
+    guard let missing else { return }
+    if missing < 0 { throw ValidationError("--missing is a number of rows, 0 or more") }
+    if !damaged { throw ValidationError("--missing is for --damaged; add it") }
   }
 
-  /// The file and its flag, as they are typed.
-  var words: [String] { [path] + (damaged ? ["--damaged"] : []) }
+  /// The file and its options, as they are typed.
+  var words: [String] {
+    [path] + (damaged ? ["--damaged"] : []) + (missing.map { ["--missing", String($0)] } ?? [])
+  }
 }
 
 /// The mapping that says what becomes of the file.

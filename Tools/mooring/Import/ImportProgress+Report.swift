@@ -14,6 +14,7 @@ extension LongCommand {
     options.allowsDamage = file.damaged
     options.prunes = prunes
     options.allowsDeletions = allowsDeletions
+    options.missingRowsAllowed = file.missing ?? 0
     options.isCancelled = { self.isInterrupted }
     options.progress = { self.report($0.report) }
     let legacy = LegacyFile(file.path, options)

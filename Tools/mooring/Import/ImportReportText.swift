@@ -29,7 +29,8 @@ struct ImportReportText {
     for row in report.tables where row.isWorthALine {
       table.append(
         [row.name, row.rows.map { Formatting.count($0) } ?? "?"]
-          + Self.counts(row.accepted, row.rejected, row.skipped, row.unreadable))
+          + Self.counts(row.accepted, row.rejected, row.skipped)
+          + [(row.rows == nil ? "up to " : "") + Formatting.count(row.unreadable)])
     }
     return table
   }
@@ -105,7 +106,14 @@ struct ImportReportText {
   // MARK: What is out of the ordinary
 
   private var notes: [String] {
-    report.warnings.map { "warning: " + $0 } + external + pruning + gone + rejects
+    report.warnings.map { "warning: " + $0 } + missing + external + pruning + gone + rejects
+  }
+
+  private var missing: [String] {
+    (report.missing ?? []).flatMap { rows in
+      ["missing of \(rows.table): \(rows.count)"]
+        + Self.some(rows.ranges, of: Int64(rows.ranges.count))
+    }
   }
 
   private var external: [String] {
@@ -168,6 +176,11 @@ struct ImportReportText {
           : "BALANCED: every row and every link is accounted for, and the store has what the "
             + "source says"
       )
+      if report.missingAtMost > 0 {
+        lines.append(
+          "up to \(Formatting.count(report.missingAtMost)) rows are missing, as --missing allows"
+        )
+      }
     } else {
       lines.append("NOT BALANCED:")
       let problems = problems
@@ -219,8 +232,12 @@ struct ImportReportText {
             + "for")
       }
     }
-    for table in report.tables where !table.unreadableRows.isEmpty {
-      lines += Self.some(table.unreadableRows, of: Int64(table.unreadableRows.count))
+    let allowed = report.missingAllowed ?? 0
+    if report.missingAtMost > allowed {
+      lines.append(
+        "up to \(Formatting.count(report.missingAtMost)) rows are missing, where "
+          + "\(Formatting.count(allowed)) are allowed: if no better copy of the file is at hand, "
+          + "allow them with --missing \(report.missingAtMost)")
     }
     return lines
   }

@@ -33,7 +33,7 @@ package struct CoreDataFile {
     _ database: SourceDatabase, _ warnings: inout [String]
   ) throws -> [NumberedEntity] {
     var entities: [NumberedEntity] = []
-    let cells = try rows("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER"], database, &warnings)
+    let cells = try rows("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER"], database)
     for row in cells {
       guard case .integer(let number) = row[0], case .text(let name) = row[1] else {
         warnings.append("a row of Z_PRIMARYKEY has no number or no name")
@@ -49,7 +49,7 @@ package struct CoreDataFile {
     _ database: SourceDatabase, _ warnings: inout [String]
   ) throws -> ManagedObjectModel? {
     let instead = "; entities and columns are guessed, and what is unsure must be confirmed"
-    let row = try rows("Z_MODELCACHE", ["Z_CONTENT"], database, &warnings).first
+    let row = try rows("Z_MODELCACHE", ["Z_CONTENT"], database).first
     switch row?[0] {
     case nil, .null: warnings.append("the file holds no model" + instead)
     case .blob(let bytes):
@@ -67,7 +67,7 @@ package struct CoreDataFile {
     _ database: SourceDatabase, _ warnings: inout [String]
   ) throws -> StoreMetadata {
     var metadata = StoreMetadata()
-    guard let row = try rows("Z_METADATA", ["Z_UUID", "Z_PLIST"], database, &warnings).first else {
+    guard let row = try rows("Z_METADATA", ["Z_UUID", "Z_PLIST"], database).first else {
       warnings.append("the file has no metadata")
       return metadata
     }
@@ -86,19 +86,14 @@ package struct CoreDataFile {
 
   /// Returns the cells of a system table; none if the table is not there or has other columns.
   private static func rows(
-    _ name: String, _ columns: [String], _ database: SourceDatabase, _ warnings: inout [String]
+    _ name: String, _ columns: [String], _ database: SourceDatabase
   ) throws -> [[Cell]] {
     guard let table = database.table(name), table.kind == .table,
       columns.allSatisfy({ table.column($0) != nil })
     else { return [] }
     let reader = try database.rows(of: table, columns: columns)
     var rows: [[Cell]] = []
-    while rows.count < entitiesMax, let event = try reader.next() {
-      switch event {
-      case .row(let row): rows.append(row.cells)
-      case .unreadable: warnings.append("rows of \(name) cannot be read")
-      }
-    }
+    while rows.count < entitiesMax, let row = try reader.next() { rows.append(row.cells) }
     return rows
   }
 }

@@ -23,11 +23,8 @@ struct TableFacts: Sendable {
     guard let entityPlace = columns.firstIndex(of: StoreLayout.entityColumn) else { return }
     let reader = try database.rows(of: table, columns: columns)
     var bytes = 0
-    while let event = try reader.next() {
-      guard case .row(let row) = event else {
-        isComplete = false
-        continue
-      }
+    if database.lostRows(of: table.name) != nil { isComplete = false }
+    while let row = try reader.next() {
       guard rows < Self.rowsMax, bytes < Self.bytesMax else {
         isComplete = false
         return

@@ -122,8 +122,8 @@ struct CoreDataNotes {
     else { return }
     let reader = try database.rows(of: table, columns: [column])
     var rows = 0
-    while let event = try reader.next() {
-      if case .row(let row) = event, case .integer(let flag) = row.cells[0], flag != 0 { rows += 1 }
+    while let row = try reader.next() {
+      if case .integer(let flag) = row.cells[0], flag != 0 { rows += 1 }
     }
     if rows > 0 {
       warnings.append(

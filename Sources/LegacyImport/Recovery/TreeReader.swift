@@ -1,0 +1,165 @@
+/// Reads the trees of a file page by page, in the order of their keys, and remembers which pages
+/// belong to a tree. Used by one thread.
+final class TreeReader {
+  enum Event {
+    case cell(TreePage.Content)
+    /// A page or a cell that cannot be read, with the bounds of what it had.
+    case gap(TreeGap)
+  }
+
+  let pages: DatabasePages
+  /// The pages of trees that have been read, and of their long records.
+  private(set) var used: Set<Int> = []
+  private let isCancelled: () -> Bool
+
+  private static let depthMax = 40
+
+  init(_ pages: DatabasePages, isCancelled: @escaping () -> Bool) {
+    self.pages = pages
+    self.isCancelled = isCancelled
+  }
+
+  /// Calls the closure with the cells of a tree and with what cannot be read.
+  ///
+  /// - Parameter isOfRows: True for a tree of rows with row ids, false for one of an index.
+  func read(root: Int, isOfRows: Bool, _ body: (Event) throws -> Void) throws {
+    guard let page = try page(root, isOfRows), used.insert(root).inserted else {
+      return try body(.gap(TreeGap(page: root)))
+    }
+    try visit(page, Bounds(), depth: 0, body)
+  }
+
+  /// Returns the values of a record; `nil` if its bytes are not all there.
+  func record(_ content: TreePage.Content) throws -> [Cell]? {
+    guard !content.local.isEmpty, content.byteCount <= pages.count * pages.header.pageSize else {
+      return nil
+    }
+    var bytes = Array(content.local)
+    var next = content.overflow
+    var chain: Set<Int> = []
+    while bytes.count < content.byteCount {
+      guard next > 1, chain.insert(next).inserted, let page = try pages.bytes(of: next) else {
+        return nil
+      }
+      used.insert(next)
+      let count = min(pages.usable - 4, content.byteCount - bytes.count)
+      guard page.count >= 4 + count else { return nil }
+      // A page of zeros was lost, unless the value was one of zeros.
+      if bytes.last != 0, page.allSatisfy({ $0 == 0 }) { return nil }
+      bytes += page[4..<(4 + count)]
+      next = Int(page.bigEndian32(at: 0))
+    }
+    return StoredRecord(bytes, pages.header.textEncoding ?? .utf8)?.cells
+  }
+
+  private struct Bounds {
+    /// The row ids are greater than this one.
+    var after: Int64?
+    /// The greatest row id.
+    var upTo: Int64?
+
+    func contain(_ id: Int64) -> Bool {
+      after.map { id > $0 } ?? true && upTo.map { id <= $0 } ?? true
+    }
+  }
+
+  private func page(_ number: Int, _ isOfRows: Bool) throws -> TreePage? {
+    guard let page = try pages.treePage(number), page.kind.isOfRows == isOfRows else { return nil }
+    return page
+  }
+
+  private func visit(
+    _ page: TreePage, _ bounds: Bounds, depth: Int, _ body: (Event) throws -> Void
+  ) throws {
+    if isCancelled() { throw CancellationError() }
+    if page.kind == .rowLeaf { return try visitLeaf(page, bounds, body) }
+    let separators = self.separators(of: page, bounds)
+    var isLeafLevel: Bool?
+    var after = bounds.after
+    for cell in 0...page.places.count {
+      let isLast = cell == page.places.count
+      if page.kind != .indexLeaf {
+        let upTo = isLast ? bounds.upTo : separators[cell...].lazy.compactMap(\.self).first
+        let child = isLast ? page.lastChild : page.child(before: cell) ?? 0
+        let within = Bounds(after: after, upTo: upTo ?? bounds.upTo)
+        if let found = try self.page(child, page.kind.isOfRows), found.places.count > 0,
+          depth < Self.depthMax, used.insert(child).inserted
+        {
+          try visit(found, within, depth: depth + 1, body)
+        } else {
+          let isLeaf = try isLeafLevel ?? leafLevel(of: page)
+          isLeafLevel = isLeaf
+          try body(
+            .gap(TreeGap(page: child, isLeaf: isLeaf, after: within.after, upTo: within.upTo)))
+        }
+        if !isLast, let separator = separators[cell] { after = separator }
+      }
+      if !isLast, !page.kind.isOfRows {
+        guard let content = page.content(of: cell) else {
+          try body(.gap(TreeGap(rows: 1)))
+          continue
+        }
+        try body(.cell(content))
+      }
+    }
+  }
+
+  /// The greatest row ids below the children of a page, as far as they are in order.
+  private func separators(of page: TreePage, _ bounds: Bounds) -> [Int64?] {
+    guard page.kind == .rowInterior else { return page.places.map { _ in nil } }
+    var after = bounds.after
+    return page.places.indices.map { cell in
+      guard let id = page.separator(after: cell),
+        Bounds(after: after, upTo: bounds.upTo).contain(id)
+      else { return nil }
+      after = id
+      return id
+    }
+  }
+
+  /// True if the readable children of a page are leaves; `nil` if none can be read.
+  private func leafLevel(of page: TreePage) throws -> Bool? {
+    let children = page.places.indices.compactMap { page.child(before: $0) } + [page.lastChild]
+    for child in children {
+      if let found = try self.page(child, page.kind.isOfRows) { return found.kind.isLeaf }
+    }
+    return nil
+  }
+
+  private func visitLeaf(
+    _ page: TreePage, _ bounds: Bounds, _ body: (Event) throws -> Void
+  ) throws {
+    var after = bounds.after
+    var unread = 0
+    for cell in page.places.indices {
+      guard let content = page.content(of: cell), let id = content.rowID,
+        Bounds(after: after, upTo: bounds.upTo).contain(id)
+      else {
+        unread += 1
+        continue
+      }
+      if unread > 0 {
+        try body(.gap(TreeGap(rows: unread, after: after, upTo: id &- 1)))
+        unread = 0
+      }
+      after = id
+      try body(.cell(content))
+    }
+    if unread > 0 { try body(.gap(TreeGap(rows: unread, after: after, upTo: bounds.upTo))) }
+  }
+}
+
+/// A part of a tree that cannot be read.
+struct TreeGap {
+  /// The page; `nil` for cells of a page that can be read, and 0 if it is not known.
+  var page: Int?
+  /// True if the page was a leaf; `nil` if that is not known.
+  var isLeaf: Bool?
+  /// The number of cells, in a page that can be read.
+  var rows = 0
+  /// The bounds of the row ids: greater than `after` and at most `upTo`.
+  var after: Int64?
+  var upTo: Int64?
+  /// The rows before and after it, in a tree of keys.
+  var keys: (before: [Cell]?, after: [Cell]?)
+}
