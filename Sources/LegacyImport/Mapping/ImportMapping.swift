@@ -98,11 +98,22 @@ package struct AttributeMapping: Hashable, Sendable {
     case replace
   }
 
+  /// The treatment of a value whose file in the external storage is missing.
+  package enum MissingFile: String, Hashable, Sendable, CaseIterable {
+    /// The value is rejected; the record is imported without it.
+    case reject
+    /// The record is imported without the value, and the missing file is only counted.
+    case drop
+    /// The row is rejected.
+    case rejectRow
+  }
+
   package var attribute: String
   /// The type of the attribute.
   package var type: AttributeType
   package var source: Source
   package var content = Content.value
+  package var missingFile = MissingFile.reject
   package var badText = BadText.refuse
   package var conversion = Conversion.none
   package var evidence: [String] = []

@@ -124,6 +124,7 @@ extension AttributeMapping {
       entries.append(("archive", .names(classes.sorted())))
       if keepsBytes { entries.append(("keepBytes", .scalar("true"))) }
     }
+    if missingFile != .reject { entries.append(("missingFile", .name(missingFile.rawValue))) }
     if badText != .refuse { entries.append(("badText", .name(badText.rawValue))) }
     for (key, text) in ConversionFile.entries(conversion, to: type) {
       entries.append((key, .scalar(text)))

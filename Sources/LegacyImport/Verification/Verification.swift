@@ -182,7 +182,13 @@ private struct RecordCheck {
         "row \(RowIdentity.excerpt(of: mapped.key)): \(entry.objectID) is not there")
     }
     var digest = ValueDigest()
-    for position in entity.positions { try digest.append(record, position) }
+    for (number, position) in entity.positions.enumerated() {
+      if mapped.missing[number] == nil {
+        try digest.append(record, position)
+      } else {
+        digest.append(Value.null)
+      }
+    }
     let found = digest.hash
     if found == mapped.digest { return balance.find(expected: mapped.digest, found: found) }
     if !isOurs {
