@@ -19,12 +19,13 @@ public struct ImportProposal: Sendable {
   /// Guesses that a person must confirm before a run, as `Entity.property: why`.
   public let unconfirmed: [String]
 
-  init(_ database: SourceDatabase, name: String, _ inheritance: ImportInheritance?) throws {
-    let suggested =
-      CoreDataFile.isOne(database.tables)
-      ? try CoreDataSuggestion.suggestedImport(
-        of: database, named: name, inheritance: inheritance ?? .separate)
-      : try PlainInspection.suggestedImport(of: database, name: name)
+  /// - Throws: `mapping` for a model of a file that is none of Core Data's; what reading throws.
+  init(
+    _ database: SourceDatabase, name: String, _ inheritance: ImportInheritance?,
+    model: ManagedObjectModel?
+  ) throws {
+    var suggested = try Self.suggestedImport(of: database, name: name, inheritance, model)
+    suggested.mapping = try OrphanSearch.marking(suggested.mapping, in: database)
     self.name = name
     dialect = suggested.mapping.dialect.rawValue
     mapping = MappingFile.text(of: suggested.mapping)
@@ -39,6 +40,22 @@ public struct ImportProposal: Sendable {
     notes = database.report.notes + [database.report.writeAheadLog?.note].compactMap { $0 }
     warnings = database.report.warnings + suggested.warnings
     unconfirmed = suggested.mapping.unconfirmed
+  }
+
+  private static func suggestedImport(
+    of database: SourceDatabase, name: String, _ inheritance: ImportInheritance?,
+    _ model: ManagedObjectModel?
+  ) throws -> SuggestedImport {
+    if CoreDataFile.isOne(database.tables) {
+      return try CoreDataSuggestion.suggestedImport(
+        of: database, named: name, inheritance: inheritance ?? .separate, model: model)
+    }
+    guard model == nil else {
+      throw ImportError(
+        .mapping, "the file is no store of Core Data, so that it has no model",
+        [("file", database.report.source)], advice: "leave out --model")
+    }
+    return try PlainInspection.suggestedImport(of: database, name: name)
   }
 }
 

@@ -37,11 +37,16 @@ public struct LegacyFile: Sendable {
   /// - Parameter name: The import's name in the store; by default from the file's name.
   /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
   ///   others.
+  /// - Parameter model: The path of the model that Xcode has of the program: an `.xcdatamodel` or
+  ///   `.xcdatamodeld` folder. It takes the place of the model in a Core Data store.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
   public func inspect(
-    name: String? = nil, inheritance: ImportInheritance? = nil
+    name: String? = nil, inheritance: ImportInheritance? = nil, model: String? = nil
   ) throws -> ImportProposal {
-    try ImportProposal(try open(), name: try importName(name), inheritance)
+    let name = try importName(name)
+    // Before the copy, which may take long.
+    let model = try model.map { try ModelFile.model(at: $0) }
+    return try ImportProposal(try open(), name: name, inheritance, model: model)
   }
 
   /// Performs a complete dry run: every row is read, converted and checked against the rules and

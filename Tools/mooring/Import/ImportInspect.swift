@@ -33,6 +33,11 @@ extension ImportCommand {
           + "merged, "
           + "one for a family. Default: as the file suggests.", valueName: "separate|merged"))
     var inheritance: ImportInheritance?
+    @Option(
+      help: ArgumentHelp(
+        "The model of the program that wrote a Core Data store, for stores without one.",
+        valueName: "file.xcdatamodel"))
+    var model: String?
     @Option(name: .customLong("as"), help: "summary, mapping or migration.")
     var view = View.summary
     @Option(help: "table or json.") var format = OutputFormat.table
@@ -50,9 +55,9 @@ extension ImportCommand {
       try proposed.requireFree()
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "nothing was written"
-      let (name, inheritance) = (name, inheritance)
+      let (name, inheritance, model) = (name, inheritance, model)
       let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
-        try $0.inspect(name: name, inheritance: inheritance)
+        try $0.inspect(name: name, inheritance: inheritance, model: model)
       }
       let written = try proposed.write(
         ProposedFiles(
