@@ -1,4 +1,4 @@
-import EntityModel
+public import EntityModel
 public import EntityStore
 import Foundation
 import StrictYAML
@@ -47,6 +47,25 @@ public struct LegacyFile: Sendable {
     // Before the copy, which may take long.
     let model = try model.map { try ModelFile.model(at: $0) }
     return try ImportProposal(try open(), name: name, inheritance, model: model)
+  }
+
+  /// Updates a mapping of an earlier version of the file, in which the program had another model.
+  ///
+  /// What was edited stays. Sources with new names and numbers are corrected, sources that are gone
+  /// are removed and reported, and what is new is added. The migration of the proposal adds the new
+  /// entities, attributes and relationships. Nothing is written.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping of the earlier version.
+  ///   - schema: The schema that the mapping refers to.
+  ///   - model: As for `inspect`.
+  /// - Throws: As `inspect`; `YAMLError` for a mapping that does not fit the schema.
+  public func update(
+    _ mapping: MappingText, schema: Schema, model: String? = nil
+  ) throws -> ImportProposal {
+    let old = try mapping.commented(schema)
+    let model = try model.map { try ModelFile.model(at: $0) }
+    return try ImportProposal(updating: old, schema, try open(), model: model)
   }
 
   /// Performs a complete dry run: every row is read, converted and checked against the rules and
@@ -129,14 +148,20 @@ public struct MappingText: Sendable {
   package static let bytesMax = YAMLDocument.bytesMax
 
   private let root: YAMLNode
+  /// The text for its comments; empty for the argument of a migration step.
+  private let text: String
 
   /// - Parameter file: The name that errors carry.
   /// - Throws: `YAMLError` for what is not in the dialect of migrations.
   public init(_ bytes: [UInt8], file: String) throws {
     root = try MappingFile.parse(bytes, file: file)
+    text = String(decoding: bytes, as: UTF8.self)
   }
 
-  init(_ root: YAMLNode) { self.root = root }
+  init(_ root: YAMLNode) {
+    self.root = root
+    text = ""
+  }
 
   /// Returns the guesses that have not been confirmed, as `Entity.property: why`. A run refuses a
   /// mapping that has any.
@@ -148,6 +173,12 @@ public struct MappingText: Sendable {
 
   func mapping(_ schema: Schema) throws -> ImportMapping {
     try MappingFile.read(root, schema: schema)
+  }
+
+  /// Returns the mapping with the comments of the file.
+  func commented(_ schema: Schema) throws -> ImportMapping {
+    var comments = MappingComments(text)
+    return try comments.added(to: mapping(schema), from: root)
   }
 }
 

@@ -38,6 +38,7 @@ private struct MappingWriter {
     writeComment(entity.evidence, at: 2)
     text += "  - entity: \(ConversionFile.scalar(entity.entity))\n"
     writeEntry("table", .name(entity.table), at: 4)
+    if let former = entity.formerTable { writeEntry("formerTable", .name(former), at: 4) }
     if !entity.filter.isOneOf.isEmpty { writeEntry("where", .words(entity.filter.isOneOf), at: 4) }
     if !entity.filter.isNoneOf.isEmpty {
       writeEntry("unless", .words(entity.filter.isNoneOf), at: 4)

@@ -77,7 +77,7 @@ final class RowMapper {
   func map(_ row: SourceRow) -> RowOutcome {
     guard let part = table.parts.firstIndex(where: { $0.takes(row) }) else { return .skipped }
     let key = table.key(of: row)
-    let identity = RowIdentity(source: source, table: table.table.name, key: key)
+    let identity = RowIdentity(source: source, table: table.identityName, key: key)
     var rejects: [Reject] = []
     if identity == nil {
       rejects.append(Reject(.nullKey, table.columns[table.key[0]], "a part of the key is null"))

@@ -55,7 +55,7 @@ struct Verification {
   }
 
   private func findGone(_ report: inout ImportReport) throws {
-    let tables = Set(context.bound.tables.map(\.table.name))
+    let tables = Set(context.bound.tables.flatMap { [$0.table.name, $0.identityName] })
     try context.target.read { snapshot in
       try ImportLedger(in: snapshot).each(of: context.source, besides: seen) { _, table, key in
         report.gone += 1

@@ -112,15 +112,12 @@ struct ColumnFacts: Sendable {
   /// The range of the numbers, taken as seconds since 2001.
   var dates: String? {
     guard let range else { return nil }
-    guard let first = Self.date(range.lowerBound), let last = Self.date(range.upperBound) else {
+    guard let first = CoreDataDate.value(range.lowerBound),
+      let last = CoreDataDate.value(range.upperBound)
+    else {
       return "some are beyond the years 1 to 9999 and become rejects"
     }
     return "from \(first.text) to \(last.text)"
-  }
-
-  /// Returns a number of seconds since 2001 as a date; `nil` beyond the years 1 to 9999.
-  static func date(_ seconds: Double) -> Value? {
-    try? Conversion(date: .coreDataSeconds).value(from: .double(seconds), to: .date)
   }
 }
 

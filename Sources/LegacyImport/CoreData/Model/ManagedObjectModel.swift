@@ -151,6 +151,14 @@ extension ManagedObjectModel {
   }
 }
 
+/// Dates as Core Data stores them.
+enum CoreDataDate {
+  /// Returns a number of seconds since 2001 as a date; `nil` beyond the years 1 to 9999.
+  static func value(_ seconds: Double) -> Value? {
+    try? Conversion(date: .coreDataSeconds).value(from: .double(seconds), to: .date)
+  }
+}
+
 /// The bounds of a model; real ones stay far below.
 enum ModelLimits {
   static let ancestorsMax = 64

@@ -203,7 +203,7 @@ extension ModelArchive {
       return text.utf8.count <= ModelLimits.nameBytesMax ? .string(text) : .null
     case (.date, .object(let object)):
       guard case .value(.double(let seconds)) = try archive.item(object.fields["NS.time"]),
-        let date = ColumnFacts.date(seconds)
+        let date = CoreDataDate.value(seconds)
       else { return .null }
       return date
     default: return .null

@@ -147,7 +147,7 @@ private struct ModelBuilder {
     _ values: [String: String], of type: ManagedObjectModel.AttributeKind
   ) -> Value {
     if type == .date {
-      return values["defaultDateTimeInterval"].flatMap(Double.init).flatMap(ColumnFacts.date)
+      return values["defaultDateTimeInterval"].flatMap(Double.init).flatMap(CoreDataDate.value)
         ?? .null
     }
     guard let text = values["defaultValueString"], text.utf8.count <= ModelLimits.nameBytesMax

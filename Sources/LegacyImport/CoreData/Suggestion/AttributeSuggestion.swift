@@ -99,7 +99,7 @@ struct AttributeSuggestion {
       mapping.evidence.append("\(count) are Date.distantPast, which stands for no date")
     }
     guard let count = found.placeholders[.distantFuture] else { return }
-    let date = ColumnFacts.date(DatePlaceholder.distantFuture.rawValue)?.text ?? "a date"
+    let date = CoreDataDate.value(DatePlaceholder.distantFuture.rawValue)?.text ?? "a date"
     guard attribute.isOptional else {
       mapping.evidence.append("\(count) are Date.distantFuture, kept as \(date)")
       return

@@ -53,7 +53,8 @@ package enum CoreDataSuggestion {
         .createEntity(name: $0.name, attributes: $0.attributes, keepsHistory: true)
       } + indexes.steps + relationships.steps,
       warnings: source.warnings + targets.warnings + relationships.warnings + indexes.warnings
-        + skip.warnings + notes.warnings)
+        + skip.warnings + notes.warnings,
+      formerNames: FormerNames(source, targets))
   }
 
   /// Adds the attribute that says which entity a record of a merged hierarchy was.
