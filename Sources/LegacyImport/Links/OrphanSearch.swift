@@ -96,7 +96,7 @@ struct OrphanSearch {
     var orphans = 0
     /// The first keys without a row.
     var keys: [String] = []
-    /// Whether a row has the key, by table and key.
+    /// True for each key that a row has, by table.
     var known: [String: [[Cell]: Bool]] = [:]
   }
 

@@ -15,7 +15,7 @@ struct ColumnFacts: Sendable {
   private(set) var oversized = 0
   /// The range of the numbers without those of `placeholders`.
   private(set) var range: ClosedRange<Double>?
-  /// How often each date occurs that programs use in place of none.
+  /// The numbers of dates that programs use in place of none.
   private(set) var placeholders: [DatePlaceholder: Int] = [:]
   /// The number of blobs of 16 bytes; the next two are numbers of blobs, too.
   private(set) var blobsOf16Bytes = 0
