@@ -9,9 +9,9 @@ import Migrations
 struct MappingUpdate {
   private(set) var mapping: ImportMapping
   private(set) var additions: SchemaAdditions
-  /// What was changed, each on one line.
+  /// The changes, each on one line.
   private(set) var changes: [String] = []
-  /// What is no longer imported, each on one line.
+  /// Warnings about what is no longer imported, each on one line.
   private(set) var warnings: [String] = []
 
   private let old: ImportMapping

@@ -51,7 +51,7 @@ enum ModelXML {
 private struct ModelBuilder {
   private(set) var entities: [ManagedObjectModel.Entity] = []
   private(set) var isModel = false
-  /// What makes it no model; the reading stops there.
+  /// The reason why it is no model; the reading stops there.
   private(set) var problem: String?
   /// The open elements.
   private var path: [String] = []
