@@ -117,7 +117,10 @@ public struct LegacyFile: Sendable {
     let mapping = try target.read { try text.mapping($0.schema) }
     let database = try open()
     if let problem = MappingCheck(of: mapping, against: database.tables).problems.first {
-      throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
+      throw ImportError.inMapping(
+        "the mapping does not fit the file", [("problem", problem)],
+        advice: "if the file is newer, `mooring import inspect --update` updates the mapping"
+      )
     }
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
