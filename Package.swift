@@ -139,7 +139,8 @@ let package = Package(
       name: "LegacyImport",
       dependencies: [
         "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "SchemaFiles",
-        "EntityObjects", "Migrations", "CMooringSQLite", "CMooringZlib", "CMooringXXHash",
+        "EntityObjects", "Migrations", "CMooringSQLite", "CMooringXML", "CMooringZlib",
+        "CMooringXXHash",
       ],
       exclude: ["System"], resources: [.embedInCode("System/0001_import.yaml")],
       swiftSettings: settings),

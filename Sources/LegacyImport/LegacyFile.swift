@@ -1,4 +1,4 @@
-import EntityModel
+public import EntityModel
 public import EntityStore
 import Foundation
 import StrictYAML
@@ -45,13 +45,39 @@ public struct LegacyFile: Sendable {
   /// - Parameter name: The import's name in the store; by default from the file's name.
   /// - Parameter inheritance: What becomes of the entities of a Core Data store that inherit from
   ///   others.
+  /// - Parameter model: The path of the model that Xcode has of the program: an `.xcdatamodel` or
+  ///   `.xcdatamodeld` folder. It takes the place of the model in a Core Data store.
   /// - Parameter taken: The names of entities that the store has already, or will have: an entity
   ///   of the proposal with one of these gets the name of the import before its own.
   /// - Throws: `ImportError` for what is no file that can be read; `CancellationError`.
   public func inspect(
-    name: String? = nil, inheritance: ImportInheritance? = nil, besides taken: Set<String> = []
+    name: String? = nil, inheritance: ImportInheritance? = nil, model: String? = nil,
+    besides taken: Set<String> = []
   ) throws -> ImportProposal {
-    try ImportProposal(try open(), name: try importName(name), inheritance, besides: taken)
+    let name = try importName(name)
+    // Before the copy, which may take long.
+    let model = try model.map { try ModelFile.model(at: $0) }
+    return try ImportProposal(try open(), name: name, inheritance, model: model, besides: taken)
+  }
+
+  /// Updates a mapping of an earlier version of the file, in which the program had another model.
+  ///
+  /// What was edited stays. Sources with new names and numbers are corrected, sources that are gone
+  /// are removed and reported, and what is new is added. The migration of the proposal adds the new
+  /// entities, attributes and relationships. Nothing is written.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping of the earlier version.
+  ///   - schema: The schema that the mapping refers to.
+  ///   - model: As for `inspect`.
+  ///   - taken: As for `inspect`.
+  /// - Throws: As `inspect`; `YAMLError` for a mapping that does not fit the schema.
+  public func update(
+    _ mapping: MappingText, schema: Schema, model: String? = nil, besides taken: Set<String> = []
+  ) throws -> ImportProposal {
+    let old = try mapping.commented(schema)
+    let model = try model.map { try ModelFile.model(at: $0) }
+    return try ImportProposal(updating: old, schema, try open(), model: model, besides: taken)
   }
 
   /// Performs a complete dry run: every row is read, converted and checked against the rules and
@@ -112,7 +138,9 @@ public struct LegacyFile: Sendable {
     let database = try open(lostTables: mapping.lostTables)
     let check = MappingCheck(of: mapping, against: database.tables)
     if let problem = check.problems.first {
-      throw ImportError.inMapping("the mapping does not fit the file", [("problem", problem)])
+      throw ImportError.inMapping(
+        "the mapping does not fit the file", [("problem", problem)],
+        advice: "if the file is newer, `mooring import inspect --update` updates the mapping")
     }
     return ImportRun(
       name: mapping.name, target: target, database: database, mapping: mapping,
@@ -149,14 +177,20 @@ public struct MappingText: Sendable {
   package static let bytesMax = YAMLDocument.bytesMax
 
   private let root: YAMLNode
+  /// The text for its comments; empty for the argument of a migration step.
+  private let text: String
 
   /// - Parameter file: The name that errors carry.
   /// - Throws: `YAMLError` for what is not in the dialect of migrations.
   public init(_ bytes: [UInt8], file: String) throws {
     root = try MappingFile.parse(bytes, file: file)
+    text = String(decoding: bytes, as: UTF8.self)
   }
 
-  init(_ root: YAMLNode) { self.root = root }
+  init(_ root: YAMLNode) {
+    self.root = root
+    text = ""
+  }
 
   /// Returns the guesses that have not been confirmed, as `Entity.property: why`. A run refuses a
   /// mapping that has any.
@@ -166,8 +200,19 @@ public struct MappingText: Sendable {
     try store.read { try mapping($0.schema).unconfirmed }
   }
 
+  /// Returns the name of the import.
+  ///
+  /// - Throws: `YAMLError` for a mapping that does not fit the schema.
+  package func name(_ schema: Schema) throws -> String { try mapping(schema).name }
+
   func mapping(_ schema: Schema) throws -> ImportMapping {
     try MappingFile.read(root, schema: schema)
+  }
+
+  /// Returns the mapping with the comments of the file.
+  func commented(_ schema: Schema) throws -> ImportMapping {
+    var comments = MappingComments(text)
+    return try comments.added(to: mapping(schema), from: root)
   }
 }
 

@@ -37,7 +37,8 @@ enum ImportTable {
       "FeedSync", "SystemSupport", "TextFormats", "StrictYAML", "EntityModel", "EntityStore",
       "EntityObjects", "SchemaFiles", "Migrations", "FeedDocuments", "HTTPClient"),
     Row(
-      "LegacyImport", "CMooringSQLite", "CMooringXXHash", "CMooringZlib", "SystemSupport",
+      "LegacyImport", "CMooringSQLite", "CMooringXML", "CMooringXXHash", "CMooringZlib",
+      "SystemSupport",
       "TextFormats", "StrictYAML", "EntityModel", "EntityStore", "EntityObjects",
       "SchemaFiles", "Maintenance", "Migrations"),
     Row(

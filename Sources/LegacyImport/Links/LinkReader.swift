@@ -48,11 +48,11 @@ final class LinkReader {
     guard case .columns = link.source else { return nil }
     while let row = try nextReadableRow() {
       guard owner.parts.firstIndex(where: { $0.takes(row) }) == link.part,
-        let key = RowKey(owner.key(of: row), of: owner.table.name, context.source),
+        let key = RowKey(owner.key(of: row), of: owner.table.name, context),
         !context.duplicates.contains(key.identity, row.position, table: owner.table.name)
       else { continue }
       let cells = owner.parts[link.part].references.map { row.cells[$0] }
-      return Reference(owner: key, target: RowKey(cells, of: link.mapping.table, context.source))
+      return Reference(owner: key, target: RowKey(cells, of: link.mapping.table, context))
     }
     return nil
   }
@@ -81,10 +81,10 @@ final class LinkReader {
     let targets = rows.map { row in
       RowKey(
         Array(row.cells[ownerColumns.count..<ownerColumns.count + targetColumns.count]),
-        of: link.mapping.table, context.source)
+        of: link.mapping.table, context)
     }
     return List(
-      owner: RowKey(key, of: owner.table.name, context.source), targets: targets, rows: rows)
+      owner: RowKey(key, of: owner.table.name, context), targets: targets, rows: rows)
   }
 
   /// Returns the references of one chunk; none at the end.
@@ -121,8 +121,11 @@ struct RowKey {
   let cells: [Cell]
   let identity: RowIdentity
 
-  init?(_ cells: [Cell], of table: String, _ source: Int64) {
-    guard let identity = RowIdentity(source: source, table: table, key: cells) else { return nil }
+  init?(_ cells: [Cell], of table: String, _ context: ImportContext) {
+    guard
+      let identity = RowIdentity(
+        source: context.source, table: context.bound.identityName(of: table), key: cells)
+    else { return nil }
     self.table = table
     self.cells = cells
     self.identity = identity

@@ -55,6 +55,8 @@ package enum RejectLimit: Hashable, Sendable {
 package struct EntityMapping: Hashable, Sendable {
   package var entity: String
   package var table: String
+  /// The name that the table had when its rows were first imported: rows are recognized by it.
+  package var formerTable: String?
   package var filter = RowFilter()
   /// The columns whose values identify a row in all versions of the file.
   package var key: [String]
@@ -100,11 +102,22 @@ package struct AttributeMapping: Hashable, Sendable {
     case replace
   }
 
+  /// The treatment of a value whose file in the external storage is missing.
+  package enum MissingFile: String, Hashable, Sendable, CaseIterable {
+    /// The value is rejected; the record is imported without it.
+    case reject
+    /// The record is imported without the value, and the missing file is only counted.
+    case drop
+    /// The row is rejected.
+    case rejectRow
+  }
+
   package var attribute: String
   /// The type of the attribute.
   package var type: AttributeType
   package var source: Source
   package var content = Content.value
+  package var missingFile = MissingFile.reject
   package var badText = BadText.refuse
   package var conversion = Conversion.none
   package var evidence: [String] = []
@@ -145,10 +158,24 @@ package struct SuggestedImport: Sendable {
   package var steps: [MigrationStep]
   /// Facts that a person should know before they go on, each on one line.
   package var warnings: [String]
+  /// The names of tables, columns and properties in an earlier version of the file.
+  var formerNames = FormerNames()
 
   /// The text of the migration file. Its migration line has the name of the import.
   package var migrationText: String {
     MigrationText.yaml(
       of: steps, line: mapping.name, summary: "What \(mapping.name) is imported to")
   }
+}
+
+/// The names that the model of a program remembers from an earlier version of it.
+struct FormerNames: Hashable, Sendable {
+  /// The former names of entities of the model, by their names.
+  var entities: [String: String] = [:]
+  /// The former names of tables, by their names.
+  var tables: [String: String] = [:]
+  /// The former names of columns, by table and name, without the digits that equal names get.
+  var columns: [String: [String: String]] = [:]
+  /// The former names of attributes and relationships, by proposed entity and name.
+  var properties: [String: [String: String]] = [:]
 }

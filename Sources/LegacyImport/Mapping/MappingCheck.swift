@@ -82,9 +82,24 @@ package struct MappingCheck {
 
   /// Checks that no row of a table fits two entities, and that these have the same key.
   private mutating func checkSharedTables() {
+    for entity in mapping.entities {
+      guard let former = entity.formerTable else { continue }
+      let isTaken = mapping.entities.contains {
+        ($0.formerTable ?? $0.table) == former && $0.table != entity.table
+      }
+      if isTaken {
+        problems.append(
+          "the rows of the tables \(quoted(entity.table)) and \(quoted(former)) would be taken for "
+            + "each other; remove formerTable of \(entity.entity)")
+      }
+    }
     for (number, first) in mapping.entities.enumerated() {
       for second in mapping.entities.dropFirst(number + 1) where first.table == second.table {
         let names = "\(first.entity) and \(second.entity)"
+        if first.formerTable != second.formerTable {
+          problems.append(
+            "\(names) come from the table \(quoted(first.table)); give both the same formerTable")
+        }
         if first.key != second.key {
           problems.append(
             "\(names) come from the table \(quoted(first.table)) and have different keys; "

@@ -44,6 +44,7 @@ private struct MappingWriter {
     writeComment(entity.evidence, at: 2)
     text += "  - entity: \(ConversionFile.scalar(entity.entity))\n"
     writeEntry("table", .name(entity.table), at: 4)
+    if let former = entity.formerTable { writeEntry("formerTable", .name(former), at: 4) }
     if !entity.filter.isOneOf.isEmpty { writeEntry("where", .words(entity.filter.isOneOf), at: 4) }
     if !entity.filter.isNoneOf.isEmpty {
       writeEntry("unless", .words(entity.filter.isNoneOf), at: 4)
@@ -130,6 +131,7 @@ extension AttributeMapping {
       entries.append(("archive", .names(classes.sorted())))
       if keepsBytes { entries.append(("keepBytes", .scalar("true"))) }
     }
+    if missingFile != .reject { entries.append(("missingFile", .name(missingFile.rawValue))) }
     if badText != .refuse { entries.append(("badText", .name(badText.rawValue))) }
     for (key, text) in ConversionFile.entries(conversion, to: type) {
       entries.append((key, .scalar(text)))

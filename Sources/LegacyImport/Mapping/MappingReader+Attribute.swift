@@ -54,6 +54,12 @@ extension MappingReader {
       attribute: attribute.name, type: attribute.type,
       source: .column(try keys.required("column").string()))
     mapping.content = try content(&keys, attribute.type)
+    if let node = keys.optional("missingFile") {
+      guard mapping.content == .external else {
+        throw node.error("missingFile is for values in files; add external: true, or remove it")
+      }
+      mapping.missingFile = try node.choice(named: "missingFile")
+    }
     if let node = keys.optional("badText") { mapping.badText = try node.choice(named: "badText") }
     mapping.unconfirmed = try keys.optional("unconfirmed").map(reason)
     mapping.conversion = try ConversionFile.conversion(in: &keys, to: attribute.type)

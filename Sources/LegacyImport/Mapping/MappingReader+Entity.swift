@@ -11,6 +11,12 @@ extension MappingReader {
     let entity = try description(keys.required("entity"))
     var mapping = EntityMapping(
       entity: entity.name, table: try keys.required("table").string(), key: [])
+    if let node = keys.optional("formerTable") {
+      mapping.formerTable = try node.string()
+      if mapping.formerTable == mapping.table {
+        throw node.error("formerTable is another name than table; remove it")
+      }
+    }
     if let node = keys.optional("where") { mapping.filter.isOneOf = try conditions(node) }
     if let node = keys.optional("unless") { mapping.filter.isNoneOf = try conditions(node) }
     mapping.key = try names(keys.required("key"), "column")

@@ -30,7 +30,11 @@ struct RowWriter {
     case .rejected(let rejected): try log.add(rejected, of: table)
     case .accepted(let mapped):
       do {
-        return (mapped.part, try write(mapped))
+        let outcome = try write(mapped)
+        if let missing = mapped.withoutValues(table.parts[mapped.part]) {
+          try log.add(missing, of: table)
+        }
+        return (mapped.part, outcome)
       } catch let reject as Reject {
         try log.add(mapped.rejected(for: reject), of: table)
       } catch let error as StoreError {
@@ -99,7 +103,7 @@ struct RowWriter {
   private func update(_ stored: StoredRow, to mapped: MappedRow, of entity: BoundEntity) throws {
     let old = try stored.values()
     var row = old
-    for (number, position) in entity.positions.enumerated() {
+    for (number, position) in entity.positions.enumerated() where mapped.missing[number] == nil {
       row[position] = mapped.values[number]
     }
     if row != old { try transaction.update(row, id: stored.id, in: layouts[mapped.part]) }

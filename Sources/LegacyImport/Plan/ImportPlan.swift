@@ -60,6 +60,9 @@ struct ImportPlan {
               continue
             }
             balance.accepted += 1
+            if let missing = mapped.withoutValues(entity) {
+              try note(missing, table, &report.rejects)
+            }
             entities[mapped.part].expected += 1
             entities[mapped.part].written[keyPath: count] += 1
             if referenced.contains(table.table.name) {

@@ -36,6 +36,13 @@ final class AttributeRule {
     throw Reject(code, mapping.attribute, "\(failure)")
   }
 
+  /// Returns true if the row can be imported without the value that was rejected: its file is
+  /// missing, and the attribute is optional.
+  func canLack(_ reject: Reject) -> Bool {
+    reject.code == Reject.Code.externalMissing.rawValue && mapping.missingFile != .rejectRow
+      && validator.failure(of: .null) == nil
+  }
+
   private func converted(_ row: SourceRow) throws(Reject) -> Value {
     guard let cell else { return constant }
     // The greater part of all cells.

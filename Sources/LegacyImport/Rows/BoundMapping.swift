@@ -7,6 +7,8 @@ struct BoundMapping: Sendable {
   /// The tables that entities come from, in the order of the mapping.
   let tables: [BoundTable]
   let links: [BoundLink]
+  /// The names by which rows are recognized, of tables whose names have changed.
+  private let formerNames: [String: String]
 
   /// - Throws: `mapping` with the first thing that does not fit.
   init(_ mapping: ImportMapping, _ sources: [SourceTable], in snapshot: ReadTransaction) throws {
@@ -21,6 +23,9 @@ struct BoundMapping: Sendable {
       tables.append(try BoundTable(table, entities.map { ($0, try snapshot.layout($0.entity)) }))
     }
     self.tables = tables
+    formerNames = Dictionary(
+      mapping.entities.compactMap { entity in entity.formerTable.map { (entity.table, $0) } },
+      uniquingKeysWith: { first, _ in first })
     var links: [BoundLink] = []
     for (number, table) in tables.enumerated() {
       for (part, entity) in table.parts.enumerated() {
@@ -35,6 +40,11 @@ struct BoundMapping: Sendable {
     self.links = links
   }
 
+  /// Returns the name by which the rows of a table are recognized.
+  func identityName(of table: String) -> String {
+    formerNames.isEmpty ? table : formerNames[table] ?? table
+  }
+
   func table(named name: String) -> BoundTable? { tables.first { $0.table.name == name } }
 
   static func missing(_ table: String) -> ImportError {
@@ -47,6 +57,8 @@ struct BoundMapping: Sendable {
 /// A table with the entities that its rows become.
 struct BoundTable: Sendable {
   let table: SourceTable
+  /// The name by which its rows are recognized.
+  let identityName: String
   /// The columns that are read.
   let columns: [String]
   /// The places of the key in `columns`.
@@ -55,6 +67,7 @@ struct BoundTable: Sendable {
 
   init(_ table: SourceTable, _ mappings: [(EntityMapping, EntityLayout)]) throws {
     self.table = table
+    identityName = mappings.first?.0.formerTable ?? table.name
     var columns: [String] = []
     func place(_ column: String) -> Int {
       if let known = columns.firstIndex(of: column) { return known }

@@ -85,7 +85,7 @@ extension CellContents {
     }
     if columns.isEmpty { return nil }
     var files = ImportReport.ExternalFiles()
-    // If the folder cannot be listed, each row that refers to a file in it has been rejected.
+    // If the folder cannot be listed, none of the files in it can be read.
     let there = (try? externals.fileNames()) ?? []
     var named: Set<String> = []
     for (table, columns) in columns {

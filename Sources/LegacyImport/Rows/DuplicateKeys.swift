@@ -60,7 +60,7 @@ struct DuplicateKeys {
       if isCancelled() { throw CancellationError() }
       guard table.parts.contains(where: { $0.takes(row) }),
         let identity = RowIdentity(
-          source: source, table: table.table.name, key: table.key(of: row))
+          source: source, table: table.identityName, key: table.key(of: row))
       else { continue }
       try body(identity, row.position)
     }

@@ -21,8 +21,22 @@ struct MappedRow {
   let hash: Int64
   /// A hash of the values alone.
   let digest: Int64
+  /// The values whose files are missing, by the number of the attribute. They are null in `values`,
+  /// and a record that has such a value already keeps it.
+  let missing: [Int: Reject]
   /// The row of the source.
   let row: SourceRow
+
+  /// Returns the missing values as rejects of a row that is imported nevertheless; `nil` if there
+  /// are none to report.
+  func withoutValues(_ entity: BoundEntity) -> RejectedRow? {
+    let reported = missing.sorted { $0.key < $1.key }
+      .filter { entity.attributes[$0.key].mapping.missingFile == .reject }
+    if reported.isEmpty { return nil }
+    // The identity would mark the row itself as rejected.
+    return RejectedRow(
+      part: part, identity: nil, key: key, rejects: reported.map(\.value), row: row)
+  }
 
   /// Returns the row as a rejected one.
   func rejected(for reject: Reject) -> RejectedRow {
@@ -63,7 +77,7 @@ final class RowMapper {
   func map(_ row: SourceRow) -> RowOutcome {
     guard let part = table.parts.firstIndex(where: { $0.takes(row) }) else { return .skipped }
     let key = table.key(of: row)
-    let identity = RowIdentity(source: source, table: table.table.name, key: key)
+    let identity = RowIdentity(source: source, table: table.identityName, key: key)
     var rejects: [Reject] = []
     if identity == nil {
       rejects.append(Reject(.nullKey, table.columns[table.key[0]], "a part of the key is null"))
@@ -71,11 +85,13 @@ final class RowMapper {
     let entity = table.parts[part]
     var values: [Value] = []
     values.reserveCapacity(rules[part].count)
-    for rule in rules[part] {
+    var missing: [Int: Reject] = [:]
+    for (number, rule) in rules[part].enumerated() {
       do throws(Reject) {
         values.append(try rule.value(of: row))
       } catch {
-        rejects.append(error)
+        if rule.canLack(error) { missing[number] = error } else { rejects.append(error) }
+        values.append(.null)
       }
     }
     guard let identity, rejects.isEmpty else {
@@ -90,6 +106,6 @@ final class RowMapper {
       MappedRow(
         part: part, identity: identity, key: key, values: values,
         hash: entity.references.isEmpty ? ofValues : digest.hash,
-        digest: ofValues, row: row))
+        digest: ofValues, missing: missing, row: row))
   }
 }

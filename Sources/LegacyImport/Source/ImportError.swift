@@ -15,7 +15,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
     case encrypted
     /// The file is shorter than its own header says.
     case truncated
-    /// SQLite finds the file malformed.
+    /// SQLite finds the file malformed, or a model beside it makes no sense.
     case damaged
     /// The file changes while it is copied, or is locked.
     case busy

@@ -55,7 +55,7 @@ struct Verification {
   }
 
   private func findGone(_ report: inout ImportReport) throws {
-    let tables = Set(context.bound.tables.map(\.table.name))
+    let tables = Set(context.bound.tables.flatMap { [$0.table.name, $0.identityName] })
     try context.target.read { snapshot in
       try ImportLedger(in: snapshot).each(of: context.source, besides: seen) { _, table, key in
         report.gone += 1
@@ -180,7 +180,13 @@ private struct RecordCheck {
         "row \(RowIdentity.excerpt(of: mapped.key)): \(entry.objectID) is not there")
     }
     var digest = ValueDigest()
-    for position in entity.positions { try digest.append(record, position) }
+    for (number, position) in entity.positions.enumerated() {
+      if mapped.missing[number] == nil {
+        try digest.append(record, position)
+      } else {
+        digest.append(Value.null)
+      }
+    }
     let found = digest.hash
     if found == mapped.digest { return balance.find(expected: mapped.digest, found: found) }
     if !isOurs {

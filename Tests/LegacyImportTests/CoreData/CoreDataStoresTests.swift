@@ -17,7 +17,7 @@ struct CoreDataStoresTests {
   }
 
   private static let books = [
-    "Book: kind enum, cover data, price decimal, publishedAt date, title string, uniqueID uuid, "
+    "Book: kind enum, cover data, pagesCount int64?, price decimal, publishedAt date, title string, uniqueID uuid, "
       + "isBlackAndWhite bool?; author -> Author, pages ->> Page cascade; unique uniqueID",
     "Feedback: authorAlias string, bookID uuid, comment string?, rating double",
     "Page: content data, isBookmarked bool, number int64; book -> Book",
@@ -195,8 +195,7 @@ struct CoreDataStoresTests {
         guard case .column(let column) = attribute.source else { return nil }
         return "\(attribute.evidence.first?.split(separator: ":")[1] ?? ""):\(column)"
       }
-      let expected = entity.attributes.filter { $0.value.derived != true }
-        .map { " \($0.key):\($0.value.column)" }
+      let expected = entity.attributes.map { " \($0.key):\($0.value.column)" }
       #expect(columns.sorted() == expected.sorted())
       for case .join(let table, let owner, let target, let order) in found.relationships.map(
         \.source)
@@ -219,7 +218,6 @@ struct CoreDataStoresTests {
     }
     struct Attribute: Decodable {
       let column: String
-      let derived: Bool?
     }
     struct Relationship: Decodable {
       let joinTable, ownerColumn, targetColumn, orderColumn: String?

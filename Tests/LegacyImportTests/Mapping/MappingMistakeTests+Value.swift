@@ -172,6 +172,33 @@ extension MappingMistakeTests {
           table: T
           key: [id]
           attributes:
+            guid: { column: G, missingFile: drop }
+      """,
+      "m:8:39: missingFile is for values in files; add external: true, or remove it"
+    ),
+    (
+      """
+      import: p
+      dialect: plain
+      entities:
+        - entity: Article
+          table: T
+          key: [id]
+          attributes:
+            guid: G
+            artwork: { column: A, external: true, missingFile: ignore }
+      """,
+      "m:9:58: unknown missingFile \"ignore\"; known are reject, drop, rejectRow"
+    ),
+    (
+      """
+      import: p
+      dialect: plain
+      entities:
+        - entity: Article
+          table: T
+          key: [id]
+          attributes:
             guid: G
             artwork: { column: A, keepBytes: true }
       """,

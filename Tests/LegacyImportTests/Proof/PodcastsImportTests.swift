@@ -60,7 +60,7 @@ struct PodcastsImportTests {
     }
   }
 
-  @Test func aMissingFileIsARejectAndAnUnreferencedOneIsCounted() async throws {
+  @Test func aMissingFileCostsTheValueAloneAndAnUnreferencedOneIsCounted() async throws {
     try await withProposedImport(of: LegacyStores.path("variants/coredata/external/Ext.sqlite")) {
       proposed in
       let (plan, _) = try proposed.plan()
@@ -73,6 +73,8 @@ struct PodcastsImportTests {
       #expect(
         Set(rejects.map { "\($0.key) \($0.code)" })
           == ["2 external_missing", "4 external_unsafe", "5 external_unknown"], "\(rejects)")
+      let feeds = try #require(report.tables.first { $0.name == "ZFEED" })
+      #expect(feeds.rejected == 2, "\(feeds)")
       let files = try #require(report.externalFiles)
       #expect(files.found == 1 && files.missing == 1 && files.orphaned == 1)
     }

@@ -68,6 +68,7 @@ struct RandomMapping {
         classes: Set(names()), keepsBytes: type == .data && random.oneIn(2))
     } else if type == .data, random.oneIn(2) {
       mapping.content = .external
+      mapping.missingFile = random.pick(AttributeMapping.MissingFile.allCases)
     }
     if random.oneIn(3) { mapping.badText = random.pick(AttributeMapping.BadText.allCases) }
     if random.oneIn(3) { mapping.unconfirmed = text() }

@@ -25,6 +25,8 @@ import Testing
     Row("import inspect FILE --as mapping --format json", 64, "leave out --as"),
     Row("import inspect FILE --name My_Books", 64, "not a valid name of a line"),
     Row("import inspect FILE --force", 64, "--force is for"),
+    Row("import inspect FILE --model DIR/none.xcdatamodel", 69, "there is no such model"),
+    Row("import inspect FILE --model DIR/text.db", 65, "no model of Xcode"),
     Row("import inspect DIR/none.db", 69, "there is no such file", "none.db"),
     Row("import inspect DIR", 74, "no regular file"),
     Row("import inspect DIR/text.db", 65, "no SQLite database"),

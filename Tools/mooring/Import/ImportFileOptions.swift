@@ -36,7 +36,10 @@ struct MappingOptions: ParsableArguments {
   var path: String
 
   /// - Throws: `CommandError` for a file that cannot be read, `YAMLError` for what is in it.
-  func read() throws -> MappingText {
+  func read() throws -> MappingText { try Self.read(path) }
+
+  /// - Throws: As `read()`.
+  static func read(_ path: String) throws -> MappingText {
     let bytes = try ConfigurationFile("mapping", bytesMax: MappingText.bytesMax)
       .bytes(of: path, advice: "`mooring import inspect FILE --mapping \(path)` writes one")
     return try MappingText(bytes, file: path)

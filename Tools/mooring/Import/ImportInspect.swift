@@ -36,6 +36,16 @@ extension ImportCommand {
           + "merged, "
           + "one for a family. Default: as the file suggests.", valueName: "separate|merged"))
     var inheritance: ImportInheritance?
+    @Option(
+      help: ArgumentHelp(
+        "The model of the program that wrote a Core Data store, for stores without one.",
+        valueName: "file.xcdatamodel"))
+    var model: String?
+    @Option(
+      help: ArgumentHelp(
+        "Update this mapping of an earlier version of the file, whose edits stay. The migration "
+          + "adds what is new.", valueName: "old.yaml"))
+    var update: String?
     @Option(name: .customLong("as"), help: "summary, mapping or migration.")
     var view = View.summary
     @Option(help: "table or json.") var format = OutputFormat.table
@@ -44,6 +54,9 @@ extension ImportCommand {
       try format.require(.table, .json)
       if view != .summary, format == .json {
         throw ValidationError("--format json has the mapping and the migration; leave out --as")
+      }
+      if update != nil, name != nil || inheritance != nil {
+        throw ValidationError("--update keeps the name and the entities; leave out the others")
       }
       if let name { try MigrationDraft.validate(line: name) }
     }
@@ -54,15 +67,28 @@ extension ImportCommand {
       let progress = LongCommand(isQuiet: options.quiet, isJSON: format == .json)
       let afterInterrupt = "nothing was written"
       let taken = try TakenNames(options, folder: proposed.migration)
-      let (name, inheritance) = (name, inheritance)
-      let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) {
-        let name = try $0.importName(name)
-        return try $0.inspect(
-          name: name, inheritance: inheritance, besides: taken.names(besides: name))
+      let (name, inheritance, model) = (name, inheritance, model)
+      let old = try update.map { path in
+        (
+          text: try MappingOptions.read(path),
+          schema: try options.schema(withMigrationsIn: proposed.migration)
+        )
+      }
+      let proposal = try await progress.read(file, afterInterrupt: afterInterrupt) { file in
+        if let old {
+          let own = try old.text.name(old.schema)
+          return try file.update(
+            old.text, schema: old.schema, model: model, besides: taken.names(besides: own))
+        }
+        let name = try file.importName(name)
+        return try file.inspect(
+          name: name, inheritance: inheritance, model: model, besides: taken.names(besides: name))
       }
       let written = try proposed.write(
         ProposedFiles(
-          name: proposal.name, mapping: proposal.mapping, migration: proposal.migration))
+          name: proposal.name, mapping: proposal.mapping,
+          migration: proposal.hasMigration ? proposal.migration : nil,
+          migrationFile: update == nil ? nil : try nextFile(of: proposal.name)))
       let text = ProposalText(
         proposal: proposal, file: file, mapping: proposed.mapping, migrations: proposed.migration,
         written: written, storeNote: taken.note, options: options)
@@ -75,6 +101,13 @@ extension ImportCommand {
         }
       }
       if view != .summary, !options.quiet { for line in text.cautions { Message.say(line) } }
+    }
+
+    /// Returns the name of the next migration file of the line.
+    private func nextFile(of line: String) throws -> String? {
+      guard let folder = proposed.migration else { return nil }
+      let slug = line.map { $0 == "-" || $0 == "." ? "_" : $0 } + "_update"
+      return try MigrationDraft(line: line, slug: String(slug), in: folder, options).fileName
     }
   }
 }

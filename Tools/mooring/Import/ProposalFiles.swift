@@ -11,6 +11,8 @@ struct ProposedFiles {
   let mapping: String
   /// `nil` when there is nothing to make.
   let migration: String?
+  /// The name of the migration file; `nil` for the first one of the line.
+  var migrationFile: String?
 }
 
 /// Where an inspection writes what it proposes, as it is typed.
@@ -59,6 +61,9 @@ struct ProposalOptions: ParsableArguments {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw CommandError(.cannotCreate, "the folder \(folder) cannot be made")
+    }
+    if let file = proposal.migrationFile {
+      return (folder as NSString).appendingPathComponent(file)
     }
     let line = try MigrationLine.load([.directory(folder)]).first { $0.name == proposal.name }
     if let line, line.migrations.count > 1 || !force {

@@ -45,6 +45,12 @@ extension StoreOptions {
     try migrationLines().filter { line in !own.contains { $0.name == line.name } }
   }
 
+  /// Returns the schema after all migrations, including those of a folder.
+  func schema(withMigrationsIn folder: String?) throws -> Schema {
+    let own = try folder.map { try MigrationLine.load([.directory($0)]) } ?? []
+    return try Schema(of: linesBeside(own) + own)
+  }
+
   /// Folders as sources, and the built-in ones of other lines.
   func sources(withFolders folders: [String]) -> [MigrationSource] {
     let own = folders.map(MigrationSource.directory)

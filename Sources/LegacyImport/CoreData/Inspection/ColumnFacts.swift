@@ -1,5 +1,4 @@
 import EntityModel
-import Foundation
 
 /// Statistics of the values of one column, in the rows of one entity.
 struct ColumnFacts: Sendable {
@@ -14,8 +13,10 @@ struct ColumnFacts: Sendable {
   private(set) var badTexts = 0
   private(set) var blobs = 0
   private(set) var oversized = 0
-  /// The range of the numbers.
+  /// The range of the numbers without those of `placeholders`.
   private(set) var range: ClosedRange<Double>?
+  /// The numbers of dates that programs use in place of none.
+  private(set) var placeholders: [DatePlaceholder: Int] = [:]
   /// The number of blobs of 16 bytes; the next two are numbers of blobs, too.
   private(set) var blobsOf16Bytes = 0
   private(set) var blobsHeldInline = 0
@@ -49,6 +50,10 @@ struct ColumnFacts: Sendable {
   }
 
   private mutating func widen(_ number: Double) {
+    if let placeholder = DatePlaceholder(rawValue: number) {
+      placeholders[placeholder, default: 0] += 1
+      return
+    }
     let range = range ?? number...number
     self.range = min(range.lowerBound, number)...max(range.upperBound, number)
   }
@@ -84,6 +89,7 @@ struct ColumnFacts: Sendable {
       widen(range.lowerBound)
       widen(range.upperBound)
     }
+    placeholders.merge(other.placeholders, uniquingKeysWith: +)
     blobsOf16Bytes += other.blobsOf16Bytes
     blobsHeldInline += other.blobsHeldInline
     blobsNamingFiles += other.blobsNamingFiles
@@ -105,11 +111,30 @@ struct ColumnFacts: Sendable {
 
   /// The range of the numbers, taken as seconds since 2001.
   var dates: String? {
-    range.map {
-      let bounds = [$0.lowerBound, $0.upperBound].map {
-        Value.date(Date(timeIntervalSinceReferenceDate: $0)).text
-      }
-      return "from \(bounds[0]) to \(bounds[1])"
+    guard let range else { return nil }
+    guard let first = CoreDataDate.value(range.lowerBound),
+      let last = CoreDataDate.value(range.upperBound)
+    else {
+      return "some are beyond the years 1 to 9999 and become rejects"
+    }
+    return "from \(first.text) to \(last.text)"
+  }
+}
+
+/// Dates that programs use in place of none, as seconds since 2001.
+enum DatePlaceholder: Double, CaseIterable {
+  /// `Date.distantPast`, which is before the year 1: no record can hold it.
+  case distantPast = -63_114_076_800
+  /// `Date.distantFuture`, the first day of the year 4001.
+  case distantFuture = 63_113_904_000
+
+  /// The word of the number for a conversion.
+  var word: String { String(Int64(rawValue)) }
+
+  var name: String {
+    switch self {
+    case .distantPast: "Date.distantPast"
+    case .distantFuture: "Date.distantFuture"
     }
   }
 }

@@ -3,8 +3,8 @@ package struct CoreDataFile {
   private static let entitiesMax = 10_000
 
   package let entities: [NumberedEntity]
-  /// `nil` if the file has no model, or none that can be read, as older files and files written by
-  /// hand.
+  /// The given model, or the one in the file; `nil` if the file has none that can be read, as older
+  /// files and files written by hand.
   package let model: ManagedObjectModel?
   package let metadata: StoreMetadata
   /// Problems with the system tables, each on one line.
@@ -16,15 +16,19 @@ package struct CoreDataFile {
     return names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
   }
 
+  /// - Parameter given: A model that takes the place of the one in the file.
   /// - Throws: What reading throws. A model or metadata that make no sense are warnings.
-  package init(_ database: SourceDatabase) throws {
+  package init(_ database: SourceDatabase, model given: ManagedObjectModel? = nil) throws {
     var warnings: [String] = []
     entities = try Self.entities(database, &warnings)
-    model = try Self.model(database, &warnings)
+    model = try given ?? Self.model(database, &warnings)
     metadata = try Self.metadata(database, &warnings)
     let hashed = Set(metadata.entityHashes.keys)
     if let model, !hashed.isEmpty, hashed != Set(model.entities.map(\.name)) {
-      warnings.append("the model in the file is not of the version that its metadata names")
+      warnings.append(
+        given == nil
+          ? "the model in the file is not of the version that its metadata names"
+          : "the given model is not of the version that the metadata of the file names")
     }
     self.warnings = warnings
   }

@@ -27,6 +27,9 @@ package struct ManagedObjectModel: Hashable, Sendable {
     /// True if long values are in files beside the store.
     package var isExternal = false
     package var transformer: String?
+    /// The name in an older version of the model, or the same name; `nil` if none is recorded. Also
+    /// of relationships.
+    package var renamingIdentifier: String?
   }
 
   package struct Relationship: Hashable, Sendable {
@@ -39,6 +42,7 @@ package struct ManagedObjectModel: Hashable, Sendable {
     package var isOptional = true
     package var isTransient = false
     package var deleteRule = DeleteRule.nullify
+    package var renamingIdentifier: String?
   }
 
   /// Core Data's attribute types, with their numbers.
@@ -144,6 +148,14 @@ extension ManagedObjectModel {
       }
     }
     return nil
+  }
+}
+
+/// Dates as Core Data stores them.
+enum CoreDataDate {
+  /// Returns a number of seconds since 2001 as a date; `nil` beyond the years 1 to 9999.
+  static func value(_ seconds: Double) -> Value? {
+    try? Conversion(date: .coreDataSeconds).value(from: .double(seconds), to: .date)
   }
 }
 

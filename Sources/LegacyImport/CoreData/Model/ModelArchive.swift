@@ -113,6 +113,7 @@ struct ModelArchive {
     attribute.isDerived = object.className == "NSDerivedAttributeDescription"
     attribute.isExternal = (try integer(object, "NSFlagsKey") ?? 0) & 4 != 0
     attribute.transformer = try archive.string(object.fields["NSValueTransformerName"])
+    attribute.renamingIdentifier = try archive.string(object.fields["NSRenamingIdentifier"])
     attribute.defaultValue = try defaultValue(object.fields["NSDefaultValue"], of: attribute.type)
     return attribute
   }
@@ -130,6 +131,7 @@ struct ModelArchive {
     relationship.isOrdered = flag(object, "NSIsOrdered")
     relationship.isOptional = flag(object, "NSIsOptional")
     relationship.isTransient = flag(object, "NSIsTransient")
+    relationship.renamingIdentifier = try archive.string(object.fields["NSRenamingIdentifier"])
     relationship.deleteRule =
       switch try integer(object, "NSDeleteRule") {
       case 0: .noAction
@@ -201,9 +203,9 @@ extension ModelArchive {
       return text.utf8.count <= ModelLimits.nameBytesMax ? .string(text) : .null
     case (.date, .object(let object)):
       guard case .value(.double(let seconds)) = try archive.item(object.fields["NS.time"]),
-        seconds.isFinite
+        let date = CoreDataDate.value(seconds)
       else { return .null }
-      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+      return date
     default: return .null
     }
   }

@@ -20,8 +20,7 @@ struct AttributeSuggestion {
       for entity in source.model.lineage(of: member.entity.name).reversed() {
         for attribute in entity.attributes {
           let property = StoreLayout.Property(entity.name, attribute.name)
-          guard let column = source.layout.attributes[property], !attribute.isDerived,
-            let type = attribute.type.target
+          guard let column = source.layout.attributes[property], let type = attribute.type.target
           else { continue }
           let key = Key(name: attribute.name, type: type)
           if placeByKey[key] == nil {
@@ -34,11 +33,19 @@ struct AttributeSuggestion {
           target.attributeNames[property] = target.attributes[place].name
           let facts = source.facts[member.table]
           let found = facts?.facts(of: column, entity: member.number) ?? ColumnFacts()
-          let isCertain = facts?.isComplete == true && found.nulls == 0
+          let empty = empty(attribute, found)
+          let isCertain = facts?.isComplete == true && empty == 0
           if attribute.isOptional || !isCertain { target.attributes[place].isOptional = true }
-          var mapping = mapping(of: attribute, type, column, found, isCertain: isCertain)
+          var mapping = mapping(of: attribute, type, column, found)
           mapping.attribute = target.attributes[place].name
-          mapping.unconfirmed = source.doubts[property]
+          if !attribute.isOptional, !isCertain {
+            mapping.evidence.append(
+              empty > 0
+                ? "required by the model, but \(empty) of \(found.total) rows have none: optional"
+                : "required by the model, but not all rows were looked at: optional")
+          }
+          let doubts = [source.doubts[property], mapping.unconfirmed].compactMap(\.self)
+          mapping.unconfirmed = doubts.isEmpty ? nil : doubts.joined(separator: "; ")
           target.members[memberPlace].attributes.append(mapping)
         }
       }
@@ -59,32 +66,60 @@ struct AttributeSuggestion {
       name: name, type: type, isOptional: false, defaultValue: defaultValue, owner: .local)
   }
 
+  /// Returns the number of rows that would have no value.
+  private func empty(_ attribute: ManagedObjectModel.Attribute, _ found: ColumnFacts) -> Int {
+    var empty = found.nulls
+    if attribute.type == .date { empty += found.placeholders[.distantPast, default: 0] }
+    if attribute.isExternal { empty += source.missingFiles(found) }
+    return empty
+  }
+
   private func mapping(
     of attribute: ManagedObjectModel.Attribute, _ type: AttributeType, _ column: String,
-    _ found: ColumnFacts, isCertain: Bool
+    _ found: ColumnFacts
   ) -> AttributeMapping {
     var mapping = AttributeMapping(attribute: attribute.name, type: type, source: .column(column))
-    if attribute.type == .date { mapping.conversion.date = .coreDataSeconds }
+    mapping.evidence = evidence(of: attribute, found)
     if attribute.isExternal { mapping.content = .external }
-    mapping.evidence = evidence(of: attribute, found, isCertain: isCertain)
+    if attribute.type == .date {
+      mapping.conversion.date = .coreDataSeconds
+      addPlaceholders(found, of: attribute, to: &mapping)
+    }
     return mapping
+  }
+
+  /// Takes the dates that programs use in place of none for null. One of them is a date that a
+  /// record could hold, so that a person decides.
+  private func addPlaceholders(
+    _ found: ColumnFacts, of attribute: ManagedObjectModel.Attribute,
+    to mapping: inout AttributeMapping
+  ) {
+    if let count = found.placeholders[.distantPast] {
+      mapping.conversion.nullValues.insert(DatePlaceholder.distantPast.word)
+      mapping.evidence.append("\(count) are Date.distantPast, which stands for no date")
+    }
+    guard let count = found.placeholders[.distantFuture] else { return }
+    let date = CoreDataDate.value(DatePlaceholder.distantFuture.rawValue)?.text ?? "a date"
+    guard attribute.isOptional else {
+      mapping.evidence.append("\(count) are Date.distantFuture, kept as \(date)")
+      return
+    }
+    mapping.conversion.nullValues.insert(DatePlaceholder.distantFuture.word)
+    mapping.unconfirmed = "\(count) are Date.distantFuture: no date, or \(date)?"
   }
 
   // MARK: Evidence
 
   private func evidence(
-    of attribute: ManagedObjectModel.Attribute, _ found: ColumnFacts, isCertain: Bool
+    of attribute: ManagedObjectModel.Attribute, _ found: ColumnFacts
   ) -> [String] {
     var text = "\(source.origin): \(attribute.name): \(attribute.type.name)"
     if attribute.isOptional { text += ", optional" }
     if attribute.isExternal { text += ", long values in files" }
     if let transformer = attribute.transformer { text += ", transformer \(transformer)" }
     var evidence = [text + "; " + found.text]
-    if !attribute.isOptional, !isCertain {
-      evidence.append(
-        found.nulls > 0
-          ? "required by the model, but \(found.nulls) of \(found.total) rows have none: optional"
-          : "required by the model, but not all rows were looked at: optional")
+    if attribute.isDerived {
+      evidence.append("derived by Core Data; imported as it is in the file, and not updated here")
     }
     switch attribute.type {
     case .date: if let dates = found.dates { evidence.append(dates) }
@@ -99,6 +134,8 @@ struct AttributeSuggestion {
       evidence.append(
         "\(found.blobsHeldInline) in the file itself, \(found.blobsNamingFiles) in files, "
           + "\(found.blobsOfNoStorage) neither")
+      let missing = source.missingFiles(found)
+      if missing > 0 { evidence.append("\(missing) of the files are missing") }
     }
     return evidence
   }

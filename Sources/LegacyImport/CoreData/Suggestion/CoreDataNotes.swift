@@ -7,7 +7,7 @@ struct CoreDataNotes {
     describe(source)
     noteRowsOfNoEntity(source)
     noteLeftovers(source)
-    try noteExternalFiles(source, mapping, database)
+    noteExternalFiles(source, mapping)
     try noteCloudDeletes(database)
   }
 
@@ -73,9 +73,7 @@ struct CoreDataNotes {
     }
   }
 
-  private mutating func noteExternalFiles(
-    _ source: CoreDataSource, _ mapping: ImportMapping, _ database: SourceDatabase
-  ) throws {
+  private mutating func noteExternalFiles(_ source: CoreDataSource, _ mapping: ImportMapping) {
     // Several entities of a hierarchy may share a column.
     var columns: [String: Set<String>] = [:]
     for entity in mapping.entities {
@@ -96,10 +94,10 @@ struct CoreDataNotes {
       warnings.append("cells of external storage that hold no value and name no file: \(unsound)")
     }
     let found: Set<String>
-    do throws(ExternalBlobFailure) {
-      found = try ExternalBlobs(source: database.report.source).fileNames()
-    } catch {
-      warnings.append("the folder of external files is not read: it is \(error.rawValue)")
+    switch source.externalFiles {
+    case .success(let names): found = names
+    case .failure(let failure):
+      warnings.append("the folder of external files is not read: it is \(failure.rawValue)")
       return
     }
     guard !columns.isEmpty || !found.isEmpty else { return }
@@ -109,7 +107,8 @@ struct CoreDataNotes {
         + "\(missing.count) missing; \(found.subtracting(named).count) that nothing names")
     if !missing.isEmpty {
       warnings.append(
-        "external files that are missing beside the source: \(missing.count); copy the folder, too")
+        "external files that are missing beside the source: \(missing.count); copy the folder, too, "
+          + "or the records are imported without these values")
     }
   }
 

@@ -15,18 +15,20 @@ package enum CoreDataSuggestion {
   ///   - name: Under which the store remembers what came from this file.
   ///   - inheritance: What becomes of hierarchies; those that a relationship leads into at several
   ///     entities are merged in any case.
+  ///   - model: The model of the program, in place of the one in the file.
   /// - Throws: ``ImportError``, `mapping` for a file that is none of Core Data's; what reading
   ///   throws.
   /// - Complexity: One pass over up to 100,000 rows of each table.
   package static func suggestedImport(
-    of database: SourceDatabase, named name: String, inheritance: ImportInheritance = .separate
+    of database: SourceDatabase, named name: String, inheritance: ImportInheritance = .separate,
+    model: ManagedObjectModel? = nil
   ) throws -> SuggestedImport {
     guard CoreDataFile.isOne(database.tables) else {
       throw ImportError(
         .mapping, "this is no Core Data file", [("file", database.report.source)],
         advice: "import it as plain SQLite")
     }
-    let source = try CoreDataSource(database)
+    let source = try CoreDataSource(database, model: model)
     var targets = ImportTargets(source.model, source.layout, inheritance)
     let attributes = AttributeSuggestion(source: source)
     for place in targets.all.indices { attributes.apply(to: &targets.all[place]) }
@@ -51,7 +53,8 @@ package enum CoreDataSuggestion {
         .createEntity(name: $0.name, attributes: $0.attributes, keepsHistory: true)
       } + indexes.steps + relationships.steps,
       warnings: source.warnings + targets.warnings + relationships.warnings + indexes.warnings
-        + skip.warnings + notes.warnings)
+        + skip.warnings + notes.warnings,
+      formerNames: FormerNames(source, targets))
   }
 
   /// Adds the attribute that says which entity a record of a merged hierarchy was.

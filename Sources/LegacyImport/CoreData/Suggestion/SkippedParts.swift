@@ -36,10 +36,12 @@ struct SkippedParts {
           let table = source.layout.tables[entity.name]
         else { continue }
         if attribute.isDerived {
+          let name = "\(entity.name).\(attribute.name) (\(table).\(column))"
           warnings.append(
-            "\(entity.name).\(attribute.name) (\(table).\(column)) is skipped: Core Data derives it"
-          )
-        } else if attribute.type.target == nil {
+            "Core Data derives \(name): the values of the file are imported, and the store does not "
+              + "update them; to leave them out, list the column under skip")
+        }
+        if attribute.type.target == nil {
           warnings.append(
             "\(entity.name).\(attribute.name) (\(table).\(column)) is skipped: it is of the type "
               + attribute.type.name)
