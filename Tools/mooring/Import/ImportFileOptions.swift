@@ -26,8 +26,15 @@ struct MappingOptions: ParsableArguments {
 
   /// - Throws: `CommandError` for a file that cannot be read, `YAMLError` for what is in it.
   func read() throws -> MappingText {
-    let bytes = try ConfigurationFile("mapping", bytesMax: MappingText.bytesMax)
-      .bytes(of: path, advice: "`mooring import inspect FILE --mapping \(path)` writes one")
-    return try MappingText(bytes, file: path)
+    try MappingText(try file.bytes(of: path, advice: advice), file: path)
   }
+
+  /// - Throws: `CommandError` for a file that cannot be read or is no text.
+  func text() throws -> String { try file.text(of: path, advice: advice) }
+
+  private var file: ConfigurationFile {
+    ConfigurationFile("mapping", bytesMax: MappingText.bytesMax)
+  }
+
+  private var advice: String { "`mooring import inspect FILE --mapping \(path)` writes one" }
 }

@@ -19,7 +19,8 @@ extension ImportCommand {
       discussion: """
         Needs no store. Without --mapping and --migration nothing is written; --as mapping and \
         --as migration print them. The mapping states the evidence of each guess. Uncertain ones \
-        are marked `unconfirmed`; a run refuses the mapping until these marks are removed.
+        are marked `unconfirmed`; a run refuses the mapping until `mooring import confirm` has \
+        confirmed or corrected them.
         """)
 
     @OptionGroup var options: StoreOptions
