@@ -223,6 +223,6 @@ extension ImportRun {
     throw ImportError.inMapping(
       "the mapping has unconfirmed guesses",
       [("guesses", String(guesses.count)), ("first", first)],
-      advice: "check and correct each, and remove its `unconfirmed`", code: .unconfirmed)
+      advice: "confirm or correct each with `mooring import confirm`", code: .unconfirmed)
   }
 }

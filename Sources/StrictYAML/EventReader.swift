@@ -16,6 +16,8 @@ struct Event {
 
   let step: Step
   let position: Position
+  /// The place in the text, in code points. Empty for the end of a block, which no character marks.
+  let range: Range<Int>
   /// The anchor or tag in front of the node; if there are both, the first one.
   let property: Property?
 }
@@ -48,7 +50,9 @@ struct EventReader {
     guard yaml_parser_parse(parser, &raw) == 1 else { throw syntaxError() }
     defer { yaml_event_delete(&raw) }
     return Event(
-      step: step(of: raw), position: Position(raw.start_mark), property: property(of: raw))
+      step: step(of: raw), position: Position(raw.start_mark),
+      range: raw.start_mark.index..<max(raw.start_mark.index, raw.end_mark.index),
+      property: property(of: raw))
   }
 
   private func step(of raw: yaml_event_t) -> Event.Step {

@@ -3,6 +3,8 @@ struct TreeBuilder {
   private var events: EventReader
   private let file: String
   private var depth = 0
+  /// The end of the last scalar or closing bracket. A block ends with the last value in it.
+  private var end = 0
 
   init(events: EventReader, file: String) {
     self.events = events
@@ -33,7 +35,8 @@ struct TreeBuilder {
     case .scalar("", isPlain: true):
       throw error(event.position, "a value is missing here; write it, or null, or \"\"")
     case .scalar(let text, let isPlain):
-      return node(at: event.position, .scalar(text, isPlain: isPlain))
+      end = event.range.upperBound
+      return node(from: event, .scalar(text, isPlain: isPlain))
     case .sequenceStart:
       return try nested(event) { (builder) throws(YAMLError) in
         .sequence(try builder.elements())
@@ -64,14 +67,18 @@ struct TreeBuilder {
     guard depth <= Limits.nestingMax else {
       throw error(event.position, tooDeep)
     }
-    return node(at: event.position, try content(&self))
+    let content = try content(&self)
+    return node(from: event, content)
   }
 
   private mutating func elements() throws(YAMLError) -> [YAMLNode] {
     var elements: [YAMLNode] = []
     while true {
       let event = try events.next()
-      if case .sequenceEnd = event.step { return elements }
+      if case .sequenceEnd = event.step {
+        close(event)
+        return elements
+      }
       elements.append(try node(from: event))
     }
   }
@@ -81,14 +88,19 @@ struct TreeBuilder {
     var lines: [String: Int] = [:]
     while true {
       let event = try events.next()
-      if case .mappingEnd = event.step { return entries }
+      if case .mappingEnd = event.step {
+        close(event)
+        return entries
+      }
       let key = try key(from: event)
       if let line = lines.updateValue(event.position.line, forKey: key) {
         throw error(
           event.position, "the key \(excerpt(key)) is already there, at line \(line); keep one")
       }
       let value = try node(from: events.next())
-      entries.append(YAMLNode.Entry(key: key, position: event.position, value: value))
+      entries.append(
+        YAMLNode.Entry(
+          key: key, position: event.position, start: event.range.lowerBound, value: value))
     }
   }
 
@@ -106,8 +118,14 @@ struct TreeBuilder {
     }
   }
 
-  private func node(at position: Position, _ content: YAMLNode.Content) -> YAMLNode {
-    YAMLNode(file: file, position: position, content: content)
+  private mutating func close(_ event: Event) {
+    if !event.range.isEmpty { end = event.range.upperBound }
+  }
+
+  private func node(from event: Event, _ content: YAMLNode.Content) -> YAMLNode {
+    let start = event.range.lowerBound
+    return YAMLNode(
+      file: file, position: event.position, range: start..<max(start, end), content: content)
   }
 
   private func error(_ position: Position, _ summary: String) -> YAMLError {

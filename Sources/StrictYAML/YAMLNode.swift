@@ -13,12 +13,16 @@ public struct YAMLNode: Sendable {
   package struct Entry: Sendable {
     package let key: String
     let position: Position
+    /// The code point of the document at which the key starts.
+    package let start: Int
     package let value: YAMLNode
   }
 
   /// The name of the file, as it was given to the parser.
   public let file: String
   let position: Position
+  /// The code points of the document that the value takes, without a byte order mark.
+  package let range: Range<Int>
   package let content: Content
 
   /// The line where the value starts, from 1.

@@ -115,10 +115,28 @@ struct ColumnGuess: Sendable {
     guard profile.leastInteger >= 0, profile.greatestInteger <= 1 else { return noteCodes(profile) }
     if declared == .boolean || BooleanNames.contains(column.name) {
       type = .bool
+      unconfirmed = booleanDoubt(profile, column)
     } else {
       evidence.append("0 and 1 only: type bool takes them, too")
     }
   }
+
+  /// Returns the reason why 0 and 1 may be numbers: only a type BOOLEAN rules out a 2, or a name
+  /// such as is_read or a type of one digit with many values of both kinds.
+  private func booleanDoubt(_ profile: ColumnProfile, _ column: SourceColumn) -> String? {
+    if column.declaredType.uppercased().contains("BOOL") { return nil }
+    let counts = [0, 1].map { profile.distinct.counts[.integer($0)] ?? 0 }
+    let isLikely =
+      DeclaredType(column.declaredType) == .boolean || BooleanNames.isQuestion(column.name)
+    if isLikely, counts.allSatisfy({ $0 >= Self.manyBooleans }) { return nil }
+    var readings = Readings()
+    readings.add("bool", ["false (\(counts[0]))", "true (\(counts[1]))"])
+    readings.add("int64", ["0", "1"])
+    return readings.question("0 and 1 only, and as bool a later 2 is a reject")
+  }
+
+  /// The number of each of two values that shows, together with a name, that there is no third.
+  private static let manyBooleans = 10
 
   private mutating func apply(_ guess: DateGuess) {
     type = .date

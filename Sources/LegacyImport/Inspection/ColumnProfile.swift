@@ -15,6 +15,8 @@ struct ColumnProfile: Sendable {
   private(set) var greatestInteger: Int64 = .min
   private(set) var leastReal = Double.infinity
   private(set) var greatestReal = -Double.infinity
+  /// The number of reals that are not whole.
+  private(set) var fractions = 0
   /// The number of integers that a double would change.
   private(set) var integersBeyondDouble = 0
   private(set) var blobsOf16Bytes = 0
@@ -47,6 +49,7 @@ struct ColumnProfile: Sendable {
       reals += 1
       leastReal = min(leastReal, number)
       greatestReal = max(greatestReal, number)
+      if number != number.rounded() { fractions += 1 }
       dates.add(number)
     case .text(let text):
       texts += 1

@@ -19,30 +19,72 @@ struct DateGuess: Sendable {
     let votes = candidates.first { $0.form == best }?.votes ?? 0
     evidence.append(
       "\(votes) of \(profile.dates.numbers) numbers are dates of our years in \(best.rawValue)")
-    if candidates.count > 1 {
-      let forms = candidates.map(\.form.rawValue).sorted().joined(separator: " or ")
-      unconfirmed = "the numbers fit \(forms): \(Self.shown(profile, candidates.map(\.form)))"
-    }
     takeSentinels(profile)
     if best == .unixSeconds, profile.dates.wrapped > 0, profile.dates.least >= 0 {
       conversion.date = .wrappedUnixSeconds
-      unconfirmed =
-        "\(profile.dates.wrapped) numbers are after 2038, or before 1970 in 32 bits: confirm the "
-        + "latter, or write unixSeconds"
     }
     noteRange(profile)
+    if let doubt = doubt(column, profile, candidates) {
+      unconfirmed = readings(profile, candidates.map(\.form)).question(doubt)
+    }
+  }
+
+  /// Returns the reason why the numbers may be something else; `nil` if no other reading is
+  /// plausible.
+  private func doubt(
+    _ column: SourceColumn, _ profile: ColumnProfile,
+    _ candidates: [(form: Conversion.DateForm, votes: Int)]
+  ) -> String? {
+    guard let best = conversion.date else { return nil }
+    if best == .wrappedUnixSeconds {
+      return "\(profile.dates.wrapped) numbers are after 2038, or before 1970 in 32 bits"
+    }
+    if candidates.count > 1 {
+      let forms = candidates.map(\.form.rawValue).sorted()
+      return "the numbers fit \(forms.joined(separator: " or "))"
+    }
+    if best == .coreDataSeconds, profile.fractions == 0 {
+      return "Core Data writes fractions of seconds, and these numbers are whole"
+    }
+    // Of numbers with more digits, nine of ten are in so narrow a range by no accident.
+    let others = profile.dates.numbers - (candidates.first?.votes ?? 0)
+    if others > 0, [.unixSeconds, .coreDataSeconds, .julianDay].contains(best) {
+      return "\(others) of \(profile.dates.numbers) numbers are of other times"
+    }
+    if let greatest = Self.greatestSince2001[best], profile.dates.greatest <= greatest {
+      return "the dates are before 2001, and of our years if they are counted from 2001"
+    }
+    return DateNames.mayBeDuration(column.name) ? "the name may be that of a duration" : nil
+  }
+
+  /// The number that is a date of the year 2031 if it is counted from 2001, by the form that has
+  /// the same unit. These numbers are dates before 2001 in that form.
+  private static let greatestSince2001: [Conversion.DateForm: Double] = [
+    .unixMilliseconds: 970_000_000_000, .unixMicroseconds: 970_000_000_000_000,
+  ]
+
+  private func readings(
+    _ profile: ColumnProfile, _ candidates: [Conversion.DateForm]
+  ) -> Readings {
+    let numbers = profile.sampleNumbers
+    var forms = [conversion.date].compactMap { $0 }
+    for form in candidates where !forms.contains(form) { forms.append(form) }
+    var readings = Readings()
+    for form in forms { readings.add(form, numbers) }
+    readings.addPlain(numbers, areTexts: profile.texts > 0)
+    return readings
   }
 
   /// Returns the more likely one of the forms that fit.
   private static func likeliest(
     _ forms: [Conversion.DateForm], _ profile: ColumnProfile
   ) -> Conversion.DateForm? {
-    let hasReals = profile.reals > 0
+    let hasFractions = profile.fractions > 0
     if forms.contains(.coreDataSeconds), forms.contains(.unixSeconds) {
-      return hasReals ? .coreDataSeconds : .unixSeconds
+      return hasFractions ? .coreDataSeconds : .unixSeconds
     }
     // Whole Julian days are small numbers like many others.
-    return forms.first { $0 != .julianDay || hasReals }
+    return forms.first { $0 != .julianDay || hasFractions }
   }
 
   private mutating func takeSentinels(_ profile: ColumnProfile) {
@@ -54,23 +96,12 @@ struct DateGuess: Sendable {
 
   private mutating func noteRange(_ profile: ColumnProfile) {
     guard let form = conversion.date else { return }
-    let ends = [profile.dates.least, profile.dates.greatest].map { Self.date($0, form) }
-    if let least = ends[0], let greatest = ends[1] {
+    let dates = profile.sampleNumbers.map { Readings.date($0, form) }
+    if let least = dates.first, let least, let greatest = dates.last, let greatest {
       evidence.append("from \(least) to \(greatest)")
     } else {
       evidence.append("some are beyond the years 1 to 9999 and become rejects")
     }
-  }
-
-  private static func shown(_ profile: ColumnProfile, _ forms: [Conversion.DateForm]) -> String {
-    forms.map { "\($0.rawValue) gives \(date(profile.dates.greatest, $0) ?? "none") as the last" }
-      .sorted().joined(separator: ", ")
-  }
-
-  /// Returns the date as text; `nil` if the number is no date in this form.
-  private static func date(_ number: Double, _ form: Conversion.DateForm) -> String? {
-    let value = Int64(exactly: number).map(Value.int64) ?? .double(number)
-    return try? Conversion(date: form).value(from: value, to: .date).text
   }
 
   // MARK: Texts
@@ -91,8 +122,8 @@ struct DateGuess: Sendable {
       evidence.append("all \(texts) texts are dates")
       if shapes.withoutZone > 0 {
         conversion.zoneMinutes = 0
-        unconfirmed =
-          "\(shapes.withoutZone) of \(texts) dates do not say their time zone: is it UTC?"
+        unconfirmed = readings(profile).question(
+          "\(shapes.withoutZone) of \(texts) dates do not say their time zone; UTC is assumed")
       }
     } else {
       return nil
@@ -101,5 +132,18 @@ struct DateGuess: Sendable {
       conversion.emptyIsNull = true
       evidence.append("the empty text (\(shapes.empty) times) stands for no date")
     }
+  }
+
+  private func readings(_ profile: ColumnProfile) -> Readings {
+    let texts = profile.distinct.sorted.compactMap { entry -> String? in
+      guard case .text(let text) = entry.cell, !text.isEmpty else { return nil }
+      return text
+    }
+    let samples = Array(Set([texts.first, texts.last].compactMap { $0 })).sorted()
+    let dates = samples.map { (try? conversion.value(from: .string($0), to: .date).text) ?? "none" }
+    var readings = Readings()
+    readings.add(conversion.date?.rawValue ?? "date", dates)
+    readings.add("string", samples.map(ImportMapping.quoted))
+    return readings
   }
 }

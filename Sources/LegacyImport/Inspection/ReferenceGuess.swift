@@ -10,6 +10,7 @@ struct ReferenceGuess: Sendable {
   var inverse: String
   var orphan = RelationshipMapping.Orphan.reject
   var evidence: [String] = []
+  /// The reason why it must be confirmed. Until then its column is an attribute, too.
   var unconfirmed: String?
 }
 
@@ -23,6 +24,9 @@ struct ReferenceSearch {
 
   /// The greatest number of distinct values of a column that are looked up.
   private static let lookupsMax = 256
+  /// The greatest number of references that are inferred for a table. With the attributes of its
+  /// columns they stay below the limit of an entity (`StoreLimits`).
+  private static let inferredMax = 100
 
   init(_ database: SourceDatabase, _ guesses: [TableGuess]) {
     self.database = database
@@ -44,10 +48,12 @@ struct ReferenceSearch {
       }
     }
     let known = Set(found.flatMap(\.columns))
+    var inferred: [ReferenceGuess] = []
     for column in guess.columns where !known.contains(column.column) {
-      if let reference = try inferred(column, guess, at: place) { found.append(reference) }
+      if inferred.count >= Self.inferredMax { break }
+      if let reference = try self.inferred(column, guess, at: place) { inferred.append(reference) }
     }
-    return found
+    return found + inferred
   }
 
   // MARK: Declared
@@ -74,7 +80,13 @@ struct ReferenceSearch {
       let lookup = try self.lookup(profile, in: target)
       if lookup.values > 0 { reference.evidence.append(lookup.text) }
       if lookup.values > 0, lookup.found == 0 {
-        reference.unconfirmed = "declared as a foreign key, and no value leads to a row"
+        reference.unconfirmed =
+          "declared as a foreign key, and no value leads to a row; none keeps only the column"
+      } else if lookup.orphans > 0 {
+        reference.orphan = .drop
+        reference.unconfirmed =
+          "\(lookup.orphans) of \(lookup.values) different values lead to no row: drop omits these "
+          + "links, reject records each"
       }
       if lookup.hasOnlySentinels { reference.orphan = .drop }
     }
@@ -92,30 +104,48 @@ struct ReferenceSearch {
     let candidates = names.candidates(for: column.column, of: own)
     // The key of files is idFile: that is the file itself, and no reference to what else has that
     // key.
-    if guess.onlyKeyColumn == column.column, candidates.first == own { return nil }
-    for place in candidates {
-      let target = guesses[place]
+    if guess.onlyKeyColumn == column.column, candidates.first?.place == own { return nil }
+    var looked: [(candidate: ReferenceNames.Candidate, lookup: Lookup)] = []
+    for candidate in candidates {
+      let target = guesses[candidate.place]
       guard let key = target.onlyKeyColumn, target.guess(of: key)?.type == column.type,
-        place != own || key != column.column
+        candidate.place != own || key != column.column
       else { continue }
-      let lookup = try self.lookup(profile, in: target)
-      guard lookup.isReference else { continue }
-      return reference(column, guess, to: target, lookup)
+      looked.append((candidate, try lookup(profile, in: target)))
     }
-    return nil
+    let fitting = looked.filter(\.lookup.isReference)
+    guard let strongest = fitting.first?.candidate.match,
+      let best = fitting.filter({ $0.candidate.match == strongest })
+        .max(by: { $0.lookup.share < $1.lookup.share })
+    else { return nil }
+    let others = looked.filter { $0.candidate.place != best.candidate.place }.map {
+      text(of: $0.candidate, $0.lookup)
+    }
+    return reference(column, guess, to: best.candidate, best.lookup, others)
   }
 
   private func reference(
-    _ column: ColumnGuess, _ guess: TableGuess, to target: TableGuess, _ lookup: Lookup
+    _ column: ColumnGuess, _ guess: TableGuess, to candidate: ReferenceNames.Candidate,
+    _ lookup: Lookup, _ others: [String]
   ) -> ReferenceGuess {
+    let target = guesses[candidate.place]
     var reference = ReferenceGuess(
       columns: [column.column], target: target.table.name,
       name: Self.name(of: [column.column], target), inverse: "")
     reference.inverse = Self.inverse(of: guess, reference)
     reference.evidence = [column.evidence.first, "by its name, and " + lookup.text]
       .compactMap { $0 }
-    if lookup.hasOnlySentinels { reference.orphan = .drop }
+    reference.unconfirmed =
+      (["guessed from names and values: \(text(of: candidate, lookup))"]
+      + others + ["none keeps only the column"]).joined(separator: "; ")
+    if lookup.hasOnlySentinels || lookup.orphans > 0 { reference.orphan = .drop }
     return reference
+  }
+
+  /// Returns the evidence for a candidate, such as `user by its whole name, 3 of 3 different values
+  /// lead to a row`.
+  private func text(of candidate: ReferenceNames.Candidate, _ lookup: Lookup) -> String {
+    "\(guesses[candidate.place].table.name) by \(candidate.match.text), \(lookup.text)"
   }
 
   // MARK: Values
@@ -126,6 +156,8 @@ struct ReferenceSearch {
     var found = 0
     var sentinels: [String] = []
 
+    var orphans: Int { values - found }
+    var share: Double { values == 0 ? 0 : Double(found) / Double(values) }
     var isReference: Bool { found > 0 && found * 100 >= values * 98 }
     var hasOnlySentinels: Bool { !sentinels.isEmpty && found == values }
 

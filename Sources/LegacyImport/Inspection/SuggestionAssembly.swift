@@ -41,11 +41,17 @@ struct SuggestionAssembly {
     guard let name = entityNames[guess.table.name] else { return }
     var entity = EntityMapping(entity: name, table: guess.table.name, key: guess.key)
     entity.evidence = guess.evidence
-    let references = Set(guess.references.flatMap(\.columns)).subtracting(guess.key)
+    // The column of a reference that is not confirmed stays an attribute as well.
+    let references = Set(guess.references.filter { $0.unconfirmed == nil }.flatMap(\.columns))
+      .subtracting(guess.key)
     var names = TargetNames()
     var attributes: [AttributeDescription] = []
     for column in guess.columns where !references.contains(column.column) {
-      let attribute = names.free(column.name, otherwise: "column")
+      let isNameOfReference = guess.references.contains { reference in
+        reference.columns == [column.column] && reference.name == column.name
+      }
+      let attribute = names.free(
+        isNameOfReference ? column.name + "Key" : column.name, otherwise: "column")
       attributes.append(
         AttributeDescription(
           name: attribute, type: column.type, isOptional: column.isOptional, owner: .local))

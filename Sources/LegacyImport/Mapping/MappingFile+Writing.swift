@@ -117,7 +117,7 @@ private struct MappingWriter {
 }
 
 extension AttributeMapping {
-  fileprivate var written: WrittenYAML {
+  var written: WrittenYAML {
     var entries: [(key: String, value: WrittenYAML)] = []
     switch source {
     case .constant(let value):
@@ -143,7 +143,7 @@ extension AttributeMapping {
 }
 
 extension RelationshipMapping {
-  fileprivate var written: WrittenYAML {
+  var written: WrittenYAML {
     var entries: [(key: String, value: WrittenYAML)] = []
     switch source {
     case .columns(let columns):

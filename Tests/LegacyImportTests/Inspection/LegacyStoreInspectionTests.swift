@@ -45,7 +45,7 @@ struct LegacyStoreInspectionTests {
           "history_client_versions.last_seen coreDataSeconds",
           "history_event_listeners.last_seen coreDataSeconds",
           "history_tombstones.end_time coreDataSeconds",
-          "history_tombstones.start_time coreDataSeconds",
+          "history_tombstones.start_time coreDataSeconds?",
           "history_visits.visit_time coreDataSeconds",
         ]
       ),
@@ -55,7 +55,7 @@ struct LegacyStoreInspectionTests {
       ),
       (
         "liferea/liferea.db",
-        ["items.date unixSeconds"]
+        ["items.date unixSeconds?"]
       ),
       (
         "newsboat/cache.db",

@@ -56,7 +56,7 @@ import Testing
       CREATE TABLE feed (id INTEGER PRIMARY KEY, title TEXT);
       CREATE TABLE item (id INTEGER PRIMARY KEY, feed_id INTEGER REFERENCES feed(id));
       INSERT INTO feed VALUES (1, 'a'), (2, 'b');
-      INSERT INTO item VALUES (1, 1), (2, 2), (3, 9);
+      INSERT INTO item VALUES (1, 1), (2, 2), (3, NULL);
       """)
     let item = try #require(suggestion.mapping.entities.last)
     #expect(item.attributes.map(\.attribute) == ["id"])
@@ -65,7 +65,7 @@ import Testing
     #expect(relationship.source == .columns(["feed_id"]))
     #expect(
       relationship.evidence == [
-        "declared as a foreign key", "2 of 3 different values lead to a row",
+        "declared as a foreign key", "2 of 2 different values lead to a row",
       ])
     #expect(relationship.orphan == .reject && relationship.unconfirmed == nil)
     guard case .createRelationship(let definition)? = suggestion.steps.last else {
@@ -73,6 +73,71 @@ import Testing
       return
     }
     #expect(definition.side.name == "feed" && definition.inverse?.name == "items")
+  }
+
+  @Test func orphansOfADeclaredKeyAreDroppedOnceThatIsConfirmed() throws {
+    let suggestion = try Self.suggestion(
+      """
+      CREATE TABLE feed (id INTEGER PRIMARY KEY, title TEXT);
+      CREATE TABLE item (id INTEGER PRIMARY KEY, feed_id INTEGER REFERENCES feed(id));
+      INSERT INTO feed VALUES (1, 'a'), (2, 'b');
+      INSERT INTO item VALUES (1, 1), (2, 2), (3, 9);
+      """)
+    let item = try #require(suggestion.mapping.entities.last)
+    let relationship = try #require(item.relationships.first)
+    #expect(relationship.orphan == .drop)
+    #expect(
+      relationship.unconfirmed
+        == "1 of 3 different values lead to no row: drop omits these links, reject records each")
+    // Until then the keys are kept.
+    #expect(item.attributes.map(\.attribute) == ["id", "feedId"])
+  }
+
+  /// `user` is the whole name of a table, and the end of the name of another one.
+  private static let users = """
+    CREATE TABLE blocked_user (id INTEGER PRIMARY KEY, reason TEXT);
+    CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE post (id INTEGER PRIMARY KEY, user_id INTEGER, title TEXT);
+    INSERT INTO blocked_user VALUES (1, 'spam'), (2, 'abuse'), (3, 'bot');
+    INSERT INTO user VALUES (1, 'Ann'), (2, 'Bob'), (3, 'Cem');
+    INSERT INTO post VALUES (1, 3, 'x'), (2, 1, 'y'), (3, 2, 'z');
+    """
+
+  @Test func aTableOfTheWholeNameIsPreferredAndTheOthersAreNamed() throws {
+    let suggestion = try Self.suggestion(Self.users)
+    let post = try #require(suggestion.mapping.entities.first { $0.table == "post" })
+    let relationship = try #require(post.relationships.first)
+    #expect(relationship.relationship == "user" && relationship.table == "user")
+    #expect(
+      relationship.unconfirmed
+        == "guessed from names and values: user by its whole name, 3 of 3 different values lead "
+        + "to a row; blocked_user by the end of its name, 3 of 3 different values lead to a row; "
+        + "none keeps only the column")
+    #expect(post.attributes.map(\.attribute) == ["id", "userId", "title"])
+  }
+
+  @Test func aTableWhoseRowsTheValuesAreIsPreferredToOneOfTheName() throws {
+    let suggestion = try Self.suggestion(
+      Self.users + "UPDATE post SET user_id = user_id + 10;"
+        + "UPDATE blocked_user SET id = id + 10;")
+    let post = try #require(suggestion.mapping.entities.first { $0.table == "post" })
+    let relationship = try #require(post.relationships.first)
+    #expect(relationship.table == "blocked_user")
+    #expect(
+      try #require(relationship.unconfirmed).contains(
+        "; user by its whole name, 0 of 3 different values lead to a row; "))
+  }
+
+  @Test func aGuessedReferenceKeepsItsColumnUnderAnotherName() throws {
+    let suggestion = try Self.suggestion(
+      """
+      CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER);
+      INSERT INTO node VALUES (1, NULL), (2, 1), (3, 1);
+      """)
+    let node = try #require(suggestion.mapping.entities.first)
+    #expect(node.relationships.map(\.relationship) == ["parent"])
+    #expect(node.attributes.map(\.attribute) == ["id", "parentKey"])
+    #expect(node.attributes.last?.source == .column("parent"))
   }
 
   @Test func aReferenceIsInferredFromItsNameAndItsValues() throws {
@@ -87,6 +152,7 @@ import Testing
     #expect(visits.relationships.map(\.relationship) == ["place", "parent"])
     #expect(visits.relationships.map(\.table) == ["moz_places", "visits"])
     #expect(visits.relationships.map(\.orphan) == [.reject, .drop])
+    #expect(visits.relationships.allSatisfy { $0.unconfirmed != nil })
     #expect(
       visits.relationships.last?.evidence.last
         == "by its name, and 1 of 1 different values lead to a row; 0 stands for none")

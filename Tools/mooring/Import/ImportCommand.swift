@@ -7,14 +7,14 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Imports SQLite files of other programs, Core Data's stores among them.",
     discussion: """
-      The steps: `inspect` writes a mapping and a migration for review, `mooring migrate up` \
-      creates the entities, `plan` shows what will happen to each row, and `run` imports. Each \
-      command ends by printing the next one.
+      The steps: `inspect` writes a mapping and a migration for review, `confirm` confirms or \
+      corrects its guesses in both, `mooring migrate up` creates the entities, `plan` shows what \
+      will happen to each row, and `run` imports. Each command ends by printing the next one.
 
       The file is copied to $TMPDIR, with its -wal and its -journal, and never changed. Other \
       programs may use it at the same time.
       """,
-    subcommands: [Inspect.self, Plan.self, Run.self, Status.self, Rejects.self])
+    subcommands: [Inspect.self, Confirm.self, Plan.self, Run.self, Status.self, Rejects.self])
 }
 
 extension ImportError: ExitStatusProviding {

@@ -40,8 +40,15 @@ struct MappingOptions: ParsableArguments {
 
   /// - Throws: As `read()`.
   static func read(_ path: String) throws -> MappingText {
-    let bytes = try ConfigurationFile("mapping", bytesMax: MappingText.bytesMax)
-      .bytes(of: path, advice: "`mooring import inspect FILE --mapping \(path)` writes one")
-    return try MappingText(bytes, file: path)
+    try MappingText(try file.bytes(of: path, advice: advice(path)), file: path)
+  }
+
+  /// - Throws: `CommandError` for a file that cannot be read or is no text.
+  func text() throws -> String { try Self.file.text(of: path, advice: Self.advice(path)) }
+
+  private static let file = ConfigurationFile("mapping", bytesMax: MappingText.bytesMax)
+
+  private static func advice(_ path: String) -> String {
+    "`mooring import inspect FILE --mapping \(path)` writes one"
   }
 }

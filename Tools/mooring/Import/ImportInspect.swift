@@ -17,9 +17,11 @@ extension ImportCommand {
       commandName: "inspect",
       abstract: "Inspects a file and proposes a mapping and a migration.",
       discussion: """
-        Needs no store; without one, names are compared with the migrations alone. Without --mapping and --migration nothing is written; --as mapping and \
-        --as migration print them. The mapping states the evidence of each guess. Uncertain ones \
-        are marked `unconfirmed`; a run refuses the mapping until these marks are removed.
+        Needs no store; without one, names are compared with the migrations alone. Without \
+        --mapping and --migration nothing is written; --as mapping and --as migration print \
+        them. The mapping states the evidence of each guess. Uncertain ones \
+        are marked `unconfirmed`; a run refuses the mapping until `mooring import confirm` has \
+        confirmed or corrected them.
 
         An entity gets the name of the import before its own if another line of migrations, another \
         import in the folder of --migration, or the store has an entity of its name.

@@ -54,10 +54,11 @@ extension ImportCommand {
 
     private func notes(_ report: ImportReport, _ unconfirmed: [String]) -> [String] {
       var lines: [String] = []
+      let folder = options.migrationFolders.isEmpty ? ["--migrations", "migrations"] : []
+      let confirm = options.commandLine(["import", "confirm", "--mapping", mapping.path] + folder)
       if !unconfirmed.isEmpty {
         lines.append(
-          "a run refuses these guesses; confirm or correct each, and remove its `unconfirmed` "
-            + "from the mapping:"
+          "a run refuses these guesses; confirm or correct each with `\(confirm)`:"
         )
         lines += unconfirmed.map { "  " + $0 }
       }

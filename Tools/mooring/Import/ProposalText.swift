@@ -105,12 +105,18 @@ struct ProposalText {
       return written.map { "wrote \($0)" }
         + ["to have both files written, type", "  " + command(inspect + names)]
     }
+    let folder = ["--migrations", migrations]
+    let isCertain = proposal.unconfirmed.isEmpty
+    let confirm =
+      isCertain ? [] : ["  " + command(["import", "confirm", "--mapping", mapping] + folder)]
     return [
       "wrote \(written.joined(separator: " and "))",
-      proposal.unconfirmed.isEmpty
+      isCertain
         ? "read both and correct them; then type"
-        : "read both, correct them, and remove each `unconfirmed` that is settled; then type",
-      "  " + command(["migrate", "up", "--migrations", migrations]),
+        : "read both, correct them, and confirm each guess (Entity.property, or "
+          + "Entity.property=reading); type",
+    ] + confirm + [
+      "  " + command(["migrate", "up"] + folder),
       "  " + command(["import", "plan"] + file.words + ["--mapping", mapping]),
     ]
   }
