@@ -79,18 +79,20 @@ struct OrphanPages {
 
   /// Returns the damaged table to which a page belongs; `nil` if there is none or more than one.
   private func tree(of top: Int, _ sample: Sample) throws -> Int? {
-    if let root = try root(of: top) {
-      return trees.trees.firstIndex {
-        $0.root == root && $0.layout.key.isEmpty == sample.isOfRows
-          && $0.layout.likeness(to: sample.rows) > 0
-      }
+    let root = try root(of: top)
+    if let root, let number = trees.trees.firstIndex(where: { $0.root == root }) {
+      let layout = trees.trees[number].layout
+      let fits = layout.key.isEmpty == sample.isOfRows && layout.likeness(to: sample.rows) > 0
+      return fits ? number : nil
     }
-    // What is free is not known then, and deleted rows must not return.
-    guard free.isComplete, sample.isOfRows || !trees.hasDamagedIndex else { return nil }
+    // Where it is not known which pages are free, deleted rows must not return.
+    guard root != nil || free.isComplete, sample.isOfRows || !trees.hasDamagedIndex else {
+      return nil
+    }
     let candidates = trees.trees.indices.compactMap { number -> (number: Int, likeness: Int)? in
       let tree = trees.trees[number]
       let likeness = tree.layout.likeness(to: sample.rows)
-      guard likeness > 0, tree.layout.key.isEmpty == sample.isOfRows,
+      guard likeness > 0, root == nil || tree.root == 0, tree.layout.key.isEmpty == sample.isOfRows,
         tree.gaps.contains(where: { $0.mayHave(sample.firstID) })
       else { return nil }
       return (number, likeness)
