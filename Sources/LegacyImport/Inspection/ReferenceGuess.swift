@@ -82,11 +82,6 @@ struct ReferenceSearch {
       if lookup.values > 0, lookup.found == 0 {
         reference.unconfirmed =
           "declared as a foreign key, and no value leads to a row; none keeps only the column"
-      } else if lookup.orphans > 0 {
-        reference.orphan = .drop
-        reference.unconfirmed =
-          "\(lookup.orphans) of \(lookup.values) different values lead to no row: drop omits these "
-          + "links, reject records each"
       }
       if lookup.hasOnlySentinels { reference.orphan = .drop }
     }
@@ -138,7 +133,7 @@ struct ReferenceSearch {
     reference.unconfirmed =
       (["guessed from names and values: \(text(of: candidate, lookup))"]
       + others + ["none keeps only the column"]).joined(separator: "; ")
-    if lookup.hasOnlySentinels || lookup.orphans > 0 { reference.orphan = .drop }
+    if lookup.hasOnlySentinels { reference.orphan = .drop }
     return reference
   }
 
@@ -156,7 +151,6 @@ struct ReferenceSearch {
     var found = 0
     var sentinels: [String] = []
 
-    var orphans: Int { values - found }
     var share: Double { values == 0 ? 0 : Double(found) / Double(values) }
     var isReference: Bool { found > 0 && found * 100 >= values * 98 }
     var hasOnlySentinels: Bool { !sentinels.isEmpty && found == values }

@@ -11,7 +11,7 @@ struct OrphanSearch {
 
   /// Returns the mapping in which relationships with such links drop them and are unconfirmed.
   ///
-  /// In a damaged file the rows may be there and unreadable; nothing is proposed for it. Tables
+  /// In a file with lost rows the link may lead to one; nothing is proposed for it. Tables
   /// without a unique index on their key are left out.
   ///
   /// - Throws: What reading throws.
@@ -19,7 +19,7 @@ struct OrphanSearch {
   static func marking(
     _ mapping: ImportMapping, in database: SourceDatabase
   ) throws -> ImportMapping {
-    if database.options.allowsDamage { return mapping }
+    if !database.lost.isEmpty { return mapping }
     let search = OrphanSearch(database: database, mapping: mapping)
     var marked = mapping
     for (entity, mapped) in mapping.entities.enumerated() {
@@ -66,8 +66,7 @@ struct OrphanSearch {
     var search = Finding()
     let reader = try database.rows(of: table, columns: columns)
     var rows = 0
-    while rows < Self.rowsMax, let event = try reader.next() {
-      guard case .row(let row) = event else { continue }
+    while rows < Self.rowsMax, let row = try reader.next() {
       rows += 1
       if case .columns(let own) = relationship.source {
         let words = Dictionary(

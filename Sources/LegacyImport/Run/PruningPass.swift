@@ -69,14 +69,9 @@ struct PruningPass {
       try context.checkCancellation()
       var identities: [RowIdentity] = []
       while identities.count < Limits.chunkRowsMax {
-        guard let event = try reader.next() else {
+        guard let row = try reader.next() else {
           isAtEnd = true
           break
-        }
-        guard case .row(let row) = event else {
-          throw ImportError(
-            .damaged, "records cannot be pruned by a file with rows that cannot be read",
-            [("table", slim.table.name)], advice: "run it without pruning")
         }
         done += 1
         if let identity = RowIdentity(

@@ -75,24 +75,6 @@ import Testing
     #expect(definition.side.name == "feed" && definition.inverse?.name == "items")
   }
 
-  @Test func orphansOfADeclaredKeyAreDroppedOnceThatIsConfirmed() throws {
-    let suggestion = try Self.suggestion(
-      """
-      CREATE TABLE feed (id INTEGER PRIMARY KEY, title TEXT);
-      CREATE TABLE item (id INTEGER PRIMARY KEY, feed_id INTEGER REFERENCES feed(id));
-      INSERT INTO feed VALUES (1, 'a'), (2, 'b');
-      INSERT INTO item VALUES (1, 1), (2, 2), (3, 9);
-      """)
-    let item = try #require(suggestion.mapping.entities.last)
-    let relationship = try #require(item.relationships.first)
-    #expect(relationship.orphan == .drop)
-    #expect(
-      relationship.unconfirmed
-        == "1 of 3 different values lead to no row: drop omits these links, reject records each")
-    // Until then the keys are kept.
-    #expect(item.attributes.map(\.attribute) == ["id", "feedId"])
-  }
-
   /// `user` is the whole name of a table, and the end of the name of another one.
   private static let users = """
     CREATE TABLE blocked_user (id INTEGER PRIMARY KEY, reason TEXT);
