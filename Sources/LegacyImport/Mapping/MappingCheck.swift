@@ -237,8 +237,8 @@ package struct MappingCheck {
       } else {
         let module = table.definition?.module ?? ""
         left =
-          "the rows of the virtual table \(name) (\(module)) are left out: only its module can read "
-          + "them"
+          "the rows of the virtual table \(name) (\(module)) are left out: only its module can "
+          + "read them"
       }
       warnings.append(left)
       if !mapping.skippedTables.contains(table.name) {

@@ -19,8 +19,8 @@ struct RecoveredSchema {
       let stored = Set(layout.fields.compactMap(\.name))
       for column in table.columns where !stored.contains(column.name) {
         warnings.append(
-          "the computed column \(column.name) of \(table.name) is not in the pages of the file: it is "
-            + "null")
+          "the computed column \(column.name) of \(table.name) is not in the pages of the file: "
+            + "it is null")
       }
     }
   }
@@ -69,7 +69,8 @@ struct RecoveredSchema {
   ) throws -> RecordLayout {
     let list = try connection.prepare(
       """
-      SELECT x.name, x.coll, x.key FROM pragma_index_list(?1) AS l, pragma_index_xinfo(l.name) AS x \
+      SELECT x.name, x.coll, x.key \
+      FROM pragma_index_list(?1) AS l, pragma_index_xinfo(l.name) AS x \
       WHERE l.origin = 'pk' ORDER BY x.seqno
       """)
     try list.bind([.text(table.name)])

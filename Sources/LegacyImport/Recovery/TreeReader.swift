@@ -83,7 +83,7 @@ final class TreeReader {
         let child = isLast ? page.lastChild : page.child(before: cell) ?? 0
         let within = Bounds(after: after, upTo: upTo ?? bounds.upTo)
         if let found = try self.page(child, page.kind.isOfRows), found.places.count > 0,
-          depth < Self.depthMax, used.insert(child).inserted
+          depth < Self.depthMax, mayBelong(found, within), used.insert(child).inserted
         {
           try visit(found, within, depth: depth + 1, body)
         } else {
@@ -102,6 +102,13 @@ final class TreeReader {
         try body(.cell(content))
       }
     }
+  }
+
+  /// Returns false for a leaf with none of the row ids that its parent expects: it belongs to
+  /// another place.
+  private func mayBelong(_ page: TreePage, _ bounds: Bounds) -> Bool {
+    page.kind != .rowLeaf
+      || page.places.indices.contains { page.content(of: $0)?.rowID.map(bounds.contain) ?? false }
   }
 
   /// The greatest row ids below the children of a page, as far as they are in order.

@@ -114,7 +114,10 @@ final class SQLiteConnection {
     for (option, isOn) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
       (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
-      (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+      (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+      // Without trust, one computed column with a function of JSON makes SQLite 3.40 refuse the
+      // whole file. All that a schema could do harm with is switched off here.
+      (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1),
       // Else a name that no column has would be a text.
       (SQLITE_DBCONFIG_DQS_DML, 0),
     ] {

@@ -46,7 +46,7 @@ struct AttributeUpdate {
         let names = [column, formerColumns[column]].compactMap(\.self)
         if used.contains(column) || names.contains(where: { skipped.contains($0) }) { continue }
       } else if constants || old.entity != proposed.entity {
-        // The kind of a merged hierarchy; a person may have given the entries entities of their own.
+        // The kind of a merged hierarchy; a person may have given the entries their own entities.
         continue
       }
       new.append(attribute)

@@ -7,7 +7,7 @@ import StrictYAML
 import TestSupport
 import Testing
 
-/// What an import cannot read, or does not take by itself, is named.
+/// Parts of a file that an import cannot read, or does not take by itself, are named.
 @Suite struct LeftOutTests {
   private static let virtual = """
     CREATE TABLE doc (id INTEGER PRIMARY KEY, text TEXT);
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// As one that an earlier version has proposed.
+  /// An earlier version has proposed such a mapping.
   @Test func aMappingThatDoesNotMentionVirtualTablesIsUsedWithAWarning() async throws {
     let steps = """
       - createEntity:

@@ -23,8 +23,8 @@ extension ImportCommand {
         are marked `unconfirmed`; a run refuses the mapping until `mooring import confirm` has \
         confirmed or corrected them.
 
-        An entity gets the name of the import before its own if another line of migrations, another \
-        import in the folder of --migration, or the store has an entity of its name.
+        An entity gets the name of the import before its own if another line of migrations, \
+        another import in the folder of --migration, or the store has an entity of its name.
         """)
 
     @OptionGroup var options: StoreOptions

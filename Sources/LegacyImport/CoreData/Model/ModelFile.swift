@@ -6,7 +6,7 @@ package enum ModelFile {
   private static let bytesMax = 16 << 20
   private static let currentVersionKey = "_XCCurrentVersionName"
 
-  /// - Throws: ``ImportError``: `missing`, `unreadable`, `tooLarge`; `damaged` for what is no model.
+  /// - Throws: ``ImportError``: `missing`, `unreadable`, `tooLarge`; `damaged` if it is no model.
   package static func model(at path: String) throws -> ManagedObjectModel {
     let file = try contents(of: path)
     do throws(ArchiveDamage) {

@@ -107,8 +107,8 @@ struct CoreDataNotes {
         + "\(missing.count) missing; \(found.subtracting(named).count) that nothing names")
     if !missing.isEmpty {
       warnings.append(
-        "external files that are missing beside the source: \(missing.count); copy the folder, too, "
-          + "or the records are imported without these values")
+        "external files that are missing beside the source: \(missing.count); copy the folder, "
+          + "too, or the records are imported without these values")
     }
   }
 

@@ -38,8 +38,8 @@ struct SkippedParts {
         if attribute.isDerived {
           let name = "\(entity.name).\(attribute.name) (\(table).\(column))"
           warnings.append(
-            "Core Data derives \(name): the values of the file are imported, and the store does not "
-              + "update them; to leave them out, list the column under skip")
+            "Core Data derives \(name): the values of the file are imported, and the store does "
+              + "not update them; to leave them out, list the column under skip")
         }
         if attribute.type.target == nil {
           warnings.append(
