@@ -44,7 +44,7 @@ struct PruningPass {
     var present = NumberSet()
     for table in context.bound.tables { try addRows(of: table, to: &present) }
     let entities = Dictionary(
-      context.bound.tables.map { ($0.table.name, Set($0.parts.map(\.mapping.entity))) }
+      context.bound.tables.map { ($0.identityName, Set($0.parts.map(\.mapping.entity))) }
     ) { first, _ in first }
     var vanished: [Int64] = []
     try context.target.read { snapshot in
@@ -75,7 +75,7 @@ struct PruningPass {
         }
         done += 1
         if let identity = RowIdentity(
-          source: context.source, table: slim.table.name, key: slim.key(of: row))
+          source: context.source, table: table.identityName, key: slim.key(of: row))
         {
           identities.append(identity)
         }

@@ -73,6 +73,10 @@ import Testing
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: library.migrations).sorted()
           == ["0001_old_books.yaml", "0002_old_books_update.yaml"])
+      // The rows of the table with a new name have not vanished.
+      try expectSuccess(
+        library.tool(["import", "run", library.file, "--mapping", new, "--prune"]))
+      #expect(try library.count("Channel") == "2\n")
       let check = try mooring("check", store: library.store)
       #expect(check.status == 0, "\(check.output)\(check.errors)")
     }
