@@ -17,10 +17,17 @@ package struct Deletion {
     /// Returns true for a record that is to be deleted as well: it does not prevent the deletion of
     /// another one. `nil` if there is no such set.
     var isToGo: ((Item) throws -> Bool)?
+    /// Returns true for a record that a cascade does not reach: it only loses its link. `nil` if
+    /// there is none.
+    var mustStay: ((Item) throws -> Bool)?
 
-    package init(followsRules: Bool = true, isToGo: ((Item) throws -> Bool)? = nil) {
+    package init(
+      followsRules: Bool = true, isToGo: ((Item) throws -> Bool)? = nil,
+      mustStay: ((Item) throws -> Bool)? = nil
+    ) {
       self.followsRules = followsRules
       self.isToGo = isToGo
+      self.mustStay = mustStay
     }
   }
 
@@ -98,7 +105,14 @@ package struct Deletion {
     case .deny:
       denials.append(link)
       try includeInDeletion(others)
-    case .cascade: for other in others where going.insert(other).inserted { order.append(other) }
+    case .cascade:
+      let staying = try terms.mustStay.map { try Set(others.filter($0)) } ?? []
+      for other in others where !staying.contains(other) && going.insert(other).inserted {
+        order.append(other)
+      }
+      if !staying.isEmpty, DeleteRule.nullify.isAboutOthers(relationship) {
+        losses.append(Link(relationship: relationship, from: item, others: Array(staying)))
+      }
     case .noAction: break
     }
   }
