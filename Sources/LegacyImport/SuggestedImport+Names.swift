@@ -22,6 +22,12 @@ extension SuggestedImport {
       mapping.entities[place].entity = name
     }
     steps = steps.map { $0.renamed(names) }
+    formerNames.properties = Dictionary(
+      formerNames.properties.map { (names[$0.key] ?? $0.key, $0.value) },
+      uniquingKeysWith: { first, _ in first })
+    formerNames.entities = Dictionary(
+      formerNames.entities.map { (names[$0.key] ?? $0.key, $0.value) },
+      uniquingKeysWith: { first, _ in first })
   }
 }
 

@@ -53,9 +53,12 @@ extension AttributeMapping {
     unconfirmed = nil
     guard let reading else { return }
     if let form = Conversion.DateForm(rawValue: reading) {
+      // To name the form that it has means that the placeholder is a date, too.
+      let placeholders = form == conversion.date ? [DatePlaceholder.distantFuture.word] : []
       type = .date
       conversion = Conversion(
-        emptyIsNull: conversion.emptyIsNull, nullValues: conversion.nullValues, date: form,
+        emptyIsNull: conversion.emptyIsNull,
+        nullValues: conversion.nullValues.subtracting(placeholders), date: form,
         zoneMinutes: form.mayLackZone ? conversion.zoneMinutes : nil)
     } else if let new = Self.types.first(where: { $0.name == reading }) {
       if new == type { return }

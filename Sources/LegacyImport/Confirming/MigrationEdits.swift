@@ -51,8 +51,13 @@ package enum MigrationEdits {
     text = try YAMLEdits.text(of: text, file: file) { root, edits in
       var keys = try root.mapping()
       try edits.remove(try keys.required("steps")) { node in
-        guard let step = try? Step(node), step.verb == "createRelationship" else { return false }
-        return take(.dropRelationship(entity: step.entity, relationship: step.name))
+        guard let step = try? Step(node) else { return false }
+        return switch step.verb {
+        case "createRelationship":
+          take(.dropRelationship(entity: step.entity, relationship: step.name))
+        case "addAttribute": take(.dropAttribute(entity: step.entity, attribute: step.name))
+        default: false
+        }
       }
     }
     return (text, left)
@@ -71,16 +76,20 @@ private struct Step {
   /// - Returns: `nil` for a step of another kind.
   init?(_ step: YAMLNode) throws {
     var verbs = try step.mapping()
-    guard let verb = verbs.keys.first?.key, ["createEntity", "createRelationship"].contains(verb)
+    guard let verb = verbs.keys.first?.key,
+      ["createEntity", "createRelationship", "addAttribute"].contains(verb)
     else { return nil }
     self.verb = verb
     node = try verbs.required(verb)
     var keys = try node.mapping()
     name = try keys.required("name").string()
-    entity = verb == "createEntity" ? name : try keys.required("on").string()
+    entity =
+      verb == "createEntity"
+      ? name : try keys.required(verb == "addAttribute" ? "to" : "on").string()
   }
 
   func attributes() throws -> [(name: String, node: YAMLNode)] {
+    if verb == "addAttribute" { return [(name, node)] }
     guard verb == "createEntity" else { return [] }
     var keys = try node.mapping()
     return try keys.optional("attributes")?.sequence().compactMap { node in

@@ -41,10 +41,14 @@ struct AttributeUpdate {
       kept.append((moved, current == column ? nil : column))
     }
     let constants = old.attributes.contains { $0.column == nil }
+    // A column that the entry reads in another way is not new: a confirmed relationship has
+    // replaced its plain attribute.
+    var read = skipped.union(old.key)
+    for case .columns(let columns) in old.relationships.map(\.source) { read.formUnion(columns) }
     for attribute in proposed.attributes {
       if let column = attribute.column {
         let names = [column, formerColumns[column]].compactMap(\.self)
-        if used.contains(column) || names.contains(where: { skipped.contains($0) }) { continue }
+        if used.contains(column) || names.contains(where: read.contains) { continue }
       } else if constants || old.entity != proposed.entity {
         // The kind of a merged hierarchy; a person may have given the entries their own entities.
         continue

@@ -133,6 +133,7 @@ struct MappingUpdate {
     to entity: inout EntityMapping
   ) {
     var added = attribute
+    let steps = additions.steps.count
     if case .constant(let value) = attribute.source, let kind = kindAttribute(of: entity.entity) {
       added.attribute = kind
       additions.addCase(value, to: kind, of: entity.entity)
@@ -141,6 +142,13 @@ struct MappingUpdate {
         description, of: entity.entity, besides: Set(entity.attributes.map(\.attribute)))
     }
     added.type = additions.type(of: added.attribute, entity.entity) ?? attribute.type
+    let isOwn = old.entities.contains { other in
+      other.entity == entity.entity
+        && other.attributes.contains { $0.attribute == added.attribute }
+    }
+    if additions.steps.count == steps, !isOwn {
+      added.unconfirmed = "\(entity.entity) has this attribute already: a run replaces its values"
+    }
     added.evidence.append(Self.newText)
     entity.attributes.append(added)
     changes.append("new: \(entity.entity).\(added.attribute)")
@@ -216,7 +224,10 @@ struct MappingUpdate {
       let current = left.remove(at: place)
       var moved = relationship
       moved.source = current.source.ordered(as: relationship.source)
-      moved.table = current.table
+      // A person may have chosen another table than the one that is proposed.
+      if !mapping.entities.contains(where: { $0.table == relationship.table }) {
+        moved.table = current.table
+      }
       if moved != relationship {
         changes.append(
           "\(entity.entity).\(relationship.relationship) is read from another place now")
@@ -279,6 +290,7 @@ struct MappingUpdate {
         warnings.append("the new relationship \(name) is left out: one of its ends is not mapped")
         return nil
       }
+      let steps = additions.steps.count
       let names = additions.relationship(
         RelationshipDefinition(
           entity: own, destination: other, side: definition.side, inverse: definition.inverse))
@@ -286,6 +298,13 @@ struct MappingUpdate {
       var added = relationship
       added.relationship = name
       added.evidence.append(Self.newText)
+      let isMapped = old.entities.contains { old in
+        old.entity == entity.entity && old.relationships.contains { $0.relationship == name }
+      }
+      if additions.steps.count == steps, !isMapped {
+        added.unconfirmed =
+          "\(entity.entity) has this relationship already: a run replaces its links"
+      }
       changes.append("new: \(entity.entity).\(name)")
       return added
     }
@@ -300,7 +319,10 @@ struct MappingUpdate {
     mapping.skippedTables = old.skippedTables.union(suggested.mapping.skippedTables)
       .intersection(names).subtracting(taken.keys)
     mapping.skippedColumns = [:]
-    for table in tables where table.isOrdinary && !mapping.skippedTables.contains(table.name) {
+    for table in tables
+    where (table.isOrdinary || taken[table.name] != nil && table.isReadable)
+      && !mapping.skippedTables.contains(table.name)
+    {
       guard let used = taken[table.name] else {
         mapping.skippedTables.insert(table.name)
         warnings.append("the table \(table.name) is skipped: nothing of it is mapped any more")

@@ -28,9 +28,14 @@ import Testing
       let proposal = try proposed.file.inspect()
       #expect(
         proposal.unconfirmed == [
-          "Feed.lastFetched: 1 are Date.distantFuture: no date, or 4001-01-01T00:00:00Z?"
+          "Feed.lastFetched: 1 are Date.distantFuture: as it is no date; coreDataSeconds gives "
+            + "4001-01-01T00:00:00Z"
         ])
       #expect(proposal.mapping.contains("# 1 are Date.distantPast, which stands for no date"))
+      // To name the form keeps the date.
+      var kept = fetched
+      try kept.confirm("coreDataSeconds", of: "Feed.lastFetched")
+      #expect(kept.conversion == Conversion(date: .coreDataSeconds) && kept.unconfirmed == nil)
       let report = try proposed.run()
       #expect(report.isBalanced && report.rejects.isEmpty, "\(report.rejects)")
       #expect(try proposed.texts("Item", "publishedAt") == ["null", "null", "null", "null"])

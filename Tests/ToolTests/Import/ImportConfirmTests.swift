@@ -92,6 +92,52 @@ import Testing
     }
   }
 
+  @Test func anUpdateKeepsWhatWasConfirmed() throws {
+    try withProposal { library in
+      let confirmed = try confirm(library, "Post.user=blocked_user", "--rest")
+      #expect(confirmed.status == 0, "\(confirmed.errors)")
+      let before = try String(contentsOfFile: library.mapping, encoding: .utf8)
+      let updated = library.folder.path("updated.yaml")
+      let update = try library.tool([
+        "import", "inspect", library.file, "--update", library.mapping, "--mapping", updated,
+        "--migrations", library.migrations, "--migration", library.migrations,
+      ])
+      #expect(update.status == 0, "\(update.errors)")
+      #expect(!update.output.contains("new: "), "\(update.output)")
+      #expect(before.contains("table: blocked_user"))
+      let after = try String(contentsOfFile: updated, encoding: .utf8)
+      #expect(after.contains("user: { column: user_id, table: blocked_user"), "\(after)")
+      #expect(!after.contains("userId:"))
+    }
+  }
+
+  @Test func aGuessThatAnUpdateHasAddedIsCorrected() throws {
+    try withProposal { library in
+      #expect(try confirm(library, "--rest").status == 0)
+      #expect(try up(library).status == 0)
+      try library.sql(
+        "ALTER TABLE post ADD COLUMN created INTEGER; UPDATE post SET created = updated + 60")
+      let updated = library.folder.path("updated.yaml")
+      let update = try library.tool([
+        "import", "inspect", library.file, "--update", library.mapping, "--mapping", updated,
+        "--migrations", library.migrations, "--migration", library.migrations,
+      ])
+      #expect(update.status == 0, "\(update.errors)")
+      #expect(update.output.contains("to be confirmed: Post.created: "), "\(update.output)")
+      let confirmed = try library.tool([
+        "import", "confirm", "--mapping", updated, "--migrations", library.migrations,
+        "Post.created=int64",
+      ])
+      #expect(confirmed.status == 0, "\(confirmed.errors)")
+      #expect(try up(library).status == 0)
+      let run = try library.tool([
+        "import", "run", library.file, "--mapping", updated, "--migrations", library.migrations,
+      ])
+      #expect(run.status == 0, "\(run.output)\(run.errors)")
+      #expect(try values(library).contains("132464188"))
+    }
+  }
+
   @Test func aMistakeWritesNothing() throws {
     try withProposal { library in
       let path = library.migrations + "/0001_old_books.yaml"

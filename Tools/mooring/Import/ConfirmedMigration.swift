@@ -14,7 +14,8 @@ struct ConfirmedMigration {
   private(set) var isAdditional = false
   /// True if the file of their own drops an attribute or a relationship.
   private(set) var isDestructive = false
-  private var files: [(path: String, text: String)] = []
+  /// The files with their old texts; `nil` for a new file.
+  private var files: [(path: String, text: String, before: String?)] = []
 
   /// The files that are written.
   var paths: [String] { files.map(\.path) }
@@ -33,7 +34,7 @@ struct ConfirmedMigration {
       let text = try file.text()
       let result = try MigrationEdits.text(of: text, file: file.path, after: left)
       if result.left.count < left.count {
-        files.append((file.path, result.text))
+        files.append((file.path, result.text, text))
         changed.append(file)
       }
       left = result.left
@@ -78,11 +79,22 @@ struct ConfirmedMigration {
       of: steps, line: line, summary: "Guesses of the inspection that were confirmed or corrected")
     isAdditional = true
     isDestructive = steps.contains(where: \.isDestructive)
-    files = [((folder as NSString).appendingPathComponent(draft.fileName), text)]
+    files = [((folder as NSString).appendingPathComponent(draft.fileName), text, nil)]
   }
 
   func write() throws {
     for file in files { try CommandFile.replace(file.path, with: file.text) }
+  }
+
+  /// Restores what `write()` has replaced.
+  func undo() throws {
+    for file in files {
+      if let before = file.before {
+        try CommandFile.replace(file.path, with: before)
+      } else {
+        try FileManager.default.removeItem(atPath: file.path)
+      }
+    }
   }
 }
 

@@ -43,7 +43,12 @@ extension ImportCommand {
       // Both files are known to fit each other before one is written.
       try confirmed.check(against: migration.schema, file: mapping.path)
       try migration.write()
-      try CommandFile.replace(mapping.path, with: confirmed.mapping)
+      do {
+        try CommandFile.replace(mapping.path, with: confirmed.mapping)
+      } catch {
+        try migration.undo()
+        throw error
+      }
       try report(confirmed, migration)
     }
 

@@ -105,7 +105,8 @@ struct AttributeSuggestion {
       return
     }
     mapping.conversion.nullValues.insert(DatePlaceholder.distantFuture.word)
-    mapping.unconfirmed = "\(count) are Date.distantFuture: no date, or \(date)?"
+    mapping.unconfirmed =
+      "\(count) are Date.distantFuture: as it is no date; coreDataSeconds gives \(date)"
   }
 
   // MARK: Evidence
