@@ -36,6 +36,11 @@ struct DateGuess: Sendable {
     _ candidates: [(form: Conversion.DateForm, votes: Int)]
   ) -> String? {
     guard let best = conversion.date else { return nil }
+    if [.unixSeconds, .wrappedUnixSeconds].contains(best),
+      profile.sampleNumbers.allSatisfy(Self.isPackedDate)
+    {
+      return "the digits are those of dates, too, such as 1703051230 for 2017-03-05 12:30"
+    }
     if best == .wrappedUnixSeconds {
       return "\(profile.dates.wrapped) numbers are after 2038, or before 1970 in 32 bits"
     }
@@ -55,6 +60,19 @@ struct DateGuess: Sendable {
       return "the dates are before 2001, and of our years if they are counted from 2001"
     }
     return DateNames.mayBeDuration(column.name) ? "the name may be that of a duration" : nil
+  }
+
+  /// Returns true for a number of ten digits that are year, month, day, hour and minute, or year
+  /// with four digits, month, day and hour.
+  private static func isPackedDate(_ value: Value) -> Bool {
+    guard case .int64(let number) = value, number >= 1_000_000_000, number < 10_000_000_000
+    else { return false }
+    func areFields(_ month: Int64, _ day: Int64, _ hour: Int64) -> Bool {
+      (1...12).contains(month) && (1...31).contains(day) && hour < 24
+    }
+    let pairs = [1_000_000, 10_000, 100, 1].map { number / $0 % 100 }
+    return areFields(pairs[0], pairs[1], pairs[2]) && pairs[3] < 60
+      || areFields(pairs[1], pairs[2], pairs[3])
   }
 
   /// The number that is a date of the year 2031 if it is counted from 2001, by the form that has

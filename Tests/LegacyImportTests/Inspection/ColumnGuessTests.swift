@@ -36,6 +36,14 @@ import Testing
     #expect(guess.isOptional)
   }
 
+  @Test(arguments: [[1_503_051_230, 1_611_302_359], [2_015_030_512, 2_016_113_023]])
+  func tenDigitsThatAreTheFieldsOfADateMustBeConfirmed(numbers: [Int64]) throws {
+    let guess = Self.guess("a_date", "INTEGER", numbers.map(Cell.integer))
+    let doubt = try #require(guess.unconfirmed)
+    #expect(doubt.hasPrefix("the digits are those of dates, too"), "\(doubt)")
+    #expect(doubt.contains("int64 gives \(numbers[0])"))
+  }
+
   @Test func aJulianDayIsADateIfItHasAFraction() {
     let real = Self.guess("created", "REAL", [.real(2_460_000.25), .real(2_460_001)])
     #expect(real.type == .date && real.conversion.date == .julianDay)
