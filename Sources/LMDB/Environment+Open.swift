@@ -85,7 +85,7 @@ extension Environment {
     // SAFETY: nothing else has the pointer yet.
     mdb_env_close(raw)
     var options = options
-    options.treesMax = trees + 256
+    options.treesMax = max(options.treesMax, trees + 256)
     return (try openRaw(folder: folder, options: options), options)
   }
 
