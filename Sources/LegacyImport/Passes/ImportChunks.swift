@@ -98,8 +98,72 @@ struct ImportCheckpoint: Codable, Sendable {
   let fingerprint: String
   let mapping: String
   var stage = Stage.objects(table: 0, after: nil)
-  /// The written records of each entity, by its number in the mapping.
-  var counts: [WriteCounts]
+  /// The written records of each entity.
+  var counts: WrittenRecords
   /// The number of records that have been pruned; `nil` for none.
   var pruned: Int64?
+}
+
+/// The counts of each entity by its number in the mapping.
+///
+/// Every chunk saves those of all entities, of which there may be thousands. So they are stored as
+/// text: `new changed unchanged deleted`, without zeros at the end, and `;` between the entities.
+/// An earlier version has stored a list of objects.
+struct WrittenRecords: Codable, Sendable {
+  var all: [WriteCounts]
+
+  init(_ all: [WriteCounts]) { self.all = all }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do {
+      self.init(try container.decode([WriteCounts].self))
+    } catch DecodingError.typeMismatch {
+      let text = try container.decode(String.self)
+      guard let counts = Self.counts(in: text) else {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "the counts are unreadable")
+      }
+      self.init(counts)
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var text = ""
+    for (number, counts) in all.enumerated() {
+      if number > 0 { text += ";" }
+      var numbers = [counts.new, counts.changed, counts.unchanged, counts.deleted][...]
+      while numbers.last == 0 { numbers.removeLast() }
+      text += numbers.map(String.init).joined(separator: " ")
+    }
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  private static func counts(in text: String) -> [WriteCounts]? {
+    var all = [WriteCounts()]
+    var numbers: [Int64] = [0]
+    func finish() -> Bool {
+      guard numbers.count <= 4 else { return false }
+      let padded = numbers + Array(repeating: 0, count: 4 - numbers.count)
+      all[all.count - 1] = WriteCounts(
+        new: padded[0], changed: padded[1], unchanged: padded[2], deleted: padded[3])
+      numbers = [0]
+      return true
+    }
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: ";"):
+        guard finish() else { return nil }
+        all.append(WriteCounts())
+      case UInt8(ascii: " "): numbers.append(0)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let last = numbers.count - 1
+        guard numbers[last] < 100_000_000_000_000_000 else { return nil }
+        numbers[last] = numbers[last] * 10 + Int64(byte - UInt8(ascii: "0"))
+      default: return nil
+      }
+    }
+    return finish() ? all : nil
+  }
 }

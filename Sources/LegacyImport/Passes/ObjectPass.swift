@@ -27,7 +27,7 @@ struct ObjectPass {
       }
     ) { writer, row, checkpoint in
       if let (part, outcome) = try writer.write(row) {
-        checkpoint.counts[firstEntity + part].add(outcome)
+        checkpoint.counts.all[firstEntity + part].add(outcome)
       }
       checkpoint.stage = .objects(table: number, after: row.position)
     }

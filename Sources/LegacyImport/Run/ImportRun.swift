@@ -49,7 +49,7 @@ struct ImportRun {
     var verification = Verification(context)
     try verification.run(&report)
     for number in report.entities.indices {
-      report.entities[number].written = chunks.checkpoint.counts[number]
+      report.entities[number].written = chunks.checkpoint.counts.all[number]
     }
     report.externalFiles = try contents.files(of: context)
     report.pruning = pruning
@@ -128,8 +128,8 @@ struct ImportRun {
       }
       let checkpoint = ImportCheckpoint(
         run: (known?.run ?? 0) + 1, fingerprint: fingerprint, mapping: checksum,
-        counts: Array(
-          repeating: WriteCounts(), count: bound.tables.reduce(0) { $0 + $1.parts.count }))
+        counts: WrittenRecords(
+          Array(repeating: WriteCounts(), count: bound.tables.reduce(0) { $0 + $1.parts.count })))
       let source = try transaction.upsert(
         ImportRecords.source,
         [

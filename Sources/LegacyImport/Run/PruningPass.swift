@@ -78,7 +78,7 @@ struct PruningPass {
   private func areMost(_ tables: [(known: Int64, vanished: Int64)]) -> Bool {
     var part = 0
     return zip(context.bound.tables, tables).contains { table, rows in
-      let counts = chunks.checkpoint.counts[part..<(part + table.parts.count)]
+      let counts = chunks.checkpoint.counts.all[part..<(part + table.parts.count)]
       part += table.parts.count
       let known = rows.known - counts.reduce(0) { $0 + $1.new }
       return rows.vanished > Int64(Limits.prunedCountMin)
