@@ -9,7 +9,8 @@ final class DatabasePages {
   let usable: Int
   /// The number of pages in the file.
   let count: Int
-  /// The number of pages that the file had, as far as its header states it.
+  /// The number of pages that the file had, as far as its header states it. Pages after them were
+  /// cut off from the database, and may have deleted rows.
   let stated: Int
   let freelist: (first: Int, count: Int)
   /// True if pages that map each page to its parent are in the file.
@@ -28,10 +29,18 @@ final class DatabasePages {
     usable = header.pageSize - Int(start[20])
     let size = Int64(header.pageSize)
     count = Int((try file.byteCount() + size - 1) / size)
-    self.stated = max(count, Int(stated ?? 0), Int(header.pageCount ?? 0))
+    let known = max(Int(stated ?? 0), Int(header.pageCount ?? 0))
+    self.stated = known > 0 ? known : count
     freelist = (Int(start.bigEndian32(at: 32)), Int(start.bigEndian32(at: 36)))
     hasParents = start.bigEndian32(at: 52) > 0
     self.file = file
+  }
+
+  /// Returns the number of pages of the file that are of the database.
+  ///
+  /// - Parameter used: The pages of trees. If one is after the stated pages, the header is wrong.
+  func inUse(_ used: Set<Int>) -> Int {
+    stated >= count || used.contains { $0 > stated } ? count : stated
   }
 
   /// Returns the bytes of a page that are there; `nil` for a page that is not in the file.

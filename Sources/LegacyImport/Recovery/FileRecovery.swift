@@ -8,12 +8,22 @@ extension SourceDatabase {
   ///   - allowsDamage: True to read the pages of a damaged or cut file one by one and to keep what
   ///     can be read in a second file. A sound file is read as without it.
   ///   - lostTables: The `CREATE TABLE` statements of tables that the file may have lost, by name.
-  /// - Throws: ``ImportError``: `damaged`, `truncated`; `CancellationError`.
+  /// - Throws: ``ImportError``: `damaged`, also for a file whose pages SQLite finds damaged, and
+  ///   `truncated`; `CancellationError`.
   package static func open(
     _ snapshot: SourceSnapshot, allowsDamage: Bool, lostTables: [String: String] = [:],
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> SourceDatabase {
-    guard allowsDamage else { return try SourceDatabase(snapshot, isCancelled: isCancelled) }
+    guard allowsDamage else {
+      let database = try SourceDatabase(snapshot, isCancelled: isCancelled)
+      if let finding = database.structuralFinding {
+        throw ImportError(
+          .damaged, "SQLite finds the file damaged",
+          [("path", snapshot.source), ("finding", finding)],
+          advice: "--damaged imports what can still be read")
+      }
+      return database
+    }
     do {
       let database = try SourceDatabase(snapshot, isCancelled: isCancelled)
       if database.isSound { return database }
@@ -57,9 +67,11 @@ final class FileRecovery {
     let schema = try RecoveredSchema(entries.entries, at: snapshot.scratch.path + "/schema.sqlite")
     let rows = try RecoveredRows(
       at: snapshot.scratch.path + "/recovered.sqlite", isCancelled: isCancelled)
+    try reader.findShared(entries.entries.filter(\.isTree).map(\.root))
     let trees = try RecoveredTrees(reader, entries.entries, schema, rows)
     let free = try FreePages(pages, used: reader.used)
-    var orphans = OrphanPages(reader, free, trees, rows)
+    var orphans = OrphanPages(
+      reader, free, trees, rows, isSchemaDamaged: entries.isDamaged)
     try orphans.assign()
     try rows.finish()
     let lost = try LostRowCount(

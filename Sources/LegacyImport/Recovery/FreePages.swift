@@ -17,11 +17,12 @@ struct FreePages {
       next = trunk.next
     }
     if pages.count < file.freelist.count { isComplete = false }
-    // Without the beginning of the list, its other parts are known by their form.
-    for number in stride(from: 2, through: file.count, by: 1)
+    // Without a part of the list, the others are known by their form, which a page with a part of a
+    // value may have, too.
+    for number in stride(from: 2, through: file.inUse(used), by: 1)
     where !used.contains(number) && !pages.contains(number) {
       if try file.use(of: number) == .free { pages.insert(number) }
-      if let trunk = try Trunk(number, file), !trunk.leaves.isEmpty,
+      if !isComplete, let trunk = try Trunk(number, file), !trunk.leaves.isEmpty,
         used.isDisjoint(with: trunk.leaves)
       {
         pages.insert(number)
@@ -41,11 +42,12 @@ struct FreePages {
       guard let bytes = try file.bytes(of: number), bytes.count >= 8 else { return nil }
       let count = Int(bytes.bigEndian32(at: 4))
       next = Int(bytes.bigEndian32(at: 0))
-      guard next <= file.stated, count <= file.usable / 4 - 2, 8 + 4 * count <= bytes.count else {
+      let last = max(file.stated, file.count)
+      guard next <= last, count <= file.usable / 4 - 2, 8 + 4 * count <= bytes.count else {
         return nil
       }
       leaves = Set((0..<count).map { Int(bytes.bigEndian32(at: 8 + 4 * $0)) })
-      guard leaves.count == count, leaves.allSatisfy({ $0 > 1 && $0 <= file.stated }) else {
+      guard leaves.count == count, leaves.allSatisfy({ $0 > 1 && $0 <= last }) else {
         return nil
       }
     }

@@ -8,6 +8,7 @@ import EntityModel
 /// | an index with each row         | exact                                                       |
 /// | an index with some rows        | at least those that were not read                           |
 /// | a lost leaf                    | at least one row; at most the row ids between its neighbors |
+/// | bytes of no cell in a page     | at most the row ids between its neighbors                   |
 /// | Z_MAX, sqlite_sequence         | the end of the row ids                                      |
 /// | the size of a page             | at most the rows that fit into the lost pages               |
 struct LostRowCount {
@@ -34,7 +35,7 @@ struct LostRowCount {
     pageRowsMax = Int64((reader.pages.usable - 8) / 6)
     let named = Set(trees.trees.flatMap(\.gaps).compactMap(\.page))
     var unknown: Int64 = 0
-    for page in stride(from: 2, through: reader.pages.stated, by: 1)
+    for page in stride(from: 2, through: reader.pages.count, by: 1)
     where !reader.used.contains(page) && !free.pages.contains(page)
       && !orphans.pages.contains(page) && !named.contains(page) && !reader.pages.isReserved(page)
     {
@@ -43,15 +44,18 @@ struct LostRowCount {
       if try reader.pages.treePage(page)?.places.isEmpty == true { continue }
       unknown += 1
     }
-    unknownPages = unknown
+    let cut = max(0, reader.pages.stated - reader.pages.count)
+    let isCut = { (page: Int) in page > reader.pages.count && page <= reader.pages.stated }
+    unknownPages = unknown + Int64(max(0, cut - named.filter(isCut).count))
   }
 
   func all() throws -> [LostRows] {
     var all: [LostRows] = []
-    for number in trees.trees.indices where !trees.trees[number].gaps.isEmpty {
+    for (number, tree) in trees.trees.enumerated() where !tree.gaps.isEmpty || tree.hasIndex {
       if let lost = try count(number) { all.append(lost) }
     }
     for layout in orphans.lost { all.append(try found(layout)) }
+    if let unread = lostAndFound() { all.append(unread) }
     let strays = Int64(orphans.lost.count) + unknownPages
     if isSchemaDamaged, strays > 0 {
       all.append(
@@ -60,6 +64,19 @@ struct LostRowCount {
           ranges: ["the list of tables is damaged: up to \(strays) tables may be missing"]))
     }
     return all
+  }
+
+  /// Returns the rows of no table that cannot be read.
+  private func lostAndFound() -> LostRows? {
+    LostRows(
+      "lost_and_found",
+      orphans.gaps.map { gap in
+        guard gap.page != nil else {
+          return Range(text: "rows", atLeast: Int64(gap.rows), atMost: Int64(gap.rows))
+        }
+        let pages = 1 + (gap.isLeaf == true ? 0 : unknownPages)
+        return Range(text: "rows of a lost page", atLeast: 0, atMost: pages * pageRowsMax)
+      })
   }
 
   private func found(_ layout: RecordLayout) throws -> LostRows {
@@ -85,8 +102,9 @@ struct LostRowCount {
     let counts =
       try tree.layout.key.isEmpty && tree.layout.rowIDName != nil
       ? merged(tree.gaps).compactMap { try count($0, tree) } : tree.gaps.map(countOfKeys)
-    guard var lost = LostRows(tree.layout.table.name, counts) else { return nil }
-    let atLeast = known.reduce(0) { $0 + $1.atLeast }
+    let name = tree.layout.table.name
+    guard var lost = LostRows(name, counts) ?? LostRows(name, known) else { return nil }
+    let atLeast = LostRowCount.sum(known.map(\.atLeast))
     lost.atLeast = max(lost.atLeast, atLeast)
     lost.atMost = max(lost.atMost, lost.atLeast)
     return lost
@@ -118,7 +136,7 @@ struct LostRowCount {
     }
     return ranges.map {
       Range(
-        text: text(after: $0.first - 1, upTo: $0.last), atLeast: $0.count, atMost: $0.count)
+        text: text(after: $0.first &- 1, upTo: $0.last), atLeast: $0.count, atMost: $0.count)
     }
   }
 
@@ -127,7 +145,8 @@ struct LostRowCount {
     var merged: [(gap: TreeGap, pages: Int64)] = []
     for gap in gaps {
       if let (last, pages) = merged.last, let end = last.upTo, end == gap.after, gap.upTo != nil,
-        (last.page == nil) == (gap.page == nil), last.isLeaf == gap.isLeaf
+        (last.page == nil) == (gap.page == nil), last.isLeaf == gap.isLeaf,
+        last.isRead == gap.isRead
       {
         var whole = last
         whole.upTo = gap.upTo
@@ -159,7 +178,7 @@ struct LostRowCount {
     // Rows that were found nevertheless show that the page had no rows itself.
     let pages = gap.isLeaf == true ? part.pages : unknownPages + (read > 0 ? 0 : part.pages)
     let isRoot = gap.page == tree.root
-    let atLeast = read > 0 || isRoot || gap.page == 0 ? 0 : part.pages
+    let atLeast = read > 0 || isRoot || gap.isRead || gap.page == 0 ? 0 : part.pages
     var atMost = pages * pageRowsMax
     if let after = gap.after, let upTo {
       let (span, overflows) = upTo.subtractingReportingOverflow(after)
@@ -176,7 +195,14 @@ struct LostRowCount {
     case (let after?, nil): "after row \(after)"
     case (nil, let upTo?): "up to row \(upTo)"
     case (let after?, let upTo?):
-      after + 1 == upTo ? "row \(upTo)" : "rows \(after + 1) to \(upTo)"
+      after &+ 1 == upTo ? "row \(upTo)" : "rows \(after &+ 1) to \(upTo)"
+    }
+  }
+
+  fileprivate static func sum(_ numbers: [Int64]) -> Int64 {
+    numbers.reduce(0) {
+      let (sum, overflows) = $0.addingReportingOverflow($1)
+      return overflows ? .max : sum
     }
   }
 
@@ -195,9 +221,9 @@ struct LostRowCount {
       return Range(text: text, atLeast: Int64(gap.rows), atMost: Int64(gap.rows))
     }
     let isRoot = ends.0 == nil && ends.1 == nil
-    let pages = 1 + (gap.isLeaf == true ? 0 : unknownPages)
+    let pages = 1 + (gap.isLeaf == true ? 0 : unknownPages + orphans.keyedPages)
     return Range(
-      text: text, atLeast: isRoot || page == 0 ? 0 : 1, atMost: pages * pageRowsMax)
+      text: text, atLeast: isRoot || gap.isRead || page == 0 ? 0 : 1, atMost: pages * pageRowsMax)
   }
 }
 
@@ -205,8 +231,8 @@ extension LostRows {
   fileprivate init?(_ table: String, _ ranges: [LostRowCount.Range]) {
     if ranges.isEmpty { return nil }
     self.init(
-      table: table, atLeast: ranges.reduce(0) { $0 + $1.atLeast },
-      atMost: ranges.reduce(0) { $0 + $1.atMost },
+      table: table, atLeast: LostRowCount.sum(ranges.map(\.atLeast)),
+      atMost: LostRowCount.sum(ranges.map(\.atMost)),
       ranges: ranges.map {
         "\($0.text): " + ($0.atLeast == $0.atMost ? "\($0.atMost)" : "up to \($0.atMost)")
       })

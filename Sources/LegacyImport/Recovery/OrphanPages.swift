@@ -4,14 +4,21 @@ struct OrphanPages {
   private let free: FreePages
   private let trees: RecoveredTrees
   private let rows: RecoveredRows
+  private let isSchemaDamaged: Bool
   /// The tables of the rows that fit no table.
   private(set) var lost: [RecordLayout] = []
+  /// The parts of such rows that cannot be read.
+  private(set) var gaps: [TreeGap] = []
+  /// The number of pages of a table without row ids, or of an index, that are of no known table.
+  private(set) var keyedPages: Int64 = 0
   /// All pages that were found.
   private(set) var pages: Set<Int> = []
 
   init(
-    _ reader: TreeReader, _ free: FreePages, _ trees: RecoveredTrees, _ rows: RecoveredRows
+    _ reader: TreeReader, _ free: FreePages, _ trees: RecoveredTrees, _ rows: RecoveredRows,
+    isSchemaDamaged: Bool
   ) {
+    self.isSchemaDamaged = isSchemaDamaged
     self.reader = reader
     self.free = free
     self.trees = trees
@@ -22,12 +29,17 @@ struct OrphanPages {
   mutating func assign() throws {
     for top in try tops() where !reader.used.contains(top) {
       let sample = try self.sample(of: top)
-      guard !sample.rows.isEmpty else { continue }
+      guard !sample.rows.isEmpty else {
+        pages.remove(top)
+        continue
+      }
       if let number = try tree(of: top, sample) {
         let layout = trees.trees[number].layout
         trees.add(try trees.read(top, into: layout), to: number)
       } else if sample.isOfRows {
-        try addLost(top, width: sample.rows.map(\.count).max() ?? 0)
+        try addLost(top)
+      } else {
+        keyedPages += 1
       }
     }
   }
@@ -37,7 +49,7 @@ struct OrphanPages {
     var children: Set<Int> = []
     var interiors: [Int] = []
     var leaves: [Int] = []
-    for number in stride(from: 2, through: reader.pages.count, by: 1)
+    for number in stride(from: 2, through: reader.pages.inUse(reader.used), by: 1)
     where !reader.used.contains(number) && !free.pages.contains(number)
       && !reader.pages.isReserved(number)
     {
@@ -58,6 +70,7 @@ struct OrphanPages {
   private struct Sample {
     let isOfRows: Bool
     let firstID: Int64?
+    let lastID: Int64?
     let rows: [[Cell]]
   }
 
@@ -67,14 +80,15 @@ struct OrphanPages {
     for _ in 0..<20 {
       guard let page = try reader.pages.treePage(number) else { break }
       if page.kind.isLeaf {
-        let contents = page.places.indices.lazy.compactMap { page.content(of: $0) }.prefix(20)
+        let all = page.places.indices.compactMap { page.content(of: $0) }
+        let contents = all.prefix(20)
         return Sample(
-          isOfRows: page.kind.isOfRows, firstID: contents.first?.rowID,
-          rows: try contents.compactMap { try reader.record($0) })
+          isOfRows: page.kind.isOfRows, firstID: all.first?.rowID, lastID: all.last?.rowID,
+          rows: try contents.compactMap { try reader.record($0, isSample: true) })
       }
       number = page.child(before: 0) ?? page.lastChild
     }
-    return Sample(isOfRows: false, firstID: nil, rows: [])
+    return Sample(isOfRows: false, firstID: nil, lastID: nil, rows: [])
   }
 
   /// Returns the damaged table to which a page belongs; `nil` if there is none or more than one.
@@ -86,19 +100,26 @@ struct OrphanPages {
       return fits ? number : nil
     }
     // Where it is not known which pages are free, deleted rows must not return.
-    guard root != nil || free.isComplete, sample.isOfRows || !trees.hasDamagedIndex else {
-      return nil
-    }
-    let candidates = trees.trees.indices.compactMap { number -> (number: Int, likeness: Int)? in
+    guard root != nil || free.isComplete,
+      sample.isOfRows || !(trees.hasDamagedIndex || isSchemaDamaged)
+    else { return nil }
+    let candidates = try trees.trees.indices.compactMap { number -> (number: Int, likeness: Int)? in
       let tree = trees.trees[number]
       let likeness = tree.layout.likeness(to: sample.rows)
       guard likeness > 0, root == nil || tree.root == 0, tree.layout.key.isEmpty == sample.isOfRows,
-        tree.gaps.contains(where: { $0.mayHave(sample.firstID) })
+        tree.gaps.contains(where: { $0.mayHave(sample.firstID) }), try !hasRows(of: sample, tree)
       else { return nil }
       return (number, likeness)
     }
     let best = candidates.filter { one in candidates.allSatisfy { $0.likeness <= one.likeness } }
     return best.count == 1 ? best[0].number : nil
+  }
+
+  /// True if a table has rows among those of a page, which is then one of another table.
+  private func hasRows(of sample: Sample, _ tree: RecoveredTrees.Tree) throws -> Bool {
+    guard let first = sample.firstID, let last = sample.lastID else { return false }
+    let after = first == .min ? nil : first - 1
+    return try rows.count(tree.layout, after: after, upTo: last) > 0
   }
 
   /// Returns the root above a page, if the file maps pages to their parents.
@@ -116,11 +137,28 @@ struct OrphanPages {
 
   /// Writes rows that fit no table, each with its page and its row id, into a table of all such
   /// rows with as many values.
-  private mutating func addLost(_ top: Int, width: Int) throws {
-    let name = "lost_and_found_\(width)"
-    if let layout = lost.first(where: { $0.table.name == name }) {
-      return try trees.readLost(top, into: layout)
+  private mutating func addLost(_ top: Int) throws {
+    try reader.read(root: top, isOfRows: true) { event in
+      switch event {
+      case .gap(let gap): gaps.append(gap)
+      case .cell(let content):
+        guard let id = content.rowID, let cells = try reader.record(content),
+          cells.count <= Self.widthMax
+        else { return gaps.append(TreeGap(rows: 1)) }
+        try rows.insert(
+          [.integer(Int64(top)), .integer(id)] + cells, rowID: nil,
+          into: try lostTable(width: cells.count))
+      }
     }
+  }
+
+  /// SQLite has tables of 2,000 columns at most, of which two are the page and the row id.
+  private static let widthMax = 1_998
+
+  private mutating func lostTable(width: Int) throws -> RecordLayout {
+    if let layout = lost.first(where: { $0.fields.count == width + 2 }) { return layout }
+    var name = "lost_and_found_\(width)"
+    while trees.trees.contains(where: { $0.layout.table.name.lowercased() == name }) { name += "_" }
     let names = ["page", "id"] + (0..<width).map { "c\($0)" }
     let columns = names.map { SourceColumn(name: $0, declaredType: "", isRequired: false) }
     var table = SourceTable(
@@ -133,8 +171,8 @@ struct OrphanPages {
         RecordLayout.Field(name: $0, affinity: .blob, isRequired: false, missing: .null)
       })
     try rows.create(layout)
-    try trees.readLost(top, into: layout)
     lost.append(layout)
+    return layout
   }
 }
 

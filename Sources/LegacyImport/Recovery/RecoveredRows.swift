@@ -53,7 +53,10 @@ final class RecoveredRows {
   }
 
   /// Writes a row, unless the table has one with its key.
-  func insert(_ cells: [Cell], rowID: Int64?, into layout: RecordLayout) throws {
+  ///
+  /// - Returns: False if the table has one.
+  @discardableResult
+  func insert(_ cells: [Cell], rowID: Int64?, into layout: RecordLayout) throws -> Bool {
     let name = layout.table.name
     let statement = try insertions[name] ?? insertion(layout)
     insertions[name] = statement
@@ -70,6 +73,7 @@ final class RecoveredRows {
       try statement.bindZeros(bytes, Int32(place + 1))
     }
     _ = try statement.step()
+    return sqlite3_changes(connection.handle) == 1
   }
 
   private func insertion(_ layout: RecordLayout) throws -> SQLiteStatement {
@@ -100,9 +104,11 @@ final class RecoveredRows {
   /// Returns the number of rows with greater row ids than `after`, up to `upTo`.
   func count(_ layout: RecordLayout, after: Int64?, upTo: Int64?) throws -> Int64 {
     guard let name = layout.rowIDName else { return 0 }
+    let bounds = [(after, ">"), (upTo, "<=")].filter { $0.0 != nil }
+    let conditions = bounds.map { "\(sqlName(name)) \($0.1) ?" }.joined(separator: " AND ")
     return try number(
-      "SELECT count(*) FROM \(sqlName(layout.table.name)) "
-        + "WHERE (?1 IS NULL OR \(sqlName(name)) > ?1) AND (?2 IS NULL OR \(sqlName(name)) <= ?2)",
-      [after, upTo].map { $0.map { .integer($0) } ?? .null }) ?? 0
+      "SELECT count(*) FROM \(sqlName(layout.table.name))"
+        + (bounds.isEmpty ? "" : " WHERE " + conditions),
+      bounds.compactMap { $0.0.map { .integer($0) } }) ?? 0
   }
 }

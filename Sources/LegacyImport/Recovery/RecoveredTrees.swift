@@ -65,12 +65,10 @@ final class RecoveredTrees {
         gaps.append(gap)
       case .cell(let content):
         // A record with more values than the table has columns would lose some.
+        let gap = TreeGap(
+          rows: 1, after: content.rowID.map { $0 &- 1 }, upTo: content.rowID, keys: (before, nil))
         guard let cells = try reader.record(content), cells.count <= layout.fields.count else {
-          gaps.append(
-            TreeGap(
-              rows: 1, after: content.rowID.map { $0 &- 1 }, upTo: content.rowID,
-              keys: (before, nil)))
-          return
+          return gaps.append(gap)
         }
         if !layout.key.isEmpty {
           before = Array(cells.prefix(layout.key.count))
@@ -79,21 +77,10 @@ final class RecoveredTrees {
             gaps[place].keys.after = before
           }
         }
-        try rows.insert(cells, rowID: content.rowID, into: layout)
+        if try !rows.insert(cells, rowID: content.rowID, into: layout) { gaps.append(gap) }
       }
     }
     return gaps
-  }
-
-  /// Writes the rows of a page that belongs to no table.
-  func readLost(_ top: Int, into layout: RecordLayout) throws {
-    try reader.read(root: top, isOfRows: true) { event in
-      guard case .cell(let content) = event, let id = content.rowID,
-        let cells = try reader.record(content), cells.count + 2 <= layout.fields.count
-      else { return }
-      try rows.insert(
-        [.integer(Int64(top)), .integer(id)] + cells, rowID: nil, into: layout)
-    }
   }
 
   private func readSystemTable(_ entry: SchemaEntries.Entry) throws {
@@ -106,10 +93,10 @@ final class RecoveredTrees {
     }
   }
 
-  /// Reads an index. That of a damaged table has the row ids that the table had.
+  /// Reads an index. It has row ids that the table had, also those of which no gap is known.
   private func readIndex(_ entry: SchemaEntries.Entry) throws {
     let number = trees.firstIndex {
-      $0.layout.table.name == entry.table && !$0.gaps.isEmpty && $0.layout.key.isEmpty
+      $0.layout.table.name == entry.table && $0.layout.key.isEmpty && $0.layout.rowIDName != nil
     }
     var isWhole = !entry.isPartial
     if let number {
@@ -143,7 +130,7 @@ final class RecoveredTrees {
   }
 
   /// The table with the row ids that the indexes of a table have.
-  static func indexed(_ number: Int) -> String { "temp.indexed\(number)" }
+  static func indexed(_ number: Int) -> String { "temp.\(sqlName("recovered ids \(number)"))" }
 
   private func readKeyMaximum(of table: String) throws {
     guard sequences[table] == nil,

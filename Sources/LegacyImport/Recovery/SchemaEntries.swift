@@ -46,11 +46,14 @@ struct SchemaEntries {
   init(_ reader: TreeReader) throws {
     var found: [Entry] = []
     var isDamaged = false
+    var names: Set<String> = []
     try reader.read(root: 1, isOfRows: true) { event in
       switch event {
       case .gap: isDamaged = true
       case .cell(let content):
-        guard let cells = try reader.record(content), let entry = Entry(cells) else {
+        guard let cells = try reader.record(content), let entry = Entry(cells),
+          entry.type == "trigger" || names.insert(entry.name.lowercased()).inserted
+        else {
           isDamaged = true
           return
         }
@@ -58,22 +61,24 @@ struct SchemaEntries {
       }
     }
     // An empty schema in a file with more pages is a lost one.
-    self.isDamaged = isDamaged || (found.isEmpty && reader.pages.stated > 1)
+    let pages = max(reader.pages.stated, reader.pages.count)
+    self.isDamaged = isDamaged || (found.isEmpty && pages > 1)
     entries = found
     if self.isDamaged { try search(reader) }
   }
 
   private mutating func search(_ reader: TreeReader) throws {
     let free = try FreePages(reader.pages, used: reader.used)
-    for number in stride(from: 2, through: reader.pages.count, by: 1)
+    for number in stride(from: 2, through: reader.pages.inUse(reader.used), by: 1)
     where !reader.used.contains(number) && !free.pages.contains(number) {
       guard let page = try reader.pages.treePage(number), page.kind == .rowLeaf,
         let first = page.places.indices.lazy.compactMap({ page.content(of: $0) }).first,
-        let cells = try reader.record(first), Entry(cells) != nil
+        let cells = try reader.record(first, isSample: true), Entry(cells) != nil
       else { continue }
       try reader.read(root: number, isOfRows: true) { event in
         guard case .cell(let content) = event, let cells = try reader.record(content),
-          let entry = Entry(cells), !entries.contains(where: { $0.name == entry.name })
+          let entry = Entry(cells),
+          !entries.contains(where: { $0.name.lowercased() == entry.name.lowercased() })
         else { return }
         entries.append(entry)
       }

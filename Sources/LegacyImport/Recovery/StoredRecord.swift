@@ -12,7 +12,9 @@ struct StoredRecord {
     var place = Int(headBytes)
     var cells: [Cell] = []
     while head.place < Int(headBytes) {
-      guard let type = head.number(), type >= 0, type != 10, type != 11 else { return nil }
+      // SQLite has no table with more columns.
+      guard cells.count < 32_767, let type = head.number(), type >= 0, type != 10, type != 11
+      else { return nil }
       let count = Self.byteCount(of: type)
       guard count <= Int64(bytes.count - place) else { return nil }
       let end = place + Int(count)

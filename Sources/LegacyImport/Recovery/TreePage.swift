@@ -3,7 +3,10 @@
 /// | bytes | what                                                                |
 /// |-------|---------------------------------------------------------------------|
 /// | 0     | 2 interior of an index, 5 interior of rows, 10 leaf of an index, 13 leaf of rows |
+/// | 1–2   | the first free block: two bytes with the next one, two with its size |
 /// | 3–4   | number of cells                                                     |
+/// | 5–6   | where the cells begin; 0 for 65,536                                 |
+/// | 7     | number of free bytes outside of free blocks                         |
 /// | 8–11  | the last child, only of an interior page                            |
 ///
 /// The places of the cells follow, two bytes each. Page 1 begins after the header of the file.
@@ -26,6 +29,7 @@ struct TreePage {
   let lastChild: Int
   private let bytes: [UInt8]
   private let usable: Int
+  private let start: Int
 
   /// - Returns: `nil` if the bytes are not those of such a page.
   init?(_ bytes: [UInt8], number: Int, usable: Int) {
@@ -41,6 +45,7 @@ struct TreePage {
     self.kind = kind
     self.bytes = bytes
     self.usable = usable
+    self.start = start
     lastChild = kind.isLeaf ? 0 : Int(bytes.bigEndian32(at: start + 8))
     places = (0..<cells).map { cell in
       let place = Int(bytes[first + 2 * cell]) << 8 | Int(bytes[first + 2 * cell + 1])
@@ -62,9 +67,41 @@ struct TreePage {
     return reader.number()
   }
 
+  /// True if bytes of the page are neither free nor of a cell: the page had more cells than it
+  /// states.
+  var hasHiddenCells: Bool {
+    var known = Int(bytes[start + 7])
+    var free = number(at: start + 1)
+    var last = 0
+    while free > last, free + 4 <= min(usable, bytes.count) {
+      last = free
+      known += number(at: free + 2)
+      free = number(at: free)
+    }
+    for cell in places.indices {
+      guard let count = byteCount(of: cell) else { return false }
+      known += max(Self.cellBytesMin, count)
+    }
+    let first = number(at: start + 5)
+    return known + Self.cellBytesMin <= usable - (first == 0 ? 65_536 : first)
+  }
+
+  private static let cellBytesMin = 4
+
+  private func number(at place: Int) -> Int { Int(bytes[place]) << 8 | Int(bytes[place + 1]) }
+
+  private func byteCount(of cell: Int) -> Int? {
+    guard kind == .rowInterior else { return content(of: cell)?.cellByteCount }
+    guard let place = places[cell] else { return nil }
+    var reader = ByteReader(bytes, at: place + 4)
+    return reader.number() == nil ? nil : reader.place - place
+  }
+
   struct Content {
     /// The row id; `nil` in an index.
     let rowID: Int64?
+    /// The number of bytes of the cell in the page.
+    let cellByteCount: Int
     /// The number of bytes of the record.
     let byteCount: Int
     /// The bytes of the record that the page has.
@@ -92,11 +129,14 @@ struct TreePage {
     let rest = least + (count - least) % (usable - 4)
     let local = count <= most ? count : rest <= most ? rest : least
     let end = reader.place + local
-    guard end + (local < count ? 4 : 0) <= min(usable, bytes.count) else {
-      return Content(rowID: rowID, byteCount: count, local: [], overflow: 0)
+    let cellByteCount = end + (local < count ? 4 : 0) - place
+    guard place + cellByteCount <= min(usable, bytes.count) else {
+      return Content(
+        rowID: rowID, cellByteCount: cellByteCount, byteCount: count, local: [], overflow: 0)
     }
     return Content(
-      rowID: rowID, byteCount: count, local: bytes[reader.place..<end],
+      rowID: rowID, cellByteCount: cellByteCount, byteCount: count,
+      local: bytes[reader.place..<end],
       overflow: local < count ? Int(bytes.bigEndian32(at: end)) : 0)
   }
 }

@@ -10,6 +10,8 @@ final class TreeReader {
   let pages: DatabasePages
   /// The pages of trees that have been read, and of their long records.
   private(set) var used: Set<Int> = []
+  /// The pages that are of none of the trees that lead to them.
+  private var shared: Set<Int> = []
   private let isCancelled: () -> Bool
 
   private static let depthMax = 40
@@ -17,6 +19,28 @@ final class TreeReader {
   init(_ pages: DatabasePages, isCancelled: @escaping () -> Bool) {
     self.pages = pages
     self.isCancelled = isCancelled
+  }
+
+  /// Finds the pages to which more than one page leads, and that may be of each.
+  ///
+  /// One of them is wrong, and the rows would go into the table of the first one that is read.
+  func findShared(_ roots: [Int]) throws {
+    var parents = Dictionary(roots.map { ($0, 0) }) { one, _ in one }
+    var next: [(page: TreePage, bounds: Bounds)] = try roots.compactMap {
+      try pages.treePage($0).map { ($0, Bounds()) }
+    }
+    while let (page, bounds) = next.popLast() {
+      if isCancelled() { throw CancellationError() }
+      for (child, within) in children(of: page, bounds) {
+        guard let found = try owned(child, page, within) else { continue }
+        guard let parent = parents[child] else {
+          parents[child] = page.number
+          if !found.kind.isLeaf { next.append((found, within)) }
+          continue
+        }
+        if parent != page.number { shared.insert(child) }
+      }
+    }
   }
 
   /// Calls the closure with the cells of a tree and with what cannot be read.
@@ -29,8 +53,10 @@ final class TreeReader {
     try visit(page, Bounds(), depth: 0, body)
   }
 
-  /// Returns the values of a record; `nil` if its bytes are not all there.
-  func record(_ content: TreePage.Content) throws -> [Cell]? {
+  /// Returns the values of a record; `nil` if its bytes are not all there, or not its own.
+  ///
+  /// - Parameter isSample: True for a record that will be read again.
+  func record(_ content: TreePage.Content, isSample: Bool = false) throws -> [Cell]? {
     guard !content.local.isEmpty, content.byteCount <= pages.count * pages.header.pageSize else {
       return nil
     }
@@ -41,7 +67,6 @@ final class TreeReader {
       guard next > 1, chain.insert(next).inserted, let page = try pages.bytes(of: next) else {
         return nil
       }
-      used.insert(next)
       let count = min(pages.usable - 4, content.byteCount - bytes.count)
       guard page.count >= 4 + count else { return nil }
       // A page of zeros was lost, unless the value was one of zeros.
@@ -49,6 +74,9 @@ final class TreeReader {
       bytes += page[4..<(4 + count)]
       next = Int(page.bigEndian32(at: 0))
     }
+    // The pages of a value end with it, and are of no other.
+    guard chain.isEmpty || next == 0, chain.isDisjoint(with: used) else { return nil }
+    if !isSample { used.formUnion(chain) }
     return StoredRecord(bytes, pages.header.textEncoding ?? .utf8)?.cells
   }
 
@@ -73,26 +101,22 @@ final class TreeReader {
   ) throws {
     if isCancelled() { throw CancellationError() }
     if page.kind == .rowLeaf { return try visitLeaf(page, bounds, body) }
-    let separators = self.separators(of: page, bounds)
-    var isLeafLevel: Bool?
-    var after = bounds.after
+    let children = self.children(of: page, bounds)
+    var isLeafLevel: Bool??
     for cell in 0...page.places.count {
       let isLast = cell == page.places.count
       if page.kind != .indexLeaf {
-        let upTo = isLast ? bounds.upTo : separators[cell...].lazy.compactMap(\.self).first
-        let child = isLast ? page.lastChild : page.child(before: cell) ?? 0
-        let within = Bounds(after: after, upTo: upTo ?? bounds.upTo)
-        if let found = try self.page(child, page.kind.isOfRows), found.places.count > 0,
-          depth < Self.depthMax, mayBelong(found, within), used.insert(child).inserted
+        let (child, within) = children[cell]
+        if let found = try owned(child, page, within), depth < Self.depthMax,
+          !shared.contains(child), used.insert(child).inserted
         {
           try visit(found, within, depth: depth + 1, body)
         } else {
-          let isLeaf = try isLeafLevel ?? leafLevel(of: page)
+          let isLeaf = if let isLeafLevel { isLeafLevel } else { try leafLevel(of: page) }
           isLeafLevel = isLeaf
           try body(
             .gap(TreeGap(page: child, isLeaf: isLeaf, after: within.after, upTo: within.upTo)))
         }
-        if !isLast, let separator = separators[cell] { after = separator }
       }
       if !isLast, !page.kind.isOfRows {
         guard let content = page.content(of: cell) else {
@@ -102,6 +126,22 @@ final class TreeReader {
         try body(.cell(content))
       }
     }
+    if page.hasHiddenCells {
+      let isLeaf = page.kind.isLeaf ? true : nil
+      try body(
+        .gap(
+          TreeGap(
+            page: page.number, isLeaf: isLeaf, isRead: true,
+            after: children.last?.bounds.after, upTo: bounds.upTo)))
+    }
+  }
+
+  /// Returns the child of a page; `nil` if it cannot be that.
+  private func owned(_ child: Int, _ parent: TreePage, _ bounds: Bounds) throws -> TreePage? {
+    guard let found = try page(child, parent.kind.isOfRows), found.places.count > 0,
+      mayBelong(found, bounds)
+    else { return nil }
+    return found
   }
 
   /// Returns false for a leaf with none of the row ids that its parent expects: it belongs to
@@ -111,17 +151,24 @@ final class TreeReader {
       || page.places.indices.contains { page.content(of: $0)?.rowID.map(bounds.contain) ?? false }
   }
 
-  /// The greatest row ids below the children of a page, as far as they are in order.
-  private func separators(of page: TreePage, _ bounds: Bounds) -> [Int64?] {
-    guard page.kind == .rowInterior else { return page.places.map { _ in nil } }
+  /// The children of an interior page with the bounds of their row ids, as far as these are in
+  /// order.
+  private func children(of page: TreePage, _ bounds: Bounds) -> [(page: Int, bounds: Bounds)] {
+    guard !page.kind.isLeaf else { return [] }
+    var children: [(page: Int, bounds: Bounds)] = []
     var after = bounds.after
-    return page.places.indices.map { cell in
-      guard let id = page.separator(after: cell),
+    // The children from here on whose greatest row id is not known.
+    var open = 0
+    for cell in page.places.indices {
+      children.append((page.child(before: cell) ?? 0, Bounds(after: after, upTo: bounds.upTo)))
+      guard page.kind == .rowInterior, let id = page.separator(after: cell),
         Bounds(after: after, upTo: bounds.upTo).contain(id)
-      else { return nil }
+      else { continue }
+      for child in open...cell { children[child].bounds.upTo = id }
+      open = cell + 1
       after = id
-      return id
     }
+    return children + [(page.lastChild, Bounds(after: after, upTo: bounds.upTo))]
   }
 
   /// True if the readable children of a page are leaves; `nil` if none can be read.
@@ -152,7 +199,13 @@ final class TreeReader {
       after = id
       try body(.cell(content))
     }
-    if unread > 0 { try body(.gap(TreeGap(rows: unread, after: after, upTo: bounds.upTo))) }
+    if unread > 0 { return try body(.gap(TreeGap(rows: unread, after: after, upTo: bounds.upTo))) }
+    if page.hasHiddenCells {
+      try body(
+        .gap(
+          TreeGap(
+            page: page.number, isLeaf: true, isRead: true, after: bounds.after, upTo: bounds.upTo)))
+    }
   }
 }
 
@@ -162,6 +215,8 @@ struct TreeGap {
   var page: Int?
   /// True if the page was a leaf; `nil` if that is not known.
   var isLeaf: Bool?
+  /// True for a page whose other cells were read.
+  var isRead = false
   /// The number of cells, in a page that can be read.
   var rows = 0
   /// The bounds of the row ids: greater than `after` and at most `upTo`.

@@ -147,7 +147,10 @@ public struct ImportReport: Codable, Hashable, Sendable {
 
   /// The greatest number of rows that can be missing because the file is damaged.
   public var missingAtMost: Int64 {
-    (missing ?? []).reduce(0) { $0.addingReportingOverflow($1.atMost).partialValue }
+    (missing ?? []).reduce(0) {
+      let (sum, overflows) = $0.addingReportingOverflow($1.atMost)
+      return overflows ? .max : sum
+    }
   }
 
   /// True if every row and every link is accounted for, the store has what the source says, and no

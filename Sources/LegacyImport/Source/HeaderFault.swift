@@ -69,6 +69,11 @@ struct HeaderFault {
           [("format", String(header.readVersion))]
         )
     }
+    // SQLite looks at the last byte of the four.
+    if start[47] > 4, !recovers {
+      patches.append(.init(offset: 47, bytes: [4]))
+      first = first ?? (.damaged, "the header of the file is damaged", [])
+    }
     let pages = (bytes - 1) / Int64(header.pageSize) + 1
     if let stored = header.pageCount, Int64(stored) > pages, !recovers {
       let count = withUnsafeBytes(of: UInt32(clamping: pages).bigEndian) { Array($0) }

@@ -65,6 +65,9 @@ final class SQLiteConnection {
     try execute("PRAGMA writable_schema = ON")
   }
 
+  /// The finding of a check that a malformed page has ended.
+  static let malformedPage = "the check itself found a malformed page"
+
   /// Returns the first ten lines of SQLite's quick check, none if it finds nothing, and whether it
   /// completed: its time is bounded, and it may need functions of another program.
   func quickCheck() throws -> (findings: [String], isComplete: Bool) {
@@ -78,7 +81,7 @@ final class SQLiteConnection {
         findings += line.split(separator: "\n").map { String($0).onOneLine }
       }
     } catch let error as ImportError where error.code == .damaged {
-      findings.append("the check itself found a malformed page")
+      findings.append(Self.malformedPage)
     } catch let error as ImportError where error.code != .noSpace {
       return (Array(findings.prefix(10)), false)
     }

@@ -78,6 +78,16 @@ package final class SourceDatabase {
     return try pages.step() ? pages.integer(0) &* 16_384 : 0
   }
 
+  /// The first damage that SQLite's check has found in the pages of the file; `nil` for none. Values
+  /// that break the rules of a table, which the check finds, too, are no damage: they can be read.
+  var structuralFinding: String? {
+    let findings = report.findings
+    guard let head = findings.firstIndex(where: { $0.hasPrefix("*** in database") }) else {
+      return findings.first { $0 == SQLiteConnection.malformedPage }
+    }
+    return head + 1 < findings.count ? findings[head + 1] : findings[head]
+  }
+
   /// A private folder that is removed with the copy.
   var scratchFolder: String { snapshot.scratch.path }
 

@@ -37,11 +37,34 @@ struct DamagedFile {
     (2..<(pageCount + 1)).filter { data[($0 - 1) * Self.pageSize] == type }
   }
 
-  /// Opens what is there now with the flag.
-  func open(lostTables: [String: String] = [:]) throws -> SourceDatabase {
+  /// The number of cells that a page states.
+  func cellCount(of page: Int) -> Int {
+    let start = (page - 1) * Self.pageSize
+    return Int(data[start + 3]) << 8 | Int(data[start + 4])
+  }
+
+  mutating func setCellCount(_ count: Int, of page: Int) {
+    let start = (page - 1) * Self.pageSize
+    data[start + 3] = UInt8(count >> 8)
+    data[start + 4] = UInt8(count & 0xff)
+  }
+
+  /// The bytes with the number of a child of an interior page.
+  func childPlace(_ cell: Int, of page: Int) -> Range<Int> {
+    let start = (page - 1) * Self.pageSize
+    let pointer = start + 12 + 2 * cell
+    let place = start + (Int(data[pointer]) << 8 | Int(data[pointer + 1]))
+    return place..<(place + 4)
+  }
+
+  /// Opens what is there now, by default with the flag.
+  func open(
+    allowsDamage: Bool = true, lostTables: [String: String] = [:]
+  ) throws -> SourceDatabase {
     try data.write(to: URL(filePath: path))
     return try SourceDatabase.open(
-      SourceSnapshot.take(of: path, in: folder.path), allowsDamage: true, lostTables: lostTables)
+      SourceSnapshot.take(of: path, in: folder.path), allowsDamage: allowsDamage,
+      lostTables: lostTables)
   }
 
   /// `rows` numbered rows of a table, from `first` on, as SQL.
