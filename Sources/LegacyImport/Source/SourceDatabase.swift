@@ -78,8 +78,8 @@ package final class SourceDatabase {
     return try pages.step() ? pages.integer(0) &* 16_384 : 0
   }
 
-  /// The first damage that SQLite's check has found in the pages of the file; `nil` for none. Values
-  /// that break the rules of a table, which the check finds, too, are no damage: they can be read.
+  /// The first damage that SQLite's check has found in the pages of the file; `nil` for none. A
+  /// value that breaks a rule of its table, which the check finds, too, is no damage.
   var structuralFinding: String? {
     let findings = report.findings
     guard let head = findings.firstIndex(where: { $0.hasPrefix("*** in database") }) else {
