@@ -163,11 +163,7 @@ struct LostRowCount {
     _ part: (gap: TreeGap, pages: Int64), _ tree: RecoveredTrees.Tree
   ) throws -> Range? {
     let gap = part.gap
-    if part.pages == 0 {
-      return Range(
-        text: text(after: gap.after, upTo: gap.upTo), atLeast: Int64(gap.rows),
-        atMost: Int64(gap.rows))
-    }
+    if part.pages == 0 { return try countOfCells(gap, tree) }
     var upTo = gap.upTo
     if upTo == nil, let most = trees.sequences[tree.layout.table.name],
       gap.after.map({ most > $0 }) ?? true
@@ -187,6 +183,22 @@ struct LostRowCount {
     guard atMost > 0 || atLeast > 0 else { return nil }
     return Range(
       text: text(after: gap.after, upTo: upTo), atLeast: atLeast, atMost: max(atLeast, atMost))
+  }
+
+  /// Returns the rows of the unreadable cells of a page. With more cells than row ids are free
+  /// between its other rows, the number of cells is itself damaged, and proves no lost row.
+  private func countOfCells(_ gap: TreeGap, _ tree: RecoveredTrees.Tree) throws -> Range? {
+    let text = text(after: gap.after, upTo: gap.upTo)
+    let cells = Int64(gap.rows)
+    if let after = gap.after, let upTo = gap.upTo {
+      let (span, overflows) = upTo.subtractingReportingOverflow(after)
+      let free = span &- (try rows.count(tree.layout, after: after, upTo: upTo))
+      if !overflows, free < cells {
+        return free > 0 ? Range(text: text, atLeast: 0, atMost: free) : nil
+      }
+    }
+    let isBounded = gap.after != nil && gap.upTo != nil
+    return Range(text: text, atLeast: isBounded ? cells : 0, atMost: cells)
   }
 
   private func text(after: Int64?, upTo: Int64?) -> String {
