@@ -63,7 +63,8 @@ let package = Package(
     .target(
       name: "EntityStore",
       dependencies: [
-        "SystemSupport", "TextFormats", "UnicodeText", "LMDB", "EntityModel", "CMooringXXHash",
+        "SystemSupport", "TextFormats", "UnicodeText", "LMDB", "EntityModel", "CMooringJSON",
+        "CMooringXXHash",
       ],
       swiftSettings: settings),
     // What works on objects and is built of fetches and writes: drafts, the repository, batch
@@ -132,6 +133,7 @@ let package = Package(
         .embedInCode("System/0001_feeds.yaml"), .embedInCode("System/0002_feed_manners.yaml"),
         .embedInCode("System/0003_feed_mappings.yaml"),
         .embedInCode("System/0004_feed_addresses.yaml"),
+        .embedInCode("System/0005_feed_settings.yaml"),
       ],
       swiftSettings: settings),
     // SQLite caches of other programs, Core Data's stores among them, become entities.
@@ -149,6 +151,7 @@ let package = Package(
       resources: [
         .embedInCode("../../Migrations/0001_home_feed.yaml"),
         .embedInCode("../../Migrations/0002_learning_path_of_episode.yaml"),
+        .embedInCode("../../Migrations/0003_episode_content.yaml"),
       ], swiftSettings: settings),
     // The jobs of this project, and the service that runs them.
     .target(

@@ -75,6 +75,8 @@ struct mooring_json_parser {
   const uint8_t *bytes = nullptr;
   uint32_t length = 0;
   bool is_utf8 = true;
+  uint32_t replaced = 0;       // half surrogate pairs that became U+FFFD
+  uint32_t first_replaced = 0; // where the first one is
 
   mooring_json::Growable<mooring_json_member> members;
   mooring_json::Growable<uint32_t> key_tokens; // where the key of each member is
@@ -117,12 +119,20 @@ inline bool is_valid_utf8(
   return simdjson::validate_utf8(start, trimmed_length(parser, token, end));
 }
 
+/// Unescapes a string in which half of a surrogate pair becomes U+FFFD, and counts those. Returns
+/// the end of what was written, or NULL for any other wrong escape. The result is never longer than
+/// the string.
+uint8_t *unescape_half_pairs(
+  mooring_json_parser &parser, const uint8_t *content, uint8_t *into) noexcept;
+
 /// Unescapes the string whose quote is at `token`, or returns NULL if it cannot be. simdjson
 /// writes up to MOORING_JSON_PADDING bytes more than the string has: `into` has room for them.
+/// simdjson refuses half a surrogate pair, and this version has no option to replace it.
 inline const char *unescape(
-  const mooring_json_parser &parser, uint32_t token, uint8_t *into, uint32_t *length) noexcept {
+  mooring_json_parser &parser, uint32_t token, uint8_t *into, uint32_t *length) noexcept {
   const uint8_t *content = parser.bytes + parser.offset(token) + 1;
   const uint8_t *end = parser.kernel->parse_string(content, into);
+  if (end == nullptr) { end = unescape_half_pairs(parser, content, into); }
   if (end == nullptr) { return nullptr; }
   *length = static_cast<uint32_t>(end - into);
   return reinterpret_cast<const char *>(into);

@@ -210,6 +210,7 @@ mooring_json_result begin_document(
   parser.elements.clear();
   parser.containers.clear();
   parser.nodes.clear();
+  parser.replaced = 0;
   return index_tokens(parser, static_cast<const uint8_t *>(bytes), length);
 }
 

@@ -30,9 +30,15 @@ static void start(void *data, const xmlChar *name, const xmlChar *prefix, const 
   (void)declared;
   (void)defaulted;
   if (xmlDictSize(self->parser->dict) > self->names_max) self->too_many_names = 1;
-  if (self->stopped || self->too_many_names || (self->malformed && !self->recover) ||
-      !self->events->start(self->context, name, prefix, uri, namespaces, attributes, values)) {
+  if (self->stopped || self->too_many_names || (self->malformed && !self->recover)) {
     stop(self);
+    return;
+  }
+  int answer =
+      self->events->start(self->context, name, prefix, uri, namespaces, attributes, values);
+  if (answer == 0) stop(self);
+  if (answer == 2 && self->events->fault != NULL) {
+    self->events->fault(self->context, xmlByteConsumed(self->parser), NULL, NULL);
   }
 }
 
@@ -65,7 +71,17 @@ static void document_type(void *data, const xmlChar *name, const xmlChar *public
 static void note_error(void *data, xmlErrorPtr error) {
   run *self = data;
   if (self->stopped) return;
-  if (error->level == XML_ERR_FATAL) self->malformed = 1;
+  int is_fatal = error->level == XML_ERR_FATAL;
+  // A text that is well-formed but for its namespaces is read like any other. A namespace that is
+  // no URI is allowed.
+  int is_namespace = error->code >= XML_NS_ERR_XML_NAMESPACE && error->code <= XML_NS_ERR_COLON;
+  if ((is_fatal || is_namespace) && self->events->fault != NULL) {
+    int is_prefix = error->code == XML_NS_ERR_UNDEFINED_NAMESPACE;
+    self->events->fault(self->context, xmlByteConsumed(self->parser),
+                        is_prefix ? error->str1 : NULL,
+                        is_namespace && !is_prefix ? error->message : NULL);
+  }
+  if (is_fatal) self->malformed = 1;
   if (error->code == XML_ERR_NO_MEMORY) self->no_memory = 1;
 }
 

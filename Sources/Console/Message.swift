@@ -25,7 +25,12 @@ public enum Message {
 }
 
 /// The terminal that a descriptor refers to.
-enum Terminal {
+public enum Terminal {
+  /// True if a person types the command and reads its messages.
+  public static var isInteractive: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+  }
+
   /// Returns the width in columns, 80 if the terminal does not report it, or nil without a
   /// terminal.
   static func width(of descriptor: Int32) -> Int? {

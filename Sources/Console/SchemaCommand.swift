@@ -19,7 +19,7 @@ public struct SchemaCommand: AsyncParsableCommand {
   public func run() async throws {
     let schema = try options.openToRead().read { transaction in
       for entity in entities { _ = try transaction.description(of: entity) }
-      return transaction.schema
+      return transaction.catalog.deferred.restored(in: transaction.schema)
     }
     try SchemaOutput(schema, entities: entities, includesSystem: system).write(form)
   }

@@ -99,7 +99,9 @@ public struct StoreOptions: ParsableArguments {
     return (value("HOME") ?? "/") + "/.local/state/mooring"
   }
 
-  static func bytes(_ text: String) -> Int? {
+  /// Returns the bytes of a size such as `64G` or `512M`; nil for any other text. The units are
+  /// powers of 1,024.
+  public static func bytes(_ text: String) -> Int? {
     let units: [Character: Int] = ["K": 10, "M": 20, "G": 30, "T": 40]
     guard let last = text.last?.uppercased().first, let shift = units[last] else {
       return Int(text)

@@ -6,6 +6,8 @@ public struct TextTable: Sendable {
     public enum Kind: Sendable {
       /// Starts at the left edge; may be cut with `…` on a terminal.
       case text
+      /// Starts at the left edge; never cut, because it is copied, such as a URL.
+      case whole
       /// Ends at the right edge; never cut, because half a number is a wrong number.
       case number
     }
@@ -108,9 +110,10 @@ public struct TextTable: Sendable {
     var line = ""
     for (index, cell) in cells.enumerated() {
       if index > 0 { line += Self.gap }
-      let shown = columns[index].kind == .text ? cell.truncated(toWidth: widths[index]) : cell
+      let kind = columns[index].kind
+      let shown = kind == .text ? cell.truncated(toWidth: widths[index]) : cell
       let padding = String(repeating: " ", count: max(0, widths[index] - shown.displayWidth))
-      line += columns[index].kind == .text ? shown + padding : padding + shown
+      line += kind == .number ? padding + shown : shown + padding
     }
     while line.last == " " { line.removeLast() }
     return line + "\n"

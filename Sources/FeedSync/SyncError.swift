@@ -3,10 +3,15 @@ import EntityModel
 /// The failure of a run. The pages that it has committed stay, and the next run resumes there.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
   /// The kind of an error.
-  public enum Code: Sendable {
-    case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badStatus, badDocument
-    case tooManyRejected, emptied, repeatedPage, tooManyPages, foreignPage, missingTarget
-    case unaskedNotModified, missingToken
+  public enum Code: String, Sendable {
+    case unknownFeed, invalidFeed, paused, busy, waiting, gone, notFound, badDocument
+    /// A status that a later request probably does not have.
+    case badStatus
+    /// A status that the same request will have again.
+    case refused
+    case tooManyRejected, nothingUsable, emptied
+    case repeatedPage, tooManyPages, foreignPage, missingTarget
+    case unaskedNotModified, missingSecret
     /// The feed had a public address before and has a private one now.
     case privateAddress
     /// The files next to the store cannot be used.
@@ -23,15 +28,15 @@ public struct SyncError: Error, Sendable, CustomStringConvertible {
   let refusal: Refusal?
   /// True if the feed's own host had a public address in the answer that is refused.
   var isHostPublic = false
+  /// The requests and transferred bytes of the page that has failed.
+  var requests = 0
+  var bytes = 0
 
   struct Refusal: Sendable {
     let status: Int
     let host: String?
     /// The seconds to wait that it requested, bounded.
     let retryAfter: Double?
-    /// The requests and transferred bytes until the answer.
-    let requests: Int
-    let bytes: Int
   }
 
   init(

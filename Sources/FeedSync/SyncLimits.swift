@@ -39,6 +39,10 @@ public enum SyncLimits {
   static let movedAgeMin = 3 * 86_400.0
   /// The failures in a row after which a redirect's URL is dropped again.
   static let learnedErrorsMax: Int64 = 5
+  /// The Unicode scalars of a title or an example that are stored, and of a text that are read for
+  /// it. A document may have a title of a megabyte.
+  static let textLengthMax = 200
+  static let textReadMax = 2_000
   /// The runs that are stored of each feed.
   static let runsKept = 20
   /// The seconds between full runs, which repair what deltas missed.

@@ -58,6 +58,14 @@ public final class CurlTransport: HTTPTransport {
 
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     var route = try Route(request, redirectsMax: configuration.redirectsMax)
+    do {
+      return try await send(&route)
+    } catch let error as HTTPError {
+      throw route.finish(error)
+    }
+  }
+
+  private func send(_ route: inout Route) async throws -> HTTPResponse {
     while true {
       guard route.timeLeft > .zero else { throw HTTPError(.timeout, route.url.shown) }
       let transfer = try Transfer(route, configuration)
@@ -68,9 +76,7 @@ public final class CurlTransport: HTTPTransport {
       switch result {
       case .failure(let error) where error.code == .badEncoding && route.acceptsCompression:
         route.acceptsCompression = false
-      case .failure(var error):
-        error.isAfterRedirect = !route.redirects.isEmpty
-        throw error
+      case .failure(let error): throw error
       case .success(let response):
         if let target = transfer.redirectTarget {
           try route.follow(status: response.status, to: target, from: transfer.address)

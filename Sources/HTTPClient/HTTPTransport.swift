@@ -14,6 +14,9 @@ public struct HTTPRequest: Sendable {
   /// `User-Agent` follow a redirect to another origin: any other header may be a secret, or may
   /// refer to the first origin's document.
   public var headers: [(name: String, value: String)]
+  /// Headers for the URL's own origin, sent unchanged. None of them follows a redirect to another
+  /// one, whatever its name.
+  public var secretHeaders: [(name: String, value: String)] = []
   /// The validators that make the request conditional. They are sent only to the URL that they
   /// belong to, which may be the request's own or the target of a redirect.
   public var conditions: HTTPConditions?
@@ -22,6 +25,9 @@ public struct HTTPRequest: Sendable {
   /// The time limit for all transfers of the request together, redirects included. The wait for
   /// a free connection does not count.
   public var timeout: Duration
+  /// True to end a transfer below the transport's minimum rate before the time limit. False if the
+  /// operator has set the limit for a slow server.
+  public var endsSlowTransfers = true
   /// True if the URL's host may have a private address: right for a URL that the operator gave,
   /// wrong for one that a feed names. A redirect from a public to a private address is always
   /// refused.

@@ -50,22 +50,35 @@ package enum IPAddress: Equatable, Sendable {
     switch self {
     case .v4(let address):
       return !Self.reservedV4.contains { address >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
-    case .v6(let network, let interface):
-      if network == 0, interface >> 32 == 0xFFFF {  // ::ffff:0:0/96, IPv4-mapped
-        return IPAddress.v4(UInt32(truncatingIfNeeded: interface)).isPublic
-      }
-      if network == 0x0064_FF9B_0000_0000, interface >> 32 == 0 {  // 64:ff9b::/96, NAT64
-        return IPAddress.v4(UInt32(truncatingIfNeeded: interface)).isPublic
-      }
-      if network >> 48 == 0x2002 {  // 2002::/16, 6to4
-        return IPAddress.v4(UInt32(truncatingIfNeeded: network >> 16)).isPublic
-      }
+    case .v6(let network, _):
+      if let mapped { return mapped.isPublic }
       // 2000::/3 is the only block of public addresses that has been allocated.
       return network >> 61 == 0b001
         && network >> 41 != 0x2001_0000 >> 9  // 2001::/23, Teredo and other protocols' addresses
         && network >> 32 != 0x2001_0DB8  // 2001:db8::/32, documentation
         && network >> 44 != 0x3FFF0  // 3fff::/20, documentation
     }
+  }
+
+  /// True for 169.254/16 and fe80::/10: services of the machine's own network, such as those that
+  /// give a virtual machine its credentials.
+  package var isLinkLocal: Bool {
+    switch self {
+    case .v4(let address): address >> 16 == 0xA9FE
+    case .v6(let network, _): mapped?.isLinkLocal ?? (network >> 54 == 0xFE80 >> 6)
+    }
+  }
+
+  /// The IPv4 address that an IPv6 address maps to.
+  private var mapped: IPAddress? {
+    guard case .v6(let network, let interface) = self else { return nil }
+    let isMapped = network == 0 && interface >> 32 == 0xFFFF  // ::ffff:0:0/96
+    let isTranslated = network == 0x0064_FF9B_0000_0000 && interface >> 32 == 0  // 64:ff9b::/96
+    if isMapped || isTranslated { return .v4(UInt32(truncatingIfNeeded: interface)) }
+    if network >> 48 == 0x2002 {  // 2002::/16, 6to4
+      return .v4(UInt32(truncatingIfNeeded: network >> 16))
+    }
+    return nil
   }
 
   private static let reservedV4: [(prefix: UInt32, bits: UInt32)] = [

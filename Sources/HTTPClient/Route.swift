@@ -6,10 +6,15 @@
 struct Route: Sendable {
   private(set) var url: WebURL
   private var plainHeaders: [(name: String, value: String)]
+  /// The headers for the first origin; none after a redirect to another one.
+  private var secretHeaders: [(name: String, value: String)]
   private let conditions: HTTPConditions?
   private(set) var credentials: WebURL.Credentials?
-  private(set) var allowsPrivateAddresses: Bool
+  private var allowsPrivateAddresses: Bool
+  /// True until a redirect to another host: only the operator may choose a link-local address.
+  private var allowsLinkLocalAddresses = true
   let decodedBytesMax: Int
+  let endsSlowTransfers: Bool
   /// False after a compressed body could not be decoded: then the plain one is requested.
   var acceptsCompression = true
   private(set) var timeLeft: Duration
@@ -22,23 +27,35 @@ struct Route: Sendable {
 
   /// - Throws: `invalidHeader`, `invalidURL` or `unsupportedProtocol`.
   init(_ request: HTTPRequest, redirectsMax: Int) throws {
-    try validateRequestHeaders(request.headers + (request.conditions?.headers ?? []))
+    try validateRequestHeaders(
+      request.headers + request.secretHeaders + (request.conditions?.headers ?? []))
     url = try WebURL(request.url)
     plainHeaders = request.headers
+    secretHeaders = request.secretHeaders
     conditions = request.conditions
     credentials = url.credentials
     allowsPrivateAddresses = request.allowsPrivateAddresses
     decodedBytesMax = request.decodedBytesMax
+    endsSlowTransfers = request.endsSlowTransfers
     timeLeft = request.timeout
     self.redirectsMax = redirectsMax
   }
 
   /// The headers that are sent to ``url``.
-  var headers: [(name: String, value: String)] { plainHeaders + (sentConditions?.headers ?? []) }
+  var headers: [(name: String, value: String)] {
+    plainHeaders + secretHeaders + (sentConditions?.headers ?? [])
+  }
 
   /// The validators, if they belong to ``url``.
   var sentConditions: HTTPConditions? {
     conditions.flatMap { $0.wereSent(to: url.text) ? $0 : nil }
+  }
+
+  /// Returns true if the next transfer may connect to the address.
+  func allows(_ address: IPAddress?) -> Bool {
+    guard let address else { return allowsPrivateAddresses }
+    if address.isLinkLocal, !allowsLinkLocalAddresses { return false }
+    return allowsPrivateAddresses || address.isPublic
   }
 
   /// Counts a transfer against the request's limits.
@@ -52,9 +69,15 @@ struct Route: Sendable {
   ///
   /// - Parameter address: The address that sent the redirect. Nil, an unknown one, counts as
   ///   public.
-  /// - Throws: `insecureRedirect`, `tooManyRedirects`, or what makes the target no URL.
+  /// - Throws: `insecureRedirect`, `tooManyRedirects` or `badRedirect`.
   mutating func follow(status: Int, to location: String, from address: IPAddress?) throws {
-    let target = try WebURL(location)
+    let target: WebURL
+    do {
+      target = try WebURL(location)
+    } catch let error as HTTPError where error.code != .other {
+      // Not a mistake of the caller, whose URL was right.
+      throw HTTPError(.badRedirect, "\(url.shown) to \(error.context)")
+    }
     guard url.origin.scheme == "http" || target.origin.scheme == "https" else {
       throw HTTPError(.insecureRedirect, "\(url.shown) to \(target.shown)")
     }
@@ -68,11 +91,23 @@ struct Route: Sendable {
     if target.origin != url.origin {
       // For good, also if a later redirect leads back: its URL comes from the other origin.
       plainHeaders.removeAll { !headersForAnyOrigin.contains($0.name.lowercased()) }
+      secretHeaders = []
       credentials = nil
     }
     if address?.isPublic != false { allowsPrivateAddresses = false }
+    if target.origin.host != url.origin.host { allowsLinkLocalAddresses = false }
     isFirstPublic = isFirstPublic ?? (address?.isPublic == true)
     url = target
+  }
+
+  /// Completes the error of the last transfer with what the transfers before it add.
+  func finish(_ error: HTTPError) -> HTTPError {
+    var error = error
+    error.isAfterRedirect = !redirects.isEmpty
+    // libcurl ends a transfer at its limit, give or take the granularity of its clock.
+    error.isAtTimeLimit = timeLeft <= .milliseconds(50)
+    (error.requests, error.wireBytes) = (requests, wireBytes)
+    return error
   }
 
   /// Completes the answer of the last transfer with what the transfers before it add.
@@ -93,7 +128,7 @@ struct Route: Sendable {
 /// - Throws: `invalidHeader`.
 func validateRequestHeaders(_ headers: [(name: String, value: String)]) throws {
   for (name, value) in headers {
-    guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+    guard isHeaderName(name) else {
       throw HTTPError(.invalidHeader, "\(name.debugDescription) is no header name")
     }
     guard !hasControlCharacter(value) else {
@@ -117,6 +152,11 @@ private let headersOfTransport: Set = [
 private let headersForAnyOrigin: Set = [
   "accept", "accept-language", "cache-control", "pragma", "user-agent",
 ]
+
+/// Returns true if the text can be the name of a header.
+package func isHeaderName(_ text: String) -> Bool {
+  !text.isEmpty && text.utf8.allSatisfy(isTokenCharacter)
+}
 
 /// Returns true for the characters of RFC 9110, section 5.6.2.
 private func isTokenCharacter(_ byte: UInt8) -> Bool {

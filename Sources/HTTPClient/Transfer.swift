@@ -14,7 +14,8 @@ import Synchronization
 final class Transfer: @unchecked Sendable {
   let url: WebURL
   let handle: EasyHandle
-  private let allowsPrivateAddresses: Bool
+  private let route: Route
+  private let decodedBytesMax: Int
   private let usesProxy: Bool
   private var collector = HeaderCollector()
   private var body: PaddedBuffer?
@@ -27,9 +28,10 @@ final class Transfer: @unchecked Sendable {
   /// Prepares the next transfer of the route.
   init(_ route: Route, _ configuration: CurlTransport.Configuration) throws(HTTPError) {
     url = route.url
-    allowsPrivateAddresses = route.allowsPrivateAddresses
+    self.route = route
     usesProxy = configuration.proxy != nil && !configuration.directHosts.contains(url.origin.host)
-    body = PaddedBuffer(countMax: max(0, route.decodedBytesMax))
+    decodedBytesMax = max(0, route.decodedBytesMax)
+    body = PaddedBuffer(countMax: decodedBytesMax)
     handle = try EasyHandle()
     try setRequest(route, configuration)
     try setLimits(route, configuration)
@@ -67,8 +69,10 @@ final class Transfer: @unchecked Sendable {
     try handle.set(CURLOPT_MAXFILESIZE_LARGE, offset: max(1, route.decodedBytesMax))
     try handle.set(CURLOPT_TIMEOUT_MS, timeoutMilliseconds(route.timeLeft))
     try handle.set(CURLOPT_CONNECTTIMEOUT_MS, timeoutMilliseconds(configuration.connectTimeout))
-    try handle.set(CURLOPT_LOW_SPEED_LIMIT, configuration.slowestBytesPerSecond)
-    try handle.set(CURLOPT_LOW_SPEED_TIME, configuration.slowSecondsMax)
+    if route.endsSlowTransfers {
+      try handle.set(CURLOPT_LOW_SPEED_LIMIT, configuration.slowestBytesPerSecond)
+      try handle.set(CURLOPT_LOW_SPEED_TIME, configuration.slowSecondsMax)
+    }
     try handle.set(CURLOPT_FOLLOWLOCATION, 0)
     try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
   }
@@ -151,10 +155,10 @@ final class Transfer: @unchecked Sendable {
       address.pointee.protocol)
   }
 
-  /// Returns false for a private address where only public ones are allowed. With a proxy only the
+  /// Returns false for an address that the route does not allow. With a proxy only the
   /// proxy's address is visible, which the operator has configured.
   private func allows(_ address: IPAddress?) -> Bool {
-    if allowsPrivateAddresses || usesProxy || address?.isPublic == true { return true }
+    if usesProxy || route.allows(address) { return true }
     hasRefusedAddress = true
     return false
   }
@@ -169,10 +173,18 @@ final class Transfer: @unchecked Sendable {
 
   /// Resumes the task with libcurl's result. Called once.
   func finish(_ code: CURLcode) {
-    guard code == CURLE_OK else {
-      return fail(HTTPError(errorCode(code), "\(url.shown): \(handle.message(for: code))"))
+    if code == CURLE_OK { return resume(.success(response())) }
+    let kind = errorCode(code)
+    fail(HTTPError(kind, "\(url.shown): \(reason(kind) ?? handle.message(for: code))"))
+  }
+
+  /// Returns the reason where libcurl's own message would mislead.
+  private func reason(_ kind: HTTPError.Code) -> String? {
+    switch kind {
+    case .tooLarge: "more than \(sizeText(decodedBytesMax))"
+    case .headerTooLarge: "more than 300 KiB, or a line of more than 100 KiB"
+    default: nil
     }
-    resume(.success(response()))
   }
 
   func cancel() { fail(HTTPError(.cancelled, url.shown)) }
@@ -229,6 +241,9 @@ final class Transfer: @unchecked Sendable {
     case CURLE_WRITE_ERROR: isTooLarge ? .tooLarge : .badEncoding
     case CURLE_BAD_CONTENT_ENCODING: .badEncoding
     case CURLE_FILESIZE_EXCEEDED: .tooLarge
+    // libcurl reports so a line of the header that is longer than its buffer.
+    case CURLE_OUT_OF_MEMORY where peer?.isEmpty == false: .headerTooLarge
+    case CURLE_RECV_ERROR where handle.get(CURLINFO_HEADER_SIZE) > headerBytesMax: .headerTooLarge
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING: .truncated
     // A receive error without a socket error means that libcurl refused what it read.
     case CURLE_RECV_ERROR: handle.get(CURLINFO_OS_ERRNO) == 0 ? .protocolViolation : .truncated
@@ -254,6 +269,16 @@ final class Transfer: @unchecked Sendable {
 
 /// The result of a write callback that ends the transfer. The macro has another type.
 private let writeError = Int(CURL_WRITEFUNC_ERROR)
+
+/// The bytes of headers at which libcurl ends a transfer.
+private let headerBytesMax = 300 << 10
+
+/// Returns the limit as it was probably set: `32 MiB`, `1000 bytes`.
+package func sizeText(_ bytes: Int) -> String {
+  let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
+  let whole = units.first { bytes > 0 && bytes.isMultiple(of: 1 << $0.1) }
+  return whole.map { "\(bytes >> $0.1) \($0.0)" } ?? "\(bytes) bytes"
+}
 
 /// Returns milliseconds within libcurl's bounds: at least 1, because 0 means its default, and at
 /// most the 24 days of an `int`.

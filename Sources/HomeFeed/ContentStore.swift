@@ -66,6 +66,18 @@ public struct ContentStore: Sendable {
     try store.count(FetchDescriptor<Episode>(predicate: hasPosition(in: path)))
   }
 
+  /// Returns the content of an episode; nil if the episode no longer exists.
+  ///
+  /// - Throws: `schemaMismatch` for a store that lacks the migration `homefeed` 3.
+  public func loadContent(of episode: Episode) throws -> EpisodeContent? {
+    try store.require([EpisodeContent.self])
+    let predicate: FetchPredicate =
+      .comparison("id", .equal, .string(episode.id))
+      && .comparison("feedID", .equal, episode.feedID.value)
+    let found: [EpisodeContent] = try load(by: predicate, sortBy: [], count: 1)
+    return found.first
+  }
+
   /// Matches the episodes that have a position in the path. Compares values and not references, so
   /// it also matches episodes that no feed contains.
   private func hasPosition(in path: LearningPath) -> FetchPredicate {
@@ -141,5 +153,6 @@ enum HomeFeedMigrations {
   static let files: [(name: String, bytes: [UInt8])] = [
     ("0001_home_feed", PackageResources._001_home_feed_yaml),
     ("0002_learning_path_of_episode", PackageResources._002_learning_path_of_episode_yaml),
+    ("0003_episode_content", PackageResources._003_episode_content_yaml),
   ]
 }

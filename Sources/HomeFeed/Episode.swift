@@ -5,7 +5,7 @@ public import Foundation
 /// One episode of the home feed.
 ///
 /// The user owns `favoriteAt`, `watchLaterAt`, `watchedAt` and `progress`, which a sync keeps. The
-/// feed owns all other attributes.
+/// feed owns all other attributes. What can be large is in ``EpisodeContent``.
 public struct Episode: Entity, Identifiable, Hashable {
   /// The feed's id of the episode, unique within one feed.
   public var id: String

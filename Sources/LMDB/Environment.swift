@@ -60,6 +60,8 @@ public final class Environment: @unchecked Sendable {
   /// The queue on which the writes of this process take turns. `write` is called on this queue, or
   /// where the caller ensures that there is no other writer.
   public let writerQueue = DispatchQueue(label: "mooring.writer")
+  /// The number of writes of this process that run or wait on `writerQueue`.
+  private let waitingWrites = Atomic<Int>(0)
 
   let raw: OpaquePointer
   /// The writer lock; null if the environment is read-only.
@@ -160,6 +162,13 @@ public final class Environment: @unchecked Sendable {
   }
 
   // MARK: Writing
+
+  /// The number of writes of this process that run or wait on `writerQueue`, as their callers count
+  /// them by ``countWrites(_:)``.
+  public var writesWaiting: Int { waitingWrites.load(ordering: .relaxed) }
+
+  /// Changes the number of writes that run or wait.
+  public func countWrites(_ change: Int) { waitingWrites.add(change, ordering: .relaxed) }
 
   /// Runs `body` in a write transaction and commits it. When this returns, the changes are on the
   /// device. If `body` throws or the commit fails, none of the changes is in the store.

@@ -1,4 +1,3 @@
-import CMooringLMDB
 import Glibc
 
 extension TreeReader {
@@ -17,52 +16,31 @@ extension TreeReader {
     visit: () throws -> Void
   ) throws -> Int? {
     guard let record = try environment.record(of: tree.name, in: self) else { return 0 }
-    guard var count = RangeCount(record, in: environment) else { return nil }
+    guard let pages = TreePages(record, in: environment), var count = RangeCount(pages) else {
+      return nil
+    }
     return try count.entries(from: lower, upTo: upper, visit)
   }
 }
 
-/// A count by pages of a tree in a snapshot, whose pages lie in the map and do not change.
-///
-/// No number in a page is trusted: a page must have the kind that its place requires and lie in the
-/// store, nodes must lie in their pages, and no more pages are read than the tree has.
+/// A count by pages. No more pages are read than the tree has.
 private struct RangeCount {
-  private let map: UnsafeRawPointer
-  private let pageSize: Int
-  private let lastPage: UInt64
-  private let tree: TreeRecord
+  private let pages: TreePages
   private var pagesLeft: UInt64
 
-  /// - Parameter record: The record from the tree of trees, in the map.
-  init?(_ record: UnsafeRawBufferPointer, in environment: Environment) {
-    guard record.count == PageFormat.treeRecordCount, let start = record.baseAddress else {
-      return nil
-    }
-    var info = MDB_envinfo()
-    var statistics = MDB_stat()
-    guard mdb_env_info(environment.raw, &info) == MDB_SUCCESS,
-      mdb_env_stat(environment.raw, &statistics) == MDB_SUCCESS
-    else { return nil }
-    pageSize = Int(statistics.ms_psize)
-    lastPage = UInt64(info.me_last_pgno)
-    // SAFETY: the record lies in a page of the map, which begins at a multiple of the page size and
-    // contains its own number.
-    let page = start - Int(bitPattern: start) % pageSize
-    let number = page.load(as: UInt64.self)
-    guard number <= lastPage else { return nil }
-    map = page - Int(number) * pageSize
-    tree = TreeRecord(record)
-    pagesLeft = tree.branchPages &+ tree.leafPages
-    guard tree.flags & PageFormat.TreeFlag.orders == 0 else { return nil }
+  init?(_ pages: TreePages) {
+    guard pages.tree.flags & PageFormat.TreeFlag.orders == 0 else { return nil }
+    self.pages = pages
+    pagesLeft = pages.tree.branchPages &+ pages.tree.leafPages
   }
 
   mutating func entries(
     from lower: UnsafeRawBufferPointer, upTo upper: UnsafeRawBufferPointer?,
     _ visit: () throws -> Void
   ) throws -> Int? {
-    if tree.root == PageFormat.noPage { return 0 }
-    if let upper, !CountedPage.precedes(lower, upper) { return 0 }
-    return try entries(of: tree.root, level: 1, from: lower, upTo: upper, visit)
+    if pages.tree.root == PageFormat.noPage { return 0 }
+    if let upper, !TreePage.precedes(lower, upper) { return 0 }
+    return try entries(of: pages.tree.root, level: 1, from: lower, upTo: upper, visit)
   }
 
   /// - Parameter lower: `nil` if the whole page is above it, and `upper` likewise.
@@ -70,10 +48,11 @@ private struct RangeCount {
     of number: UInt64, level: Int, from lower: UnsafeRawBufferPointer?,
     upTo upper: UnsafeRawBufferPointer?, _ visit: () throws -> Void
   ) throws -> Int? {
-    let isLeaf = level == Int(tree.depth)
-    guard pagesLeft > 0, level <= Int(tree.depth),
-      let page = CountedPage(map, number, pageSize, lastPage: lastPage, isLeaf: isLeaf)
-    else { return nil }
+    let depth = Int(pages.tree.depth)
+    let isLeaf = level == depth
+    guard pagesLeft > 0, level <= depth, let page = pages.page(number, isLeaf: isLeaf) else {
+      return nil
+    }
     pagesLeft -= 1
     if isLeaf {
       guard let first = page.place(of: lower, otherwise: 0),
@@ -98,59 +77,25 @@ private struct RangeCount {
   }
 }
 
-/// One branch or leaf page in the map; see `PageFormat`.
-private struct CountedPage {
-  private let start: UnsafeRawPointer
-  private let pageSize: Int
-  private let isLeaf: Bool
-  /// The number of its nodes; a branch has at least one.
-  let count: Int
-
-  /// - Returns: `nil` if the store has no such page.
-  init?(
-    _ map: UnsafeRawPointer, _ number: UInt64, _ pageSize: Int, lastPage: UInt64, isLeaf: Bool
-  ) {
-    guard (2...lastPage).contains(number) else { return nil }
-    // SAFETY: the page is one of the store's, so it lies in the map; its first 16 bytes are the
-    // header.
-    start = map + Int(number) * pageSize
-    let kind = start.load(fromByteOffset: 10, as: UInt16.self)
-    let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
-    guard start.load(as: UInt64.self) == number,
-      kind == (isLeaf ? PageFormat.Kind.leaf : PageFormat.Kind.branch),
-      lower >= PageFormat.headerCount, lower <= pageSize, lower % 2 == 0
-    else { return nil }
-    self.pageSize = pageSize
-    self.isLeaf = isLeaf
-    count = (lower - PageFormat.headerCount) / 2
-    if count == 0 { return nil }
-  }
-
+extension TreePage {
   /// Returns the number of keys that are less than this one.
   ///
   /// - Returns: `nil` if a node is damaged.
-  func place(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
+  fileprivate func place(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
     guard let key else { return otherwise }
-    return place(from: 0) { CountedPage.precedes($0, key) }
+    return place(from: 0) { TreePage.precedes($0, key) }
   }
 
   /// Returns the child that contains this key: the last one whose first key is not greater.
-  func child(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
+  fileprivate func child(of key: UnsafeRawBufferPointer?, otherwise: Int) -> Int? {
     guard let key else { return otherwise }
     // The first node's key stands for everything less than the second node's key.
-    return place(from: 1) { !CountedPage.precedes(key, $0) }.map { $0 - 1 }
-  }
-
-  func child(at place: Int) -> UInt64? {
-    guard let node = node(at: place) else { return nil }
-    let low = UInt64(node.loadUnaligned(as: UInt32.self))
-    return low | UInt64(node.loadUnaligned(fromByteOffset: 4, as: UInt16.self)) << 32
+    return place(from: 1) { !TreePage.precedes(key, $0) }.map { $0 - 1 }
   }
 
   /// Returns the first node, from a given one on, whose key does not pass the test.
   private func place(from first: Int, where passes: (UnsafeRawBufferPointer) -> Bool) -> Int? {
-    var low = first
-    var high = count
+    var (low, high) = (first, count)
     while low < high {
       let middle = (low + high) / 2
       guard let key = key(at: middle) else { return nil }
@@ -159,27 +104,9 @@ private struct CountedPage {
     return low
   }
 
-  private func key(at place: Int) -> UnsafeRawBufferPointer? {
-    guard let node = node(at: place) else { return nil }
-    let count = Int(node.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
-    let key = PageFormat.nodeHeaderCount
-    guard node - start + key + count <= pageSize else { return nil }
-    return UnsafeRawBufferPointer(start: node + key, count: count)
-  }
-
-  /// - Parameter place: Less than `count`.
-  private func node(at place: Int) -> UnsafeRawPointer? {
-    // SAFETY: `init` has checked that the offsets of all nodes lie in the page; a node is returned
-    // only if its header does, too.
-    let offset = Int(
-      start.load(fromByteOffset: PageFormat.headerCount + 2 * place, as: UInt16.self))
-    guard offset >= PageFormat.headerCount, offset + PageFormat.nodeHeaderCount <= pageSize else {
-      return nil
-    }
-    return start + offset
-  }
-
-  static func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  fileprivate static func precedes(
+    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
+  ) -> Bool {
     let common = min(a.count, b.count)
     if common > 0, let left = a.baseAddress, let right = b.baseAddress {
       let order = memcmp(left, right, common)

@@ -45,6 +45,11 @@ public class TreeTransaction {
     throw environment.failure(result, doing: "read")
   }
 
+  /// Returns the value of a key of a tree with integer keys; nil if there is none.
+  public func get(_ tree: Tree, number: UInt64) throws -> UnsafeRawBufferPointer? {
+    try withUnsafeBytes(of: number) { try get(tree, $0) }
+  }
+
   @inline(__always)
   final func place(in tree: Tree) -> OpaquePointer? {
     let number = Int(tree.handle)
@@ -114,7 +119,49 @@ public class TreeTransaction {
 }
 
 /// A snapshot. It sees the last commit before it began, and nothing later.
-public final class TreeReader: TreeTransaction {}
+public final class TreeReader: TreeTransaction {
+  // SAFETY (of the unchecked members): no other code is called while these are read or changed.
+  /// The tree of the last lookups by number, and how many there were.
+  @exclusivity(unchecked) private var lookups: (tree: MDB_dbi, count: Int) = (0, 0)
+  /// Its pages, if they can be read without LMDB.
+  @exclusivity(unchecked) private var pages: TreePages?
+
+  /// The number of lookups in a tree after which its pages are found: that takes as long as this
+  /// many lookups by LMDB.
+  private static let lookupsMin = 3
+
+  /// Returns the value of a key of a tree with integer keys; nil if there is none.
+  public override func get(_ tree: Tree, number: UInt64) throws -> UnsafeRawBufferPointer? {
+    if lookups.tree == tree.handle, let value = pages?.value(of: number) { return value }
+    return try find(number, in: tree)
+  }
+
+  /// Returns the values of several keys of a tree with integer keys; nil for those that only `get`
+  /// finds, if they exist.
+  public func get(_ tree: Tree, numbers: [UInt64]) throws -> [UnsafeRawBufferPointer?] {
+    if lookups.tree != tree.handle || lookups.count < TreeReader.lookupsMin {
+      lookups = (tree.handle, TreeReader.lookupsMin)
+      pages = try environment.record(of: tree.name, in: self).flatMap {
+        TreePages($0, in: environment)
+      }
+    }
+    return pages?.values(of: numbers) ?? numbers.map { _ in nil }
+  }
+
+  private func find(_ number: UInt64, in tree: Tree) throws -> UnsafeRawBufferPointer? {
+    if lookups.tree != tree.handle {
+      lookups = (tree.handle, 0)
+      pages = nil
+    }
+    lookups.count &+= 1
+    if lookups.count == TreeReader.lookupsMin,
+      let record = try environment.record(of: tree.name, in: self)
+    {
+      pages = TreePages(record, in: environment)
+    }
+    return try super.get(tree, number: number)
+  }
+}
 
 /// The size and shape of one tree.
 public struct TreeStatistics: Sendable, Hashable {

@@ -118,8 +118,6 @@ final class TreeHandles: Sendable {
   /// Held while handles are opened; a write transaction holds it until it ends, as it may create
   /// trees.
   private let opening = ThreadLock()
-  /// The dropped trees whose empty entries could not be removed yet.
-  private let emptied = Locked<Set<String>>([])
   /// The newest commit that is known to have a handle for each of its trees, for new transactions.
   let verifiedTransaction = Atomic<Int>(-1)
 
@@ -252,25 +250,21 @@ final class TreeHandles: Sendable {
     }
   }
 
-  /// Removes the entries of trees that the last write emptied. That write is committed already, so
-  /// a failure here is not its error: the entries are remembered until the next drop.
-  func removeEmptied(_ dropped: Set<String>, in environment: Environment) {
-    guard !dropped.isEmpty else { return }
-    let names = emptied.withLock { emptied in
-      defer { emptied = [] }
-      return emptied.union(dropped)
-    }
+  /// Removes the entries of trees that the last write emptied, while the writer lock is still held:
+  /// nobody can have created them again. That write is committed already, so a failure here is not
+  /// its error. The trees then stay, empty, as after a crash at this place. They are not removed
+  /// later, because by then they may be the empty trees of someone who uses the names again.
+  func removeEmptied(_ names: Set<String>, in environment: Environment) {
+    guard !names.isEmpty else { return }
     var handle: OpaquePointer?
     guard mdb_txn_begin(environment.raw, nil, 0, &handle) == MDB_SUCCESS, let handle else {
-      return emptied.withLock { $0.formUnion(names) }
+      return
     }
     for name in names where removeRecord(named: name, in: handle) != MDB_SUCCESS {
-      mdb_txn_abort(handle)
-      return emptied.withLock { $0.formUnion(names) }
+      return mdb_txn_abort(handle)
     }
-    guard mdb_txn_commit(handle) == MDB_SUCCESS else {
-      return emptied.withLock { $0.formUnion(names) }
-    }
+    // A failed commit ends the transaction, too.
+    _ = mdb_txn_commit(handle)
   }
 
   /// Removes the entry of a tree if the tree is empty.

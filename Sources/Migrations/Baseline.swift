@@ -31,7 +31,8 @@ extension Store {
     }
     try checkRequirements(of: wanted)
     return try Migrator(self, options).commit { transaction in
-      let missing = wanted.flatMap(\.steps).missing(in: transaction.schema)
+      let missing = wanted.flatMap(\.steps).missing(
+        in: transaction.deferred.restored(in: transaction.schema))
       guard missing.isEmpty else {
         throw StoreError(
           .migration, "the store lacks what the migration creates",

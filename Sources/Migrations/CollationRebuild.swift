@@ -27,9 +27,10 @@ struct CollationRebuild {
   private func isDue() throws -> Bool {
     let catalog = try store.catalog()
     // A step that has begun has stored the schema that it ends with. A change made next to it would
-    // be undone.
-    guard catalog.running?.buildChecksum == nil,
-      catalog.readCompatibleFeatures & ~CatalogHeader.sealFeature == 0,
+    // be undone, and there is one build at a time.
+    let known = CatalogHeader.sealFeature | CatalogHeader.deferralFeature
+    guard catalog.running?.buildChecksum == nil, catalog.build == nil,
+      catalog.readCompatibleFeatures & ~known == 0,
       try store.migrationState().unknown.isEmpty
     else { return false }
     return catalog.entities.values.contains { $0.indexes.contains { !$0.isUsable } }
@@ -87,7 +88,7 @@ struct CollationRebuild {
   ) throws {
     let schema = transaction.schema
     guard let entity = schema.entities.first(where: { $0.id == id }) else { return }
-    let work = StepWork(rebuilding: index, of: entity, in: schema)
+    let work = StepWork(building: [index], of: entity, in: schema)
     do {
       try ShortStep(work: work, author: "collation", codes: []).run(in: transaction)
     } catch let error as StoreError where error.code == .uniqueViolation {

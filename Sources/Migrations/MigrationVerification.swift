@@ -30,11 +30,12 @@ extension Store {
     // The schema during a migration is not the result of whole files.
     guard problems.isEmpty, catalog.running == nil else { return problems }
     let made = try schemaOfFiles(catalog.history)
-    return SchemaComparison(from: made, to: catalog.schema).differences.map {
-      MigrationProblem(
-        text: "the schema is not what the files make: \($0)",
-        advice: "write a migration that says so: `mooring schema diff`")
-    }
+    return SchemaComparison(from: made, to: catalog.deferred.restored(in: catalog.schema))
+      .differences.map {
+        MigrationProblem(
+          text: "the schema is not what the files make: \($0)",
+          advice: "write a migration that says so: `mooring schema diff`")
+      }
   }
 
   /// Returns the schema that results from the files of the applied migrations, in the order of

@@ -7,7 +7,8 @@ extension Store {
     /// before as it is. If it lacks migrations, writes to it are refused.
     case ifEmpty
     /// Create a missing store, and apply the pending migrations. Opening then takes as long as they
-    /// do, and fails with `busy` if another process is migrating. A destructive step is refused.
+    /// do, and fails with `busy` during a migration or a load. Without pending ones it does not
+    /// wait. A destructive step is refused.
     case pending
     /// Create a missing store and apply nothing. This is for a program that then migrates the store
     /// with its own options.
@@ -20,7 +21,8 @@ extension Store {
   ///
   /// Indexes whose keys were created with another version of Unicode or of a locale's rules are
   /// rebuilt first, unless the store is opened for reading only. During the rebuild readers do not
-  /// use these indexes; after it, writes by programs with the other version are refused.
+  /// use these indexes; after it, writes by programs with the other version are refused. Indexes
+  /// that an interrupted load has set aside are built as well.
   ///
   /// - Parameter sources: The sources of the migration lines that this program knows, and the code
   ///   that their steps call. The store's own line, `system`, is always among them.
@@ -40,15 +42,33 @@ extension Store {
     let store = try translatingStorageErrors {
       try Store(folder: folder, policy: known, creates: migrate != .never, options: options)
     }
-    let isNew = try store.catalog().history.isEmpty
-    if migrate == .pending || (migrate == .ifEmpty && isNew) {
+    if try store.migrates(migrate) {
       var migration = MigrationOptions()
       migration.sealsRecords = false
       try store.migrate(migration)
     }
-    if !options.isReadOnly { try CollationRebuild(store: store).run() }
+    if !options.isReadOnly {
+      try store.finishInterruptedLoads()
+      try CollationRebuild(store: store).run()
+    }
     try store.require(types)
     return store
+  }
+}
+
+extension Store {
+  /// Returns true if opening applies migrations. Without pending ones it does not wait for another
+  /// migration or a load.
+  ///
+  /// - Throws: `migration`, `newerSchema` if migrations are to be applied and cannot be.
+  fileprivate func migrates(_ policy: MigrationPolicy) throws -> Bool {
+    switch policy {
+    case .ifEmpty: return try catalog().history.isEmpty
+    case .pending:
+      let state = try migrationState()
+      return try state.running != nil || !Migrator(self).positions(from: state).isEmpty
+    case .create, .never: return false
+    }
   }
 }
 

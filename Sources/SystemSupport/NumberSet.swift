@@ -19,10 +19,15 @@ package struct NumberSet: Sendable {
   /// - Returns: False if the set contains it already.
   @discardableResult
   package mutating func insert(_ number: Int64) -> Bool {
-    if contains(number) { return false }
-    blocks[number >> 12, default: Self.emptyBlock][Self.word(of: number)] |= Self.bit(of: number)
-    count += 1
-    return true
+    let (word, bit) = (Self.word(of: number), Self.bit(of: number))
+    func insert(into block: inout [UInt64]) -> Bool {
+      if block[word] & bit != 0 { return false }
+      block[word] |= bit
+      return true
+    }
+    let isNew = insert(into: &blocks[number >> 12, default: Self.emptyBlock])
+    if isNew { count += 1 }
+    return isNew
   }
 
   private static func word(of number: Int64) -> Int { Int(number & 0xfff) >> 6 }

@@ -85,7 +85,7 @@ extension [UInt8] {
     var copied = 0
     for (position, byte) in text.enumerated()
     where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-      append(contentsOf: text[copied..<position])
+      append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied..<position]))
       copied = position + 1
       append(UInt8(ascii: "\\"))
       switch byte {
@@ -98,7 +98,7 @@ extension [UInt8] {
       default: append(byte)
       }
     }
-    append(contentsOf: text[copied...])
+    append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied...]))
     append(UInt8(ascii: "\""))
   }
 }

@@ -42,6 +42,16 @@ import Testing
     #expect(table.text(width: nil).contains(String(repeating: "x", count: 50)))
   }
 
+  @Test func aWholeTextIsNotCut() {
+    var table = TextTable([.init("url", .whole), .init("title")])
+    let url = "https://example.org/" + String(repeating: "x", count: 30)
+    table.append([url, String(repeating: "y", count: 30)])
+    table.append(["a", "b"])
+    let lines = table.text(width: 62).split(separator: "\n")
+    #expect(lines[1] == url + "  yyyyyyyyy…")
+    #expect(lines[2] == "a" + String(repeating: " ", count: 51) + "b")
+  }
+
   @Test(arguments: [1, 20, 30, 31, 60])
   func aLineIsNoWiderThanTheTerminalUnlessColumnsAreAtTheirLeast(width: Int) {
     var table = TextTable([.init("first"), .init("n", .number), .init("second")])

@@ -95,6 +95,21 @@ import Testing
     }
   }
 
+  /// A limit of its own allows what the minimum rate would end.
+  @Test func withoutTheMinimumRateOnlyTheTimeLimitEndsATransfer() async throws {
+    try await withServer {
+      $0.slowestBytesPerSecond = 1000
+      $0.slowSecondsMax = 1
+    } handler: { _, connection in
+      try connection.waitForClose()
+    } test: { server, transport in
+      var request = HTTPRequest(url: server.url, timeout: .milliseconds(2_500))
+      request.endsSlowTransfers = false
+      let error = await expectFailure(.timeout, of: transport, request)
+      #expect(error?.context.contains("too slow") == false, "\(error?.context ?? "")")
+    }
+  }
+
   @Test func aZeroTimeLimitIsATimeout() async throws {
     try await withServer { _, connection in
       try connection.send(Response())

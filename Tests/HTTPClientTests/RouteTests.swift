@@ -96,28 +96,45 @@ import Testing
   @Test(arguments: ["ftp://a.example/", "file:///etc/hostname", "gopher://a.example/"])
   func onlyHTTPIsFollowed(target: String) throws {
     var route = try route("http://a.example/")
-    expect(.unsupportedProtocol) {
+    expect(.badRedirect) {
       try route.follow(status: 302, to: target, from: publicAddress)
     }
   }
 
   @Test func onlyAPrivateHostMaySendToAPrivateAddress() throws {
     var route = try route("http://nas.example/1")
-    #expect(route.allowsPrivateAddresses)
+    #expect(route.allows(privateAddress))
     try route.follow(status: 302, to: "http://nas.example/2", from: privateAddress)
-    #expect(route.allowsPrivateAddresses)
+    #expect(route.allows(privateAddress))
     try route.follow(status: 302, to: "http://b.example/", from: privateAddress)
-    #expect(route.allowsPrivateAddresses)
+    #expect(route.allows(privateAddress))
     try route.follow(status: 302, to: "http://nas.example/3", from: publicAddress)
-    #expect(!route.allowsPrivateAddresses)
+    #expect(!route.allows(privateAddress))
     try route.follow(status: 302, to: "http://nas.example/4", from: privateAddress)
-    #expect(!route.allowsPrivateAddresses)
+    #expect(!route.allows(privateAddress))
+  }
+
+  @Test func onlyTheOperatorMayChooseALinkLocalAddress() throws {
+    for text in ["169.254.169.254", "fe80::1", "::ffff:169.254.1.1", "64:ff9b::169.254.1.1"] {
+      let address = try #require(IPAddress(text: text))
+      var route = try route("http://a.example/1")
+      #expect(address.isLinkLocal && route.allows(address))
+      try route.follow(status: 302, to: "http://a.example/2", from: privateAddress)
+      #expect(route.allows(address))
+      try route.follow(status: 302, to: "http://b.example/", from: privateAddress)
+      #expect(!route.allows(address) && route.allows(privateAddress), "\(text)")
+      try route.follow(status: 302, to: "http://a.example/3", from: privateAddress)
+      #expect(!route.allows(address), "the other host chose it")
+    }
+    for text in ["169.253.255.255", "10.0.0.1", "fec0::1", "fd00::1", "::1", "8.8.8.8"] {
+      #expect(try #require(IPAddress(text: text)).isLinkLocal == false)
+    }
   }
 
   @Test func anUnknownAddressCountsAsPublic() throws {
     var route = try route("http://a.example/1")
     try route.follow(status: 302, to: "http://a.example/2", from: nil)
-    #expect(!route.allowsPrivateAddresses)
+    #expect(!route.allows(privateAddress))
   }
 
   @Test(arguments: [

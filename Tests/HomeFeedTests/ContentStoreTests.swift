@@ -43,6 +43,29 @@ import Testing
     }
   }
 
+  @Test func theContentOfAnEpisodeIsReadByItsOwnLoad() async throws {
+    try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
+      let content = try ContentStore(temporary.store)
+      var (own, other) = (Episode(id: "e"), Episode(id: "e"))
+      other.feedID = 2
+      try await temporary.store.write { [own, other] transaction in
+        try transaction.insert(own)
+        let id = try transaction.insert(other)
+        try transaction.update(EpisodeContent.self, id) {
+          $0.contentHTML = "<p>Hi</p>"
+          $0.authors = ["Jo"]
+          $0.mediaBytes = 7
+        }
+      }
+      #expect(try content.loadContent(of: own)?.contentHTML == nil)
+      let found = try #require(try content.loadContent(of: other))
+      #expect(found.contentHTML == "<p>Hi</p>" && found.authors == ["Jo"])
+      #expect(found.mediaBytes == 7 && found.feedID == 2)
+      own.id = "f"
+      #expect(try content.loadContent(of: own) == nil)
+    }
+  }
+
   @Test func theStoreReportsWhetherAnythingIsCached() async throws {
     try await withTemporaryStore(migrations: [.homeFeed]) { temporary in
       let content = try ContentStore(temporary.store)

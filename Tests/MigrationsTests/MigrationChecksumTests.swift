@@ -73,10 +73,12 @@ import Testing
     for (path, checksum) in [
       ("Migrations/0001_home_feed", "c1:7be3d697e3bd6e06dbf2faaffe915b65"),
       ("Migrations/0002_learning_path_of_episode", "c1:1fdea410273e751e01b2b648a92df6c5"),
+      ("Migrations/0003_episode_content", "c1:8241bdd800cac2f3b35e1b418e344237"),
       ("Sources/FeedSync/System/0001_feeds", "c1:0cf4a0aa1f9ed4b8a9a04441e7ae2236"),
       ("Sources/FeedSync/System/0002_feed_manners", "c1:15e9a5427e1c3f42502df5180238243b"),
       ("Sources/FeedSync/System/0003_feed_mappings", "c1:132654f15925525cf14d658f74f529f5"),
       ("Sources/FeedSync/System/0004_feed_addresses", "c1:38ee1bcb8f56b5e1d52c781e4554dd1f"),
+      ("Sources/FeedSync/System/0005_feed_settings", "c1:2b53536e95c507770594dda488556438"),
     ] {
       let bytes = try Data(contentsOf: root.appendingPathComponent(path + ".yaml"))
       let name = URL(fileURLWithPath: path).lastPathComponent

@@ -138,7 +138,7 @@ import Testing
     #expect(attributes[2].defaultValue == .decimal(Decimal(string: "1.5")!))
     #expect(attributes[3].defaultValue == .strings(["a", "b"]))
     #expect(attributes[4].defaultValue == .date(Date(timeIntervalSinceReferenceDate: 1)))
-    guard case .addAttribute("E", let added) = migration.steps[1] else {
+    guard case .addAttribute("E", let added, false) = migration.steps[1] else {
       Issue.record("the second step adds no attribute")
       return
     }

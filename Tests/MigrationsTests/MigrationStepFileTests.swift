@@ -58,6 +58,11 @@ import Testing
       .addAttribute(entity: "E", AttributeDescription(name: "a", type: .url, isOptional: true)),
       "add attribute E.a (url)"),
     Case(
+      "addAttribute: { to: E, name: a, type: url, optional: true, ifMissing: true }",
+      .addAttribute(
+        entity: "E", AttributeDescription(name: "a", type: .url, isOptional: true),
+        ifMissing: true), "add attribute E.a (url) if it is missing"),
+    Case(
       "renameAttribute: { on: E, name: a, to: b }",
       .renameAttribute(entity: "E", name: "a", newName: "b"), "rename attribute E.a to b"),
     Case(

@@ -61,6 +61,47 @@ import Testing
     }
   }
 
+  /// An operator's line and the program's add the same attribute.
+  private static let own = file(
+    "0001_own", requires: "model@1",
+    "addAttribute: { to: Sample, name: image, type: string, optional: true }")
+  private static let grown =
+    ModelSchema.files + [
+      file(
+        "0002_image", line: "model", requires: "",
+        "addAttribute: { to: Sample, name: image, type: url, optional: true, ifMissing: true }")
+    ]
+
+  @Test(arguments: [false, true])
+  func anAttributeThatMayExistComesAfterThatOfAnotherLine(_ isUpgrade: Bool) async throws {
+    try withTemporaryFolder { folder in
+      if isUpgrade { try Self.open(folder.path("s"), [Self.own]).close() }
+      let store = try Self.open(folder.path("s"), [Self.own], model: Self.grown)
+      if isUpgrade { try store.migrate() }
+      let history = try store.migrationHistory().map { "\($0.line)@\($0.version)" }
+      #expect(history.suffix(3) == ["model@1", "more@1", "model@2"])
+      #expect(try store.schema.entity(named: "Sample")?.attribute(named: "image")?.type == .string)
+      #expect(try store.verifyMigrations() == [])
+      #expect(try store.migrationState().pending.isEmpty)
+      // The lines of the program without that of the store itself, which every schema has.
+      let made = try Schema(of: try store.migrationLines.filter { $0.name != "system" })
+      #expect(SchemaComparison(from: made, to: try store.schema).differences.isEmpty)
+      try requireClean(store)
+    }
+  }
+
+  @Test func anAttributeThatMayExistComesBeforeWhatRequiresIt() async throws {
+    try withTemporaryFolder { folder in
+      let index = Self.file(
+        "0001_index", requires: "model@2",
+        "createIndex: { on: Sample, name: byImage, keys: [image] }")
+      let store = try Self.open(folder.path("s"), [index], model: Self.grown)
+      #expect(try store.migrationHistory().suffix(2).map(\.name) == ["0002_image", "0001_index"])
+      #expect(try store.verifyMigrations() == [])
+      try requireClean(store)
+    }
+  }
+
   @Test(
     "A requirement that cannot be met is refused",
     arguments: ["model@2", "nowhere@1", "more@1", "model@1, nowhere@1"])

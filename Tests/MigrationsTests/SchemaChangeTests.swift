@@ -24,6 +24,21 @@ import Testing
     try #require(schema.entity(named: "Book"))
   }
 
+  // MARK: Attributes that may exist
+
+  @Test func anAttributeThatMayExistStaysAsItIs() throws {
+    let step = "addAttribute: { to: Book, name: image, type: url, optional: true, ifMissing: true }"
+    let own = "addAttribute: { to: Book, name: image, type: string, default: x, owner: local }"
+    #expect(try after(own, step) == after(own))
+    #expect(try book(after(step)).attribute(named: "image")?.type == .url)
+    // A relationship of the name stays too.
+    #expect(try after(step.replacing("image", with: "authors")) == before)
+    let error = #expect(throws: StoreError.self) {
+      try after(own, step.replacing(", ifMissing: true", with: ""))
+    }
+    #expect(error?.description.contains("choose another name") == true)
+  }
+
   // MARK: Entities
 
   @Test func aRenamedEntityIsRenamedWhereverItIsNamed() throws {

@@ -19,8 +19,8 @@ enum ImportTable {
     Row("LMDB", "CMooringLMDB", "SystemSupport"),
     Row("EntityModel", "TextFormats"),
     Row(
-      "EntityStore", "CMooringXXHash", "SystemSupport", "TextFormats", "UnicodeText", "LMDB",
-      "EntityModel"),
+      "EntityStore", "CMooringJSON", "CMooringXXHash", "SystemSupport", "TextFormats",
+      "UnicodeText", "LMDB", "EntityModel"),
     Row("SchemaFiles", "TextFormats", "StrictYAML", "EntityModel"),
     Row(
       "EntityObjects", "SystemSupport", "TextFormats", "StrictYAML", "UnicodeText", "EntityModel",

@@ -268,20 +268,23 @@ private final class RunLocks: Sendable {
 /// `crowd`: blocks more of Dispatch's shared workers than there may be.
 private func obeyLines() {
   var usual: [Int32: rlimit] = [:]
+  let isFull = Locked(false)
   while let line = readLine() {
     switch line {
     case "files":
-      var highest: Int32 = 0
-      for descriptor in 0..<Int32(1_024) where fcntl(descriptor, F_GETFD) >= 0 {
-        highest = descriptor
-      }
+      let highest = (0..<Int32(1_024)).last { fcntl($0, F_GETFD) >= 0 } ?? 0
       limit(Int32(RLIMIT_NOFILE.rawValue), to: Int(highest) + 1, &usual)
-      // What is free below is taken.
-      while open("/dev/null", O_RDONLY) >= 0 {}
+      isFull.withLock { $0 = true }
+      _ = takeDescriptors()
+      // A file that the runner had open just now leaves another one free when it is closed.
+      Thread.detachNewThread {
+        while isFull.withLock({ $0 && takeDescriptors() }) { usleep(1_000) }
+      }
     case "crowd":
       for _ in 0..<600 { DispatchQueue.global().async { blockForever() } }
     case "pages": limit(Int32(RLIMIT_FSIZE.rawValue), to: 4_096, &usual)
     default:
+      isFull.withLock { $0 = false }
       for (resource, old) in usual {
         var old = old
         setrlimit(__rlimit_resource_t(UInt32(resource)), &old)
@@ -289,6 +292,12 @@ private func obeyLines() {
     }
     say("done \(line)")
   }
+}
+
+/// Takes all descriptors below the limit, and returns true.
+private func takeDescriptors() -> Bool {
+  while open("/dev/null", O_RDONLY) >= 0 {}
+  return true
 }
 
 /// Takes the thread for as long as the process lives.

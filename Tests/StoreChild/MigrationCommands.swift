@@ -58,6 +58,8 @@ struct Settings {
     var options = Store.Options()
     options.mapSize = number("map", or: 1 << 30)
     options.flushesCommits = number("flush", or: 0) == 1
+    // A few rows have many commits then, after each of which a test can stop.
+    options.commitDuration = .zero
     options.now = { Date(timeIntervalSinceReferenceDate: 0) }
     return try Store.open(
       at: folder, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,

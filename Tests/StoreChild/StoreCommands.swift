@@ -22,6 +22,7 @@ func runStoreCommand(_ arguments: [String]) async throws -> Bool {
   case "store-seed": try await seed(folder, from: arguments.count > 2 ? arguments[2] : "")
   case "store-chunks": try await writeChunks(folder)
   case "store-batch": try await runBatch(folder, arguments.count > 2 ? arguments[2] : "")
+  case "store-load": try await load(folder)
   case "store-fill": try await fill(folder, bytesMax: number)
   default: return false
   }
@@ -64,7 +65,8 @@ private func seed(_ folder: String, from path: String) async throws {
 
 /// Runs or resumes the write of `CrashPlan`, with a line of output per row.
 private func writeChunks(_ folder: String) async throws {
-  let store = try openStore(at: folder, migrate: .never)
+  // Several chunks share a commit, and the write has several commits.
+  let store = try openStore(at: folder, migrate: .never, commitDuration: .milliseconds(2))
   _ = try await CrashPlan.write(to: store) { row in say("row \(row)") }
   say("done")
 }
@@ -75,6 +77,13 @@ private func runBatch(_ folder: String, _ name: String) async throws {
   let store = try openStore(at: folder, migrate: .never)
   let result = try await plan.run(on: store) { say("done \($0.done)") }
   say("changed \(result.counts.changed)")
+}
+
+/// Runs or resumes the load of `LoadPlan`, and prints a line per commit.
+private func load(_ folder: String) async throws {
+  let store = try openStore(at: folder, migrations: [LoadPlan.source], migrate: .never)
+  let result = try await LoadPlan.run(on: store) { say("\($0)") }
+  say("loaded \(result.counts.inserted)")
 }
 
 /// Writes until the store is full, prints the results of the last groups, waits for a line of

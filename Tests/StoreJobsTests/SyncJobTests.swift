@@ -136,6 +136,32 @@ struct SyncJobTests {
     }
   }
 
+  /// A job of a URL that is not a feed yet: its server's wait is known, too.
+  @Test func aCandidateBecomesAFeedWhenItsJobHasReadAPage() async throws {
+    let requests = Atomic<Int>(0)
+    try await withFeed { _, connection in
+      let isFirst = requests.add(1, ordering: .relaxed).oldValue == 0
+      try connection.send(
+        isFirst
+          ? Response(status: 503, headers: [("Retry-After", "90")])
+          : Response(text: Self.page("a")))
+    } _: { temporary, transport, feed async throws in
+      let url = try Feeds(temporary.store).list()[0].feed.url
+      try await Feeds(temporary.store).update(feed) { $0.isRemoved = true }
+      let candidate = try await Feeds(temporary.store).candidate(url).feed
+      let sync = SyncFeed(feed: feed, candidateAddedAt: candidate.addedAt)
+      let handle = try await temporary.queue.enqueue(sync)
+      try await temporary.running(transport: transport) { runner in
+        for try await status in handle.updates where status.state == .scheduled { break }
+        #expect(try Feeds(temporary.store).list().isEmpty)
+        temporary.clock.advance(by: 90)
+        runner.wake()
+        #expect(try await handle.value.new == 1)
+      }
+      #expect(try Feeds(temporary.store).list().map(\.id) == [feed])
+    }
+  }
+
   /// The schedule decides when the feed is requested again, and counts the failed runs.
   @Test(arguments: [500, 404, 503, 0])
   func scheduledSyncsAreTriedOnce(_ status: Int) async throws {

@@ -61,11 +61,16 @@ public func withTemporaryStore<R>(
 }
 
 /// Opens a store for a test; creates it if it is missing.
+///
+/// - Parameter commitDuration: As in the store's options. By default each chunk of long work is a
+///   commit, so that tests of a few rows have many.
 public func openStore(
   at folder: String, migrations: [MigrationSource] = [.model], clock: ManualClock = ManualClock(),
-  mapSize: Int = 1 << 30, migrate: Store.MigrationPolicy = .ifEmpty
+  mapSize: Int = 1 << 30, migrate: Store.MigrationPolicy = .ifEmpty,
+  commitDuration: Duration = .zero
 ) throws -> Store {
   var options = Store.Options()
+  options.commitDuration = commitDuration
   options.mapSize = mapSize
   options.flushesCommits = false
   options.now = { clock.now }

@@ -133,10 +133,10 @@ import Testing
     try withSampleStore { store in
       var bytes = try SampleStore.bytes
       // In each copy of the page: the layout version of record 3, two bytes after the key.
-      let node: [UInt8] = [0, 0, 8, 0, 3, 0, 0, 0, 0, 0, 0, 0x80, 1, 0]
+      let node: [UInt8] = [0, 0, 8, 0, 3, 0, 0, 0, 0, 0, 0, 0x80]
       for place in bytes.indices.dropLast(node.count)
       where bytes[place..<place + node.count].elementsEqual(node) {
-        bytes[place + 12] = 77
+        bytes[place + node.count] = 77
       }
       try SampleStore.write(bytes, to: store)
       let dump = try mooringDump("records", "Episode", "--select", "id", store: store)

@@ -27,7 +27,7 @@ func fetch(
       #expect(rows.map { $0["title"] as? String } == SampleFeed.titles)
       #expect(rows[1]["progress"] as? Double == 0.5 && rows[1]["type"] as? Int == 3)
       #expect(rows[1]["watchedAt"] as? String == "2026-02-01T00:00:00Z")
-      #expect(rows[0]["watchedAt"] is NSNull && rows[0].count == 18)
+      #expect(rows[0]["watchedAt"] is NSNull && rows[0].count == 25)
       let dump = try mooringDump("records", "Episode", "--format", "json", store: store)
       #expect(try fetch(store, "Episode", "--format", "json") == dump.output)
     }

@@ -112,15 +112,38 @@ import Testing
     }
   }
 
+  @Test func aSecondSyncOfAnUnknownURLIsBusyAndLeavesItToTheFirst() throws {
+    let asked = try Signal()
+    let mayContinue = try Signal()
+    let server = try LoopbackServer { _, connection in
+      asked.fire()
+      try connection.stall(until: mayContinue)
+      try connection.send(SampleFeed.json(try SampleFeed.document(titles: ["a"])))
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder in
+      let (store, url) = (folder.path("store"), server.url + "/feed")
+      let first = try StartedTool("mooring", ["sync", url], store: store)
+      try asked.wait()
+      let second = try mooring("sync", url, store: store)
+      mayContinue.fire()
+      expectFailure(second, 75, "the feed is being synced already")
+      #expect(!second.errors.contains("was not added"))
+      #expect(try first.finish().errors.contains("added the feed \(url)"))
+      #expect(try mooring("check", store: store).status == 0)
+    }
+  }
+
   @Test func anUnreachableServerIsARetryableError() throws {
     let gone = try LoopbackServer { _, _ in }
     gone.stop()
     try withSampleStore { store in
       for url in ["http://127.0.0.1:\(gone.port)/feed", "http://no-such-host.invalid/feed"] {
         let run = try mooring("sync", url, "--quiet", store: store)
-        expectFailure(run, 75, url)
-        #expect(run.output.isEmpty)
+        expectFailure(run, 75, "\(url) was not added: the server cannot be reached")
+        #expect(run.lines.count == 2 && run.lines[1].hasPrefix("\(url)  failed  "))
       }
+      #expect(try mooring("feed", "list", "--format", "jsonl", store: store).lines.count == 1)
       #expect(try mooring("check", store: store).status == 0)
     }
   }

@@ -50,7 +50,7 @@ import Testing
       #expect(
         output(check) == """
           pages  entities  records  index entries  transactions  problems
-             52        24        9             31             1         0
+             55        24        9             31             1         0
 
           """)
     }
@@ -111,10 +111,12 @@ import Testing
           mooring: applied system.feeds 0002_feed_manners
           mooring: applied system.feeds 0003_feed_mappings
           mooring: applied system.feeds 0004_feed_addresses
+          mooring: applied system.feeds 0005_feed_settings
           mooring: applied homefeed 0001_home_feed
           mooring: applied homefeed 0002_learning_path_of_episode
           mooring: applied system.jobs 0001_jobs
           mooring: applied system.import 0001_import
+          mooring: applied homefeed 0003_episode_content
 
           """)
       let status = output(try mooring("migrate", "status", store: store))
@@ -126,9 +128,11 @@ import Testing
           ["system.feeds", "0002_feed_manners", "applied"],
           ["system.feeds", "0003_feed_mappings", "applied"],
           ["system.feeds", "0004_feed_addresses", "applied"],
+          ["system.feeds", "0005_feed_settings", "applied"],
           ["homefeed", "0001_home_feed", "applied"],
           ["homefeed", "0002_learning_path_of_episode", "applied"],
           ["system.jobs", "0001_jobs", "applied"], ["system.import", "0001_import", "applied"],
+          ["homefeed", "0003_episode_content", "applied"],
         ])
       #expect(try output(mooring("migrate", "plan", store: store)) == "nothing is pending\n")
       let again = try mooring("migrate", "up", store: store)

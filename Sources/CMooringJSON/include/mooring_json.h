@@ -12,6 +12,7 @@
 //
 // No function throws. A parser serves one thread at a time.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,7 @@ typedef enum mooring_json_code {
   MOORING_JSON_TOO_LARGE,         // 4 GiB or more, or more nodes than allowed
   MOORING_JSON_TOO_MANY_MEMBERS,
   // What is wrong inside one value (or one key of the root):
-  MOORING_JSON_STRING, // an unknown escape or half a surrogate pair
+  MOORING_JSON_STRING, // an unknown escape
   MOORING_JSON_NUMBER, // not a number as RFC 8259 writes it
   MOORING_JSON_LITERAL, // neither true, false nor null
   MOORING_JSON_UTF8,
@@ -125,6 +126,10 @@ mooring_json_result mooring_json_read(
   mooring_json_parser *parser, mooring_json_span span, uint32_t max_depth,
   const mooring_json_node **root);
 
+/// The number of halves of surrogate pairs (\ud83d without the second one) that became U+FFFD in
+/// the values read since the last split, and the byte of the document where the first one is.
+size_t mooring_json_replaced(const mooring_json_parser *parser, size_t *offset);
+
 /// Checks the whole document and reads its root, of whatever kind; `*root` is valid until the next
 /// read or split, and so must `bytes` be, as for a split. Memory beyond the index and the strings
 /// is what the document's nodes need and no more. O(length).
@@ -135,6 +140,9 @@ mooring_json_result mooring_json_read_document(
 /// The value of the last member of that name, or NULL. O(members).
 const mooring_json_node *mooring_json_find(
   const mooring_json_node *object, const char *key, size_t key_length);
+
+/// True for well-formed UTF-8. Needs no parser and no padding.
+bool mooring_utf8_is_well_formed(const void *bytes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
 
 #include <iconv.h>
 
-// libxml2 as three events. Swift does not import libxml2's headers: its context and handler table
+// libxml2 as four events. Swift does not import libxml2's headers: its context and handler table
 // change between versions, its error callbacks are variadic, and the headers include ICU's, which
 // conflict with those in Foundation.
 
@@ -16,6 +16,9 @@ typedef struct {
                const unsigned char **attributes);
   void (*end)(void *context);
   int (*text)(void *context, const unsigned char *bytes, int length);
+  // An error of the text before byte `offset` of it: a prefix that is not declared, or a message of
+  // libxml2 about namespaces, or NULL for any other error. May be NULL.
+  void (*fault)(void *context, long offset, const char *prefix, const char *message);
 } mooring_xml_events;
 
 typedef enum {

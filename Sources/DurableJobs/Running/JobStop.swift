@@ -10,6 +10,11 @@ public struct JobStop: Error, Sendable, CustomStringConvertible {
   let verdict: Verdict
   public let reason: String
 
+  /// True if the job is discarded.
+  package var discards: Bool {
+    if case .discard = verdict { true } else { false }
+  }
+
   /// Fails the attempt. The next one begins after this time instead of the policy's backoff.
   public static func retry(after wait: Duration, because reason: String) -> JobStop {
     JobStop(verdict: .retry(after: wait), reason: reason)

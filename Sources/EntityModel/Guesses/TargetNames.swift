@@ -5,6 +5,11 @@ package struct TargetNames: Sendable {
 
   package init() {}
 
+  /// Returns true if nothing has the name, in upper or lower case.
+  package func isFree(_ name: String) -> Bool { !taken.contains(name.lowercased()) }
+
+  package mutating func take(_ name: String) { taken.insert(name.lowercased()) }
+
   /// Returns the name, or the first of name2, name3 … that is free, and marks it as taken.
   ///
   /// - Parameter name: ASCII letters and digits.

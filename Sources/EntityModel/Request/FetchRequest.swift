@@ -54,6 +54,15 @@ public struct FetchRequest: Codable, Hashable, Sendable {
     self.requiresIndex = requiresIndex
   }
 
+  /// Hashes what most requests differ in.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(entityName)
+    hasher.combine(predicate)
+    hasher.combine(sortBy)
+    hasher.combine(fetchLimit)
+    hasher.combine(fetchOffset)
+  }
+
   private enum CodingKeys: String, CodingKey {
     case entityName, predicate, sortBy, fetchLimit, fetchOffset, resultType, propertiesToFetch
     case propertiesToGroupBy, havingPredicate, returnsDistinctResults, fetchBatchSize

@@ -34,6 +34,12 @@ package struct RowChanges: Sendable {
     }
   }
 
+  /// Removes all changes and keeps their memory.
+  package mutating func removeAll() {
+    entries.removeAll(keepingCapacity: true)
+    marks = 0
+  }
+
   /// Returns the row with the new values in place.
   package func laid(over row: consuming [Value]) -> [Value] {
     for change in entries { row[change.position] = change.value }

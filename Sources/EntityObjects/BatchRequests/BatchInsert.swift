@@ -4,6 +4,9 @@ import SystemSupport
 
 extension Store {
   /// Inserts the items of a source in chunks, so that other writers have their turn between them.
+  /// Another task reads the source while earlier items are written, at most two chunks ahead. It is
+  /// cancelled at an error or a cancellation, which is reported at once: a source that does not end
+  /// when its task is cancelled may give one more item then.
   ///
   /// Each item is inserted once, however often the batch is interrupted and run again with the same
   /// source: items that were inserted before are skipped. A batch is the same if its entity,
@@ -21,30 +24,65 @@ extension Store {
   public func execute(
     _ request: BatchInsertRequest, progress: (@Sendable (BatchProgress) -> Void)? = nil
   ) async throws -> BatchResult {
-    try await BatchRun.begin("insert", request.identity, request.options, on: self) { run in
-      let reader = request.read(run.start.startedAt)
-      try await reader.skip(to: run.start)
-      let record = Locked(InsertRecord())
-      var reached = run.start
-      while true {
-        try Task.checkCancellation()
-        let taken = try await reader.take(
-          from: (reached.done, reached.digest), rowsMax: run.write.rowsMax)
-        repeat {
-          let (committed, isDone) = try await run.write.runChunk(on: self, from: run.start) {
-            try request.insert(taken, in: $0, &$1, &$2, record)
+    try await insert(request, beforeLoad: nil, progress)
+  }
+
+  /// Inserts the items of a source, as `execute` does.
+  ///
+  /// - Parameter beforeLoad: Not `nil` for a load, which commits more at a time, and leaves the
+  ///   checkpoint in the store at the end. The same request, run again, then inserts only the items
+  ///   that follow, until `removeCheckpoint(in:)` is called. Called before the first transaction if
+  ///   the source has further items and the request is not refused.
+  package func insert(
+    _ request: BatchInsertRequest, beforeLoad: (@Sendable () async throws -> Void)?,
+    _ progress: (@Sendable (BatchProgress) -> Void)?
+  ) async throws -> BatchResult {
+    try await BatchRun.begin(
+      "insert", request.identity, request.options, on: self, isLoad: beforeLoad != nil
+    ) { run in
+      let buffer = ItemBuffer()
+      // Not a child task: an item that is refused is reported although the source keeps the reading
+      // task waiting for its next one.
+      let reading = Task { await request.readItems(of: run, into: buffer) }
+      defer {
+        buffer.close()
+        reading.cancel()
+      }
+      return try await withTaskCancellationHandler {
+        if let beforeLoad {
+          try await buffer.wait(for: run.start.done)
+          try Task.checkCancellation()
+          if buffer.items(from: run.start.done)?.items.isEmpty == false {
+            try self.read { try request.checkTarget(in: $0) }
+            try await beforeLoad()
           }
-          reached = committed.position
-          progress?(BatchProgress(done: reached.done, total: nil))
-          if isDone {
-            let record = record.withLock { $0 }
-            return BatchResult(
-              request.resultType, reached.counts, record.identifiers, isResumed: run.isResumed,
-              errors: record.errors)
-          }
-        } while reached.done < taken.end
+        }
+        return try await request.insertItems(of: run, from: buffer, progress)
+      } onCancel: {
+        reading.cancel()
+        buffer.end(.failure(CancellationError()))
       }
     }
+  }
+}
+
+extension BatchInsertRequest {
+  /// Returns the number of records that interrupted runs of a load have inserted.
+  ///
+  /// - Returns: `nil` if they have inserted all items.
+  package func insertedBefore(in transaction: ReadTransaction) throws -> Int64? {
+    guard let position = try checkpoint.load(in: transaction)?.position else { return 0 }
+    let areAllInserted = position.isLoaded == true || position.hasEnded == true
+    return areAllInserted ? nil : position.counts.inserted
+  }
+
+  /// Removes the checkpoint that a load has left.
+  package func removeCheckpoint(in transaction: WriteTransaction) throws {
+    try checkpoint.remove(in: transaction)
+  }
+
+  private var checkpoint: Checkpoint<BatchCheckpoint> {
+    Checkpoint(name: BatchRun.name("insert", identity, options))
   }
 }
 
@@ -55,16 +93,79 @@ private struct InsertRecord {
 }
 
 extension BatchInsertRequest {
+  /// Reads the items of the source, ahead of those that are written.
+  fileprivate func readItems(of run: BatchRun, into buffer: ItemBuffer) async {
+    do {
+      let reader = read(run.start.startedAt)
+      try await reader.skip(to: run.start)
+      var end = (done: run.start.done, digest: run.start.digest)
+      while true {
+        let taken = try await reader.take(from: end, rowsMax: run.write.rowsMax)
+        // The source of a cancelled task may end before its last item.
+        try Task.checkCancellation()
+        end = (taken.end, taken.items.last?.digest ?? end.digest)
+        guard await buffer.add(taken), !taken.areLast else { break }
+      }
+      buffer.end(.success(()))
+    } catch {
+      buffer.end(.failure(error))
+    }
+  }
+
+  /// Inserts the items in chunks. A transaction takes the items that have been read, and never
+  /// waits for others.
+  fileprivate func insertItems(
+    of run: BatchRun, from buffer: ItemBuffer, _ progress: (@Sendable (BatchProgress) -> Void)?
+  ) async throws -> BatchResult {
+    let record = Locked(InsertRecord())
+    var done = run.start.done
+    while true {
+      try Task.checkCancellation()
+      try await buffer.wait(for: done)
+      let (committed, isDone) = try await run.write.runChunk(on: run.store, from: run.start) {
+        try insert(from: buffer, in: $0, &$1, &$2, record)
+      }
+      done = committed.position.done
+      progress?(BatchProgress(done: done, total: nil))
+      if isDone {
+        let record = record.withLock { $0 }
+        return BatchResult(
+          resultType, committed.position.counts, record.identifiers, isResumed: run.isResumed,
+          errors: record.errors)
+      }
+    }
+  }
+
   /// Inserts as many items as the chunk has room for.
   ///
   /// - Returns: True if items are left.
-  fileprivate func insert(
-    _ taken: TakenItems, in transaction: WriteTransaction, _ checkpoint: inout BatchCheckpoint,
+  private func insert(
+    from buffer: ItemBuffer, in transaction: WriteTransaction, _ checkpoint: inout BatchCheckpoint,
     _ chunk: inout ChunkBudget, _ record: Locked<InsertRecord>
   ) throws -> Bool {
     transaction.leaveOut(options.without)
+    try checkTarget(in: transaction)
+    while let taken = buffer.items(from: checkpoint.done) {
+      if try !insert(taken, in: transaction, &checkpoint, &chunk, record) { return true }
+      if taken.areLast { return false }
+    }
+    chunk.end()
+    return true
+  }
+
+  /// Throws unless the store has the entity, and the unique index that `update(by:)` needs.
+  fileprivate func checkTarget(in transaction: ReadTransaction) throws {
     let entity = try transaction.catalog.entity(entityName)
     if case .update(let attributes) = onConflict { _ = try entity.uniqueIndex(on: attributes) }
+  }
+
+  /// Inserts the items for which the chunk has room.
+  ///
+  /// - Returns: True if all are inserted and the chunk has room.
+  private func insert(
+    _ taken: TakenItems, in transaction: WriteTransaction, _ checkpoint: inout BatchCheckpoint,
+    _ chunk: inout ChunkBudget, _ record: Locked<InsertRecord>
+  ) throws -> Bool {
     while checkpoint.done < taken.end {
       let item = taken[checkpoint.done]
       do {
@@ -76,7 +177,7 @@ extension BatchInsertRequest {
           if chunk.rows == 0 { throw refusal }
           // The earlier items are committed; this one is refused again as the first of its chunk.
           chunk.end()
-          return true
+          return false
         }
         checkpoint.counts.refused += 1
         record.withLock { if $0.errors.count < errorsMax { $0.errors.append(refusal) } }
@@ -85,10 +186,8 @@ extension BatchInsertRequest {
       checkpoint.digest = item.digest
       chunk.add(rows: 1)
       // Checked after the item, so that each chunk inserts at least one.
-      if !chunk.hasRoom { return true }
+      if !chunk.hasRoom { return false }
     }
-    if taken.areLast { return false }
-    chunk.end()
     return true
   }
 

@@ -2,7 +2,8 @@ public import EntityModel
 public import EntityStore
 public import Foundation
 
-/// Inserts the items of a source of any length. Memory is bounded by one chunk of items.
+/// Inserts the items of a source of any length. Memory is bounded by two chunks of items: one that
+/// is written, and one that is read at the same time.
 ///
 /// An item is the values of one record by attribute name, or a typed entity. Attributes that are
 /// missing in an item get their defaults. A to-one relationship that is stored as a reference is

@@ -1,7 +1,7 @@
 import EntityModel
 import EntityStore
 
-/// Reads items from a source, at most one chunk ahead of what is committed. Used by one task only.
+/// Reads the items of a source, a chunk at a time. Used by one task only.
 final class BatchReader {
   private let next: () async throws -> BatchRow?
   private var isAtEnd = false

@@ -15,6 +15,8 @@ struct BatchCheckpoint: Codable, Sendable {
   var digest: Int64 = 0
   /// True in the checkpoint of a finished batch whose progress is kept.
   var hasEnded: Bool?
+  /// True in the checkpoint of a load that has inserted all of its items.
+  var isLoaded: Bool?
 }
 
 /// One run of a batch: its checkpoint and its chunked write.
@@ -26,16 +28,23 @@ struct BatchRun: Sendable {
   let isResumed: Bool
 
   /// Runs the body for a request while no other run of the same name is running.
+  ///
+  /// - Parameter isLoad: True to leave the checkpoint in the store at the end, and to commit more
+  ///   at a time.
   static func begin(
     _ kind: String, _ identity: [String], _ options: BatchRequestOptions, on store: Store,
-    isolation: isolated (any Actor)? = #isolation,
+    isLoad: Bool = false, isolation: isolated (any Actor)? = #isolation,
     _ body: (BatchRun) async throws -> BatchResult
   ) async throws -> BatchResult {
-    let name = "batch.\(kind):" + (options.name ?? hash(identity))
+    let name = name(kind, identity, options)
     return try await BatchLease.hold(name, in: store.folder) {
       var write = ChunkedWrite<BatchCheckpoint>(name: name, author: options.author)
       write.rowsMax = max(1, options.chunkRows)
       write.duration = options.chunkDuration
+      if isLoad {
+        write.markEnded = { $0.isLoaded = true }
+        write.dirtyPagesMax = StoreLimits.loadDirtyPagesMax
+      }
       if options.keepsProgress { write.markEnded = { $0.hasEnded = true } }
       let chunks = write
       if options.restart { try await store.write { try chunks.checkpoint.remove(in: $0) } }
@@ -47,6 +56,13 @@ struct BatchRun: Sendable {
       return try await body(
         BatchRun(store: store, write: write, start: start, isResumed: interrupted != nil))
     }
+  }
+
+  /// Returns the name of a request's checkpoint and lease.
+  static func name(
+    _ kind: String, _ identity: [String], _ options: BatchRequestOptions
+  ) -> String {
+    "batch.\(kind):" + (options.name ?? hash(identity))
   }
 
   /// Returns a hash in which each part has its length before it, so that different lists differ.

@@ -56,7 +56,7 @@ extension Draft {
       var identities: [ObjectID] = []
       var values: [T] = []
       let fetch = try DraftFetch(request, in: transaction)
-      var decoder = EntityDecoder(type, entity: fetch.entity, in: transaction)
+      let decoder = EntityDecoder(type, entity: fetch.entity, in: transaction)
       try fetch.run { id, view in
         try decoder.decode(view, id) { record in
           identities.append(record.id)

@@ -109,7 +109,7 @@ extension RecordSource where Element: Entity {
   init(typed request: FetchRequest) {
     self.request = request
     makeDecode = { transaction, entity in
-      var decoder = EntityDecoder(Element.self, entity: entity, in: transaction)
+      let decoder = EntityDecoder(Element.self, entity: entity, in: transaction)
       return { view, id, body in
         try decoder.decode(view, id) { try body(try Element(from: &$0)) }
       }

@@ -17,6 +17,7 @@ package final class Catalog: Sendable {
   package let running: RunningMigration?
   /// The structures that a step of the running migration builds.
   package let build: EntityBuild?
+  package let deferred: DeferredIndexes
   package let entities: [String: EntityLayout]
   /// The tree of the change history; `nil` in a store that no version with a change
   /// history has written to.
@@ -33,6 +34,7 @@ package final class Catalog: Sendable {
       CatalogCheck.problems(of: stored.history, schema: stored.schema)
       + CatalogCheck.problems(of: stored.schema, treeNames: names)
       + CatalogCheck.historyProblems(of: stored.schema, treeNames: names)
+      + CatalogCheck.problems(of: stored.deferred, schema: stored.schema)
     if let problem = problems.first {
       throw StoreError(
         .damaged, "the catalog contradicts itself",
@@ -57,7 +59,8 @@ package final class Catalog: Sendable {
       let build = stored.build?.entityID == entity.id ? stored.build : nil
       entities[entity.name] = try EntityLayout(
         entity, in: stored.schema, tree: tree, indexTrees: indexTrees,
-        build: try build.map { try BuildLayout($0, of: entity, trees: buildTrees) })
+        build: try build.map { try BuildLayout($0, of: entity, trees: buildTrees) },
+        deferredIndexes: stored.deferred[entity.id])
     }
     uuid = stored.header.uuid
     readCompatibleFeatures = stored.header.readCompatibleFeatures
@@ -67,6 +70,7 @@ package final class Catalog: Sendable {
     history = stored.history
     running = stored.running
     build = stored.build
+    deferred = stored.deferred
     self.entities = entities
     historyTree = try environment.tree(named: HistoryTree.name, in: transaction)
   }
@@ -83,13 +87,22 @@ package final class Catalog: Sendable {
       advice: "install the newer version; reading still works")
   }
 
-  /// Checks the versions of the indexes' collations.
+  /// Checks the versions of the collations of all indexes, also of those that are being built or
+  /// are set aside.
   ///
   /// - Throws: `schemaMismatch` if an index was created with another version of a collation: other
   ///   programs would not find the entries that this program would write.
-  func checkCollations() throws(StoreError) {
+  package func checkCollations() throws(StoreError) {
     for name in entities.keys.sorted() {
-      if let index = entities[name]?.indexes.first(where: { !$0.isUsable }) {
+      guard let entity = entities[name] else { continue }
+      if let index = entity.indexes.first(where: { !$0.isUsable }) {
+        throw .otherCollation(of: index.description, in: name)
+      }
+      let built = build?.entityID == entity.description.id ? build?.indexes ?? [] : []
+      // The version of an index that is being built is that of the builder.
+      let isBuilt = Set(built.map(\.id))
+      let deferred = entity.deferredIndexes.filter { !isBuilt.contains($0.id) }
+      for index in built + deferred where !index.hasThisCollation {
         throw .otherCollation(of: index, in: name)
       }
     }
@@ -110,6 +123,7 @@ package enum CatalogTree {
 
   package static let runningKey = Array("running".utf8)
   package static let buildKey = Array("build".utf8)
+  static let deferredKey = Array("deferred".utf8)
   /// The key of the schema that the running step leads to.
   package static let targetKey = Array("target".utf8)
 
@@ -162,6 +176,12 @@ package enum CatalogTree {
   ) throws -> T? {
     guard let bytes = try transaction.get(tree, key) else { return nil }
     return try decode(type, bytes)
+  }
+
+  static func readDeferred(
+    _ tree: Tree, in transaction: TreeTransaction
+  ) throws -> DeferredIndexes {
+    try read(DeferredIndexes.self, at: deferredKey, tree, in: transaction) ?? DeferredIndexes()
   }
 
   /// Returns the record id that the next record of an entity gets.
@@ -245,6 +265,7 @@ package struct StoredCatalog {
   let history: [AppliedMigration]
   let running: RunningMigration?
   let build: EntityBuild?
+  let deferred: DeferredIndexes
 
   init(_ tree: Tree, in transaction: TreeTransaction) throws {
     header = try StoredCatalog.readHeader(tree, in: transaction)
@@ -254,6 +275,7 @@ package struct StoredCatalog {
       RunningMigration.self, at: CatalogTree.runningKey, tree, in: transaction)
     build = try CatalogTree.read(
       EntityBuild.self, at: CatalogTree.buildKey, tree, in: transaction)
+    deferred = try CatalogTree.readDeferred(tree, in: transaction)
   }
 
   package static func readHeader(_ tree: Tree, in transaction: TreeTransaction) throws

@@ -58,6 +58,30 @@ package enum CatalogCheck {
     return isMissing ? [Problem(entity: "catalog", text: "the change history is missing")] : []
   }
 
+  /// Returns the problems of deferred indexes: each belongs to an entity whose other indexes have
+  /// other names and ids, and has the keys of an index.
+  static func problems(of deferred: DeferredIndexes, schema: Schema) -> [Problem] {
+    if deferred.isEmpty { return [] }
+    var problems: [Problem] = []
+    let known = Set(schema.entities.map(\.id))
+    if !known.isSuperset(of: deferred.entities.keys) {
+      problems.append(Problem(entity: "catalog", text: "the entity of a deferred index is missing"))
+    }
+    let ids = schema.entities.flatMap(\.indexes).map(\.id)
+    if repeats(ids + deferred.entities.values.joined().map(\.id)) {
+      problems.append(
+        Problem(entity: "catalog", text: "a deferred index has the id of another one"))
+    }
+    for entity in schema.entities {
+      var texts = deferred[entity.id].flatMap { indexProblems($0, of: entity) }
+      if repeats((entity.indexes + deferred[entity.id]).map(\.name)) {
+        texts.append("a deferred index has the name of another one")
+      }
+      problems += texts.map { Problem(entity: entity.name, text: $0) }
+    }
+    return problems
+  }
+
   private static func attributeProblems(of entity: EntityDescription) -> [String] {
     var texts: [String] = []
     if entity.attributes.count > StoreLimits.attributesMax {
@@ -167,5 +191,26 @@ package enum CatalogCheck {
 
   private static func repeats<T: Hashable>(_ elements: [T]) -> Bool {
     Set(elements).count != elements.count
+  }
+}
+
+extension Schema {
+  /// Returns the indexes of an entity that a load may set aside, in the order of their ids: those
+  /// that check no uniqueness and serve no relationship. A system entity has none, because its code
+  /// reads its indexes by name.
+  package func dispensableIndexes(ofEntity id: Int) -> [IndexDescription] {
+    guard let number = entities.firstIndex(where: { $0.id == id }), !entities[number].isSystem
+    else { return [] }
+    var without = self
+    return entities[number].indexes.filter { index in
+      if index.isUnique { return false }
+      let before = without
+      without.entities[number].indexes.removeAll { $0.id == index.id }
+      let isSound = without.entities.allSatisfy {
+        CatalogCheck.relationshipProblems(of: $0, in: without).isEmpty
+      }
+      if !isSound { without = before }
+      return isSound
+    }
   }
 }

@@ -20,7 +20,10 @@ package struct CatalogHeader: Equatable {
   /// The feature bit of a store whose records, history and catalog have seals, which every writer
   /// must write (see `Seal`). It is set when the store is created or its records get seals.
   package static let sealFeature: UInt32 = 2
-  static let knownReadCompatibleFeatures = buildFeature | sealFeature
+  /// The feature bit of a store with deferred indexes (see `DeferredIndexes`), which a program that
+  /// does not know them would lose with its next migration.
+  package static let deferralFeature: UInt32 = 4
+  static let knownReadCompatibleFeatures = buildFeature | sealFeature | deferralFeature
 
   var format: UInt32 = CatalogHeader.currentFormat
   var incompatibleFeatures: UInt32 = 0

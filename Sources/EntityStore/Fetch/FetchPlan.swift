@@ -188,7 +188,10 @@ extension FetchPlan {
       offset: request.fetchOffset,
       rejected: plan.rejected.map {
         Rejection(index: $0.index.description.name, reason: $0.reason.text)
-      })
+      }
+        + entity.deferredIndexes.map {
+          Rejection(index: $0.name, reason: "set aside by a load and not built again yet")
+        })
     if request.isGrouped { kinds.insert(.groups) }
   }
 }

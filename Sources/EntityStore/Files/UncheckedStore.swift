@@ -114,6 +114,8 @@ package struct UncheckedStore {
       problems += CatalogCheck.historyProblems(of: schema, treeNames: names)
       let history = try CatalogTree.readHistory(tree, in: transaction)
       problems += CatalogCheck.problems(of: history, schema: schema)
+      let deferred = try CatalogTree.readDeferred(tree, in: transaction)
+      problems += CatalogCheck.problems(of: deferred, schema: schema)
     }
     texts += problems.map { "\($0.entity): \($0.text)" }
     // A contradiction says more than a seal that does not match.

@@ -41,6 +41,8 @@ struct HistoryLog {
   private var sealedPart: [UInt8] = []
   private var previousID: Int64 = 0
   private var changed: [Int] = []
+  /// The positions of the values that are stored with a change.
+  private var kept: [Int] = []
   /// The entities with a change that was not recorded.
   private var unrecorded: Set<Int> = []
   /// The transaction's number, once parts have been written.
@@ -156,8 +158,9 @@ struct HistoryLog {
     of view: RecordView, _ shape: HistoryShape, among positions: [Int]? = nil,
     _ isAlsoKept: (RecordField) throws(RecordDamage) -> Bool
   ) throws(RecordDamage) {
-    var kept: [Int] = []
-    for position in positions ?? Array(0..<view.attributeCount) {
+    kept.removeAll(keepingCapacity: true)
+    for number in 0..<(positions?.count ?? view.attributeCount) {
+      let position = positions?[number] ?? number
       let field = view.field(position)
       if field.isNull { continue }
       if shape.areValuesKept[position] {

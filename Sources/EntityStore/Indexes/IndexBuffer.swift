@@ -22,9 +22,18 @@ package final class IndexBuffer {
   @exclusivity(unchecked) private var keys: [UInt8] = []
   @exclusivity(unchecked) private var changes: [Change] = []
 
+  /// The number of changes that were applied.
+  @exclusivity(unchecked) private var changesApplied = 0
+
   /// The sizes of `keys` and `changes` at the last mark.
   @exclusivity(unchecked) private var markedKeys = 0
   @exclusivity(unchecked) private var markedChanges = 0
+
+  /// The number of changes since the buffer was created, applied ones included.
+  var changesAdded: Int { changesApplied + changes.count }
+
+  /// The number of changes that are not applied yet.
+  var changesWaiting: Int { changes.count }
 
   /// Returns true if the changes must be applied before the next change of a record.
   func isUrgent(isUnique: Bool) -> Bool {
@@ -86,6 +95,7 @@ package final class IndexBuffer {
     }
     keys.removeAll(keepingCapacity: true)
     changes.removeAll(keepingCapacity: true)
+    changesApplied += 1
   }
 
   /// Calls the closure with the bytes of an entry's value.
@@ -122,6 +132,7 @@ package final class IndexBuffer {
     var changes: [Change] = []
     swap(&keys, &self.keys)
     swap(&changes, &self.changes)
+    changesApplied += changes.count
     defer {
       keys.removeAll(keepingCapacity: true)
       changes.removeAll(keepingCapacity: true)

@@ -225,12 +225,12 @@ package final class IndexLayout: Sendable {
 }
 
 extension StoreError {
-  static func otherCollation(of index: IndexLayout, in entity: String) -> StoreError {
+  static func otherCollation(of index: IndexDescription, in entity: String) -> StoreError {
     StoreError(
       .schemaMismatch, "an index was created with another version of its collation",
       [
-        ("entity", entity), ("index", index.description.name),
-        ("created with", index.description.collationVersion ?? "no version"),
+        ("entity", entity), ("index", index.name),
+        ("created with", index.collationVersion ?? "no version"),
       ],
       advice:
         "run the same version of the program everywhere and open the store again, which "

@@ -101,3 +101,9 @@ extension KeyCollation {
     return version(of: collations)
   }
 }
+
+extension IndexDescription {
+  /// True if this program has the version of the collations with which the keys are written. A
+  /// program that lacks one of them has no version.
+  var hasThisCollation: Bool { (try? KeyCollation.version(of: keys)) == collationVersion }
+}

@@ -15,6 +15,8 @@ package final class EntityLayout: Sendable {
   package let history: HistoryShape
   /// The structures that are being built for it.
   package let build: BuildLayout?
+  /// The indexes that a load has set aside (see ``DeferredIndexes``).
+  package let deferredIndexes: [IndexDescription]
   package let positions: [String: Int]
   /// The default values by attribute position.
   let defaults: [Value]
@@ -37,11 +39,12 @@ package final class EntityLayout: Sendable {
   /// - Parameter indexTrees: The trees of all indexes of the schema, by index id.
   init(
     _ description: EntityDescription, in schema: Schema, tree: Tree, indexTrees: [Int: Tree],
-    build: BuildLayout? = nil
+    build: BuildLayout? = nil, deferredIndexes: [IndexDescription] = []
   ) throws(StoreError) {
     self.description = description
     self.tree = tree
     self.build = build
+    self.deferredIndexes = deferredIndexes
     record = RecordLayout(description)
     defaults = description.attributes.map(\.defaultValue)
     attributeIDs = description.attributes.map { UInt32(truncatingIfNeeded: $0.id) }
@@ -188,7 +191,7 @@ package final class EntityLayout: Sendable {
       if found?.isUsable != true { found = index }
     }
     if let found, found.isUsable { return found }
-    if let found { throw .otherCollation(of: found, in: name) }
+    if let found { throw .otherCollation(of: found.description, in: name) }
     throw StoreError(
       .invalidRequest, "no unique index on exactly these attributes",
       [("entity", name), ("attributes", attributes.joined(separator: ", "))],
@@ -230,17 +233,36 @@ package final class EntityLayout: Sendable {
 /// The positions of attributes and relationships in the order in which a Swift type requests them.
 ///
 /// A record is then read by comparing the addresses of literals instead of looking up names.
-final class ReadingOrder: Sendable {
-  struct Step: @unchecked Sendable {
-    // SAFETY: points at a string literal, which lives as long as the program.
-    let name: UnsafePointer<UInt8>
+final class ReadingOrder: @unchecked Sendable {
+  struct Step {
+    /// The address of a string literal, which lives as long as the program; `nil` after the last.
+    var name: UnsafePointer<UInt8>?
     /// The position among the attributes, or among the relationships.
-    let position: Int
-    let isLink: Bool
+    var position = 0
+    var isLink = false
   }
-  let steps: [Step]
 
-  init(_ steps: [Step]) { self.steps = steps }
+  static let none = ReadingOrder([])
+
+  /// The steps, with one without a name at the end.
+  let first: UnsafePointer<Step>
+  /// True if it is faster to check all texts of a record together than each that is read.
+  let readsMostTexts: Bool
+
+  // SAFETY (`@unchecked Sendable`): the steps are only read after `init`.
+
+  init(_ steps: [Step], of entity: EntityLayout? = nil) {
+    let copy = UnsafeMutablePointer<Step>.allocate(capacity: steps.count + 1)
+    for (number, step) in (steps + [Step()]).enumerated() {
+      (copy + number).initialize(to: step)
+    }
+    first = UnsafePointer(copy)
+    let kinds = entity?.description.attributes.map(\.type.kind) ?? []
+    let read = steps.count { !$0.isLink && kinds[$0.position].isText }
+    readsMostTexts = read > 1 && read * 2 > kinds.count(where: \.isText)
+  }
+
+  deinit { first.deallocate() }
 }
 
 /// A sample of the records of an entity, taken evenly over its record ids, from which the planner
@@ -260,12 +282,5 @@ final class EntitySample: Sendable {
     self.records = records
     self.recordCount = recordCount
     self.transactionID = transactionID
-  }
-}
-
-extension ContentHash {
-  /// Returns the hash of the values of a row of the entity that differ from the defaults.
-  package static func of(_ entity: EntityLayout, _ row: [Value]) -> Int64 {
-    of(row, defaults: entity.defaults, attributeIDs: entity.attributeIDs)
   }
 }

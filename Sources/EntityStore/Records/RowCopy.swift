@@ -6,8 +6,8 @@ package import EntityModel
 /// A value is decoded when it is asked for. All values were checked when the copy was created, so
 /// the decoding cannot fail.
 package struct RowCopy: Sendable {
-  private let entity: EntityLayout
-  private let bytes: [UInt8]
+  let entity: EntityLayout
+  private var bytes: [UInt8]
   /// The step at which the row was looked up: see `WriterScratch.step`.
   let step: Int
 
@@ -23,6 +23,24 @@ package struct RowCopy: Sendable {
     self.entity = entity
     self.bytes = bytes
     step = 0
+  }
+
+  /// The size of the record in bytes.
+  package var byteCount: Int { bytes.count }
+
+  /// Calls the closure with the bytes of the record.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try bytes.withUnsafeBytes(body)
+  }
+
+  /// Replaces a value of fixed size. It is not validated.
+  package mutating func set(_ value: Value, at position: Int) {
+    let slot = entity.record.plan.slots[position]
+    precondition(!slot.isVariable, "the value would change the size of the record")
+    precondition(
+      value.isNull || value.kind == entity.description.attributes[position].type.kind,
+      "the value is of another kind than the attribute")
+    bytes.withUnsafeMutableBytes { RecordEncoder.store(value, at: slot, in: $0) }
   }
 
   /// Calls the closure with a view of the copy.
@@ -67,6 +85,8 @@ package struct RowCopy: Sendable {
     }
   }
 
+  package func values() -> [Value] { (0..<entity.attributeIDs.count).map(value) }
+
   package func value(_ position: Int) -> Value {
     bytes.withUnsafeBytes { bytes in
       do throws(RecordDamage) {
@@ -90,7 +110,23 @@ extension StoredRow {
   }
 }
 
+extension Value {
+  /// The bytes of a text; 0 for other values.
+  fileprivate var textByteCount: Int {
+    if case .string(let text) = self { text.utf8.count } else { 0 }
+  }
+}
+
 extension EntityLayout {
   /// Returns the bytes of a row of default values.
   package func newRowCopy() -> RowCopy { RowCopy(defaultBytes, of: self) }
+
+  /// Returns the bytes of a row of default values with the changes applied; nothing is validated.
+  package func newRowCopy(with changes: RowChanges) -> RowCopy {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(
+      changes.entries.reduce(defaultBytes.count) { $0 + $1.value.textByteCount })
+    encode(changes, into: &bytes)
+    return RowCopy(bytes, of: self)
+  }
 }

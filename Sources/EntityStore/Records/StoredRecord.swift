@@ -39,8 +39,11 @@ package enum RecordKey {
   package static func with<R>(
     _ id: Int64, _ body: (UnsafeRawBufferPointer) throws -> R
   ) rethrows -> R {
-    try withUnsafeBytes(of: KeyWriter.ordered(id), body)
+    try withUnsafeBytes(of: number(of: id), body)
   }
+
+  @inline(__always)
+  static func number(of id: Int64) -> UInt64 { KeyWriter.ordered(id) }
 
   @inline(__always)
   package static func objectID(_ key: UnsafeRawBufferPointer) -> Int64? {

@@ -4,33 +4,6 @@ import EntityModel
 /// A hash that shows whether content has changed: XXH3, 64 bits, the same in all versions of the
 /// program.
 package enum ContentHash {
-  /// Returns the hash of the values of a row that differ from the defaults, each together with the
-  /// id of its attribute. An added attribute therefore changes no hash until it gets a value.
-  ///
-  ///     for each such value, in the order of the attributes
-  ///         0   attribute's identity, 4 bytes, little-endian
-  ///         4   size of the value, 4 bytes, little-endian; all ones for null
-  ///         8   the value, as it stands in a record
-  static func of(_ row: [Value], defaults: [Value], attributeIDs: [UInt32]) -> Int64 {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(512)
-    for (position, value) in defaults.enumerated() where row[position] != value {
-      append(attributeIDs[position], to: &bytes)
-      guard !row[position].isNull else {
-        append(.max, to: &bytes)
-        continue
-      }
-      let start = bytes.count
-      append(0, to: &bytes)
-      RecordEncoder.append(row[position], to: &bytes)
-      let size = UInt32(bytes.count - start - 4)
-      bytes.withUnsafeMutableBytes {
-        $0.storeBytes(of: size.littleEndian, toByteOffset: start, as: UInt32.self)
-      }
-    }
-    return bytes.withUnsafeBytes { of($0) }
-  }
-
   package static func of(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     Int64(bitPattern: mooring_xxh3_64(bytes.baseAddress, bytes.count))
   }
@@ -38,10 +11,6 @@ package enum ContentHash {
   package static func of(_ text: String) -> Int64 {
     var text = text
     return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
-  }
-
-  private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 }
 

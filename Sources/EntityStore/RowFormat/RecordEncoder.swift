@@ -83,7 +83,7 @@ enum RecordEncoder {
 
   /// Stores the null bit and, if the size of the value is fixed, the value.
   @inline(__always)
-  private static func store(
+  static func store(
     _ value: Value, at slot: RecordPlan.Slot, in bytes: UnsafeMutableRawBufferPointer
   ) {
     setNull(value.isNull, slot, in: bytes)
@@ -116,21 +116,6 @@ enum RecordEncoder {
     case .bool(let flag): bytes[offset] = flag ? 1 : 0
     case .uuid(let uuid): bytes.storeBytes(of: uuid.uuid, toByteOffset: offset, as: uuid_t.self)
     default: for byte in offset..<offset + slot.byteCount { bytes[byte] = 0 }
-    }
-  }
-
-  /// Appends the bytes of a value; appends nothing for null.
-  static func append(_ value: Value, to bytes: inout [UInt8]) {
-    func append<T: FixedWidthInteger>(_ number: T) {
-      withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-    switch value {
-    case .int64(let number): append(number)
-    case .double(let number): append(number.bitPattern)
-    case .date(let date): append(date.timeIntervalSinceReferenceDate.bitPattern)
-    case .bool(let flag): bytes.append(flag ? 1 : 0)
-    case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
-    default: appendVariable(value, to: &bytes)
     }
   }
 

@@ -15,27 +15,45 @@ package final class RecordLayout: @unchecked Sendable {
     var kind: ValueKind = .int64
     /// True if the layout version lacks the attribute, which is then read from the prototype.
     var isAbsent = true
-    var nullBit: Int32 = 0
+    /// The byte of the null bit, from the start of the record, and the bit in it.
+    var nullBit: UInt8 = 0
+    var nullByte: Int32 = 0
     /// The offset of a value of fixed size; for a variable size, the offset of its end entry.
     var offset: Int32 = 0
     /// The offset of the previous end entry, −1 for the first. Used for variable sizes only.
     var previousEnd: Int32 = -1
     /// The offset of the first variable-size value. Used for variable sizes only.
     var variableStart: Int32 = 0
+    /// The position of the attribute.
+    var position: Int32 = 0
   }
 
   struct Version {
     let slots: UnsafeMutablePointer<Slot>
-    /// The number of bytes that every record of the version has, those of the seal included.
-    let bytesMin: Int32
+    let attributeCount: Int
+    /// The number of bytes before the values whose sizes vary.
+    let fixedBytes: Int32
     /// The size of the seal: 0 in a version whose records have none.
     let sealBytes: Int32
+    /// True if all values whose sizes vary are texts.
+    let hasOnlyTexts: Bool
+    /// The record of default values.
+    var defaults = UnsafeRawBufferPointer(start: nil, count: 0)
+    var defaultSlots: UnsafeMutablePointer<Slot>
+
+    /// The number of bytes that every record of the version has.
+    var bytesMin: Int { Int(fixedBytes &+ sealBytes) }
+
+    func defaultField(_ position: Int) -> RecordField {
+      guard let base = defaults.baseAddress else { preconditionFailure("a layout has defaults") }
+      return RecordField(
+        base: base, place: defaultSlots + position, byteCount: UInt32(defaults.count))
+    }
   }
 
-  let attributeCount: Int
   let currentVersion: Int
   /// The layout versions; version *v* has the index *v* − 1.
-  private let versions: [Version]
+  private let versions: UnsafeMutableBufferPointer<Version>
   /// The places of the values in a record of the newest layout.
   let plan: RecordPlan
   /// A record of default values.
@@ -50,15 +68,17 @@ package final class RecordLayout: @unchecked Sendable {
   init(_ entity: EntityDescription) {
     let positions = Dictionary(
       uniqueKeysWithValues: entity.attributes.enumerated().map { ($1.id, $0) })
-    attributeCount = entity.attributes.count
     currentVersion = entity.layouts.count
     entityID = UInt64(truncatingIfNeeded: entity.id)
     let seals = entity.seals ?? RecordSeals(since: .max, isComplete: false)
     self.seals = seals
-    versions = entity.layouts.enumerated().map { number, shape in
-      RecordLayout.version(
-        of: shape, isSealed: number + 1 >= seals.since, positions: positions,
-        attributeCount: entity.attributes.count)
+    versions = .allocate(capacity: entity.layouts.count)
+    for (number, shape) in entity.layouts.enumerated() {
+      versions.initializeElement(
+        at: number,
+        to: RecordLayout.version(
+          of: shape, isSealed: number + 1 >= seals.since, positions: positions,
+          attributeCount: entity.attributes.count))
     }
     plan = RecordPlan(
       entity.layouts[entity.layouts.count - 1], version: entity.layouts.count,
@@ -70,10 +90,15 @@ package final class RecordLayout: @unchecked Sendable {
     }
     prototype = .allocate(byteCount: bytes.count, alignment: 8)
     prototype.copyBytes(from: bytes)
+    for number in versions.indices {
+      versions[number].defaults = UnsafeRawBufferPointer(prototype)
+      versions[number].defaultSlots = versions[versions.count - 1].slots
+    }
   }
 
   deinit {
     for version in versions { version.slots.deallocate() }
+    versions.deallocate()
     prototype.deallocate()
   }
 
@@ -86,20 +111,19 @@ package final class RecordLayout: @unchecked Sendable {
     guard bytes.count >= 2, let base = bytes.baseAddress else { return nil }
     let version = RecordLayout.version(at: base)
     guard version >= 1, version <= versions.count else { return nil }
-    let found = versions[version - 1]
-    guard bytes.count >= Int(found.bytesMin) else { return nil }
+    // SAFETY: the number is that of a version.
+    let found = UnsafePointer(versions.baseAddress! + (version &- 1))
+    guard bytes.count >= found.pointee.bytesMin else { return nil }
     return RecordView(
-      base: base, count: bytes.count &- Int(found.sealBytes), slots: UnsafePointer(found.slots),
-      defaults: UnsafeRawPointer(prototype.baseAddress!), defaultsCount: prototype.count,
-      defaultSlots: UnsafePointer(versions[versions.count - 1].slots),
-      attributeCount: attributeCount)
+      base: base, version: found,
+      byteCount: UInt32(truncatingIfNeeded: bytes.count &- Int(found.pointee.sealBytes)))
   }
 
   /// Returns the bytes of a record with its seal, as `view(of:)` takes them.
   func storedBytes(of record: RecordView) -> UnsafeRawBufferPointer {
     // SAFETY: the view was made of bytes that include the seal.
-    let sealBytes = versions[RecordLayout.version(at: record.base) - 1].sealBytes
-    return UnsafeRawBufferPointer(start: record.base, count: record.count + Int(sealBytes))
+    let sealBytes = Int(record.version.pointee.sealBytes)
+    return UnsafeRawBufferPointer(start: record.base, count: record.count + sealBytes)
   }
 
   @inline(__always)
@@ -141,7 +165,7 @@ package final class RecordLayout: @unchecked Sendable {
 
   /// Returns true if the record has the layout in which records are written.
   func isCurrent(_ record: RecordView) -> Bool {
-    record.slots == UnsafePointer(versions[currentVersion - 1].slots)
+    record.version.pointee.slots == versions[currentVersion - 1].slots
   }
 
   /// Checks that every value of a record can be read.
@@ -164,14 +188,19 @@ package final class RecordLayout: @unchecked Sendable {
       let offset = Int32(geometry.offsets[number])
       if let position = positions[slot.attributeID] {
         slots[position] = Slot(
-          kind: slot.kind, isAbsent: false, nullBit: Int32(number), offset: offset,
-          previousEnd: previousEnd, variableStart: Int32(geometry.fixedBytes))
+          kind: slot.kind, isAbsent: false, nullBit: 1 << UInt8(number % 8),
+          nullByte: Int32(2 + number / 8), offset: offset, previousEnd: previousEnd,
+          variableStart: Int32(geometry.fixedBytes), position: Int32(position))
       }
       if isVariable { previousEnd = offset }
     }
     let sealBytes = isSealed ? Seal.byteCount : 0
     return Version(
-      slots: slots, bytesMin: Int32(geometry.fixedBytes + sealBytes), sealBytes: Int32(sealBytes))
+      slots: slots, attributeCount: attributeCount, fixedBytes: Int32(geometry.fixedBytes),
+      sealBytes: Int32(sealBytes),
+      hasOnlyTexts: shape.slots.allSatisfy {
+        $0.kind.fixedBytes != nil || $0.kind.isText
+      }, defaultSlots: slots)
   }
 }
 
@@ -222,4 +251,7 @@ extension ValueKind {
     case .string, .url, .data, .decimal, .strings: nil
     }
   }
+
+  /// True if the value is stored as UTF-8.
+  var isText: Bool { self == .string || self == .url }
 }

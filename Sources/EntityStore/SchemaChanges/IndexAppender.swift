@@ -15,6 +15,8 @@ package struct IndexAppender: ~Copyable {
   private var cursor: Cursor
   /// The last key that was added; empty before the first.
   package private(set) var lastKey: [UInt8]
+  /// The bytes of the entries that were added.
+  package private(set) var bytes = 0
 
   init(
     _ index: IndexLayout, sideLog: Tree, after last: [UInt8]?, in writing: TreeWriter
@@ -37,9 +39,13 @@ package struct IndexAppender: ~Copyable {
     } else {
       try cursor.append(key: EntryKey.values(key), value: EntryKey.idBytes(key))
     }
+    bytes += key.count + Self.entryOverhead
     lastKey.removeAll(keepingCapacity: true)
     lastKey.append(contentsOf: key)
   }
+
+  /// The bytes of LMDB's header and offset of an entry.
+  private static let entryOverhead = 10
 
   /// Returns true if a key differs from the last one in the record id alone.
   private func hasSameValues(_ key: UnsafeRawBufferPointer) -> Bool {

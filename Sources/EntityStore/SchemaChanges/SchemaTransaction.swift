@@ -13,9 +13,12 @@ package final class SchemaTransaction {
   package private(set) var schema: Schema
   /// The build that is in progress after the changes so far.
   package private(set) var build: EntityBuild?
+  /// The deferred indexes after the changes so far.
+  package private(set) var deferred: DeferredIndexes
 
   private let writing: TreeWriter
   private let scratch: WriterScratch
+  private let budget: CommitBudget
   /// The catalog as it is written.
   package private(set) var catalog: Catalog
   /// True if the written catalog has the current `schema` and `build`.
@@ -33,11 +36,13 @@ package final class SchemaTransaction {
     self.writing = writing
     self.scratch = scratch
     self.store = store
+    budget = store.writer.budget(sharedBy: 1)
     catalog =
       try store.catalogs.catalog(for: writing)
       ?? Catalog(store.catalogTree, in: writing, of: store.environment)
     schema = catalog.schema
     build = catalog.build
+    deferred = catalog.deferred
     try catalog.checkWritable()
     _ = try CatalogSeal.check(store.catalogTree, in: writing)
   }
@@ -52,12 +57,19 @@ package final class SchemaTransaction {
     isWritten = false
   }
 
+  /// Replaces the list of deferred indexes.
+  package func set(_ deferred: DeferredIndexes) {
+    if self.deferred == deferred { return }
+    self.deferred = deferred
+    isWritten = false
+  }
+
   /// Runs a closure on records and indexes. Its changes are in the trees when this returns.
   package func scope<R>(author: String?, _ body: (WriteTransaction) throws -> R) throws -> R {
     try writeCatalog()
     let scope = WriteTransaction(
       writing, catalog: catalog, catalogTree: store.catalogTree, scratch: scratch, author: author,
-      now: store.options.now())
+      now: store.options.now(), budget: budget)
     let result = try body(scope)
     try scope.finish()
     return result
@@ -143,6 +155,11 @@ package final class SchemaTransaction {
     } else {
       try delete(CatalogTree.buildKey)
     }
+    if deferred.isEmpty {
+      try delete(CatalogTree.deferredKey)
+    } else {
+      try put(deferred, at: CatalogTree.deferredKey)
+    }
     try raiseRevision()
     try dropSideLogs(of: old.build)
     catalog = try Catalog(store.catalogTree, in: writing, of: store.environment)
@@ -185,6 +202,11 @@ package final class SchemaTransaction {
       header.readCompatibleFeatures |= CatalogHeader.buildFeature
     } else {
       header.readCompatibleFeatures &= ~CatalogHeader.buildFeature
+    }
+    if deferred.isEmpty {
+      header.readCompatibleFeatures &= ~CatalogHeader.deferralFeature
+    } else {
+      header.readCompatibleFeatures |= CatalogHeader.deferralFeature
     }
     if schema.isSealed { header.readCompatibleFeatures |= CatalogHeader.sealFeature }
     try put(CatalogTree.headerKey, header.encoded())

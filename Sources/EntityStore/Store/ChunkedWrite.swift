@@ -1,17 +1,20 @@
 /// A long write in chunks that can be resumed: an import, or a batch update, deletion or insert.
 ///
-/// Each chunk is one transaction that holds rows and the checkpoint. A process that is killed loses
-/// at most the current chunk, and no flag has to be repaired. Other writers can write between two
-/// chunks.
+/// A transaction holds the rows of one chunk or several, and the checkpoint. It takes chunks while
+/// nobody else waits to write (see `CommitBudget`). A process that is killed loses at most the
+/// transaction under way, a second's work, and no flag has to be repaired. Readers see the rows of
+/// a transaction after its commit.
 ///
 /// - Invariant: The stored checkpoint describes exactly the committed rows.
 public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
   public let checkpoint: Checkpoint<Position>
   public var author: String?
   /// The largest number of rows in a chunk. A chunk ends at this number or after `duration`,
-  /// whichever comes first (see ``ChunkBudget``).
+  /// whichever comes first (see ``ChunkBudget``); then other writers have their turn.
   public var rowsMax = 2_000
   public var duration = StoreLimits.chunkDuration
+  /// The number of changed pages at which a transaction takes no further chunks.
+  package var dirtyPagesMax = StoreLimits.dirtyPagesMax
   /// Marks the position of a write that has ended. If it is set, the checkpoint stays stored, so
   /// that the write is not started a second time; the caller removes it later.
   package var markEnded: (@Sendable (inout Position) -> Void)?
@@ -72,11 +75,16 @@ public struct ChunkedWrite<Position: Codable & Sendable>: Sendable {
       try checkpoint.load(in: transaction) ?? Progress(position: start, rows: 0, chunks: 0)
     var chunk = ChunkBudget(rowsMax: rowsMax, duration: duration)
     var more = true
-    while more, chunk.hasRoom {
-      more = try step(transaction, &progress.position, &chunk)
+    while true {
+      while more, chunk.hasRoom {
+        more = try step(transaction, &progress.position, &chunk)
+      }
+      progress.chunks += 1
+      guard more, chunk.hasNext, try transaction.hasRoomForChunk(dirtyPagesMax: dirtyPagesMax)
+      else { break }
+      chunk.extend()
     }
     progress.rows += Int64(chunk.rows)
-    progress.chunks += 1
     if !more { markEnded?(&progress.position) }
     if more || markEnded != nil {
       try checkpoint.save(

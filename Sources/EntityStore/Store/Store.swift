@@ -36,6 +36,11 @@ public final class Store: Sendable {
     /// their seals. A read of damaged ones fails with `damaged`. Records of a store without seals
     /// are not compared (see `StoreReport.notes`).
     public var verifiesReads = false
+    /// The longest time for which the chunks of a sync, a batch, an import or a migration share a
+    /// commit. A kill or a loss of power loses at most the work of this time, and readers see it
+    /// after the commit. Zero for a commit after each chunk. Another writer never waits for more
+    /// than the chunk under way and its commit.
+    public var commitDuration = StoreLimits.commitDuration
     /// The timer by which observers find commits without a notification. The first store that is
     /// opened on a folder decides.
     package var pollTimer = PollTimer.everyTwoSeconds
@@ -87,7 +92,7 @@ public final class Store: Sendable {
     commits = StoreCommits(signal: signal, lifetime: StoreLifetime())
     writer = WriterQueue(
       environment: environment, catalogTree: catalogTree, catalogs: catalogs, signal: signal,
-      now: options.now
+      now: options.now, commitDuration: options.commitDuration
     ) { catalog in
       try catalog.checkWritable()
       try policy.checkWritable(catalog, in: folder)

@@ -15,12 +15,25 @@ package final class EntityChanges {
   @exclusivity(unchecked) var changedIDs: [Int64] = []
   /// The id of the next new record; `nil` until the transaction inserts one.
   @exclusivity(unchecked) var nextID: Int64?
+  /// The pages of the changed records.
+  @exclusivity(unchecked) var dirtyRecords = DirtyPages()
 
   init(_ entity: EntityLayout, _ rules: RowRules) {
     self.entity = entity
     self.rules = rules
     buffers = entity.indexes.map { _ in IndexBuffer() }
     sideLogBuffers = (entity.build?.indexes ?? []).map { _ in IndexBuffer() }
+  }
+
+  /// Returns an upper estimate of the pages that the changes touch, those of buffered changes
+  /// included.
+  func dirtyPages(in transaction: TreeWriter) throws -> Int {
+    var pages = dirtyRecords.ofRecords
+    for index in entity.indexes {
+      pages += DirtyPages.of(
+        entries: buffers[index.number].changesAdded, in: try transaction.statistics(index.tree))
+    }
+    return pages
   }
 
   /// Marks the present state, to return to it if a change cannot be completed.
@@ -46,6 +59,13 @@ package final class EntityChanges {
     where sideLogBuffers[number].isUrgent(isUnique: false) {
       try sideLogBuffers[number].apply(toSideLog: tree, in: transaction)
     }
+  }
+
+  /// Applies the changes of all indexes if they are so many that applying them would make those
+  /// wait who wait for the commit.
+  func applyMany(in transaction: TreeWriter) throws {
+    let waiting = buffers.reduce(0) { $0 + $1.changesWaiting }
+    if waiting > StoreLimits.indexChangesMax { try apply(in: transaction) }
   }
 
   /// Applies the changes of all indexes.

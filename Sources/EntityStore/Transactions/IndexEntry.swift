@@ -15,14 +15,14 @@ extension ReadTransaction {
   /// Calls the closure with each entry of an index in key order, until it returns `false`. Damaged
   /// entries are included. Memory is bounded by one entry.
   ///
-  /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name;
-  ///   a storage failure; the error of the closure.
+  /// - Throws: `unknownEntity`; `invalidRequest` if the entity has no index of this name, or if a
+  ///   load has set it aside; a storage failure; the error of the closure.
   public func eachEntry(
     of entity: String, index name: String, _ body: (IndexEntry) throws -> Bool
   ) throws {
     let entity = try catalog.entity(entity)
     guard let index = entity.indexes.first(where: { $0.description.name == name }) else {
-      throw StoreError.unknownIndex(name, of: entity.description)
+      throw StoreError.unknownIndex(name, of: entity)
     }
     try prepareToRead(entity)
     let reader = KeyReader(index)
@@ -38,12 +38,16 @@ extension ReadTransaction {
 }
 
 extension StoreError {
-  fileprivate static func unknownIndex(
-    _ name: String, of entity: EntityDescription
-  ) -> StoreError {
-    StoreError(
-      .invalidRequest, "no such index", [("entity", entity.name), ("index", name)],
-      advice: entity.indexes.isEmpty
-        ? "it has none" : "it has " + entity.indexes.map(\.name).joined(separator: ", "))
+  fileprivate static func unknownIndex(_ name: String, of entity: EntityLayout) -> StoreError {
+    let context = [("entity", entity.name), ("index", name)]
+    if entity.deferredIndexes.contains(where: { $0.name == name }) {
+      return StoreError(
+        .invalidRequest, "a load has set the index aside", context,
+        advice: "wait for the load, or run `mooring migrate up`, which builds it")
+    }
+    let names = entity.indexes.map(\.description.name)
+    return StoreError(
+      .invalidRequest, "no such index", context,
+      advice: names.isEmpty ? "it has none" : "it has " + names.joined(separator: ", "))
   }
 }

@@ -125,10 +125,14 @@ public class ReadTransaction {
   }
 
   /// Returns the record as it is stored. Index entries refer to this state, not to unsaved changes.
-  package final func storedView(of id: Int64, in entity: EntityLayout) throws -> RecordView? {
+  ///
+  /// - Parameter found: Its bytes, if they have been looked up.
+  package final func storedView(
+    of id: Int64, in entity: EntityLayout, found: UnsafeRawBufferPointer? = nil
+  ) throws -> RecordView? {
     try countVisit()
-    let bytes = try RecordKey.with(id) { try transaction.get(entity.tree, $0) }
-    guard let bytes else { return nil }
+    let stored = try found ?? transaction.get(entity.tree, number: RecordKey.number(of: id))
+    guard let bytes = stored else { return nil }
     guard let view = entity.record.view(of: bytes) else {
       throw StoreError.damaged("a record's header is unreadable", entity: entity.name, id: id)
     }

@@ -75,6 +75,35 @@ extension ReadTransaction {
     }
   }
 
+  /// Calls the closure with every entry of a tree in key order, until it returns `false`: of a
+  /// snapshot by its pages, up to one that is damaged, and from there on by a cursor, which finds
+  /// the damage.
+  @inline(__always)
+  final func eachEntry(of tree: Tree, _ body: (Cursor.Entry) throws -> Bool) throws {
+    var last: UnsafeRawBufferPointer?
+    if let snapshot = transaction as? TreeReader, var leaves = try snapshot.leaves(of: tree) {
+      var isDamaged = false
+      while !isDamaged, let leaf = leaves.next() {
+        for place in 0..<leaf.count {
+          guard let entry = leaf.entry(at: place) else {
+            isDamaged = true
+            break
+          }
+          guard try body(entry) else { return }
+          last = entry.key
+        }
+      }
+      if !isDamaged, !leaves.isDamaged { return }
+    }
+    var cursor = try transaction.cursor(tree)
+    var entry = try last.map { try cursor.seek(atLeast: $0) } ?? cursor.first()
+    if let last, let found = entry, compare(found.key, last) == 0 { entry = try cursor.next() }
+    while let found = entry {
+      guard try body(found) else { return }
+      entry = try cursor.next()
+    }
+  }
+
   // MARK: Record ids
 
   /// Returns the greatest record id of the entity; `nil` if it has no records.

@@ -43,6 +43,7 @@ extension WriteTransaction {
       }
       throw error
     }
+    changes.dirtyRecords.countRecord(old: old?.base, bytes: new?.count ?? 0)
     // `old` must not be used after this line: a write may reuse its page.
     try writeRecord(new, id: id, isNew: old == nil, in: entity)
     try changes.applyUrgent(in: writing)
@@ -51,6 +52,8 @@ extension WriteTransaction {
   /// Writes a record without updating indexes or the change history. Only attributes that no
   /// reader, no index and no history uses yet may differ: those that a migration step fills.
   package func fill(_ new: UnsafeRawBufferPointer, id: Int64, in entity: EntityLayout) throws {
+    // A step fills records in the order of their ids, and so page by page.
+    try changes(of: entity).dirtyRecords.countRecord(old: nil, bytes: new.count)
     try writeRecord(new, id: id, isNew: false, in: entity)
   }
 

@@ -35,12 +35,16 @@ public final class WriteTransaction: ReadTransaction {
   /// Ids that are reserved for new records, by entity name.
   @exclusivity(unchecked) private var reserved: [String: Range<Int64>] = [:]
   private let catalogTree: Tree
+  private let budget: CommitBudget
+  /// True if the transaction belongs to long work, which has asked for room for another chunk.
+  private(set) var hasChunks = false
 
   package init(
     _ transaction: TreeWriter, catalog: Catalog, catalogTree: Tree,
-    scratch: WriterScratch, author: String?, now: Date
+    scratch: WriterScratch, author: String?, now: Date, budget: CommitBudget
   ) {
     writing = transaction
+    self.budget = budget
     self.catalogTree = catalogTree
     self.scratch = scratch
     self.author = author
@@ -121,6 +125,20 @@ public final class WriteTransaction: ReadTransaction {
     return id
   }
 
+  /// Inserts a row whose values have been validated, and which is not encoded again.
+  ///
+  /// - Throws: As `insert` of a row.
+  package func insert(_ row: RowCopy, into entity: EntityLayout) throws -> Int64 {
+    // See the insert of changes.
+    guard entity.references.isEmpty,
+      try changes(of: entity).rules.unfilled.allSatisfy({ !row.isNull($0) })
+    else { return try insert(row.values(), into: entity) }
+    let id = try nextID(of: entity)
+    try row.withBytes { try putEncoded($0, id: id, old: nil, in: entity) }
+    try changes(of: entity).nextID = id + 1
+    return id
+  }
+
   package func update(_ row: [Value], id: Int64, in entity: EntityLayout) throws {
     guard let old = try view(of: id, in: entity) else {
       throw StoreError.missing(ObjectID(entity: entity.name, number: id))
@@ -160,15 +178,22 @@ public final class WriteTransaction: ReadTransaction {
   func putEncoded(
     id: Int64, old: RecordView?, marks: UInt64 = .max, in entity: EntityLayout
   ) throws {
-    guard scratch.record.count <= StoreLimits.recordBytesMax else {
+    try scratch.record.withUnsafeBytes {
+      try putEncoded($0, id: id, old: old, marks: marks, in: entity)
+    }
+  }
+
+  private func putEncoded(
+    _ record: UnsafeRawBufferPointer, id: Int64, old: RecordView?, marks: UInt64 = .max,
+    in entity: EntityLayout
+  ) throws {
+    guard record.count <= StoreLimits.recordBytesMax else {
       throw StoreError(
         .validation, "a record is too large",
-        [("entity", entity.name), ("bytes", String(scratch.record.count))],
+        [("entity", entity.name), ("bytes", String(record.count))],
         advice: "keep it under \(StoreLimits.recordBytesMax) bytes")
     }
-    try scratch.record.withUnsafeBytes { bytes in
-      try replace(old: old, new: bytes, id: id, marks: marks, in: entity)
-    }
+    try replace(old: old, new: record, id: id, marks: marks, in: entity)
   }
 
   /// Reserves ids for records that `insert(_:as:into:)` writes before the transaction ends.
@@ -195,6 +220,31 @@ public final class WriteTransaction: ReadTransaction {
   func nextID(of entity: EntityLayout) throws -> Int64 {
     if let next = try changes(of: entity).nextID { return next }
     return try CatalogTree.readNextID(of: entity, catalogTree, in: transaction)
+  }
+
+  /// Returns true if the transaction should take another chunk of long work before its commit.
+  ///
+  /// Applies buffered index changes if they are many.
+  ///
+  /// - Parameter dirtyPagesMax: The number of changed pages at which it should not.
+  /// - Complexity: O(*i*) for *i* indexes of the changed entities, and the time of those changes.
+  package func hasRoomForChunk(
+    dirtyPagesMax: Int = StoreLimits.dirtyPagesMax
+  ) throws -> Bool {
+    hasChunks = true
+    for changes in collected.values { try changes.applyMany(in: writing) }
+    return budget.hasRoom(dirtyPages: try dirtyPages(), limit: dirtyPagesMax)
+  }
+
+  /// Returns an upper estimate of the pages that the commit would write now.
+  func dirtyPages() throws -> Int {
+    try collected.values.reduce(0) { try $0 + $1.dirtyPages(in: writing) }
+  }
+
+  /// Counts index entries that were appended without a change of a record, for
+  /// ``hasRoomForChunk()``.
+  package func countAppended(bytes: Int, to entity: EntityLayout) throws {
+    try changes(of: entity).dirtyRecords.countRecord(old: nil, bytes: bytes)
   }
 
   // MARK: Completion

@@ -6,10 +6,10 @@ import SystemSupport
 /// The only writer of this process: a serial Dispatch queue with group commit.
 ///
 /// Closures that wait during a commit share the next one, each in a nested transaction, so that one
-/// that throws does not affect the others. Consecutive repeatable closures share a nested
-/// transaction, too. A caller gets its result only after the durable commit; if the commit fails,
-/// all callers get the error. Observers are notified before the callers, so that a process that
-/// exits after its write has notified them.
+/// that throws does not affect the others. Closures that wait while long work runs share its
+/// commit. Consecutive repeatable closures share a nested transaction, too. A caller gets its
+/// result only after the durable commit; if the commit fails, all callers get the error. Observers
+/// are notified before the callers, so that a process that exits after its write has notified them.
 package final class WriterQueue: Sendable {
   /// One closure that waits for its turn.
   struct Job: Sendable {
@@ -26,6 +26,7 @@ package final class WriterQueue: Sendable {
   private let catalogs: CatalogCache
   private let signal: CommitSignal
   private let now: @Sendable () -> Date
+  private let commitDuration: Duration
   /// Throws if this program does not fit the schema.
   private let check: @Sendable (Catalog) throws -> Void
   /// One queue per environment, so that two stores opened on one folder take turns, too.
@@ -38,7 +39,7 @@ package final class WriterQueue: Sendable {
 
   init(
     environment: Environment, catalogTree: Tree, catalogs: CatalogCache,
-    signal: CommitSignal, now: @escaping @Sendable () -> Date,
+    signal: CommitSignal, now: @escaping @Sendable () -> Date, commitDuration: Duration,
     check: @escaping @Sendable (Catalog) throws -> Void
   ) {
     self.environment = environment
@@ -47,11 +48,14 @@ package final class WriterQueue: Sendable {
     self.catalogs = catalogs
     self.signal = signal
     self.now = now
+    self.commitDuration = commitDuration
     self.check = check
   }
 
   func submit(_ job: Job) {
     let isFirst = waiting.withLock { jobs in
+      // Under the lock, so that the next group contains each write that is counted.
+      environment.countWrites(1)
       jobs.append(job)
       return jobs.count == 1
     }
@@ -64,7 +68,9 @@ package final class WriterQueue: Sendable {
   /// Blocks the calling thread until the commit. No other closure shares the commit, because it
   /// would still see the earlier schema.
   func runAlone<R>(_ body: (TreeWriter, WriterScratch) throws -> R) throws -> R {
-    try queue.sync {
+    environment.countWrites(1)
+    defer { environment.countWrites(-1) }
+    return try queue.sync {
       defer { scratch.forgetSchema() }
       let result = try translatingStorageErrors { try environment.write { try body($0, scratch) } }
       signal.notify()
@@ -84,11 +90,21 @@ package final class WriterQueue: Sendable {
     return { [hooks] in hooks.withLock { $0.all[number] = nil } }
   }
 
+  /// Returns the budget of a transaction that begins now.
+  ///
+  /// - Parameter jobs: The number of writes that share it. Of several each waits for the others.
+  func budget(sharedBy jobs: Int) -> CommitBudget {
+    CommitBudget(duration: commitDuration) { [environment] in
+      jobs > 1 || environment.writesWaiting > jobs || environment.anotherProcessWaits
+    }
+  }
+
   private func drain() {
     gather()
-    let group = waiting.withLock { Self.nextGroup($0) }
+    var group = waiting.withLock { Self.nextGroup($0[...]) }
     lastGroupCount = group.count
-    let outcome = commit(group)
+    let outcome = commit(&group)
+    environment.countWrites(-group.count)
     let more = waiting.withLock { jobs in
       jobs.removeFirst(group.count)
       return !jobs.isEmpty
@@ -101,7 +117,7 @@ package final class WriterQueue: Sendable {
   }
 
   /// Returns the first waiting jobs, as many as may share a commit.
-  private static func nextGroup(_ waiting: [Job]) -> [Job] {
+  private static func nextGroup(_ waiting: ArraySlice<Job>) -> [Job] {
     var room = StoreLimits.writesPerCommitMax * StoreLimits.repeatableWritesPerWrite
     return Array(
       waiting.prefix { job in
@@ -124,11 +140,14 @@ package final class WriterQueue: Sendable {
   }
 
   /// Runs the closures in one transaction and commits it.
-  private func commit(_ group: [Job]) -> [Result<Void, any Error>] {
+  ///
+  /// - Parameter group: The closures; those that shared the commit of long work are added.
+  /// - Returns: The results of the closures.
+  private func commit(_ group: inout [Job]) -> [Result<Void, any Error>] {
     var called: [HookCall] = []
     do {
       while true {
-        if let results = try attempt(group, &called) {
+        if let results = try attempt(&group, &called) {
           for call in called { call.hook.publish(call.result) }
           return results
         }
@@ -146,9 +165,10 @@ package final class WriterQueue: Sendable {
   ///
   /// - Returns: `nil` if another process has changed the schema; no closure was run then.
   private func attempt(
-    _ group: [Job], _ called: inout [HookCall]
+    _ group: inout [Job], _ called: inout [HookCall]
   ) throws -> [Result<Void, any Error>]? {
     var results: [Result<Void, any Error>]?
+    var hasChunks = false
     try translatingStorageErrors {
       try environment.write { transaction in
         guard let catalog = try catalogs.catalog(for: transaction) else { return }
@@ -158,36 +178,49 @@ package final class WriterQueue: Sendable {
         }
         let hooks = hooks.withLock { $0.all }
         var touched: Set<Int> = []
+        let budget = budget(sharedBy: group.count)
         func run(_ jobs: ArraySlice<Job>, in transaction: TreeWriter) throws {
           let scope = try write(
-            in: transaction, catalog: catalog, author: jobs.first?.author
+            in: transaction, catalog: catalog, author: jobs.first?.author, budget
           ) { scope in for job in jobs { try job.body(scope) } }
           for (number, hook) in hooks where scope.hasChanged(entityNamed: hook.entity) {
             touched.insert(number)
           }
+          hasChunks = hasChunks || scope.hasChunks
         }
         func runNested(_ jobs: ArraySlice<Job>) -> Result<Void, any Error> {
           Result {
             try translatingStorageErrors { try transaction.nested { try run(jobs, in: $0) } }
           }
         }
-        if group.count == 1 {
-          // An error of a single closure may abort the whole transaction, so no nesting is needed.
-          try run(group[...], in: transaction)
-          results = [.success(())]
-        } else {
-          results = Self.byTransaction(group).flatMap { jobs -> [Result<Void, any Error>] in
+        func runAllNested(_ jobs: [Job]) -> [Result<Void, any Error>] {
+          Self.byTransaction(jobs).flatMap { jobs -> [Result<Void, any Error>] in
             if jobs.count > 1, case .success = runNested(jobs) {
               return jobs.map { _ in .success(()) }
             }
             return jobs.indices.map { runNested(jobs[$0...$0]) }
           }
         }
+        var outcome: [Result<Void, any Error>]
+        if group.count == 1 {
+          // An error of a single closure may abort the whole transaction, so no nesting is needed.
+          try run(group[...], in: transaction)
+          outcome = [.success(())]
+        } else {
+          outcome = runAllNested(group)
+        }
+        if hasChunks {
+          // Long work has ended its transaction for those who wait: they need no further flush.
+          let late = waiting.withLock { Self.nextGroup($0[group.count...]) }
+          outcome += runAllNested(late)
+          group += late
+        }
+        results = outcome
         for hook in touched.sorted().compactMap({ hooks[$0] }) where hook.begin() {
           let result = Result {
             try translatingStorageErrors {
               try transaction.nested {
-                _ = try write(in: $0, catalog: catalog, author: nil, hook.write)
+                _ = try write(in: $0, catalog: catalog, author: nil, budget, hook.write)
               }
             }
           }
@@ -215,12 +248,12 @@ package final class WriterQueue: Sendable {
   }
 
   private func write(
-    in transaction: TreeWriter, catalog: Catalog, author: String?,
+    in transaction: TreeWriter, catalog: Catalog, author: String?, _ budget: CommitBudget,
     _ body: (WriteTransaction) throws -> Void
   ) throws -> WriteTransaction {
     let scope = WriteTransaction(
       transaction, catalog: catalog, catalogTree: catalogTree, scratch: scratch, author: author,
-      now: now())
+      now: now(), budget: budget)
     try body(scope)
     try scope.finish()
     return scope

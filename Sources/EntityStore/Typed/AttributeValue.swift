@@ -25,10 +25,8 @@ public protocol AttributeValue: PredicateArgument, Sendable {
 /// One attribute of a stored record, still in the memory map.
 public struct StoredField {
   let field: RecordField
-  let position: Int
-  /// The layout of the entity. Unretained: the reader that creates the field holds the layout, and
-  /// a field is used at once.
-  let layout: Unmanaged<EntityLayout>
+  /// Unretained: it holds the reader that creates the field, and a field is used at once.
+  let decoder: Unmanaged<EntityDecoder>
 
   public var isNull: Bool { field.isNull }
 
@@ -56,21 +54,7 @@ public struct StoredField {
   }
 
   @usableFromInline
-  struct Text {
-    /// The bytes of well-formed UTF-8.
-    @usableFromInline let bytes: UnsafeRawBufferPointer
-    @usableFromInline let isASCII: Bool
-  }
-
-  @usableFromInline
-  func text() throws -> Text {
-    try read(.string) { field in
-      let bytes = try field.bytes()
-      let found = UTF8Check.check(bytes)
-      if found == .illFormed { throw RecordDamage() }
-      return Text(bytes: bytes, isASCII: found == .ascii)
-    }
-  }
+  func text() throws -> CheckedText { try read(.string) { try $0.text() } }
 
   private var misfit: StoreError {
     field.isNull
@@ -86,14 +70,14 @@ public struct StoredField {
   }
 
   private func mismatch(_ summary: StaticString, _ more: [(String, String)] = []) -> StoreError {
-    // SAFETY: see `layout`.
-    let attribute = layout._withUnsafeGuaranteedRef { $0.description.attributes[position].name }
+    // SAFETY: see `decoder`.
+    let attribute = decoder._withUnsafeGuaranteedRef { $0.name(of: field) }
     return StoreError(
       .schemaMismatch, summary, [("entity", entity), ("attribute", attribute)] + more,
       advice: "make the property optional, or repair the record")
   }
 
-  private var entity: String { layout._withUnsafeGuaranteedRef { $0.name } }
+  private var entity: String { decoder._withUnsafeGuaranteedRef { $0.entity.name } }
 }
 
 extension AttributeValue {

@@ -6,27 +6,25 @@ public import EntityModel
 /// the same order each time: the reader learns the order from the first record and then finds each
 /// attribute without looking it up.
 public struct RecordReader {
-  let view: RecordView
-  let entity: EntityLayout
+  private let view: RecordView
   private let number: Int64
-  // SAFETY: the decoder that creates a reader holds the transaction for as long as the reader is
-  // used. Counting a reference for each record would take longer than reading an attribute.
-  private let transaction: Unmanaged<ReadTransaction>
-  private let order: ReadingOrder?
-  private var next = 0
-  /// The order of the reads so far, recorded while it is not known yet.
-  fileprivate(set) var learned: [ReadingOrder.Step] = []
+  // SAFETY: the decoder calls the code that uses the reader, and lives until it returns. Counting a
+  // reference for each record would take longer than reading an attribute.
+  private let decoder: Unmanaged<EntityDecoder>
+  /// The read that is expected next.
+  private var next: UnsafePointer<ReadingOrder.Step>
 
-  init(
-    _ view: RecordView, number: Int64, entity: EntityLayout, transaction: ReadTransaction,
-    order: ReadingOrder?
+  fileprivate init(
+    _ view: RecordView, number: Int64, decoder: EntityDecoder,
+    next: UnsafePointer<ReadingOrder.Step>
   ) {
     self.view = view
     self.number = number
-    self.entity = entity
-    self.transaction = .passUnretained(transaction)
-    self.order = order
+    self.decoder = .passUnretained(decoder)
+    self.next = next
   }
+
+  private var entity: EntityLayout { decoder._withUnsafeGuaranteedRef { $0.entity } }
 
   /// The identity of the record.
   public var id: ObjectID { ObjectID(entity: entity.name, number: number) }
@@ -81,60 +79,63 @@ public struct RecordReader {
 
   private mutating func linked(_ name: StaticString) throws -> ObjectID? {
     let relationship = try relationship(name)
-    // SAFETY: see `transaction`.
-    let other = try transaction._withUnsafeGuaranteedRef {
-      try $0.linked(relationship, from: view, id: number)
+    // SAFETY: see `decoder`.
+    let other = try decoder._withUnsafeGuaranteedRef {
+      try $0.transaction.linked(relationship, from: view, id: number)
     }
     return other.map { ObjectID(entity: relationship.description.destination, number: $0) }
   }
 
   private mutating func relationship(_ name: StaticString) throws -> RelationshipLayout {
-    let position = try position(of: name, isLink: true) { entity, name throws(StoreError) in
-      let found = try entity.requiredRelationship(named: name)
-      return entity.relationships.firstIndex { $0.name == found.name } ?? 0
-    }
-    return entity.relationships[position]
+    if let position = expected(name, isLink: true) { return entity.relationships[position] }
+    let found = try entity.requiredRelationship(named: "\(name)")
+    let position = entity.relationships.firstIndex { $0.name == found.name } ?? 0
+    learn(name, position, isLink: true)
+    return found
   }
 
   @usableFromInline
   mutating func field(_ name: StaticString) throws -> StoredField {
-    let position = try position(of: name, isLink: false) { entity, name throws(StoreError) in
-      try entity.position(of: name)
-    }
-    return StoredField(
-      field: view.field(position), position: position, layout: .passUnretained(entity))
+    let position = try expected(name, isLink: false) ?? attribute(name)
+    return StoredField(field: view.field(position), decoder: decoder)
   }
 
-  /// Returns the position of an attribute or relationship.
-  ///
-  /// - Parameter find: Finds the name among the entity's attributes or relationships.
-  @inline(__always)
-  private mutating func position(
-    of name: StaticString, isLink: Bool,
-    _ find: (EntityLayout, String) throws(StoreError) -> Int
-  ) throws -> Int {
-    if let order, next < order.steps.count, name.hasPointerRepresentation,
-      order.steps[next].name == name.utf8Start, order.steps[next].isLink == isLink
-    {
-      next += 1
-      return order.steps[next - 1].position
-    }
-    let position = try find(entity, "\(name)")
-    if name.hasPointerRepresentation {
-      learned.append(
-        ReadingOrder.Step(name: name.utf8Start, position: position, isLink: isLink))
-    }
+  @inline(never)
+  private func attribute(_ name: StaticString) throws -> Int {
+    let position = try entity.position(of: "\(name)")
+    learn(name, position, isLink: false)
     return position
+  }
+
+  /// Returns the position of an attribute or relationship if it is the one that is read next.
+  @inline(__always)
+  private mutating func expected(_ name: StaticString, isLink: Bool) -> Int? {
+    // SAFETY: the last step has no name, so that it is never passed.
+    guard name.hasPointerRepresentation, next.pointee.name == name.utf8Start,
+      next.pointee.isLink == isLink
+    else { return nil }
+    next += 1
+    return (next - 1).pointee.position
+  }
+
+  private func learn(_ name: StaticString, _ position: Int, isLink: Bool) {
+    guard name.hasPointerRepresentation else { return }
+    decoder._withUnsafeGuaranteedRef {
+      $0.learn(ReadingOrder.Step(name: name.utf8Start, position: position, isLink: isLink))
+    }
   }
 }
 
 /// Passes records of one entity to one Swift type, or to a closure.
-package struct EntityDecoder {
+package final class EntityDecoder {
   /// The type whose reading order is stored for other fetches; `nil` for a closure.
   private let type: Any.Type?
-  private let entity: EntityLayout
-  private let transaction: ReadTransaction
-  private var order: ReadingOrder?
+  let entity: EntityLayout
+  fileprivate let transaction: ReadTransaction
+  // SAFETY (of what is unchecked): no other code is called while these are read or changed.
+  @exclusivity(unchecked) private var order: ReadingOrder?
+  /// The reads of the first record, while the order is not known yet.
+  @exclusivity(unchecked) private var learned: [ReadingOrder.Step] = []
 
   package init(_ type: Any.Type? = nil, entity: EntityLayout, in transaction: ReadTransaction) {
     self.type = type
@@ -143,16 +144,33 @@ package struct EntityDecoder {
     order = type.flatMap { entity.readingOrder(of: $0) }
   }
 
-  package mutating func decode(
+  package func decode(
     _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
   ) throws {
-    var reader = RecordReader(
-      view, number: number, entity: entity, transaction: transaction, order: order)
+    guard let order else { return try decodeFirst(view, number, body) }
+    var view = view
+    if order.readsMostTexts { view.checkTexts() }
+    var reader = RecordReader(view, number: number, decoder: self, next: order.first)
     try body(&reader)
-    if order == nil {
-      let learned = ReadingOrder(reader.learned)
-      if let type { entity.keep(learned, for: type) }
-      order = learned
-    }
+  }
+
+  private func decodeFirst(
+    _ view: RecordView, _ number: Int64, _ body: (inout RecordReader) throws -> Void
+  ) throws {
+    learned = []
+    var reader = RecordReader(view, number: number, decoder: self, next: ReadingOrder.none.first)
+    try body(&reader)
+    let found = ReadingOrder(learned, of: entity)
+    if let type { entity.keep(found, for: type) }
+    order = found
+  }
+
+  fileprivate func learn(_ step: ReadingOrder.Step) {
+    if order == nil { learned.append(step) }
+  }
+
+  /// Returns the name of the attribute of a field of one of the entity's records.
+  func name(of field: RecordField) -> String {
+    entity.description.attributes[Int(field.slot.position)].name
   }
 }

@@ -15,7 +15,7 @@ extension ReadTransaction {
     let request = try descriptor.request()
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
-    var decoder = EntityDecoder(T.self, entity: execution.entity, in: self)
+    let decoder = EntityDecoder(T.self, entity: execution.entity, in: self)
     try execution.enumerateRecords { id, view in
       var shouldContinue = true
       try decoder.decode(view, id) { shouldContinue = try body(try T(from: &$0)) }
@@ -54,7 +54,7 @@ extension ReadTransaction {
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
     let entity = execution.entity
-    var decoder = EntityDecoder(entity: entity, in: self)
+    let decoder = EntityDecoder(entity: entity, in: self)
     try execution.enumerateRecords { id, view in
       var shouldContinue = true
       try readable(view, of: entity) { view in

@@ -90,7 +90,7 @@ extension ReadTransaction {
     _ body: (inout RecordReader) throws -> Void
   ) throws {
     guard let view = try view(of: id, in: entity) else { return }
-    var decoder = EntityDecoder(type, entity: entity, in: self)
+    let decoder = EntityDecoder(type, entity: entity, in: self)
     try decoder.decode(view, id, body)
   }
 
@@ -128,7 +128,8 @@ extension ReadTransaction {
     try StoreError.requireEntity(type.entityName, of: request)
     try requireRecords(request)
     var execution = try FetchExecution(request, in: self)
-    var decoder = EntityDecoder(type, entity: execution.entity, in: self)
+    execution.readsAll = true
+    let decoder = EntityDecoder(type, entity: execution.entity, in: self)
     try execution.runRecords { id, view in
       try decoder.decode(view, id, body)
       return true

@@ -25,6 +25,7 @@ extension FeedPage {
             try FeedRoot(document), keeping: mappings.homeFeedExtras
           ).page()
           page.mappingHash = mappings.homeFeedHash
+          page.addFaults(of: parser, in: bytes)
           return page
         }
       }
@@ -52,6 +53,7 @@ extension FeedPage {
     }
     page.isComplete = view.isComplete
     page.faults = view.faults + view.lostItems
+    page.firstFault = view.firstFault
     page.salvagedItems = view.salvagedItems
     return page
   }
@@ -75,7 +77,20 @@ extension FeedPage {
       }
     }
     page.mappingHash = mapping.hash
+    page.addFaults(of: parser, in: bytes)
     return page
+  }
+
+  /// Counts the halves of characters that the parser has replaced.
+  private mutating func addFaults(of parser: JSONParser, in bytes: UnsafeRawBufferPointer) {
+    let replaced = parser.replaced
+    guard replaced.count > 0 else { return }
+    faults += replaced.count
+    salvagedItems = items.count
+    let escape = String(decoding: bytes.dropFirst(replaced.offset).prefix(6), as: UTF8.self)
+    let fault = LineFault(
+      "\(escape) is half of a character", after: bytes.prefix(replaced.offset))
+    firstFault = firstFault ?? fault.text
   }
 }
 
@@ -84,7 +99,7 @@ extension FeedRoot {
   fileprivate func format() throws(DocumentError) -> FeedFormat {
     if try string("format") == FeedFormat.homeFeed1.rawValue { return .homeFeed1 }
     if FeedFormat.isJSONFeed(version: try string("version")) { return .jsonFeed }
-    throw DocumentError(.unknownFormat, detail: try describeFormat())
+    throw DocumentError(.unknownJSON, detail: try describeFormat())
   }
 }
 
@@ -95,50 +110,5 @@ extension DocumentError {
     case .invalidString, .invalidNumber, .invalidLiteral, .invalidUTF8, .tooDeep: true
     default: false
     }
-  }
-}
-
-extension DocumentError {
-  /// Returns the error with what the body seems to be, if it is no JSON document at all.
-  package func explained(
-    by bytes: UnsafeRawBufferPointer, contentType: String?
-  ) -> DocumentError {
-    var explained = self
-    if let guess = DocumentGuess(bytes), guess != .xml {
-      explained.code = .unknownFormat
-      explained.detail = "found \(guess.rawValue)"
-    }
-    guard
-      explained.code == .unknownFormat || explained.code == .notAnObject
-        || explained.code == .empty, let contentType
-    else { return explained }
-    let label = "the answer is labelled \(contentType.prefix(100))"
-    explained.detail = explained.detail.map { "\($0); \(label)" } ?? label
-    return explained
-  }
-}
-
-/// The kind of document that a body seems to be if it is not JSON.
-package enum DocumentGuess: String {
-  /// Includes HTML: only the XML reader can distinguish a page from a feed that contains HTML.
-  case xml = "XML"
-  case utf16 = "UTF-16 text; JSON must be UTF-8"
-  case gzip = "gzip data"
-
-  package init?(_ bytes: UnsafeRawBufferPointer) {
-    let marks: [([UInt8], DocumentGuess)] = [
-      ([0xFF, 0xFE, 0x3C, 0x00], .xml), ([0xFE, 0xFF, 0x00, 0x3C], .xml),
-      ([0x3C, 0x00], .xml), ([0x00, 0x3C], .xml), ([0x00, 0x00, 0x00, 0x3C], .xml),
-      ([0xFF, 0xFE], .utf16), ([0xFE, 0xFF], .utf16), ([0x1F, 0x8B], .gzip),
-      ([0x7B, 0x00], .utf16), ([0x00, 0x7B], .utf16),
-    ]
-    for (mark, guess) in marks where bytes.starts(with: mark) {
-      self = guess
-      return
-    }
-    let byteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    let text = bytes.dropFirst(byteOrderMark).drop { $0 <= 0x20 }
-    guard text.first == UInt8(ascii: "<") else { return nil }
-    self = .xml
   }
 }

@@ -89,8 +89,12 @@ struct FeedRoot {
       var id: String?
       do {
         let entry = try document.withElement(index, of: member) { value throws(DocumentError) in
-          id = value["id"]?.string.map { String($0.prefix(512)) }
-          return try body(value)
+          do throws(DocumentError) {
+            return try body(value)
+          } catch {
+            id = value["id"]?.string.map { String($0.prefix(512)) }
+            throw error
+          }
         }
         accepted.append(entry)
       } catch {

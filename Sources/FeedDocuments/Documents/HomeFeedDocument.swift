@@ -7,7 +7,6 @@ import Foundation
 /// a checkpoint has at most 2 KiB; times are RFC 3339; names that begin with "_" are extensions.
 /// Undefined members are ignored, except those of an item whose entity has an attribute for them.
 struct HomeFeedDocument {
-  static let largestIDBytes = 512
   static let largestCheckpointBytes = 2_048
   static let largestInteger: Int64 = (1 << 53) - 1
 
@@ -83,15 +82,16 @@ struct HomeFeedDocument {
       throw DocumentError(.missingMember, at: "/entities")
     }
     var drift = FormatDrift()
+    var names = FieldNames { $0.hasText("path") ? "pathID" : $0.text }
     (page.items, page.rejected) = try root.entries(of: "entities") { value throws(DocumentError) in
-      try item(value, &drift)
+      try item(value, &names, &drift)
     }
     page.drift.add(drift)
     page.volatileAttributes = extras.volatileAttributes
   }
 
   private func item(
-    _ value: JSONValue, _ drift: inout FormatDrift
+    _ value: JSONValue, _ names: inout FieldNames, _ drift: inout FormatDrift
   ) throws(DocumentError) -> FeedItem {
     var id: JSONValue?, kind: JSONValue?, revision: JSONValue?, updatedAt: JSONValue?
     var deleted: JSONValue?, deletedAt: JSONValue?, attributes: JSONValue?
@@ -121,7 +121,7 @@ struct HomeFeedDocument {
       revision: try Self.revision(revision), updatedAt: try Self.time(updatedAt, at: "/updatedAt"),
       isDeleted: try Self.flag(deleted), deletedAt: try Self.time(deletedAt, at: "/deletedAt"))
     if !item.isDeleted {
-      item.fields = try Self.fields(attributes, updatedAt: updatedAt)
+      item.fields = try Self.fields(attributes, updatedAt: updatedAt, &names)
       if let extra = extras.of(item.kind) {
         keep(value, attributes, by: extra, in: &item, &drift)
       }
@@ -150,13 +150,19 @@ struct HomeFeedDocument {
   /// Returns the attributes under their own names, except `path`, which becomes `pathID`, and the
   /// item's `updatedAt`.
   private static func fields(
-    _ attributes: JSONValue?, updatedAt: JSONValue?
+    _ attributes: JSONValue?, updatedAt: JSONValue?, _ names: inout FieldNames
   ) throws(DocumentError) -> [Field] {
     var list = FieldList(capacity: (attributes?.count ?? 0) + 1)
     if let attributes, !attributes.isNull {
       try requireObject(attributes, at: "/attrs")
+      names.beginItem()
       for (name, value) in attributes.members where name.textBytes.first != UInt8(ascii: "_") {
-        list.set(name.hasText("path") ? "pathID" : name.text, ScalarValue(value))
+        let (name, isNew) = names.next(name)
+        if isNew {
+          list.append(name, ScalarValue(value))
+        } else {
+          list.set(name, ScalarValue(value))
+        }
       }
     }
     if let updatedAt, !updatedAt.isNull { list.set("updatedAt", ScalarValue(updatedAt)) }
@@ -209,9 +215,10 @@ extension HomeFeedDocument {
     _ value: JSONValue?, at location: String
   ) throws(DocumentError) -> String {
     guard let value else { throw DocumentError(.missingMember, at: location) }
-    guard let text = value.string, (1...largestIDBytes).contains(text.utf8.count) else {
+    guard let text = value.string, (1...DocumentLimits.idBytesMax).contains(text.utf8.count) else {
       throw DocumentError(
-        .invalidMember, at: location, detail: "must be a string of 1 to \(largestIDBytes) bytes")
+        .invalidMember, at: location,
+        detail: "must be a string of 1 to \(DocumentLimits.idBytesMax) bytes")
     }
     return text
   }

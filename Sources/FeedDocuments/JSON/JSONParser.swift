@@ -11,6 +11,8 @@ package final class JSONParser {
   static let nodesMax: UInt32 = 4 << 20
 
   private let handle: OpaquePointer
+  /// The length of the byte order mark of the last document.
+  private var mark = 0
 
   /// - Throws: `.outOfMemory`.
   package init() throws(DocumentError) {
@@ -68,11 +70,19 @@ package final class JSONParser {
     return try body(JSONValue(node: root))
   }
 
+  /// The number of halves of surrogate pairs, such as `\ud83d` alone, that became U+FFFD in the
+  /// values read since the last document began, and the offset of the first one in its bytes.
+  var replaced: (count: Int, offset: Int) {
+    var offset = 0
+    let count = mooring_json_replaced(handle, &offset)
+    return (count, offset + mark)
+  }
+
   /// Returns the bytes after a byte order mark, and the mark's length.
   private func text(
     of bytes: UnsafeRawBufferPointer
   ) throws(DocumentError) -> (start: UnsafeRawPointer, count: Int, mark: Int) {
-    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let base = bytes.baseAddress, bytes.count > mark else {
       throw DocumentError(.empty)
     }

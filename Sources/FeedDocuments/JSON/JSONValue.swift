@@ -1,5 +1,6 @@
 import CMooringJSON
 import Glibc
+import TextFormats
 
 /// A value of a document, valid only inside the closure that it was lent to.
 ///
@@ -45,7 +46,12 @@ package struct JSONValue {
   package var string: String? { kind == .string ? text : nil }
 
   /// The content of a string, or the text of any other value as written in the document.
-  package var text: String { String(decoding: textBytes, as: UTF8.self) }
+  package var text: String {
+    let bytes = textBytes
+    // SAFETY: the reader has checked that the bytes are UTF-8, and they live as the value does.
+    let span = Span<UInt8>(_unsafeBytes: bytes)
+    return String(copying: UTF8Span(unchecked: span, isKnownASCII: bytes.isASCII))
+  }
 
   /// The bytes of `text` in UTF-8, in place. They include NUL if the document has `\u0000`.
   package var textBytes: UnsafeRawBufferPointer {

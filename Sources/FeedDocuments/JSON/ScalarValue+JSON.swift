@@ -28,8 +28,13 @@ struct FieldList {
   mutating func set(_ name: String, _ value: ScalarValue) {
     if let position = position(of: name) {
       fields[position].value = value
-      return
+    } else {
+      append(name, value)
     }
+  }
+
+  /// Adds a field whose name the list does not have.
+  mutating func append(_ name: String, _ value: ScalarValue) {
     if !positions.isEmpty { positions[name] = fields.count }
     fields.append(Field(name: name, value: value))
   }

@@ -29,6 +29,8 @@ struct ItemGroup: Sendable {
   /// The array or object that every document must have, even if it is empty. Without it the
   /// document is not one of this feed.
   var container: JSONPointer?
+  /// The array or object that a document must have if the path selects nothing in it.
+  var holder: JSONPointer?
   var entity: EntityChoice
   var identity: Identity
   var revision: ValueSource?
@@ -40,6 +42,8 @@ struct ItemGroup: Sendable {
   var attributes: [AttributeSource] = []
   var extra: ExtraAttribute?
   var deletions: DeletionNodes?
+  /// True if the mapping is not one of the feed's own.
+  var isBuiltIn = false
   /// Members that are read or listed as known; any other one is reported as unknown.
   var knownMembers = MemberNames()
 
@@ -91,8 +95,9 @@ struct ValueSource: Sendable {
   enum Place: Sendable {
     /// The first pointer whose value exists and converts.
     case pointers([JSONPointer])
-    /// All selected nodes for a list, otherwise the first one that converts.
-    case nodes(JSONPath)
+    /// All nodes that a path selects for a list, otherwise the first one that converts; of the
+    /// first path that gives a value.
+    case nodes([JSONPath])
     /// The number of selected nodes.
     case count(JSONPath)
     /// A URL made of the item's other values.

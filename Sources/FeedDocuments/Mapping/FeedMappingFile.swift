@@ -45,6 +45,7 @@ import StrictYAML
 /// identity: [/id, /url, [/title, /date]]  # in place of id: the first that distinguishes the
 ///                                   # items, chosen once for the feed; a list is a hash of its
 ///                                   # values; in one group only
+/// identity: [/id, { fallback: [/text] }]  # a hash, only for items that have no other id
 /// deleted: { items: "$.items[?@.type=='gone']", id: /id, revision: /rev, deletedAt: /when }
 /// next: /next                       # the same as { url: /next }
 /// next: { token: /nextToken, param: pageToken }

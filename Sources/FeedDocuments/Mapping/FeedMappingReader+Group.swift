@@ -8,7 +8,9 @@ extension FeedMappingReader {
     let items = try path(keys.required("items"))
     let (choice, entities) = try entityChoice(&keys)
     var group = ItemGroup(
-      items: items, container: container(of: items), entity: choice, identity: try identity(&keys))
+      items: items, container: container(of: items), holder: holder(of: items), entity: choice,
+      identity: try identity(&keys))
+    group.isBuiltIn = isBuiltIn
     group.revision = try keys.optional("revision").map { try source($0, of: .int64) }
     let updatedAt = keys.optional("updatedAt")
     group.updatedAt = try updatedAt.map { try source($0, of: .date) }
@@ -36,6 +38,17 @@ extension FeedMappingReader {
       return nil
     }
     return JSONPointer(tokens: names.map(String.init))
+  }
+
+  /// Returns `/data` for `$.data.*.items[*]` and for `$.data..items`.
+  private func holder(of path: JSONPath) -> JSONPointer? {
+    let start = path.text.prefix { $0 != "[" && $0 != "*" }
+    var names = start.split(separator: ".", omittingEmptySubsequences: false)
+    guard names.removeFirst() == "$" else { return nil }
+    // The last name may be that of the items themselves, which an item without them lacks.
+    let isWhole = start.endIndex == path.text.endIndex
+    let fixed = names.prefix { !$0.isEmpty }.dropLast(isWhole && !names.contains("") ? 1 : 0)
+    return fixed.isEmpty ? nil : JSONPointer(tokens: fixed.map(String.init))
   }
 
   // MARK: Entities
@@ -99,10 +112,23 @@ extension FeedMappingReader {
     if let id { throw id.error("id and identity exclude each other; remove one of them") }
     let nodes = try node.sequence()
     guard (1...8).contains(nodes.count) else { throw node.error("name one to eight identities") }
-    return .chosen(
-      try nodes.map { node in
-        IdentityLevel(pointers: try pointers(node), isHash: node.kind == .sequence)
-      })
+    let levels = try nodes.map(identityLevel)
+    if levels.allSatisfy(\.isFallback) {
+      throw node.error("name an identity that is no fallback, for example /id")
+    }
+    return .chosen(levels)
+  }
+
+  private func identityLevel(_ node: YAMLNode) throws -> IdentityLevel {
+    guard node.kind == .mapping else {
+      return IdentityLevel(pointers: try pointers(node), isHash: node.kind == .sequence)
+    }
+    var keys = try node.mapping()
+    let pointers = try self.pointers(keys.required("fallback"))
+    let needsAll = try keys.optional("all")?.bool() ?? false
+    try keys.finish()
+    return IdentityLevel(
+      pointers: pointers, isHash: true, isFallback: true, needsAll: needsAll)
   }
 
   // MARK: Deletions

@@ -137,7 +137,7 @@ extension FeedMappingReader {
     }
     var place = ValueSource.Place.pointers([])
     if let at { place = .pointers(try pointers(at)) }
-    if let path { place = .nodes(try self.path(path)) }
+    if let path { place = .nodes(try paths(path)) }
     if let count { place = .count(try self.path(count)) }
     if let template { place = .template(try parsed(template) { try URLTemplate($0) }) }
     var source = ValueSource(place: place, type: type)
@@ -151,9 +151,12 @@ extension FeedMappingReader {
     return source
   }
 
-  /// Reads a pointer, a list of pointers or a path.
+  /// Reads a pointer, a list of pointers, a path or a list of paths.
   private func place(_ node: YAMLNode) throws -> ValueSource.Place {
-    if node.kind == .scalar, try node.string().hasPrefix("$") { return .nodes(try path(node)) }
+    let first = node.kind == .sequence ? try node.sequence().first : node
+    if let first, first.kind == .scalar, try first.string().hasPrefix("$") {
+      return .nodes(try paths(node))
+    }
     return .pointers(
       try pointers(
         node, "write a pointer (/title), a list of them, a path ($.tags[*]) or a mapping"))

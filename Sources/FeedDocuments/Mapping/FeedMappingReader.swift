@@ -139,6 +139,14 @@ struct FeedMappingReader {
     }
   }
 
+  /// Reads one path or a list of them.
+  func paths(_ node: YAMLNode) throws -> [JSONPath] {
+    guard node.kind == .sequence else { return [try path(node)] }
+    let nodes = try node.sequence()
+    if nodes.isEmpty { throw node.error("name at least one path") }
+    return try nodes.map(path)
+  }
+
   func path(_ node: YAMLNode) throws -> JSONPath {
     try parsed(node) { try JSONPath($0) }
   }

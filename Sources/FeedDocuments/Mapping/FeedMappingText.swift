@@ -54,7 +54,7 @@ public struct FeedMappingText: Sendable, Equatable {
 
   /// Increased when items are read, or recognized as unchanged, differently than by earlier
   /// versions.
-  private static let generation = 2
+  private static let generation = 3
 
   /// Returns a hash that changes with the text and, for a built-in mapping, with the schema's
   /// attributes, because such a mapping ignores attributes that do not exist.

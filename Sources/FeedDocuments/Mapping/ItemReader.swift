@@ -38,7 +38,7 @@ struct ItemReader {
   /// Returns the node's id before one level is chosen for all items.
   func id(of node: JSONValue) -> String? {
     switch group.identity {
-    case .first(let pointers): return pointers.firstText(in: node)
+    case .first(let pointers): return pointers.itemID(in: node)
     case .chosen(let levels):
       for level in levels {
         if let id = level.identity(of: node) { return id }
@@ -48,6 +48,9 @@ struct ItemReader {
   }
 
   private func missingID() -> DocumentError {
+    if group.isBuiltIn {
+      return DocumentError(.missingMember, detail: "it has no id, link, title or content")
+    }
     let pointers: [JSONPointer] =
       switch group.identity {
       case .first(let pointers): pointers
@@ -68,10 +71,12 @@ struct ItemReader {
     switch group.entity {
     case .one(let entity): return .entity(entity)
     case .byValue(let source, let entities):
-      if case .value(.string(let word)) = try source.read(node), let entity = entities[word] {
-        return .entity(entity)
+      var name: String?
+      if case .value(.string(let word)) = try source.read(node) {
+        if let entity = entities[word] { return .entity(entity) }
+        name = word
       }
-      drift.unknownKinds += 1
+      drift.addUnknownKind(name)
       return .unknown
     }
   }
@@ -91,7 +96,7 @@ struct ItemReader {
         throw DocumentError(.invalidMember, detail: "deleted is neither true nor false")
       }
     }
-    if case .value(.date(let date)) = try group.deletedAt?.read(node) {
+    if let date = try group.deletedAt?.date(of: node, named: "deletedAt", &drift) {
       item.isDeleted = true
       item.deletedAt = date
     }
@@ -100,9 +105,7 @@ struct ItemReader {
     case .value(.date(let date)):
       item.updatedAt = date
       item.fields.append(Field(name: "updatedAt", value: .value(.date(date))))
-    case .unfit(let text):
-      drift.droppedMembers += 1
-      item.fields.append(Field(name: "updatedAt", value: .unrepresentable(text)))
+    case .unfit(_, let written): drift.addUnreadableDate(written, "updatedAt")
     case .nothing, .value: break
     }
   }
@@ -139,11 +142,14 @@ struct ItemReader {
       } else if attribute.isRequired {
         throw DocumentError(.missingMember, detail: "\(attribute.name) is required")
       }
-    case .unfit(let text):
+    case .unfit(let text, let written):
+      if attribute.source.type == .date { drift.addUnreadableDate(written, attribute.name) }
       if attribute.isRequired {
         throw DocumentError(.invalidMember, detail: "\(attribute.name) is required; \(text)")
       }
       guard let value = attribute.defaultValue else {
+        // An unreadable date is counted already.
+        if attribute.source.type == .date { return }
         item.fields.append(Field(name: attribute.name, value: .unrepresentable(text)))
         return
       }
@@ -165,10 +171,20 @@ struct ItemReader {
   }
 
   private mutating func countUnknown(_ node: JSONValue) {
-    for (name, _) in node.members
-    where name.textBytes.first != UInt8(ascii: "_") && !group.knownMembers.contains(name) {
-      drift.addUnknown(name.textBytes)
+    for (name, value) in node.members {
+      if name.textBytes.first == UInt8(ascii: "_") {
+        if name.hasText(FeedView.unreadableDates) { drift.addUnreadableDates(in: value) }
+      } else if !group.knownMembers.contains(name) {
+        drift.addUnknown(name.textBytes)
+      }
     }
+  }
+}
+
+extension FormatDrift {
+  /// Counts the dates of an item or a tombstone that the view of RSS and Atom lists as unreadable.
+  mutating func addUnreadableDates(in object: JSONValue) {
+    for (name, text) in object.members { addUnreadableDate(text.text, name.text) }
   }
 }
 

@@ -35,6 +35,7 @@ struct MappedDocument {
     var damaged = damaged[...]
     for group in mapping.groups {
       try readItems(of: group, &damaged)
+      try checkItems(of: group)
       if let deletions = group.deletions { try readDeletions(deletions, of: group) }
     }
     // No path has selected the others, but without the damage one might have.
@@ -57,12 +58,14 @@ struct MappedDocument {
   private mutating func readItems(
     of group: ItemGroup, _ damaged: inout ArraySlice<DocumentError>
   ) throws(DocumentError) {
-    try checkContainer(of: group)
+    try checkContainer(group.container)
+    let nodes = try group.items.selection(in: root)
+    if nodes.isEmpty { try checkContainer(group.holder) }
     var reader = ItemReader(group)
     var candidates: IdentityCandidates?
     if case .chosen(let levels) = group.identity { candidates = IdentityCandidates(levels) }
     var items: [FeedItem] = []
-    for (index, node) in try group.items.selection(in: root).enumerated() {
+    for (index, node) in nodes.enumerated() {
       do throws(DocumentError) {
         if DamagedElements.isPlaceholder(node), let damage = damaged.popFirst() { throw damage }
         if let item = try reader.item(node, &candidates) { items.append(item) }
@@ -85,8 +88,8 @@ struct MappedDocument {
     }
   }
 
-  private func checkContainer(of group: ItemGroup) throws(DocumentError) {
-    guard let pointer = group.container else { return }
+  private func checkContainer(_ pointer: JSONPointer?) throws(DocumentError) {
+    guard let pointer else { return }
     let location = pointer.description
     guard let container = pointer.value(in: root), !container.isNull else {
       throw DocumentError(.missingMember, at: location)
@@ -96,13 +99,22 @@ struct MappedDocument {
     }
   }
 
+  /// Refuses a JSON Feed whose items are one object, which a path to the elements of an array would
+  /// take for a list of its values.
+  private func checkItems(of group: ItemGroup) throws(DocumentError) {
+    guard page.format == .jsonFeed, page.items.isEmpty, let pointer = group.container,
+      pointer.value(in: root)?.kind == .object
+    else { return }
+    throw DocumentError(.invalidMember, at: pointer.description, detail: "must be an array")
+  }
+
   private mutating func readDeletions(
     _ deletions: DeletionNodes, of group: ItemGroup
   ) throws(DocumentError) {
     var drift = FormatDrift()
     defer { page.drift.add(drift) }
     for (index, node) in try deletions.items.selection(in: root).enumerated() {
-      guard let id = deletions.id.firstText(in: node) else {
+      guard let id = deletions.id.itemID(in: node) else {
         try reject(
           node, nil, index, of: deletions.items,
           DocumentError(.missingMember, detail: "the deletion has no id"))
@@ -110,9 +122,8 @@ struct MappedDocument {
       }
       var item = FeedItem(id: id, isDeleted: true)
       item.revision = try deletions.revision?.revision(of: node, &drift)
-      if case .value(.date(let date)) = try deletions.deletedAt?.read(node) {
-        item.deletedAt = date
-      }
+      item.deletedAt = try deletions.deletedAt?.date(of: node, named: "deletedAt", &drift)
+      if let dates = node[FeedView.unreadableDates] { drift.addUnreadableDates(in: dates) }
       for entity in group.entityNames {
         item.kind = entity
         page.items.append(item)
@@ -190,15 +201,5 @@ extension ItemGroup {
     case .one(let name): [name]
     case .byValue(_, let names): Set(names.values).sorted()
     }
-  }
-}
-
-extension [JSONPointer] {
-  /// Returns the first text or number that a pointer leads to.
-  func firstText(in node: JSONValue) -> String? {
-    for pointer in self {
-      if let text = pointer.value(in: node).flatMap(IdentityLevel.text) { return text }
-    }
-    return nil
   }
 }

@@ -1,11 +1,12 @@
 import EntityModel
+import Foundation
 
 /// The result of reading a source.
 enum FoundValue {
   case nothing
   case value(Value)
-  /// A value that cannot be converted to the type, shortened.
-  case unfit(String)
+  /// A value that cannot be converted to the type: the reason, and the value as written, shortened.
+  case unfit(String, written: String)
 }
 
 extension ValueSource {
@@ -20,14 +21,28 @@ extension ValueSource {
     case .constant(let value): return .value(value)
     case .pointers(let pointers):
       return firstFit(pointers.lazy.compactMap { $0.value(in: node) })
-    case .nodes(let path):
-      let nodes = try path.selection(in: node)
-      return isList ? list(nodes) : firstFit(nodes)
+    case .nodes(let paths): return try firstFit(paths, in: node)
     case .count(let path):
       return converted(.int64(Int64(try path.selection(in: node).count)))
     case .template(let template):
       return template.expand(values).map { converted(.string($0)) } ?? .nothing
     }
+  }
+
+  private func firstFit(
+    _ paths: [JSONPath], in node: JSONValue
+  ) throws(DocumentError) -> FoundValue {
+    var result = FoundValue.nothing
+    for path in paths {
+      let nodes = try path.selection(in: node)
+      let found = isList ? list(nodes) : firstFit(nodes)
+      switch (found, result) {
+      case (.value, _): return found
+      case (.unfit, .nothing): result = found
+      default: break
+      }
+    }
+    return result
   }
 
   /// Reads a revision, an integer from 0; nil if there is none. Counts any other value.
@@ -43,6 +58,18 @@ extension ValueSource {
     }
   }
 
+  /// Reads a date; nil if there is none. Counts a value that is no date.
+  func date(
+    of node: JSONValue, named name: String, _ drift: inout FormatDrift
+  ) throws(DocumentError) -> Date? {
+    switch try read(node) {
+    case .value(.date(let date)): return date
+    case .unfit(_, let written): drift.addUnreadableDate(written, name)
+    case .nothing, .value: break
+    }
+    return nil
+  }
+
   private var isList: Bool {
     type == .strings || type == .string && conversion.separator != nil
   }
@@ -51,7 +78,7 @@ extension ValueSource {
     var result = FoundValue.nothing
     for node in nodes where !node.isNull {
       let found: FoundValue =
-        if let value = value(of: node) { converted(value) } else { .unfit(excerpt(node)) }
+        if let value = value(of: node) { converted(value) } else { unfit(node) }
       switch (found, result) {
       case (.value, _): return found
       case (.unfit, .nothing): result = found
@@ -65,7 +92,7 @@ extension ValueSource {
     var texts: [String] = []
     texts.reserveCapacity(nodes.count)
     for node in nodes where !node.isNull {
-      if node.kind == .object || node.kind == .array { return .unfit(excerpt(node)) }
+      if node.kind == .object || node.kind == .array { return unfit(node) }
       texts.append(node.text)
     }
     return texts.isEmpty ? .nothing : converted(.strings(texts))
@@ -73,16 +100,29 @@ extension ValueSource {
 
   private func converted(_ value: Value) -> FoundValue {
     var value = value
+    if type == .date, case .string(let text) = value, text.trimmed.isEmpty { return .nothing }
+    let written = { [value] in value.text.excerpt() }
     if let duration, case .string(let text) = value {
-      guard let seconds = duration.seconds(text) else { return .unfit(String(text.prefix(60))) }
+      guard let seconds = duration.seconds(text) else {
+        return .unfit(written(), written: written())
+      }
       value = Int64(exactly: seconds).map(Value.int64) ?? .double(seconds)
     }
+    if let date = date(of: value) { value = .date(date) }
     do throws(ConversionFailure) {
       let converted = try conversion.value(from: value, to: type)
       return converted.isNull ? .nothing : .value(converted)
     } catch {
-      return .unfit(error.description)
+      return .unfit(error.description, written: written())
     }
+  }
+
+  /// Returns a date in one of the forms of feeds, unless the mapping says how dates are written.
+  private func date(of value: Value) -> Date? {
+    guard type == .date, conversion.date == nil, conversion.cases.isEmpty,
+      case .string(let text) = value, !conversion.nullValues.contains(text.trimmed)
+    else { return nil }
+    return FeedDate.date(text)
   }
 
   /// Returns the value before the conversion; nil for an object or a mixed array.
@@ -93,8 +133,9 @@ extension ValueSource {
     return ScalarValue(node).unconverted
   }
 
-  private func excerpt(_ node: JSONValue) -> String {
-    String(decoding: node.textBytes.prefix(60), as: UTF8.self)
+  private func unfit(_ node: JSONValue) -> FoundValue {
+    let text = String(decoding: node.textBytes.prefix(240), as: UTF8.self).excerpt()
+    return .unfit(text, written: text)
   }
 }
 

@@ -6,8 +6,10 @@ package struct DocumentError: Error, Equatable, Sendable {
     case tooLarge
     // A value is damaged.
     case invalidString, invalidNumber, invalidLiteral, invalidUTF8, tooDeep
-    // The JSON is not a feed, or breaks the feed's rules.
-    case unknownFormat, missingMember, invalidMember
+    // The document is not a feed, or breaks the feed's rules.
+    case unknownFormat, unknownJSON, htmlPage, missingMember, invalidMember
+    // The document has items, but none in a place where they can be read.
+    case misplacedItems
     // The feed's mapping no longer fits the store.
     case invalidMapping
     case outOfMemory
@@ -28,6 +30,9 @@ package struct DocumentError: Error, Equatable, Sendable {
     self.detail = detail
   }
 
+  /// True if the document is of another kind than feeds in XML, so that no repair makes it one.
+  var isOtherFormat: Bool { code == .unknownFormat || code == .htmlPage }
+
   /// The kind of failure, in words that do not depend on the document.
   package var summary: String {
     switch code {
@@ -43,7 +48,9 @@ package struct DocumentError: Error, Equatable, Sendable {
     case .invalidLiteral: "a value is neither true, false, null nor any other JSON value"
     case .invalidUTF8: "the text is not valid UTF-8"
     case .tooDeep: "a value is nested too deeply"
-    case .unknownFormat: "the document is not a feed that can be read"
+    case .unknownFormat, .unknownJSON: "the document is not a feed that can be read"
+    case .htmlPage: "the document is an HTML page, not a feed"
+    case .misplacedItems: "the document has items, but none in a place where a feed has them"
     case .missingMember: "a required member is missing"
     case .invalidMember: "a member has a value that the format does not allow"
     case .invalidMapping: "the feed's mapping cannot be used"
@@ -55,13 +62,17 @@ package struct DocumentError: Error, Equatable, Sendable {
   package var advice: String {
     switch code {
     case .truncated: "The transfer was cut short or the server wrote half a file: fetch it again."
-    case .unknownFormat, .notAnObject, .empty:
-      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1; any other JSON "
-        + "needs a mapping (`mooring feed add URL --mapping FILE`)."
+    case .empty: "Check the feed's URL; if it is right, try again later."
+    case .unknownFormat:
+      "Check the feed's URL: it must serve RSS, Atom, JSON Feed or homefeed/1."
+    case .htmlPage: "Give the feed's own URL (`mooring feed add FEED`)."
+    case .unknownJSON, .notAnObject:
+      "Check the feed's URL. JSON of another form needs a mapping: `mooring feed inspect URL` "
+        + "suggests one for `mooring feed add URL --mapping FILE`."
     case .invalidMapping: "Give a new one with `mooring feed add URL --mapping FILE`."
-    case .tooLarge where detail?.contains("XML") == true:
-      "The feed's publisher must correct the document."
-    case .tooLarge, .outOfMemory: "Ask the server for smaller pages (limit=200)."
+    case .tooLarge where detail?.contains("XML") != true:
+      "Ask the server for smaller pages, if it has a parameter for that (such as limit=200)."
+    case .outOfMemory: "Try again when more memory is free."
     default: "The feed's publisher must correct the document."
     }
   }

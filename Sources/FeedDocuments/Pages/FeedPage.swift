@@ -67,6 +67,8 @@ package struct FeedPage: Equatable, Sendable {
   package var isComplete = true
   /// The number of faults in the text that were tolerated, and of items that were lost to them.
   package var faults = 0
+  /// The first of these faults, with its line.
+  package var firstFault: String?
   /// The number of items that were read although the text is ill-formed.
   package var salvagedItems = 0
 }
@@ -100,11 +102,13 @@ package struct DocumentSource: Sendable {
 
 /// The bounds of reading a page of a feed, each with its reason.
 package enum DocumentLimits {
-  /// Bytes of one item's values. A record may be larger, but one commit should not hold many such
-  /// records.
+  /// Bytes of an item's record. The store allows larger ones, but one commit should not hold many
+  /// such records.
   package static let itemBytesMax = 4 << 20
   /// Bytes of the unknown members that are kept with an item.
   static let extraBytesMax = 16 << 10
+  /// Bytes of an id: the size of the attribute in most stores.
+  package static let idBytesMax = 512
   /// Rejected items that are listed one by one; any further ones are only counted.
   package static let rejectionsListedMax = 20
 }

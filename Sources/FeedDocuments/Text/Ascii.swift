@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The ASCII bytes that markup and expressions are made of.
 enum Ascii {
   static let less = UInt8(ascii: "<")
@@ -61,5 +63,16 @@ extension String {
     let start = scalars.drop { $0.properties.isWhitespace }
     guard let end = start.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
     return String(start[...end])
+  }
+}
+
+extension StringProtocol {
+  /// Returns the beginning of the text, with spaces in place of hidden characters and line breaks.
+  func excerpt(_ charactersMax: Int = 60) -> String {
+    // A character may have any number of marks.
+    let scalars = prefix(charactersMax).unicodeScalars.prefix(charactersMax * 2)
+    var text = String.UnicodeScalarView()
+    for scalar in scalars { text.append(scalar.isHidden ? " " : scalar) }
+    return String(text)
   }
 }

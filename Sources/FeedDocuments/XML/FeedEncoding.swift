@@ -12,8 +12,9 @@ struct DecodedText {
   /// Valid UTF-8 without a byte order mark.
   var bytes: [UInt8]
   var encoding: String
-  /// The number of byte sequences that are no character and became U+FFFD.
-  var faults = 0
+  /// The byte sequences that are no character and became U+FFFD, and an encoding that is not the
+  /// declared one.
+  var faults = TextFaults()
 
   /// O(length). Memory: at most three bytes for each of the document's.
   init(_ document: UnsafeRawBufferPointer, contentType: String?) throws(DocumentError) {
@@ -21,38 +22,79 @@ struct DecodedText {
     let body = UnsafeRawBufferPointer(rebasing: document.dropFirst(mark?.length ?? 0))
     let declared = Self.declaredName(body, mark)
     let charset = contentType.flatMap(Self.charset)
+    let text: Decoded
+    (text, encoding) = try Self.decode(body, mark, charset, declared)
+    bytes = text.bytes
+    // UTF-8 is the encoding of a document that declares none (XML 1.0, section 4.3.3).
+    let named = [mark?.encoding, charset, declared ?? "utf-8"].compactMap { $0 }
+    if text.faults > 0 {
+      let first = bytes.firstRange(of: "\u{FFFD}".utf8)?.lowerBound ?? 0
+      faults.add("bytes that are no \(encoding)", at: first, count: text.faults)
+    } else if !named.contains(where: { (Self.wider[$0] ?? $0) == encoding }),
+      try !Self.reads(body, as: declared)
+    {
+      faults.add(Self.mismatch(declared, encoding), at: 0)
+    }
+  }
+
+  private static func mismatch(_ declared: String?, _ encoding: String) -> String {
+    guard let declared else { return "no encoding is declared, but the text is \(encoding)" }
+    guard isKnown(wider[declared] ?? declared) else {
+      return "the encoding \(declared.excerpt(40)) is not known; the text was read as \(encoding)"
+    }
+    return "the encoding is declared as \(declared), but the text is \(encoding)"
+  }
+
+  private static func isKnown(_ name: String) -> Bool {
+    if ["utf-8", "us-ascii", "windows-1252"].contains(name) { return true }
+    guard isAllowed(name) else { return false }
+    let converter = iconv_open("UTF-8", name)
+    guard converter != iconv_t(bitPattern: -1) else { return false }
+    iconv_close(converter)
+    return true
+  }
+
+  /// Returns true if a parser that believes the declaration does not notice that it is wrong.
+  private static func reads(
+    _ body: UnsafeRawBufferPointer, as declared: String?
+  ) throws(DocumentError) -> Bool {
+    guard let declared else { return false }
+    if isWide(declared) { return false }
+    return try decode(body, from: wider[declared] ?? declared, faultsMax: 0) != nil
+  }
+
+  private static func decode(
+    _ body: UnsafeRawBufferPointer, _ mark: ByteOrderMark?, _ charset: String?, _ declared: String?
+  ) throws(DocumentError) -> (Decoded, encoding: String) {
     if mark == nil || mark?.encoding == "utf-8", !body.contains(0),
       body.contains(where: { $0 >= 0x80 }), String(validating: body, as: UTF8.self) != nil
     {
-      (bytes, encoding) = (Array(body), "utf-8")
-      return
+      return (Decoded(bytes: Array(body)), "utf-8")
     }
-    var candidates = [mark?.encoding, charset, declared, "utf-8"].compactMap { $0 }
+    // A declaration that reads as ASCII is not UTF-16 or UTF-32, whatever it names.
+    let isWrong = declared.map(isWide) == true && ByteOrderMark.wideDeclaration(body) == nil
+    var candidates = [mark?.encoding, charset, isWrong ? nil : declared, "utf-8"]
+      .compactMap { $0 }
     // Declarations of these encodings usually mean a superset.
-    candidates = candidates.map { Self.wider[$0] ?? $0 }
+    candidates = candidates.map { wider[$0] ?? $0 }
     // A wide text has a NUL beside each `<`.
-    if !body.contains(0) { candidates.removeAll(where: Self.isWide) }
+    if !body.contains(0) { candidates.removeAll(where: isWide) }
     let faultsMax = body.count / 100 + 1
     var tried: Set<String> = []
     for name in candidates where tried.insert(name).inserted {
       // The first bytes are conclusive even if some later ones are faulty.
-      let isShown = Self.isWide(name) && (name == mark?.encoding || name == declared)
-      if let text = try Self.decode(body, from: name, faultsMax: isShown ? faultsMax : 0) {
-        (bytes, encoding, faults) = (text.bytes, name, text.faults)
-        return
+      let isShown = isWide(name) && (name == mark?.encoding || name == declared)
+      if let text = try decode(body, from: name, faultsMax: isShown ? faultsMax : 0) {
+        return (text, name)
       }
     }
-    if let text = Self.mostlyUTF8(body) {
-      (bytes, encoding, faults) = (text.bytes, "utf-8", text.faults)
-      return
-    }
-    for name in candidates where !Self.isWide(name) {
-      if let text = try Self.decode(body, from: name, faultsMax: faultsMax), text.isMostlyRight {
-        (bytes, encoding, faults) = (text.bytes, name, text.faults)
-        return
+    if let text = mostlyUTF8(body) { return (text, "utf-8") }
+    for name in candidates where !isWide(name) {
+      if let text = try decode(body, from: name, faultsMax: faultsMax), text.isMostlyRight {
+        return (text, name)
       }
     }
-    (bytes, encoding) = (Self.fromWindows1252(body), "windows-1252")
+    return (Decoded(bytes: fromWindows1252(body)), "windows-1252")
   }
 
   private struct Decoded {
@@ -96,23 +138,24 @@ struct DecodedText {
     return start.prefix(start.count - start.reversed().prefix { surplus.contains($0) }.count)
   }
 
-  /// Returns the encoding of the XML declaration, in lower case. A declaration that reads as ASCII
-  /// cannot be UTF-16 or UTF-32, whatever it names; otherwise the first bytes distinguish those.
+  /// Returns the encoding of the XML declaration before the feed, in lower case; for UTF-16 and
+  /// UTF-32 without a mark the one that the first bytes show.
   private static func declaredName(
     _ body: UnsafeRawBufferPointer, _ mark: ByteOrderMark?
   ) -> String? {
     if let mark, mark.encoding != "utf-8" { return nil }
     if let wide = ByteOrderMark.wideDeclaration(body) { return wide }
-    let start = body.prefix(512)
-    guard let end = start.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-    let declaration = String(decoding: start[..<end], as: UTF8.self).lowercased()
-    guard declaration.drop(while: \.isWhitespace).hasPrefix("<?xml"),
-      let key = declaration.firstRange(of: "encoding")
+    let start = UnsafeRawBufferPointer(rebasing: body.prefix(4_096))
+    let root = FeedRootTag.offset(in: start) ?? start.count
+    guard let first = start[..<root].firstRange(of: "<?xml".utf8)?.lowerBound,
+      let end = start[first...].firstIndex(of: Ascii.greater)
     else { return nil }
+    let declaration = String(decoding: start[first..<end], as: UTF8.self).lowercased()
+    guard let key = declaration.firstRange(of: "encoding") else { return nil }
     let value = declaration[key.upperBound...].drop { $0.isWhitespace || $0 == "=" }
     guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
     let name = String(value.dropFirst().prefix { $0 != quote })
-    return name.isEmpty || name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? nil : name
+    return name.isEmpty ? nil : name
   }
 
   // MARK: Decoding

@@ -13,8 +13,11 @@ import TextFormats
 ///
 /// Beyond JSON Feed: `_format`; `_links`, every link with its `rel` and `href`; the other elements
 /// of the document in `_rss`, `_atom`, `_itunes`, `_podcast`, `_media`, `_dc` and `_other` (see
-/// `FeedViewExtensions`); `_rss.ttl` in seconds; `_feed` with the members of RFC 5005 (`complete`,
-/// `archive`, `next`, `prev_archive`); `_deleted`, the tombstones of RFC 6721 with `id` and `when`.
+/// `FeedViewExtensions`); `_unreadable_dates`, the texts of dates of items and tombstones that are
+/// in no known form; `_date_in_id`, the date of publication that a hash for an id has, where
+/// earlier versions read another one, or "" where they read none; `_rss.ttl` in seconds; `_feed`
+/// with the members of RFC 5005 (`complete`, `archive`, `next`, `prev_archive`); `_deleted`, the
+/// tombstones of RFC 6721 with `id` and `when`.
 /// A document whose elements had to be repaired has neither `complete` nor `_deleted`.
 package struct FeedView: Sendable {
   /// The view as JSON text.
@@ -30,8 +33,16 @@ package struct FeedView: Sendable {
   package let lostItems: Int
   /// The number of faults in the XML and in its encoding that were repaired.
   package let faults: Int
+  /// The first of them, with its line.
+  package let firstFault: String?
   /// The encoding of the document.
   package let encoding: String
+
+  /// The member of an item or a tombstone that has the texts of dates that cannot be read.
+  static let unreadableDates: StaticString = "_unreadable_dates"
+
+  /// The member of an item that replaces `date_published` in hashes that are ids.
+  static let dateInID: StaticString = "_date_in_id"
 
   /// Reads a document in XML. O(length), in a few times the document's size of memory.
   ///
@@ -41,58 +52,21 @@ package struct FeedView: Sendable {
   ///   - bytes: The body, without transfer encoding and compression.
   ///   - contentType: The response's Content-Type, for its charset.
   ///   - baseURL: The document's URL, which relative URLs are resolved against.
-  /// - Throws: `.unknownFormat` with what the document seems to be; `.empty`; `.tooLarge` and
-  ///   `.tooDeep` for documents beyond `XMLLimits`; `.outOfMemory`.
+  /// - Throws: `.htmlPage`, or `.unknownFormat` with what the document seems to be; `.empty`;
+  ///   `.misplacedItems` and `.truncated` if it contains items but none can be read; `.tooLarge`
+  ///   and `.tooDeep` for documents beyond `XMLLimits`; `.outOfMemory`.
   package static func read(
     _ bytes: UnsafeRawBufferPointer, contentType: String?, baseURL: String?
   ) throws(DocumentError) -> FeedView {
     guard !bytes.isEmpty else { throw DocumentError(.empty) }
-    let base = baseURL ?? ""
-    let (cleaned, encoding, encodingFaults) = try clean(bytes, contentType)
-    var builder = FeedViewBuilder(base: base, documentBytes: bytes.count)
-    if cleaned.output.isEmpty { throw DocumentError(.unknownFormat, detail: "found no element") }
-    var faults = cleaned.faults + encodingFaults
-    var isComplete = true, lost = 0
-    switch try XMLReader.read(cleaned.output, recovering: false, into: &builder) {
-    case .wellFormed: break
-    case .stopped: throw builder.explainedFailure(cleaned.output)
-    case .malformed:
-      if let failure = builder.failure, failure.code == .unknownFormat {
-        throw builder.explainedFailure(cleaned.output)
-      }
-      let repair = XMLRepair.repair(cleaned.output)
-      faults += repair.faults
-      builder = FeedViewBuilder(base: base, documentBytes: bytes.count)
-      let outcome =
-        repair.output.isEmpty
-        ? .wellFormed
-        : try XMLReader.read(repair.output, recovering: true, into: &builder)
-      if outcome == .stopped || builder.format == nil {
-        throw builder.explainedFailure(cleaned.output)
-      }
-      // The repair may have lost items or moved one of these marks to another element.
-      builder.history.removeDeletions()
-      isComplete = outcome == .wellFormed && !repair.isCut && !repair.losesItems
-      if repair.isItemCut {
-        builder.dropLastItem()
-        lost = 1
-      }
-    }
-    guard let format = builder.format, builder.failure == nil else {
-      throw builder.explainedFailure(cleaned.output)
-    }
+    let reading = try XMLReading(bytes, contentType: contentType, base: baseURL ?? "")
+    let (builder, faults) = (reading.builder, reading.faults)
+    guard let format = builder.format else { throw DocumentError(.unknownFormat) }
     return FeedView(
-      json: builder.document(), format: format, isComplete: isComplete,
+      json: builder.document(), format: format, isComplete: reading.isComplete,
       itemCount: builder.itemCount, salvagedItems: faults > 0 ? builder.itemCount : 0,
-      lostItems: lost, faults: faults, encoding: encoding)
-  }
-
-  /// Returns the text for libxml2; the decoded text is released.
-  private static func clean(
-    _ bytes: UnsafeRawBufferPointer, _ contentType: String?
-  ) throws(DocumentError) -> (XMLCleaner, encoding: String, faults: Int) {
-    let text = try DecodedText(bytes, contentType: contentType)
-    return (try XMLCleaner.clean(text.bytes), text.encoding, text.faults)
+      lostItems: reading.lostItems, faults: faults, firstFault: reading.firstFault?.text,
+      encoding: reading.encoding)
   }
 }
 
@@ -110,16 +84,6 @@ extension FeedViewBuilder {
     }
     return PaddedJSON(json.bytes)
   }
-
-  fileprivate func explainedFailure(_ text: [UInt8]) -> DocumentError {
-    guard var failure else {
-      return DocumentError(.unknownFormat, detail: "found no feed in it")
-    }
-    if failure.detail == "found an HTML page", let url = HTMLText.feedLink(text) {
-      failure.detail = "found an HTML page, which names the feed \(url.prefix(200))"
-    }
-    return failure
-  }
 }
 
 /// The document's place among others (RFC 5005) and its tombstones (RFC 6721).
@@ -127,6 +91,8 @@ struct FeedHistory {
   struct Deletion {
     var id: String
     var when: String?
+    /// The text of a time that cannot be read.
+    var unreadableWhen: String?
   }
 
   var isComplete = false
@@ -156,6 +122,9 @@ extension FeedHistory {
           json.object { json in
             json.string("id", deletion.id)
             json.string("when", deletion.when)
+            if let text = deletion.unreadableWhen {
+              json.object("\(FeedView.unreadableDates)") { $0.string("when", text) }
+            }
           }
         }
       }

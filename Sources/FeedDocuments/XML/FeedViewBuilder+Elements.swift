@@ -141,8 +141,11 @@ extension FeedViewBuilder {
 
   private mutating func tombstone(_ element: Element) -> Role {
     if element.local == "deleted-entry", let id = element.attributes["ref"]?.trimmed, !id.isEmpty {
-      let when = element.attributes["when"].flatMap(FeedDate.rfc3339)
-      history.deletions.append(FeedHistory.Deletion(id: id, when: when))
+      let text = element.attributes["when"]
+      let when = text.flatMap { FeedDate.rfc3339($0) }
+      history.deletions.append(
+        FeedHistory.Deletion(
+          id: id, when: when, unreadableWhen: when == nil ? text?.excerpt() : nil))
     }
     return .skipped
   }

@@ -56,6 +56,11 @@ extension FeedViewBuilder {
     /// The name in lower case, because feeds mix the cases.
     var local: String
 
+    /// True for the elements that look like items of a feed, with the namespace of one or none.
+    var isNamedAsItem: Bool {
+      (local == "item" || local == "entry") && (vocabulary.isFeed || prefix == nil)
+    }
+
     init(
       name: String, prefix: String?, vocabulary: XMLVocabulary, attributes: XMLAttributes
     ) {

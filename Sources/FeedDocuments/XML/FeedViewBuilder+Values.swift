@@ -41,10 +41,13 @@ extension FeedViewBuilder {
   }
 
   private mutating func takeIdentity(_ text: String, _ frame: Frame) {
-    let address = resolve(text, base: frame.base)
+    // Relative to the document, any id would be an address, and most are none.
+    let address =
+      frame.wasPermalink && URLReference.isWeb(text)
+      ? resolve(text, base: frame.base) : nil
     change { entry in
       entry.id = text
-      entry.permalink = frame.wasPermalink && URLReference.isWeb(address) ? address : nil
+      entry.permalink = address
     }
   }
 
@@ -58,9 +61,17 @@ extension FeedViewBuilder {
   }
 
   private mutating func takeDate(_ text: String, _ field: FeedField) {
-    guard let date = FeedDate.rfc3339(text) else { return }
+    let date = FeedDate.rfc3339(text)
+    let dateInID = field == .published ? FeedDate.rfc3339(text, .ofStoredIDs) : nil
     change { entry in
-      if field == .published { entry.published = date } else { entry.updated = date }
+      entry.publishedInID = dateInID ?? entry.publishedInID
+      switch (field, date) {
+      case (.published, let date?): entry.published = date
+      case (.published, nil):
+        entry.unreadablePublished = entry.unreadablePublished ?? text.excerpt()
+      case (_, let date?): entry.updated = date
+      case (_, nil): entry.unreadableUpdated = entry.unreadableUpdated ?? text.excerpt()
+      }
     }
   }
 

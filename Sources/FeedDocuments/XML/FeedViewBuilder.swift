@@ -8,6 +8,18 @@ struct FeedViewBuilder {
   private(set) var itemCount = 0
   /// The start of the last item in `items`, for removing one that is cut.
   private(set) var lastItemStart = 0
+  /// The number of elements named as items are, outside of items and in no place for items.
+  var misplacedItems = 0
+  /// The number of elements named so beside the items, in an unknown namespace.
+  var foreignItems = 0
+  /// The fault that the last start tag is, which is counted with its place.
+  var foundFault: String?
+  /// True if the root has a child of a feed.
+  var hasContent = false
+  /// True if the root has any child.
+  var hasChildren = false
+  /// The errors that the XML parser found, at their places in its text.
+  var faults = TextFaults()
   private(set) var failure: DocumentError?
 
   var feed = FeedViewEntry()
@@ -34,11 +46,17 @@ struct FeedViewBuilder {
   private let base: String
   private var lastBase = URLReference.Base("")
   private var vocabularies: [UnsafePointer<UInt8>: XMLVocabulary] = [:]
+  /// The prefixes without a declaration that stand for the format's namespace.
+  private var adoptedPrefixes: Set<String> = []
+  /// True if something outside of the document's elements says that it is HTML.
+  private let isHTML: Bool
 
   /// - Parameters:
   ///   - base: The document's URL; empty if unknown.
   ///   - documentBytes: Bounds the view.
-  init(base: String, documentBytes: Int) {
+  ///   - isHTML: True if something outside of the document's elements says that it is HTML.
+  init(base: String, documentBytes: Int, isHTML: Bool = false) {
+    self.isHTML = isHTML
     self.base = base.utf8.count <= XMLLimits.baseBytesMax ? base : ""
     viewBytesMax = documentBytes * XMLLimits.growthMax + XMLLimits.growthBytesMin
     resolvedBytesLeft = viewBytesMax
@@ -59,6 +77,7 @@ struct FeedViewBuilder {
       name: String(cString: name), prefix: prefix.map { String(cString: $0) },
       vocabulary: vocabulary(uri, prefix), attributes: attributes)
     if markupDepth > 0 || frames.last.map({ $0.role.isMarkup }) == true {
+      if element.isNamedAsItem, !isInItem { addMisplacedItem(inside: "a text") }
       openMarkup(element)
       push(.skipped, element, namespaces)
       return boundBuffer()
@@ -71,9 +90,11 @@ struct FeedViewBuilder {
       return startRoot(element, namespaces)
     }
     push(.skipped, element, namespaces)
+    adoptChild(&element, uri)
     let role = role(of: element)
     frames[frames.count - 1].role = role
-    if case .item = role { beginItem(element) }
+    if frames.count == 2 { noteChildOfRoot(element) }
+    if case .item = role { beginItem(element) } else { noteMisplaced(element) }
     return failure == nil
   }
 
@@ -133,6 +154,9 @@ struct FeedViewBuilder {
     _ uri: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?
   ) -> XMLVocabulary {
     guard let uri else {
+      if let prefix, adoptedPrefixes.contains(String(cString: prefix)) {
+        return format == .atom ? .atom : format == .rss ? .rss : .rdfSite
+      }
       return XMLVocabulary(uri: nil, prefix: prefix.map { String(cString: $0) })
     }
     if let known = vocabularies[uri] { return known }
@@ -144,10 +168,33 @@ struct FeedViewBuilder {
 
   /// Treats an unknown namespace of the root as that of the format: some feeds declare their own.
   private mutating func adopt(_ root: inout Element, _ uri: UnsafePointer<UInt8>?) {
-    guard root.vocabulary == .other, root.prefix == nil, root.local == "rss" || root.local == "feed"
+    guard root.vocabulary == .other, root.local == "rss" || root.local == "feed" else { return }
+    adopt(&root, uri, as: root.local == "rss" ? .rss : .atom)
+  }
+
+  /// Treats an unknown namespace of the elements of RSS as that of the format, such as those of
+  /// early versions.
+  private mutating func adoptChild(_ element: inout Element, _ uri: UnsafePointer<UInt8>?) {
+    guard element.vocabulary == .other, format == .rss || format == .rss1, frames.count >= 2
     else { return }
-    root.vocabulary = root.local == "rss" ? .rss : .atom
-    if let uri { vocabularies[uri] = root.vocabulary }
+    let isUnprefixed = element.prefix == nil || element.prefix == "rss"
+    switch (frames[frames.count - 2].role, element.local) {
+    case (.wrapper, "channel"), (.wrapper, "item"): break
+    case (.wrapper, "image") where isUnprefixed, (.feed, "item") where isUnprefixed: break
+    default: return
+    }
+    adopt(&element, uri, as: format == .rss ? .rss : .rdfSite)
+  }
+
+  private mutating func adopt(
+    _ element: inout Element, _ uri: UnsafePointer<UInt8>?, as vocabulary: XMLVocabulary
+  ) {
+    element.vocabulary = vocabulary
+    if let uri {
+      vocabularies[uri] = vocabulary
+    } else if let prefix = element.prefix {
+      adoptedPrefixes.insert(prefix)
+    }
   }
 
   private mutating func push(_ role: Role, _ element: Element, _ namespaces: Int) {
@@ -168,11 +215,12 @@ struct FeedViewBuilder {
   private mutating func startRoot(_ element: Element, _ namespaces: Int) -> Bool {
     switch (element.vocabulary, element.local) {
     case (_, "rss"): format = .rss
-    case (.rdf, "rdf"): format = .rss1
+    case (_, "rdf"): format = .rss1
     case (.rdfSite, "channel"): format = .rss1
     case (.rss, "channel") where element.name == "channel": format = .rss
     case (.atom, "feed"), (.rss, "feed"), (.atom, "entry"): format = .atom
-    case (_, "html"): return fail(DocumentError(.unknownFormat, detail: "found an HTML page"))
+    case (_, "html"), (.xhtml, _): return fail(DocumentError(.htmlPage))
+    case _ where isHTML: return fail(DocumentError(.htmlPage))
     default:
       return fail(
         DocumentError(
@@ -181,8 +229,12 @@ struct FeedViewBuilder {
     }
     push(.wrapper, element, namespaces)
     switch element.local {
-    case "feed", "channel": frames[0].role = .feed
+    case "feed": frames[0].role = .feed
+    case "channel":
+      hasContent = true
+      frames[0].role = .feed
     case "entry":
+      hasContent = true
       frames[0].role = .item
       beginItem(element)
     default: break

@@ -39,12 +39,17 @@ struct FeedViewEntry {
 
   var title = Ranked<(text: String, isHTML: Bool)>()
   var id: String?
-  /// The resolved id, if it is declared to be the item's address.
+  /// The id, if it is an absolute URL and declared to be the item's address.
   var permalink: String?
   var url: String?
   var links: [Link] = []
   var published: String?
+  /// The date of publication as earlier versions read it.
+  var publishedInID: String?
   var updated: String?
+  /// The first text of each date that could not be read.
+  var unreadablePublished: String?
+  var unreadableUpdated: String?
   var summary = Ranked<[UInt8]>()
   var content = Ranked<(bytes: [UInt8], isHTML: Bool)>()
   var language: String?
@@ -99,7 +104,11 @@ struct FeedViewEntry {
       json.string(content.isHTML ? "content_html" : "content_text", utf8: content.bytes)
     }
     json.string("date_published", published)
+    if published != publishedInID {
+      json.string("\(FeedView.dateInID)", publishedInID ?? "")
+    }
     json.string("date_modified", updated)
+    writeUnreadableDates(to: &json)
     json.string("language", language)
     json.string("image", image.value)
     writeAttachments(to: &json)
@@ -145,6 +154,17 @@ struct FeedViewEntry {
       json.array("tags") { json in
         for tag in tags { json.string(nil, tag) }
       }
+    }
+  }
+
+  /// Writes the dates that no other element of the same meaning stands in for.
+  private func writeUnreadableDates(to json: inout JSONWriter) {
+    let publishedText = published == nil ? unreadablePublished : nil
+    let updatedText = updated == nil ? unreadableUpdated : nil
+    guard publishedText != nil || updatedText != nil else { return }
+    json.object("\(FeedView.unreadableDates)") { json in
+      json.string("published", publishedText)
+      json.string("updated", updatedText)
     }
   }
 

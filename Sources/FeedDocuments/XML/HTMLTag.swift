@@ -66,8 +66,16 @@ struct HTMLTag {
 
   /// Returns the ranges of the values of attributes that hold a URL, without their quotes.
   func linkValues(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    attributes(in: bytes).filter { holdsURL($0.name) }.map(\.value)
+  }
+
+  /// Returns the attributes that have a value: their names in lower case, and the ranges of the
+  /// values without their quotes. O(length).
+  func attributes(
+    in bytes: UnsafeBufferPointer<UInt8>
+  ) -> [(name: String, value: Range<Int>)] {
     guard !isEnd, !name.isEmpty else { return [] }
-    var values: [Range<Int>] = []
+    var values: [(name: String, value: Range<Int>)] = []
     var position = name.upperBound
     while position < end - 1 {
       let nameStart = position
@@ -92,9 +100,8 @@ struct HTMLTag {
       {
         position += 1
       }
-      if holdsURL(String(decoding: bytes[attribute], as: UTF8.self).lowercased()) {
-        values.append(start..<position)
-      }
+      let name = String(decoding: bytes[attribute], as: UTF8.self).lowercased()
+      values.append((name, start..<position))
       if isQuoted { position += 1 }
     }
     return values

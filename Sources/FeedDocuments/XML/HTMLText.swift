@@ -136,34 +136,8 @@ enum HTMLText {
     return result.count > largest ? html : result
   }
 
-  /// Returns the URL of the feed that a page links to, as written there; nil if there is none.
-  static func feedLink(_ html: [UInt8]) -> String? {
-    var examined = 0
-    return feedLink(html, examined: &examined)
-  }
-
-  /// - Parameter examined: Increased by the number of bytes that were examined for tags.
-  static func feedLink(_ html: [UInt8], examined: inout Int) -> String? {
-    html.prefix(262_144).withUnsafeBufferPointer { bytes in
-      let name = Array("link".utf8)
-      var position = 0
-      while position < bytes.count {
-        guard let tag = HTMLTag(bytes, at: position, examined: &examined) else {
-          position += 1
-          continue
-        }
-        let start = position
-        position = tag.end
-        guard tag.hasName(name, in: bytes) else { continue }
-        let text = String(decoding: bytes[start..<tag.end], as: UTF8.self)
-        guard text.contains("application/rss+xml") || text.contains("application/atom+xml"),
-          let value = tag.linkValues(in: bytes).first
-        else { continue }
-        return decodingReferences(String(decoding: bytes[value], as: UTF8.self))
-      }
-      return nil
-    }
-  }
+  /// Returns true for the name of an element of HTML, in lower case.
+  static func isElement(_ name: String) -> Bool { elements.contains(name) }
 
   private static let elements: Set<String> = Set(
     """

@@ -5,7 +5,7 @@ extension XMLCleaner {
     position += 1
     if position < source.count, source[position] == UInt8(ascii: "#") {
       if let scalar = takeNumber() {
-        append(scalar)
+        append(scalar, writtenAt: start)
         return
       }
     } else {
@@ -15,9 +15,15 @@ extension XMLCleaner {
         if append(entity: name, writtenAs: start..<position) { return }
       }
     }
+    // With an external subset any name may be defined, which is not read.
+    let end = position
+    if !(hasExternalSubset && source[end - 1] == UInt8(ascii: ";")) {
+      let written = String(decoding: source[start..<end], as: UTF8.self)
+      faults.add(
+        written.last == ";" ? "\(written) is not defined" : "& begins no reference", at: start)
+    }
     position = start + 1
     output.append(contentsOf: "&amp;".utf8)
-    faults += 1
   }
 
   /// Reads `#38;` or `#x26;`. Returns U+FFFF for a character that XML forbids, and nil for no
@@ -25,7 +31,12 @@ extension XMLCleaner {
   private mutating func takeNumber() -> Unicode.Scalar? {
     position += 1
     let isHexadecimal = position < source.count && source[position] | 0x20 == UInt8(ascii: "x")
-    if isHexadecimal { position += 1 }
+    if isHexadecimal {
+      if source[position] == UInt8(ascii: "X") {
+        faults.add("&#X is not written as &#x", at: position - 2)
+      }
+      position += 1
+    }
     let start = position
     var value: UInt32 = 0
     while position < source.count,
@@ -45,9 +56,10 @@ extension XMLCleaner {
 
   /// Appends a character that was written as a number; as a reference if it could be taken for
   /// markup.
-  private mutating func append(_ scalar: Unicode.Scalar) {
+  private mutating func append(_ scalar: Unicode.Scalar, writtenAt start: Int) {
     switch scalar {
-    case "\u{FFFF}": faults += 1
+    case "\u{FFFF}":
+      faults.add("a reference to a character that XML does not allow", at: start)
     case "&", "<", ">", "\"", "'", "\t", "\n", "\r":
       output.append(contentsOf: "&#\(scalar.value);".utf8)
     case "\u{80}"..."\u{9F}": output.append(Windows1252.scalar(scalar.value))
@@ -67,7 +79,7 @@ extension XMLCleaner {
         output.append(contentsOf: text)
       } else if let scalar = HTMLReference.scalar(named: name) {
         output.append(scalar)
-        faults += 1
+        if !hasExternalSubset { faults.add("&\(name); is not defined", at: range.lowerBound) }
       } else {
         return false
       }

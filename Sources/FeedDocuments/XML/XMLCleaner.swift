@@ -9,14 +9,21 @@
 /// characters. `XMLRepair` takes care of elements that do not match.
 struct XMLCleaner {
   var output: [UInt8] = []
-  /// The number of faults that were repaired.
-  var faults = 0
+  /// The faults that were repaired, at their places in the source.
+  var faults = TextFaults()
   /// The number of bytes that were examined, counting those that were examined twice.
   private(set) var examined = 0
 
   let source: UnsafeRawBufferPointer
   var position = 0
   private var tags = 0
+  /// The places of the output where lines of the source are missing, and how many.
+  private var skippedLines: [(offset: Int, lines: Int)] = []
+  var hasTextBeforeRoot = false
+  /// True if the document type is that of HTML.
+  var isHTML = false
+  /// True if the document type refers to other documents, which may define any entity.
+  var hasExternalSubset = false
   var entities: [String: [UInt8]] = [:]
   /// The number of bytes that entities may still expand to.
   var entityBytesLeft: Int
@@ -85,7 +92,7 @@ struct XMLCleaner {
     position += 1
     if output.suffix(2).elementsEqual("]]".utf8) {
       output.append(contentsOf: "&gt;".utf8)
-      faults += 1
+      faults.add("]]> ends nothing", at: position - 1)
     } else {
       output.append(Ascii.greater)
     }
@@ -95,11 +102,11 @@ struct XMLCleaner {
     if source[position] == 0xEF {
       let isForbidden = isNoncharacter(at: position)
       if !isForbidden { output.append(0xEF) }
+      if isForbidden { faults.add("U+FFFE and U+FFFF are not allowed", at: position) }
       position += isForbidden ? 3 : 1
-      faults += isForbidden ? 1 : 0
     } else {
+      faults.add("a control character is not allowed", at: position)
       position += 1
-      faults += 1
     }
   }
 
@@ -116,16 +123,18 @@ struct XMLCleaner {
     if at("<![CDATA[") {
       copyCharacterData()
     } else if at("<!--") {
-      skip(past: "-->")
-    } else if next == UInt8(ascii: "!") || next == UInt8(ascii: "?") {
-      if next == UInt8(ascii: "!") { faults += 1 }
-      skip(past: next == UInt8(ascii: "?") ? "?>" : ">")
+      skipComment()
+    } else if next == UInt8(ascii: "?") {
+      skipInstruction()
+    } else if next == UInt8(ascii: "!") {
+      faults.add("<! begins no comment and no CDATA section", at: position)
+      skip(past: ">")
     } else if name < source.count, Ascii.beginsName(source[name]), !isNoncharacter(at: name) {
       try copyTag()
     } else {
       output.append(contentsOf: "&lt;".utf8)
+      faults.add("< begins no tag", at: position)
       position += 1
-      faults += 1
     }
   }
 
@@ -164,7 +173,10 @@ struct XMLCleaner {
       guard position < source.count else { return }
       let byte = source[position]
       switch byte {
-      case Ascii.less: return
+      case Ascii.less:
+        // The markup that follows may be removed, and the tag then seems to continue after it.
+        if at("<!--") || at("<?") { faults.add("a tag has no end", at: position) }
+        return
       case Ascii.ampersand:
         readReference()
         continue
@@ -209,9 +221,9 @@ struct XMLCleaner {
     }
   }
 
-  private mutating func offset(of text: StaticString, from start: Int) -> Int? {
-    var offset = start
-    defer { examined += offset - start }
+  mutating func offset(of text: StaticString, from start: Int) -> Int? {
+    var offset = min(start, source.count)
+    defer { examined += max(0, offset - start) }
     while offset < source.count {
       if source[offset] == text.utf8Start.pointee, matches(text, at: offset) { return offset }
       offset += 1
@@ -220,7 +232,29 @@ struct XMLCleaner {
   }
 
   mutating func skip(past text: StaticString) {
-    position = offset(of: text, from: position).map { $0 + text.utf8CodeUnitCount } ?? source.count
+    skip(to: offset(of: text, from: position).map { $0 + text.utf8CodeUnitCount } ?? source.count)
+  }
+
+  mutating func skip(to end: Int) {
+    countLines(from: position, to: end)
+    position = end
+  }
+
+  /// Records the lines of a part of the source that is not in the output.
+  private mutating func countLines(from start: Int, to end: Int) {
+    let lines = source[start..<end].count { $0 == UInt8(ascii: "\n") }
+    if lines > 0 { skippedLines.append((output.count, lines)) }
+  }
+
+  mutating func countLinesBeforeRoot() {
+    skippedLines = []
+    countLines(from: 0, to: position)
+  }
+
+  /// Returns a fault of the output with its line in the source.
+  func lineFault(_ fault: (offset: Int, reason: String)) -> LineFault {
+    let skipped = skippedLines.prefix { $0.offset <= fault.offset }.reduce(0) { $0 + $1.lines }
+    return LineFault(fault.reason, after: output.prefix(fault.offset), moreLines: skipped)
   }
 
   /// Skips a quoted text with its quotes.

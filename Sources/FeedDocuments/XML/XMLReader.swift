@@ -22,7 +22,8 @@ enum XMLReader {
       throw DocumentError(text.isEmpty ? .empty : .tooLarge)
     }
     _ = initialization
-    var events = mooring_xml_events(start: startElement, end: endElement, text: characters)
+    var events = mooring_xml_events(
+      start: startElement, end: endElement, text: characters, fault: addFault)
     let code = withUnsafeMutablePointer(to: &builder) { builder in
       text.withUnsafeBytes { bytes in
         // SAFETY: libxml2 copies the bytes and calls back on this thread before it returns; no
@@ -60,8 +61,9 @@ private func startElement(
     return 0
   }
   let attributes = XMLAttributes(start: attributes, count: Int(attributeCount))
-  return builder.pointee.start(
-    name: name, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes) ? 1 : 0
+  let isRead = builder.pointee.start(
+    name: name, prefix: prefix, uri: uri, namespaces: Int(namespaces), attributes)
+  return isRead ? builder.pointee.foundFault == nil ? 1 : 2 : 0
 }
 
 private func endElement(_ context: UnsafeMutableRawPointer?) {
@@ -75,6 +77,23 @@ private func characters(
   // SAFETY: as above; libxml2 lends `length` bytes.
   guard let builder = context?.assumingMemoryBound(to: FeedViewBuilder.self) else { return 0 }
   return builder.pointee.text(UnsafeBufferPointer(start: bytes, count: Int(length))) ? 1 : 0
+}
+
+private func addFault(
+  _ context: UnsafeMutableRawPointer?, _ offset: Int, _ prefix: UnsafePointer<CChar>?,
+  _ message: UnsafePointer<CChar>?
+) {
+  guard let builder = context?.assumingMemoryBound(to: FeedViewBuilder.self) else { return }
+  // SAFETY: as above; the texts end with NUL.
+  let reason =
+    if let prefix {
+      "the prefix \(String(cString: prefix).excerpt()) is not declared"
+    } else if let message {
+      "a namespace is wrong: \(String(cString: message).trimmed.excerpt(100))"
+    } else {
+      builder.pointee.takeFoundFault() ?? "the XML is not well-formed"
+    }
+  builder.pointee.faults.add(reason, at: max(0, offset))
 }
 
 /// The attributes of an element, valid during its start event.

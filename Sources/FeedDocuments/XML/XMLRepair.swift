@@ -9,7 +9,8 @@
 /// has cut.
 struct XMLRepair {
   private(set) var output: [UInt8] = []
-  private(set) var faults = 0
+  /// The faults, at their places in the text.
+  var faults = TextFaults()
   /// True if the text ends before the root does.
   private(set) var isCut = false
   /// True if the text ends inside an item.
@@ -17,23 +18,25 @@ struct XMLRepair {
   /// True if there are items after the root's end or too deep to be kept.
   private(set) var losesItems = false
 
-  private let source: UnsafeRawBufferPointer
-  private var position = 0
+  let source: UnsafeRawBufferPointer
+  var position = 0
   private var open: [Name] = []
   /// The number of open elements that were too deep to be kept.
   private var dropped = 0
 
-  private struct Name: Equatable {
+  struct Name: Equatable {
     /// The name as written.
     let text: String
     /// The local part in lower case.
     let local: String
     let isItem: Bool
+    /// The place of the tag in the text.
+    let start: Int
     /// Distinguishes most names faster than their texts do.
     private let hash: Int
 
-    init(text: String, local: String) {
-      (self.text, self.local, hash) = (text, local, text.hashValue)
+    init(text: String, local: String, start: Int) {
+      (self.text, self.local, self.start, hash) = (text, local, start, text.hashValue)
       isItem = local == "item" || local == "entry"
     }
 
@@ -48,6 +51,14 @@ struct XMLRepair {
       default: false
       }
     }
+
+    /// Returns true if items with that name may be children of the element.
+    func holds(_ item: Name) -> Bool {
+      holdsItems && (item.isUnprefixed || item.prefix.elementsEqual(prefix))
+    }
+    private var prefix: Substring.UTF8View { text.utf8.dropLast(local.utf8.count) }
+    private var isUnprefixed: Bool { text.utf8.count == local.utf8.count }
+
     /// True if no other element of an item belongs inside the element.
     var isLeaf: Bool {
       switch local {
@@ -94,17 +105,22 @@ struct XMLRepair {
     skipRest()
     isCut = !open.isEmpty || !sawRoot
     isItemCut = open.contains(where: \.isItem)
-    if isCut { faults += 1 }
+    if isCut {
+      let place = open.last.map { "<\($0.text)>" } ?? "a tag"
+      faults.add("the document ends inside \(place)", at: source.count)
+    }
     while !open.isEmpty { close() }
   }
 
   /// Skips the text after the root.
   private mutating func skipRest() {
-    if !source[position...].allSatisfy(Ascii.isSpace) { faults += 1 }
+    if !source[position...].allSatisfy(Ascii.isSpace) {
+      faults.add("there is text after the end of the feed", at: position)
+    }
     while position < source.count, !losesItems {
       let isTag = source[position] == Ascii.less
       position += 1
-      if isTag { losesItems = takeName().isItem }
+      if isTag { losesItems = takeName(of: position - 1).isItem }
     }
   }
 
@@ -125,14 +141,15 @@ struct XMLRepair {
     guard keep, source.count - start >= 9 else { return }
     output.append(contentsOf: source[start...])
     output.append(contentsOf: "]]>".utf8)
-    faults += 1
+    faults.add("<![CDATA[ is not closed", at: start)
   }
 
   // MARK: End tags
 
   private mutating func readEndTag() {
+    let start = position
     position += 2
-    let name = takeName()
+    let name = takeName(of: start)
     while position < source.count, source[position] != Ascii.greater,
       source[position] != Ascii.less
     {
@@ -150,11 +167,11 @@ struct XMLRepair {
       dropped = 0
     }
     guard let partner = partner(of: name) else {
-      faults += 1
+      faults.add("</\(name.text)> ends no element", at: start)
       return
     }
-    faults += open.count - 1 - partner
-    while open.count > partner { close() }
+    closeUnfinished(downTo: partner + 1)
+    close()
   }
 
   /// Returns the open element that the end tag closes: the innermost one of its name, but none
@@ -167,6 +184,14 @@ struct XMLRepair {
     return nil
   }
 
+  /// Closes elements that have no end tag.
+  private mutating func closeUnfinished(downTo count: Int) {
+    while open.count > count, let name = open.last {
+      faults.add("<\(name.text)> is not closed", at: name.start)
+      close()
+    }
+  }
+
   private mutating func close() {
     guard let name = open.popLast() else { return }
     output.append(contentsOf: "</".utf8)
@@ -177,9 +202,10 @@ struct XMLRepair {
   // MARK: Start tags
 
   private mutating func readStartTag() {
+    let start = position
     position += 1
-    let name = takeName()
-    let attributes = takeAttributes()
+    let name = takeName(of: start)
+    let attributes = takeAttributes(of: name)
     var isEmpty = false
     if position < source.count, source[position] == Ascii.slash {
       isEmpty = true
@@ -188,14 +214,14 @@ struct XMLRepair {
     if position < source.count, source[position] == Ascii.greater {
       position += 1
     } else {
-      faults += 1
+      faults.add("the tag <\(name.text) has no end", at: start)
     }
     guard !name.text.isEmpty else { return }
     closeElements(before: name)
     guard open.count < XMLLimits.depthMax, dropped == 0 else {
       dropped += isEmpty ? 0 : 1
       losesItems = losesItems || name.isItem
-      faults += 1
+      faults.add("<\(name.text)> is nested too deeply", at: start)
       return
     }
     output.append(Ascii.less)
@@ -209,87 +235,16 @@ struct XMLRepair {
   /// Closes the elements that cannot contain this one.
   private mutating func closeElements(before name: Name) {
     if name.isItem, let outer = open.firstIndex(where: { $0 == name }) {
-      faults += open.count - outer
-      while open.count > outer { close() }
+      closeUnfinished(downTo: outer)
+      dropped = 0
+    } else if name.isItem, !open.contains(where: \.isItem),
+      let holder = open.lastIndex(where: { $0.holds(name) })
+    {
+      // An item is a child of the feed, so elements between the two were left open.
+      closeUnfinished(downTo: holder + 1)
       dropped = 0
     } else if let last = open.last, last.isLeaf, name.isLeaf || name.local == "description" {
-      faults += 1
-      close()
+      closeUnfinished(downTo: open.count - 1)
     }
-  }
-
-  /// Reads attributes and returns them quoted, each name once, each with a value.
-  private mutating func takeAttributes() -> [UInt8] {
-    var result: [UInt8] = []
-    var names: Set<String> = []
-    while position < source.count {
-      let byte = source[position]
-      if byte == Ascii.greater || byte == Ascii.less { break }
-      if byte == Ascii.slash, position + 1 == source.count || source[position + 1] == Ascii.greater
-      {
-        break
-      }
-      guard Ascii.beginsName(byte) else {
-        if !Ascii.isSpace(byte) { faults += 1 }
-        position += 1
-        continue
-      }
-      let name = takeName()
-      let value = takeValue()
-      guard let value, names.insert(name.text).inserted else {
-        faults += 1
-        continue
-      }
-      result.append(0x20)
-      result.append(contentsOf: name.text.utf8)
-      result.append(contentsOf: "=\"".utf8)
-      for byte in value {
-        if byte == Ascii.quote {
-          result.append(contentsOf: "&quot;".utf8)
-        } else {
-          result.append(byte)
-        }
-      }
-      result.append(Ascii.quote)
-    }
-    return result
-  }
-
-  private mutating func takeValue() -> Slice<UnsafeRawBufferPointer>? {
-    skipSpace()
-    guard position < source.count, source[position] == Ascii.equals else { return nil }
-    position += 1
-    skipSpace()
-    guard position < source.count else { return nil }
-    let quote = source[position]
-    let isQuoted = quote == Ascii.quote || quote == Ascii.apostrophe
-    if isQuoted { position += 1 } else { faults += 1 }
-    let start = position
-    while position < source.count, source[position] != Ascii.less {
-      let byte = source[position]
-      if isQuoted ? byte == quote : Ascii.isSpace(byte) || byte == Ascii.greater { break }
-      position += 1
-    }
-    let value = source[start..<position]
-    if isQuoted, position < source.count, source[position] == quote { position += 1 }
-    return value
-  }
-
-  // MARK: Bytes
-
-  private mutating func skipSpace() {
-    while position < source.count, Ascii.isSpace(source[position]) { position += 1 }
-  }
-
-  /// Reads a name and returns one that XML allows. Bytes beyond ASCII are removed, because XML
-  /// refuses names that contain anything but letters there.
-  private mutating func takeName() -> Name {
-    let start = position
-    while position < source.count, Ascii.continuesName(source[position]) { position += 1 }
-    var bytes = source[start..<position].prefix(128).filter { $0 < 0x80 }
-    while let last = bytes.last, last == UInt8(ascii: ":") { bytes.removeLast() }
-    let text = String(decoding: bytes.drop { !Ascii.isLetter($0) && $0 != 0x5F }, as: UTF8.self)
-    let local = text.split(separator: ":").last.map { $0.lowercased() } ?? ""
-    return Name(text: text, local: local)
   }
 }

@@ -27,6 +27,7 @@ enum XMLVocabulary {
     "http://purl.org/rss/1.0/modules/rss091#": .rss,
     "http://purl.org/rss/1.0/": .rdfSite,
     "http://my.netscape.com/rdf/simple/0.9/": .rdfSite,
+    "http://channel.netscape.com/rdf/simple/0.9/": .rdfSite,
     "http://purl.org/net/rss1.1#": .rdfSite,
     "http://www.w3.org/2005/atom": .atom,
     "http://purl.org/atom/ns#": .atom,

@@ -7,31 +7,56 @@ import Foundation
 /// transaction, and others hold it only for their writes.
 struct PageChanges {
   /// The items that are new or newer than the stored ones, in the order of the feed.
-  private(set) var items: [MappedItem] = []
+  private(set) var items: [Change] = []
   var users: [UserEntry] = []
-  /// The positions in `items` by key. If an id occurs twice, the highest-ranked copy wins.
+  /// The positions in `items` by key. If pages list an id twice, the highest-ranked copy wins.
   private var positions: [MappedItem.Key: Int] = [:]
+
+  struct Change {
+    var item: MappedItem
+    /// True if the snapshot had neither a record nor a tombstone of the item.
+    let isNew: Bool
+  }
+
+  private enum News {
+    case none
+    case change(isNew: Bool)
+  }
 
   var isEmpty: Bool { items.isEmpty && users.isEmpty }
 
   /// Compares the items of a page with the stored ones, and counts those that change nothing.
+  ///
+  /// - Parameter pending: The changes of earlier pages that are not in the snapshot yet. The write
+  ///   decides about an item of theirs that is listed again.
   mutating func add(
-    _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, seen: inout SeenRecords,
+    _ mapped: [MappedItem], feedID: Int64, _ rules: ListingRules, pending: [PageChanges],
+    seen: inout SeenRecords,
     _ report: inout SyncReport, in transaction: ReadTransaction
   ) throws {
-    for item in deduplicated(mapped, &report) {
+    let hasTombstones = try Tombstones.exist(in: transaction)
+    for item in deduplicated(mapped, rules, &report) {
       if let position = positions[item.key] {
-        items[position] = preferred(item, items[position], &report)
-      } else if try isNews(item, feedID: feedID, rules, seen: &seen, &report, in: transaction) {
-        positions[item.key] = items.count
-        items.append(item)
+        items[position].item = preferred(item, items[position].item, &report)
+        continue
       }
+      let isPending = pending.contains { $0.positions[item.key] != nil }
+      let news =
+        try isPending
+        ? .change(isNew: false)
+        : news(
+          of: item, feedID: feedID, rules, hasTombstones: hasTombstones, seen: &seen, &report,
+          in: transaction)
+      guard case .change(let isNew) = news else { continue }
+      positions[item.key] = items.count
+      items.append(Change(item: item, isNew: isNew))
     }
   }
 
-  /// Returns the items without duplicates. If an id occurs twice, the highest-ranked copy wins.
+  /// Returns the items of a page without duplicates, and lists those that are lost to another item
+  /// with the same id.
   private func deduplicated(
-    _ mapped: [MappedItem], _ report: inout SyncReport
+    _ mapped: [MappedItem], _ rules: ListingRules, _ report: inout SyncReport
   ) -> [MappedItem] {
     var positions: [MappedItem.Key: Int] = [:]
     positions.reserveCapacity(mapped.count)
@@ -43,18 +68,32 @@ struct PageChanges {
         result.append(item)
         continue
       }
-      result[position] = preferred(item, result[position], &report)
+      let earlier = result[position]
+      result[position] = preferred(item, earlier, of: rules, &report)
+      if item.hash != earlier.hash, !item.isDeleted, !earlier.isDeleted {
+        report.duplicates += 1
+        let lost = result[position].hash == item.hash ? earlier : item
+        let reason =
+          item.isKnownByHash ? "another item has the same values for the id" : "listed twice"
+        report.remark(item.id, "\(reason), so \(lost.shownTitle) was not stored")
+      }
     }
     return result
   }
 
-  /// Returns the higher-ranked copy of an item, the earlier one of equals, and counts the other.
+  /// Returns the higher-ranked copy of an item, and counts the other.
+  ///
+  /// - Parameter rules: The rules of the page that has both. A window has its newest items first,
+  ///   so there the first one of equal rank is returned, whatever its hash.
   private func preferred(
-    _ item: MappedItem, _ earlier: MappedItem, _ report: inout SyncReport
+    _ item: MappedItem, _ earlier: MappedItem, of rules: ListingRules? = nil,
+    _ report: inout SyncReport
   ) -> MappedItem {
     report.skipped += 1
     if isClash(item, earlier) { report.revisionClashes += 1 }
-    return Rank(of: item) > Rank(of: earlier) ? item : earlier
+    let (rank, other) = (Rank(of: item), Rank(of: earlier))
+    if rules?.mode == .window { return rank.isNewer(than: other) ? item : earlier }
+    return rank > other ? item : earlier
   }
 
   private func isClash(_ item: MappedItem, _ other: MappedItem) -> Bool {
@@ -62,22 +101,25 @@ struct PageChanges {
       && !item.isDeleted && !other.isDeleted
   }
 
-  private func isNews(
-    _ item: MappedItem, feedID: Int64, _ rules: ListingRules, seen: inout SeenRecords,
-    _ report: inout SyncReport, in transaction: ReadTransaction
-  ) throws -> Bool {
-    guard let stored = try FeedRecords.row(of: item, in: transaction) else {
-      guard let tombstone = try Tombstones.find(item, feedID, transaction),
-        tombstone.refuses(item, rules, wasMet: seen.contains(tombstone.id))
-      else { return true }
+  private func news(
+    of item: MappedItem, feedID: Int64, _ rules: ListingRules, hasTombstones: Bool,
+    seen: inout SeenRecords, _ report: inout SyncReport, in transaction: ReadTransaction
+  ) throws -> News {
+    guard let stored = try FeedRecords.row(of: item, feedID: feedID, in: transaction) else {
+      guard hasTombstones, let tombstone = try Tombstones.find(item, feedID, transaction) else {
+        return .change(isNew: true)
+      }
+      guard tombstone.refuses(item, rules, wasMet: seen.contains(tombstone.id)) else {
+        return .change(isNew: false)
+      }
       report.skipped += 1
-      return false
+      return .none
     }
-    if item.isDeleted { return true }
+    if item.isDeleted { return .change(isNew: false) }
     let id = ObjectID(entity: item.target.entity.name, number: stored.id)
     let verdict = try Verdict(of: item, over: stored, rules, wasMet: seen.contains(id))
     switch verdict {
-    case .changed, .sameContent, .refreshed, .clash(isWon: true): return true
+    case .changed, .sameContent, .refreshed, .clash(isWon: true): return .change(isNew: false)
     case .unchanged: report.unchanged += 1
     case .outdated: report.skipped += 1
     case .clash(isWon: false):
@@ -85,16 +127,17 @@ struct PageChanges {
       report.skipped += 1
     }
     seen.insert(id)
-    return false
+    return .none
   }
 }
 
 /// Looks up the records of a feed.
 enum FeedRecords {
-  static func row(of item: MappedItem, in transaction: ReadTransaction) throws -> StoredRow? {
-    let target = item.target
-    let id = try transaction.identifier(in: target.entity, index: target.index) { item.row[$0] }
-    return try id.flatMap { try transaction.row($0, of: target.entity) }
+  static func row(
+    of item: MappedItem, feedID: Int64, in transaction: ReadTransaction
+  ) throws -> StoredRow? {
+    let id = try identifier(of: item.id, feedID: feedID, item.target, in: transaction)
+    return try id.flatMap { try transaction.row($0, of: item.target.entity) }
   }
 
   static func identifier(

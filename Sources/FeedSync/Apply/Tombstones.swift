@@ -31,12 +31,18 @@ struct Tombstone {
 }
 
 enum Tombstones {
+  private static let entity = "_Tombstone"
+
+  static func exist(in transaction: ReadTransaction) throws -> Bool {
+    try transaction.count(of: entity) > 0
+  }
+
   static func find(
     _ item: MappedItem, _ feedID: Int64, _ transaction: ReadTransaction
   ) throws -> Tombstone? {
-    guard try transaction.count(of: "_Tombstone") > 0,
+    guard try exist(in: transaction),
       let record = try transaction.get(
-        "_Tombstone", by: key(feedID, item.target.entity.name, item.id))
+        entity, by: key(feedID, item.target.entity.name, item.id))
     else { return nil }
     let stored = (try record["local"], try record["revision"], try record["deletedAt"])
     var local: [String: Value] = [:]
@@ -64,7 +70,7 @@ enum Tombstones {
     values["deletedAt"] = deletedAt.map(Value.date) ?? .null
     values["removedAt"] = .date(transaction.now)
     if let row { values["local"] = try localValues(row, target) }
-    return try transaction.upsert("_Tombstone", values, by: ["feedID", "entity", "itemID"])
+    return try transaction.upsert(entity, values, by: ["feedID", "entity", "itemID"])
   }
 
   private static func localValues(_ row: [Value], _ target: FeedTarget) throws -> Value {

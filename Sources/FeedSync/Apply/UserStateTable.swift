@@ -27,6 +27,8 @@ struct LastServerValues: Codable, Equatable {
 /// Reads and writes the `_UserState` records of one feed by attribute position, because a page may
 /// need one for each item.
 struct UserStateTable {
+  private static let entityName = "_UserState"
+
   private let feed: Int64
   private let entity: EntityLayout
   private let index: IndexLayout
@@ -38,13 +40,20 @@ struct UserStateTable {
 
   init(feedID feed: Int64, in transaction: ReadTransaction) throws {
     self.feed = feed
-    entity = try transaction.layout("_UserState")
+    entity = try transaction.layout(Self.entityName)
     index = try entity.uniqueIndex(on: ["feedID", "itemID"])
     feedID = try entity.position(of: "feedID")
     itemID = try entity.position(of: "itemID")
     revision = try entity.position(of: "revision")
     values = try entity.position(of: "values")
     isPending = try entity.position(of: "isPending")
+  }
+
+  /// Returns true if there are entries of any feed.
+  ///
+  /// - Complexity: O(1).
+  static func hasEntries(in transaction: ReadTransaction) throws -> Bool {
+    try transaction.count(of: entityName) > 0
   }
 
   /// Returns the item's row, which is valid until the transaction writes.

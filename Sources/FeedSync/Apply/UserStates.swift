@@ -41,7 +41,7 @@ struct UserStates {
     }
   }
 
-  func apply(_ entry: UserEntry, _ report: inout SyncReport) throws {
+  func apply(_ entry: UserEntry, _ counts: inout WriteCounts) throws {
     let row = try table.row(of: entry.id, in: transaction)
     // Revisions of another data set cannot be compared. Merging the same values twice is harmless.
     if let row, let revision = table.revision(of: row), revision >= entry.revision,
@@ -52,13 +52,14 @@ struct UserStates {
     let id = row?.id
     var last = try row.map(table.lastServerValues) ?? LastServerValues()
     if let (target, record) = try record(of: entry.id) {
-      try merge(UserStates.values(of: entry), into: &last, target, record, &report)
+      try merge(UserStates.values(of: entry), into: &last, target, record, &counts)
     } else {
       var waiting = last.waiting ?? [:]
       for (name, value) in UserStates.values(of: entry) where isLocalAttribute(name) {
         waiting[name] = value
       }
       last.waiting = waiting
+      counts.usersWaiting += 1
     }
     try table.save(last, of: entry.id, revision: entry.revision, over: id, in: transaction)
   }
@@ -69,7 +70,7 @@ struct UserStates {
   }
 
   /// Merges the values that were reported before the item existed.
-  func applyPending(to itemID: String, _ report: inout SyncReport) throws {
+  func applyPending(to itemID: String, _ counts: inout WriteCounts) throws {
     guard let row = try table.row(of: itemID, in: transaction),
       let revision = table.revision(of: row)
     else { return }
@@ -77,13 +78,13 @@ struct UserStates {
     var last = try table.lastServerValues(of: row)
     guard let waiting = last.waiting, let (target, record) = try record(of: itemID) else { return }
     last.waiting = nil
-    try merge(waiting.map { ($0, $1) }, into: &last, target, record, &report)
+    try merge(waiting.map { ($0, $1) }, into: &last, target, record, &counts)
     try table.save(last, of: itemID, revision: revision, over: id, in: transaction)
   }
 
   private func merge(
     _ news: [(name: String, value: Value)], into last: inout LastServerValues, _ target: UserTarget,
-    _ id: Int64, _ report: inout SyncReport
+    _ id: Int64, _ counts: inout WriteCounts
   ) throws {
     let entity = target.feed.entity
     guard let row = try transaction.row(id, of: entity) else {
@@ -97,7 +98,7 @@ struct UserStates {
       let base = last.said[name] ?? target.feed.defaults[position]
       if try value != base && row.value(position) == base {
         changes.set(position, to: value)
-        report.userValues += 1
+        counts.userValues += 1
       }
       last.said[name] = value
     }

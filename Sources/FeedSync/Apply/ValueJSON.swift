@@ -24,32 +24,47 @@ extension [UInt8] {
 
   private mutating func appendJSON(_ value: Value) throws {
     switch value {
-    case .null: append(contentsOf: "null".utf8)
-    case .int64(let number): appendMember("int64", String(number))
-    case .bool(let flag): appendMember("bool", flag ? "true" : "false")
-    case .double(let number) where number.isFinite: appendMember("double", Self.digits(of: number))
+    case .null: append("null")
+    case .int64(let number): appendMember("{\"int64\":", String(number))
+    case .bool(let flag): append(flag ? "{\"bool\":true}" : "{\"bool\":false}")
+    case .double(let number) where number.isFinite: appendMember("{\"double\":", number)
     case .date(let date) where date.timeIntervalSinceReferenceDate.isFinite:
-      appendMember("date", Self.digits(of: date.timeIntervalSinceReferenceDate))
+      appendMember("{\"date\":", date.timeIntervalSinceReferenceDate)
     default: append(contentsOf: try JSONEncoder().encode(value))
     }
   }
 
-  private mutating func appendMember(_ name: StaticString, _ text: String) {
-    append(contentsOf: "{\"\(name)\":\(text)}".utf8)
+  /// Appends the digits of the number, without a fraction if it is whole.
+  private mutating func appendMember(_ start: StaticString, _ number: Double) {
+    // Whole numbers up to 2^53 have no exponent in either form.
+    if let whole = Int64(exactly: number), whole.magnitude < 1 << 53, whole != 0 {
+      return appendMember(start, String(whole))
+    }
+    let text = number.description
+    appendMember(start, text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }
 
-  /// Returns the digits of the number, without a fraction if it is whole.
-  private static func digits(of number: Double) -> String {
-    let text = number.description
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  private mutating func appendMember(_ start: StaticString, _ text: String) {
+    append(start)
+    var text = text
+    text.withUTF8 { append(contentsOf: $0) }
+    append(UInt8(ascii: "}"))
+  }
+
+  private mutating func append(_ text: StaticString) {
+    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   private mutating func appendJSONName(_ name: String) throws {
-    let isPlain = name.utf8.allSatisfy { byte in
-      (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-        && byte != UInt8(ascii: "/")
+    var name = name
+    let isPlain = name.withUTF8 { bytes in
+      let isPlain = bytes.allSatisfy { byte in
+        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+          && byte != UInt8(ascii: "/")
+      }
+      if isPlain { appendJSONString(UnsafeRawBufferPointer(bytes)) }
+      return isPlain
     }
-    guard isPlain else { return append(contentsOf: try JSONEncoder().encode(name)) }
-    append(contentsOf: JSONLiteral.quoted(name, .required).utf8)
+    if !isPlain { append(contentsOf: try JSONEncoder().encode(name)) }
   }
 }

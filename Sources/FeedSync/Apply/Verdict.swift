@@ -43,7 +43,7 @@ enum Verdict {
     self = try Verdict.ofContent(item, stored, rules, wasMet: wasMet)
     if case .unchanged = self,
       try item.volatile.contains(where: {
-        try stored.value($0) != item.row[$0]
+        try stored.value($0) != item.row.value($0)
       })
     {
       self = .refreshed
@@ -94,14 +94,14 @@ struct Rank: Comparable {
   private let revision: Int64?
   private let isDeletion: Bool
   private let date: Date
-  private let hash: Int64
+  private var hash: Int64
 
   init(of item: MappedItem) {
     revision = item.revision
     isDeletion = item.isDeleted
     date =
       item.isDeleted
-      ? item.deletedAt ?? .distantFuture : Rank.date(item.target.updatedAt.map { item.row[$0] })
+      ? item.deletedAt ?? .distantFuture : Rank.date(item.target.updatedAt.map(item.row.value))
     hash = item.hash
   }
 
@@ -114,6 +114,13 @@ struct Rank: Comparable {
 
   private static func date(_ value: Value?) -> Date {
     if case .date(let date) = value { date } else { .distantPast }
+  }
+
+  /// Returns true if more than the hash ranks it higher.
+  func isNewer(than other: Rank) -> Bool {
+    var same = self
+    same.hash = other.hash
+    return same > other
   }
 
   private var isUnnumberedDeletion: Bool { isDeletion && revision == nil }

@@ -68,8 +68,8 @@ extension SyncError {
   /// not.
   fileprivate var isAgainstURL: Bool {
     switch code {
-    case .badStatus: refusal?.status != 401 && refusal?.status != 403
-    case .notFound, .badDocument, .unaskedNotModified: true
+    case .refused: refusal?.status != 401 && refusal?.status != 403
+    case .notFound, .badStatus, .badDocument, .unaskedNotModified: true
     default: false
     }
   }

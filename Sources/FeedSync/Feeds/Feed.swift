@@ -12,13 +12,16 @@ public struct Feed: Entity, Equatable {
   /// The entity of items that name no kind.
   public var entity: String
   public var title: String?
+  /// The time of the last addition; the start of 1970 if there was none.
   public var addedAt: Date
   /// The seconds between scheduled runs.
   public var every: Int64?
-  /// A file whose first line is sent as a bearer token.
-  public var tokenFile: String?
-  /// The name of a systemd credential that is sent as a bearer token.
-  public var credential: String?
+  /// The secrets that are sent to the URL's origin.
+  public var secrets: FeedSecrets
+  /// The largest page in decoded bytes; nil for ``SyncLimits/pageBytesMax``.
+  public var sizeLimit: Int64?
+  /// The seconds within which a request must end; nil for the transport's limits.
+  public var timeLimit: Int64?
   public var isPaused: Bool
   /// True if the feed was removed. The record stays, so that adding the feed again finds its
   /// records.
@@ -78,7 +81,8 @@ public struct Feed: Entity, Equatable {
 
   public static let attributes: [EntityAttribute<Feed>] = [
     .init("url", \.url), .init("entity", \.entity), .init("title", \.title),
-    .init("addedAt", \.addedAt), .init("every", \.every), .init("tokenFile", \.tokenFile),
+    .init("addedAt", \.addedAt), .init("every", \.every),
+    .init("tokenFile", \.secrets.tokenFile),
     .init("isPaused", \.isPaused), .init("isRemoved", \.isRemoved), .init("format", \.format),
     .init("etag", \.etag), .init("lastModified", \.lastModified),
     .init("validatorsAt", \.validatorsAt), .init("bodyHash", \.bodyHash),
@@ -87,7 +91,7 @@ public struct Feed: Entity, Equatable {
     .init("waitUntil", \.waitUntil), .init("errors", \.errors), .init("lastError", \.lastError),
     .init("mapping", \.mapping), .init("mappingHash", \.mappingHash),
     .init("identity", \.identity),
-    .init("credential", \.credential), .init("validatorsURL", \.validatorsURL),
+    .init("credential", \.secrets.credential), .init("validatorsURL", \.validatorsURL),
     .init("timeToLive", \.timeToLive), .init("freshFor", \.freshFor),
     .init("lastStatus", \.lastStatus), .init("goneAt", \.goneAt), .init("movedTo", \.movedTo),
     .init("movedCount", \.movedCount), .init("movedSince", \.movedSince),
@@ -95,6 +99,9 @@ public struct Feed: Entity, Equatable {
     .init("learnedErrors", \.learnedErrors),
     .init("hasPublicAddress", \.hasPublicAddress),
     .init("allowsPrivateAddress", \.allowsPrivateAddress),
+    .init("sizeLimit", \.sizeLimit), .init("timeLimit", \.timeLimit),
+    .init("passwordSource", \.secrets.passwordSource),
+    .init("headersSource", \.secrets.headersSource),
   ]
 
   public init(from record: inout RecordReader) throws {
@@ -103,7 +110,7 @@ public struct Feed: Entity, Equatable {
     title = try record["title"]
     addedAt = try record["addedAt"]
     every = try record["every"]
-    tokenFile = try record["tokenFile"]
+    let tokenFile: String? = try record["tokenFile"]
     isPaused = try record["isPaused"]
     isRemoved = try record["isRemoved"]
     format = try record["format"]
@@ -123,7 +130,7 @@ public struct Feed: Entity, Equatable {
     mapping = try record["mapping"]
     mappingHash = try record["mappingHash"]
     identity = try record["identity"]
-    credential = try record["credential"]
+    let credential: String? = try record["credential"]
     validatorsURL = try record["validatorsURL"]
     timeToLive = try record["timeToLive"]
     freshFor = try record["freshFor"]
@@ -142,12 +149,30 @@ public struct Feed: Entity, Equatable {
       // The store lacks system.feeds 0004: it can be read, and writing to it is refused.
       (hasPublicAddress, allowsPrivateAddress) = (false, false)
     }
+    var password: String?
+    var headers: String?
+    do {
+      sizeLimit = try record["sizeLimit"]
+      timeLimit = try record["timeLimit"]
+      password = try record["passwordSource"]
+      headers = try record["headersSource"]
+    } catch let error as StoreError where error.code == .unknownAttribute {
+      // The store lacks system.feeds 0005: it can be read, and writing to it is refused.
+      (sizeLimit, timeLimit, password, headers) = (nil, nil, nil, nil)
+    }
+    secrets = FeedSecrets(
+      tokenFile: tokenFile, credential: credential, passwordSource: password,
+      headersSource: headers)
   }
+
+  /// The time of the addition of a URL that is not a feed and has never been one.
+  static let neverAdded = Date(timeIntervalSince1970: 0)
 
   init(url: String, entity: String, addedAt: Date) {
     self.url = url
     self.entity = entity
     self.addedAt = addedAt
+    secrets = FeedSecrets()
     isPaused = false
     isRemoved = false
     lastItems = 0
@@ -195,7 +220,12 @@ public struct Feed: Entity, Equatable {
 
   /// The hash of the settings that decide which items a listing has and which entity they go to.
   var settingsHash: Int64 {
-    ContentHash.of([entity, tokenFile ?? "", credential ?? ""].joined(separator: "\0"))
+    // The first three are those of earlier versions: their interrupted runs are resumed.
+    let parts = [entity, secrets.tokenFile ?? "", secrets.credential ?? ""]
+    let more = [secrets.passwordSource, secrets.headersSource]
+    let isExtended = more.contains { $0 != nil }
+    return ContentHash.of(
+      (parts + (isExtended ? more.map { $0 ?? "" } : [])).joined(separator: "\0"))
   }
 
   /// The feed's own mapping; nil if it has none.

@@ -13,11 +13,11 @@ public struct FeedRun: Entity, Sendable {
   public var startedAt: Date
   /// The duration.
   public var seconds: Double
-  /// A value of `SyncReport.Outcome`, or `failed`.
+  /// A value of `SyncReport.Outcome`.
   public var outcome: String
   /// The error in one line.
   public var error: String?
-  /// The counts as JSON.
+  /// The counts with the first remark, as JSON.
   private var reportText: Data
 
   public static let attributes: [EntityAttribute<FeedRun>] = [
@@ -34,23 +34,20 @@ public struct FeedRun: Entity, Sendable {
     reportText = try record["report"]
   }
 
-  init(
-    feedID: Int64, startedAt: Date, endedAt: Date, _ report: SyncReport, error: String? = nil
-  ) throws {
+  init(feedID: Int64, startedAt: Date, endedAt: Date, _ report: SyncReport) throws {
     self.feedID = feedID
     self.startedAt = startedAt
     // A clock may be set during a run.
     seconds = max(0, endedAt.timeIntervalSince(startedAt))
-    outcome = error == nil ? report.outcome.rawValue : Self.failed
-    self.error = error
+    outcome = report.outcome.rawValue
+    error = report.error
     var report = report
-    report.rejections = []
+    report.rejections = Array(report.rejections.prefix(1))
+    report.error = nil
     reportText = try JSONEncoder().encode(report)
   }
 
-  public static let failed = "failed"
-
-  /// The counts.
+  /// The counts, with the first remark.
   ///
   /// - Throws: `DecodingError` for a record of another version of the program.
   public var report: SyncReport {

@@ -35,12 +35,15 @@ final class FeedTarget: Sendable {
   /// The attributes of the sync itself.
   static let own = FeedMapping.systemAttributes
   /// The maximum bytes of an id, for an entity that is created for a feed.
-  static let idLengthMax = 512
+  static let idLengthMax = DocumentLimits.idBytesMax
 
   /// - Throws: `missingTarget` naming what the entity lacks.
   init(_ entity: EntityLayout) throws {
     let description = entity.description
-    let missing = FeedTarget.own.filter { entity.positions[$0] == nil }
+    var missing = FeedTarget.own.filter { entity.positions[$0] == nil }
+    missing += ["feedID", "feedRevision", "feedHash"].filter { name in
+      description.attribute(named: name).map { $0.type.kind != .int64 } ?? false
+    }.map { "the type int64 of \($0)" }
     let hasIndex = description.indexes.contains { index in
       let names = index.keys.compactMap { key in
         description.attributes.first { $0.id == key.attributeID }?.name

@@ -12,14 +12,14 @@ extension Feeds {
     case changed
     /// It is the same URL as an earlier one, whose position this is.
     case repeated(Int)
-    /// It cannot be the URL of a feed.
-    case refused(SyncError)
+    /// It cannot be the URL of a feed, or a check found none there.
+    case refused(any Error)
   }
 
   /// Adds a feed, or changes the settings of an existing one. A removed feed returns with its
   /// records.
   ///
-  /// - Returns: True if it is new.
+  /// - Returns: True if it was no feed, or a removed one.
   /// - Throws: `invalidFeed` for a URL that is not http or https, `missingTarget` for an entity
   ///   that cannot take a feed, `YAMLError` for a mapping that does not fit the entities.
   @discardableResult
@@ -65,20 +65,21 @@ extension Feeds {
     return outcomes
   }
 
-  /// - Returns: True if the feed is new.
+  /// - Returns: True if it was no feed.
   private static func add(
     _ url: String, _ settings: Settings, in transaction: WriteTransaction
   ) throws -> Bool {
     if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]) {
+      var wasRemoved = false
       try transaction.update(Feed.self, id) { feed in
+        wasRemoved = feed.isRemoved
         if feed.isRemoved {
           feed.forgetValidators()
-          feed.reopen()
+          feed.restore(at: transaction.now)
         }
-        feed.isRemoved = false
         feed.apply(settings)
       }
-      return false
+      return wasRemoved
     }
     var feed = Feed(url: url, entity: settings.entity ?? Self.entity, addedAt: transaction.now)
     feed.apply(settings)
@@ -86,11 +87,62 @@ extension Feeds {
     return true
   }
 
+  /// Returns a URL that is to become a feed if it turns out to be one: the number and the record
+  /// of a removed feed. A run with ``SyncEngine/Options/candidateAddedAt`` makes it a feed again.
+  ///
+  /// - Throws: `invalidFeed`.
+  public func candidate(_ url: String) async throws -> (id: Int64, feed: Feed) {
+    if let error = Self.refusal(of: url) { throw error }
+    return try await store.write(author: "feed") { transaction in
+      if let id = try transaction.objectID(Feed.entityName, by: ["url": .string(url)]),
+        let known = try transaction.get(Feed.self, id)
+      {
+        return (id.number, known)
+      }
+      var feed = Feed(url: url, entity: Self.entity, addedAt: Feed.neverAdded)
+      feed.isRemoved = true
+      return (try transaction.insert(feed).number, feed)
+    }
+  }
+
+  /// Deletes a URL that has not become a feed, with its runs. Does nothing if it has ever been a
+  /// feed, if its server has requested a wait, or while a run uses it.
+  public func forgetCandidate(_ id: Int64) async throws {
+    do {
+      try await forget(id, under: try SyncLease(feedID: id, folder: store.folder))
+    } catch let error as SyncError where error.code == .busy {
+      return
+    }
+  }
+
+  private func forget(_ id: Int64, under lease: borrowing SyncLease) async throws {
+    try await store.write(author: "feed") { transaction in
+      guard let feed = try transaction.get(Feed.self, Feed.objectID(id)), feed.isRemoved,
+        feed.addedAt == Feed.neverAdded, feed.waitUntil == nil
+      else { return }
+      for run in try transaction.fetchIdentifiers(FeedRun.request(id)) {
+        try transaction.delete(run)
+      }
+      try transaction.delete(Feed.objectID(id))
+    }
+  }
+
   // MARK: Checks
 
+  /// Returns true if the secrets of the settings would be sent unencrypted to another machine.
+  public static func sendsUnencrypted(_ settings: Settings, to url: String) -> Bool {
+    guard !settings.secrets.isEmpty, let host = WebURL.host(of: url),
+      url.lowercased().hasPrefix("http:")
+    else { return false }
+    return !Hosts.isLoopback(host)
+  }
+
   /// Checks the settings for all URLs: a mapping, the new or a stored one, must fit the entity.
-  private func check(_ settings: Settings, of urls: [String]) throws {
-    if let name = settings.credential, !BearerToken.isCredentialName(name) {
+  ///
+  /// - Throws: `invalidFeed`, `missingTarget`, `YAMLError`.
+  public func check(_ settings: Settings, of urls: [String]) throws {
+    for case .credential(let name) in settings.secrets.map(\.source)
+    where !FeedSecret.Source.isCredentialName(name) {
       throw SyncError(
         .invalidFeed, "a credential is named as a file is, without a path",
         [("credential", name.filter { $0 >= " " })],
@@ -112,7 +164,7 @@ extension Feeds {
   }
 
   /// Returns the reason why the text cannot be the URL of a feed; nil if it can.
-  private static func refusal(of text: String) -> SyncError? {
+  static func refusal(of text: String) -> SyncError? {
     let url = URL(string: text)
     guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }),
       let url, ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
@@ -126,7 +178,7 @@ extension Feeds {
       // Not repeated: what is in there is a secret.
       return SyncError(
         .invalidFeed, "a feed's URL has no user name or password", [("host", url.host ?? "")],
-        advice: "put the secret into a file (--token-file)")
+        advice: "put the secret into a file (--password-file, --token-file)")
     }
     return nil
   }

@@ -1,6 +1,6 @@
 import EntityModel
 public import EntityStore
-public import FeedDocuments
+import FeedDocuments
 public import Foundation
 import HTTPClient
 public import Migrations
@@ -10,32 +10,6 @@ public struct Feeds: Sendable {
   let store: Store
 
   public init(_ store: Store) { self.store = store }
-
-  /// The operator's settings of a feed.
-  public struct Settings: Sendable {
-    public var entity: String?
-    public var every: Duration?
-    /// The file of the bearer token. Setting it clears `credential`, and the reverse.
-    public var tokenFile: String?
-    public var credential: String?
-    /// The mapping of the feed's documents, in place of that of their format.
-    public var mapping: FeedMappingText?
-    /// True if the feed may have a private address after it has had a public one.
-    public var allowsPrivateAddress: Bool?
-
-    public init(
-      entity: String? = nil, every: Duration? = nil, tokenFile: String? = nil,
-      credential: String? = nil, mapping: FeedMappingText? = nil,
-      allowsPrivateAddress: Bool? = nil
-    ) {
-      self.entity = entity
-      self.every = every
-      self.tokenFile = tokenFile
-      self.credential = credential
-      self.mapping = mapping
-      self.allowsPrivateAddress = allowsPrivateAddress
-    }
-  }
 
   /// The default entity of items.
   static let entity = "Episode"
@@ -125,19 +99,21 @@ extension Feed {
     goneAt = nil
   }
 
-  mutating func apply(_ settings: Feeds.Settings) {
-    let old = settingsHash
-    if let entity = settings.entity { self.entity = entity }
-    if let every = settings.every { self.every = max(1, every.components.seconds) }
-    if let tokenFile = settings.tokenFile { (self.tokenFile, credential) = (tokenFile, nil) }
-    if let name = settings.credential { (credential, tokenFile) = (name, nil) }
-    if settingsHash != old { forgetAnswers() }
-    if let allows = settings.allowsPrivateAddress { allowsPrivateAddress = allows }
-    if let mapping = settings.mapping, mapping.text != self.mapping {
-      self.mapping = mapping.text
-      // Documents that have not changed are read again.
-      forgetValidators()
-    }
+  /// Makes a removed feed active. A wait that its server has requested still applies.
+  mutating func restore(at now: Date) {
+    let wait = waitUntil
+    forgetErrors()
+    waitUntil = wait
+    reopen()
+    isRemoved = false
+    addedAt = now
+  }
+
+  /// Makes a candidate a feed. Does nothing if it is one, or was one since it was chosen.
+  ///
+  /// - Parameter addedAt: The time of its addition when it was chosen; nil for a feed.
+  mutating func restore(fromCandidate addedAt: Date?, at now: Date) {
+    if isRemoved, self.addedAt == addedAt { restore(at: now) }
   }
 }
 
@@ -148,5 +124,6 @@ extension MigrationSource {
     ("0002_feed_manners", PackageResources._002_feed_manners_yaml),
     ("0003_feed_mappings", PackageResources._003_feed_mappings_yaml),
     ("0004_feed_addresses", PackageResources._004_feed_addresses_yaml),
+    ("0005_feed_settings", PackageResources._005_feed_settings_yaml),
   ])
 }

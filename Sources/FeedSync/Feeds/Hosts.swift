@@ -18,6 +18,17 @@ struct Hosts: Sendable {
       }
   }
 
+  /// Returns true if the host is this machine.
+  static func isLoopback(_ host: String) -> Bool {
+    let name = host.trimmingCharacters(in: ["[", "]", "."])
+    if name == "localhost" || name.hasSuffix(".localhost") { return true }
+    return switch IPAddress(text: name) {
+    case .v4(let address): address >> 24 == 127
+    case .v6(let network, let interface): network == 0 && interface == 1
+    case nil: false
+    }
+  }
+
   /// Returns the end of the wait that the host has requested.
   static func wait(for host: String, in transaction: ReadTransaction) throws -> Date? {
     guard let id = try transaction.objectID(entityName, by: ["name": .string(host)]),

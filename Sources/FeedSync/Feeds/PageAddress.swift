@@ -37,7 +37,7 @@ enum PageAddress {
 
   /// Percent-encodes the bytes that no URL may contain (RFC 3986, section 2). libcurl rejects a
   /// space.
-  private static func escaped(_ url: String) -> String {
+  static func escaped(_ url: String) -> String {
     guard !url.utf8.allSatisfy(isAllowed) else { return url }
     return url.unicodeScalars.map { scalar in
       scalar.isASCII && isAllowed(UInt8(scalar.value))

@@ -73,7 +73,8 @@ struct SyncLease: ~Copyable {
 
   deinit { file.release() }
 
-  /// Returns the last run of the feed; nil if there was none.
+  /// Returns the last run of the feed; nil if there was none. A file that cannot be read counts as
+  /// none: a run reports the error when it takes the lease.
   static func lastRun(feedID: Int64, folder: String) -> LastRun? {
     (try? FileLock(path(feedID: feedID, folder: folder), .readOnly)).flatMap(lastRun)
   }

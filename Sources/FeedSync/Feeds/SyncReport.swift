@@ -14,9 +14,11 @@ public struct SyncReport: Codable, Sendable {
     case deletionsRefused
     /// Items were stored, but none deleted, because the listing was incomplete.
     case incomplete
+    /// The run has failed. What it committed before stays.
+    case failed
   }
 
-  /// An item that was not stored, and the reason.
+  /// An item that was not stored, or not in full, and the reason.
   public struct Rejection: Codable, Sendable {
     public var id: String?
     public var reason: String
@@ -36,8 +38,12 @@ public struct SyncReport: Codable, Sendable {
   public var absent = 0
   /// Items older than the stored ones, listed twice, or deleted since.
   public var skipped = 0
+  /// The part of `skipped` that has the id of another item of its page, but other content.
+  public var duplicates = 0
   public var rejected = 0
   public var unknownKinds = 0
+  /// The names of unknown kinds, at most 16 of them.
+  public var unknownKindNames: [String] = []
   /// Optional values of a wrong type, left out of stored items, and entries of user values that
   /// cannot be read.
   public var dropped = 0
@@ -53,7 +59,10 @@ public struct SyncReport: Codable, Sendable {
   public var requests = 0
   /// The bytes as transferred.
   public var bytes = 0
+  /// Remarks about single items, the first 20 of them.
   public var rejections: [Rejection] = []
+  /// The number of all remarks.
+  public var remarks = 0
   /// Members of items that the mapping does not know.
   public var unknownMembers = 0
   /// Their names, at most 16 of them.
@@ -64,8 +73,17 @@ public struct SyncReport: Codable, Sendable {
   public var typeChanges: [String: Int] = [:]
   /// Faults of documents that were repaired or skipped, and items lost to them.
   public var faults = 0
+  /// The first of these faults, with its line.
+  public var firstFault: String?
   /// Items that were read from ill-formed documents.
   public var salvagedItems = 0
+  /// Dates that cannot be read, and the first of them as written.
+  public var unreadableDates = 0
+  public var unreadableDate: String?
+  /// The error of a failed run in one line, its code, and the HTTP status that it is about.
+  public var error: String?
+  public var errorCode: String?
+  public var errorStatus: Int?
 
   public init(feed: String) { self.feed = shownURL(feed) }
 
@@ -86,8 +104,10 @@ public struct SyncReport: Codable, Sendable {
     deleted = try value(.deleted, deleted)
     absent = try value(.absent, absent)
     skipped = try value(.skipped, skipped)
+    duplicates = try value(.duplicates, duplicates)
     rejected = try value(.rejected, rejected)
     unknownKinds = try value(.unknownKinds, unknownKinds)
+    unknownKindNames = try value(.unknownKindNames, unknownKindNames)
     dropped = try value(.dropped, dropped)
     futureDates = try value(.futureDates, futureDates)
     revisionClashes = try value(.revisionClashes, revisionClashes)
@@ -97,12 +117,19 @@ public struct SyncReport: Codable, Sendable {
     requests = try value(.requests, requests)
     bytes = try value(.bytes, bytes)
     rejections = try value(.rejections, rejections)
+    remarks = try value(.remarks, rejections.count)
     unknownMembers = try value(.unknownMembers, unknownMembers)
     unknownNames = try value(.unknownNames, unknownNames)
     extraLeftOut = try value(.extraLeftOut, extraLeftOut)
     typeChanges = try value(.typeChanges, typeChanges)
     faults = try value(.faults, faults)
+    firstFault = try container.decodeIfPresent(String.self, forKey: .firstFault)
     salvagedItems = try value(.salvagedItems, salvagedItems)
+    unreadableDates = try value(.unreadableDates, unreadableDates)
+    unreadableDate = try container.decodeIfPresent(String.self, forKey: .unreadableDate)
+    error = try container.decodeIfPresent(String.self, forKey: .error)
+    errorCode = try container.decodeIfPresent(String.self, forKey: .errorCode)
+    errorStatus = try container.decodeIfPresent(Int.self, forKey: .errorStatus)
   }
 
   /// The number of items that the feed listed.
@@ -114,28 +141,39 @@ public struct SyncReport: Codable, Sendable {
   mutating func count(_ page: FeedPage) {
     let drift = page.drift
     unknownKinds += drift.unknownKinds
+    FormatDrift.add(drift.unknownKindNames, to: &unknownKindNames)
     unknownMembers += drift.unknownMembers
+    FormatDrift.add(drift.unknownNames, to: &unknownNames)
     extraLeftOut += drift.extraLeftOut
     faults += page.faults
+    firstFault = firstFault ?? page.firstFault.flatMap { $0.shortened() }
     salvagedItems += page.salvagedItems
+    unreadableDates += drift.unreadableDates
+    unreadableDate = unreadableDate ?? drift.unreadableDate.flatMap { $0.shortened() }
     typeChanges.merge(drift.typeChanges, uniquingKeysWith: +)
-    for name in drift.unknownNames
-    where unknownNames.count < FormatDrift.namesMax && !unknownNames.contains(name) {
-      unknownNames.append(name)
-    }
+  }
+
+  /// Counts an item of a kind that is no entity for feeds.
+  mutating func countUnknownKind(_ name: String) {
+    unknownKinds += 1
+    FormatDrift.add([String(name.prefix(60))], to: &unknownKindNames)
   }
 
   mutating func reject(_ id: String?, _ reason: String) {
     rejected += 1
-    list(id, reason)
+    remark(id, reason)
   }
 
   mutating func drop(_ id: String?, _ reason: String) {
     dropped += 1
-    list(id, reason)
+    remark(id, reason)
   }
 
-  private mutating func list(_ id: String?, _ reason: String) {
+  /// Lists what is worth a line to the operator.
+  ///
+  /// - Parameter id: The item or page that it is about.
+  mutating func remark(_ id: String?, _ reason: String) {
+    remarks += 1
     guard rejections.count < DocumentLimits.rejectionsListedMax else { return }
     rejections.append(Rejection(id: id, reason: reason))
   }

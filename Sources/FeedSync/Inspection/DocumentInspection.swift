@@ -7,8 +7,6 @@ struct DocumentInspection {
   var format: FeedFormat
   /// The encoding of the text.
   var encoding = "UTF-8"
-  /// Faults that were repaired or skipped, and items lost to them.
-  var faults = 0
   var isComplete = true
   let facts: DocumentFacts
 
@@ -22,7 +20,6 @@ struct DocumentInspection {
       if DocumentGuess(bytes) == .xml {
         let view = try FeedView.read(bytes, contentType: source.contentType, baseURL: source.url)
         (format, encoding, isComplete) = (view.format, view.encoding, view.isComplete)
-        faults = view.faults + view.lostItems
         facts = try view.json.withUnsafeBytes { json throws(DocumentError) in
           try parser.withValue(json) { root throws(DocumentError) in
             DocumentFacts(root, itemsIn: "items", linkHeader)
@@ -65,20 +62,20 @@ struct DocumentFacts {
   init(_ root: JSONValue, itemsIn name: String?, _ linkHeader: [String]) {
     title = (root["title"] ?? root["name"])?.string.map { String($0.prefix(Self.titleCharacters)) }
     timeToLive = root["_rss"]?["ttl"]?.int64 ?? root["ttl"]?.int64
-    let array: JSONValue?
+    var place: ItemPlace?
     if let name {
-      path = "$.\(name)[*]"
-      array = JSONPointer(tokens: [name]).value(in: root)
+      place = ItemPlace().member(name).step(.elements)
     } else {
       paging = PagingGuess(root, linkHeader: linkHeader)
       let candidates = ItemSearch.candidates(in: root)
-      path = candidates.first?.path
+      place = candidates.first?.place
       otherPaths = candidates.dropFirst().prefix(Self.otherPathsMax).map(\.path)
-      array = candidates.first?.array
     }
-    guard let array, array.kind == .array else { return }
-    items = array.count
-    profile = ItemProfile(array)
+    guard let place else { return }
+    path = place.path
+    let nodes = place.items(in: root)
+    items = nodes.count
+    profile = ItemProfile(nodes)
   }
 }
 

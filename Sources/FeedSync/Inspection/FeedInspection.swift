@@ -16,8 +16,28 @@ package struct FeedInspection: Sendable, Encodable {
     package let types: [String]
     /// A form such as `URL` or `RFC 3339 date`; nil if there is none.
     package let looksLike: String?
+    /// The number of different texts and numbers; nil if it has other values only.
+    package let different: Int?
     package let isUnique: Bool
     package let example: String?
+  }
+
+  /// The members that identify the items in the suggested mapping.
+  package struct Identity: Sendable, Encodable {
+    package let pointers: [String]
+    /// True if the id is a hash of all values, false if it is the first one that an item has.
+    package let isHash: Bool
+    /// The number of inspected items that have it.
+    package let present: Int
+    /// The number of different ids.
+    package let different: Int
+    package let reason: String
+
+    /// The pointers and the reason on one line.
+    package var text: String {
+      let pointers = pointers.joined(separator: isHash ? " and " : " or ")
+      return "\(isHash ? "hash of " : "")\(pointers), \(reason)"
+    }
   }
 
   /// The pointers that are likely to have a role, the likeliest first.
@@ -55,6 +75,10 @@ package struct FeedInspection: Sendable, Encodable {
   /// True if there are more members than listed.
   package var hasMoreMembers: Bool
   package var candidates: Candidates
+  /// Nil if nothing identifies the items.
+  package var identity: Identity?
+  /// Members that look like ids and are none, each with the reason.
+  package var notIdentity: [String]
   /// The source of the next page as in a mapping; nil if none was found.
   package var next: String?
   package var checkpoint: String?

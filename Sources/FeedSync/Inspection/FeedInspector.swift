@@ -10,20 +10,19 @@ package struct FeedInspector: Sendable {
   /// The parameters of an inspection.
   package struct Request: Sendable {
     package var url: String
-    package var tokenFile: String?
-    package var credential: String?
+    /// The secrets and limits of the request.
+    package var settings: Feeds.Settings
     /// The entity of the items, which need not exist yet.
     package var entity: String
     /// The name of the mapping and of the migration line; nil for one derived from the URL.
     package var name: String?
 
     package init(
-      url: String, tokenFile: String? = nil, credential: String? = nil, entity: String,
+      url: String, settings: Feeds.Settings = Feeds.Settings(), entity: String,
       name: String? = nil
     ) {
       self.url = url
-      self.tokenFile = tokenFile
-      self.credential = credential
+      self.settings = settings
       self.entity = entity
       self.name = name
     }
@@ -57,15 +56,18 @@ package struct FeedInspector: Sendable {
     }
     let response = try await answer(to: request)
     let document = try Self.read(response, request.url)
-    return inspection(of: document, response, request)
+    var inspection = inspection(of: document, response, request)
+    inspection.notes = try faults(of: document, response, request) + inspection.notes
+    return inspection
   }
 
   private func answer(to request: Request) async throws -> HTTPResponse {
     var feed = Feed(url: request.url, entity: request.entity, addedAt: now)
-    (feed.tokenFile, feed.credential) = (request.tokenFile, request.credential)
-    let source = PageSource(
-      transport: transport, feed: feed, token: try BearerToken.read(for: feed),
+    feed.apply(request.settings)
+    var source = PageSource(
+      transport: transport, feed: feed, secrets: try feed.secrets.read(),
       mappings: try FeedMappings(nil, schema: schema, entity: request.entity))
+    source.limitCommand = nil
     let question = PageRequest(
       url: request.url, isFirst: true, conditions: nil, bodyHash: nil,
       allowsPrivateAddresses: true, document: DocumentSource())
@@ -85,7 +87,39 @@ package struct FeedInspector: Sendable {
         throw SyncError(
           .badDocument, "the document cannot be read",
           [("url", shownURL(url)), ("reason", error.description)],
-          advice: "look at it with another program; a feed is RSS, Atom or JSON")
+          advice: advice(on: error, bytes, source))
+      }
+    }
+  }
+
+  private static func advice(
+    on error: DocumentError, _ bytes: UnsafeRawBufferPointer, _ source: DocumentSource
+  ) -> String {
+    guard error.code == .htmlPage else {
+      return "look at it with another program; a feed is RSS, Atom or JSON"
+    }
+    guard let page = FeedLinks(bytes, contentType: source.contentType), let link = page.links.first
+    else { return "look on the page for the URL of its feed, and inspect that one" }
+    let base = page.base.map { URLReference.resolve($0, base: source.url) } ?? source.url
+    let feed = shownURL(URLReference.resolve(link.href, base: base))
+    return "inspect the feed that the page names: `mooring feed inspect \(feed)`"
+  }
+
+  /// Returns the faults that a sync would report for a format that needs no mapping.
+  private func faults(
+    of document: DocumentInspection, _ response: HTTPResponse, _ request: Request
+  ) throws -> [String] {
+    guard document.format != .json, schema.entity(named: request.entity) != nil else { return [] }
+    let mappings = try FeedMappings(nil, schema: schema, entity: request.entity)
+    let source = DocumentSource(
+      contentType: response.header("Content-Type"), url: response.effectiveURL)
+    return response.body.withUnsafeBytes { bytes in
+      do throws(DocumentError) {
+        var report = SyncReport(feed: request.url)
+        report.count(try FeedPage.parse(bytes, source, by: mappings))
+        return report.warnings
+      } catch {
+        return ["a sync cannot read the document: \(error)"]
       }
     }
   }
@@ -96,6 +130,7 @@ package struct FeedInspector: Sendable {
     let promise = Freshness.promise(of: response, now: now)
     let facts = document.facts
     let profile = facts.profile
+    let search = profile.map { IdentitySearch($0, lengthMax: idLengthMax(of: request.entity)) }
     var inspection = FeedInspection(
       url: shownURL(request.url), finalURL: shownURL(response.effectiveURL),
       redirects: response.redirects.map { .init(status: $0.status, to: shownURL($0.to)) },
@@ -108,44 +143,60 @@ package struct FeedInspector: Sendable {
       path: facts.path, otherPaths: facts.otherPaths, itemsLookedAt: profile?.items ?? 0,
       members: (profile?.members ?? []).map(FeedInspection.Member.init),
       hasMoreMembers: profile?.hasMore ?? false,
-      candidates: profile.map { .init(MemberRoles($0)) } ?? .init(),
+      candidates: profile.map { .init(MemberRoles($0), id: search?.likely ?? []) } ?? .init(),
+      identity: search?.choice.map(FeedInspection.Identity.init),
+      notIdentity: search?.refused ?? [],
       next: facts.paging?.next, checkpoint: facts.paging?.checkpoint,
       name: request.name ?? Self.name(of: request.url), entity: request.entity,
       newAttributes: [], unconfirmed: [], notes: Self.notes(on: document))
     if document.format == .json {
-      suggest(document, into: &inspection)
+      suggest(document, search?.choice, into: &inspection)
     } else {
       offerBuiltIn(document, into: &inspection)
     }
     return inspection
   }
 
+  /// Returns the maximum length of an id that the entity allows; nil if it allows those that a sync
+  /// does not replace by their hash.
+  private func idLengthMax(of entity: String) -> Int? {
+    let id = schema.entity(named: entity)?.attribute(named: "id")
+    return id?.validation.maxLength.flatMap { $0 < DocumentLimits.idBytesMax ? $0 : nil }
+  }
+
   private static func notes(on document: DocumentInspection) -> [String] {
     var notes: [String] = []
-    if document.faults > 0 {
-      notes.append("the document is ill-formed: \(document.faults) faults were repaired")
-    }
     if !document.isComplete { notes.append("the document is incomplete") }
     if document.facts.path == nil {
       notes.append("no list of objects was found in the document, so there are no items to map")
     } else if document.facts.items == 0 {
       notes.append("the list of items is empty; inspect it again when it has some")
     }
+    if let repeated = document.facts.profile?.repeated, repeated > 0 {
+      notes.append(
+        repeated == 1
+          ? "1 item is exactly the same as an earlier one"
+          : "\(repeated) items are exactly the same as earlier ones")
+    }
     return notes
   }
 
   // MARK: Files
 
-  private func suggest(_ document: DocumentInspection, into inspection: inout FeedInspection) {
+  private func suggest(
+    _ document: DocumentInspection, _ identity: IdentityChoice?,
+    into inspection: inout FeedInspection
+  ) {
     guard let profile = document.facts.profile, profile.items > 0, let path = document.facts.path,
       let paging = document.facts.paging
     else { return }
-    let entity = schema.entity(named: inspection.entity)
-    let suggested = SuggestedFeedMapping(profile, path: path, paging: paging, entity: entity)
-    guard suggested.hasID else {
-      inspection.notes.append("no member distinguishes the items, so no mapping can be suggested")
+    guard let identity else {
+      inspection.notes.append(Self.withoutIdentity(inspection.notIdentity))
       return
     }
+    let entity = schema.entity(named: inspection.entity)
+    let suggested = SuggestedFeedMapping(
+      profile, path: path, identity: identity, paging: paging, entity: entity)
     let made = suggested.attributes + (suggested.extra.map { [$0] } ?? [])
     inspection.migration = SuggestedFeedMigration.text(
       line: inspection.name, entity: inspection.entity, attributes: made, beside: lines,
@@ -159,6 +210,11 @@ package struct FeedInspector: Sendable {
     inspection.wholeMapping = text(hasNew: true)
     inspection.newAttributes = made.filter { $0.newType != nil }.map(\.name)
     inspection.unconfirmed = suggested.unconfirmed + unmapped(suggested, entity)
+  }
+
+  private static func withoutIdentity(_ reasons: [String]) -> String {
+    let why = reasons.isEmpty ? "they have no texts or numbers" : reasons.joined(separator: "; ")
+    return "no member identifies the items, so no mapping can be suggested: \(why)"
   }
 
   /// Returns the required attributes that the mapping does not fill.
@@ -204,16 +260,25 @@ extension FeedInspection.Member {
   fileprivate init(_ profile: MemberProfile) {
     pointer = profile.pointer
     present = profile.present
-    types = profile.kinds.keys.sorted() + (profile.nulls > 0 ? ["null"] : [])
+    types = profile.kinds.map(\.rawValue) + (profile.nulls > 0 ? ["null"] : [])
     looksLike = profile.look?.rawValue
+    different = profile.values.count > 0 ? profile.different : nil
     isUnique = profile.isUnique
     example = profile.example
   }
 }
 
+extension FeedInspection.Identity {
+  fileprivate init(_ choice: IdentityChoice) {
+    (pointers, isHash) = (choice.members.map(\.pointer), choice.isHash)
+    (present, different) = (choice.count.present, choice.count.different)
+    reason = choice.reason
+  }
+}
+
 extension FeedInspection.Candidates {
-  fileprivate init(_ roles: MemberRoles) {
-    (id, title) = (roles.id.map(\.pointer), roles.title.map(\.pointer))
+  fileprivate init(_ roles: MemberRoles, id pointers: [String]) {
+    (id, title) = (pointers, roles.title.map(\.pointer))
     (summary, url) = (roles.summary.map(\.pointer), roles.url.map(\.pointer))
     (updatedAt, publishedAt) = (roles.updated.map(\.pointer), roles.published.map(\.pointer))
   }

@@ -1,8 +1,8 @@
 import EntityModel
 
-/// The likely roles of the members of unknown items, by name, form and frequency.
+/// The likely roles of the members of unknown items: first by how many items have a value and how
+/// many values differ, and only then by name.
 struct MemberRoles {
-  let id: [MemberProfile]
   let title: [MemberProfile]
   let summary: [MemberProfile]
   let url: [MemberProfile]
@@ -17,26 +17,30 @@ struct MemberRoles {
 
   init(_ profile: ItemProfile) {
     let members = profile.members
-    let items = profile.items
-    func named(_ names: [String], _ fits: (MemberProfile) -> Bool) -> [MemberProfile] {
-      Self.best(members) { member in
+    func named(
+      _ names: [String], isVaried: Bool = false, _ fits: (MemberProfile) -> Bool
+    ) -> [MemberProfile] {
+      Self.best(members, of: profile.items, isVaried: isVaried) { member in
         guard fits(member), let rank = names.firstIndex(of: member.roleName) else { return nil }
         return rank + 3 * member.depth
       }
     }
-    id = Self.best(members) { Self.rankAsID($0, of: items) }
-    title = named(["title", "name", "headline", "displayname", "label", "subject", "caption"]) {
-      $0.isText && ($0.look == nil || $0.look == .html || $0.look == .digits)
-    }
+    title = named(
+      ["title", "name", "headline", "displayname", "label", "subject", "caption"], isVaried: true
+    ) { $0.isText && ($0.look == nil || $0.look == .html || $0.look == .digits) }
     let titles = title.map(\.tokens)
-    summary = named([
-      "summary", "description", "abstract", "excerpt", "overview", "subtitle", "teaser",
-      "contenttext", "body", "content", "text",
-    ]) { $0.isText && ($0.look == nil || $0.look == .html) && !titles.contains($0.tokens) }
-    url = named([
-      "url", "link", "href", "htmlurl", "permalink", "weburl", "shareurl", "canonicalurl",
-      "externalurl", "homepage",
-    ]) { $0.look == .url && !$0.isOfPicture }
+    summary = named(
+      [
+        "summary", "description", "abstract", "excerpt", "overview", "subtitle", "teaser",
+        "contenttext", "body", "content", "text",
+      ], isVaried: true
+    ) { $0.isText && ($0.look == nil || $0.look == .html) && !titles.contains($0.tokens) }
+    url = named(
+      [
+        "url", "link", "href", "htmlurl", "permalink", "weburl", "shareurl", "canonicalurl",
+        "externalurl", "homepage",
+      ], isVaried: true
+    ) { $0.look == .url && !$0.isOfPicture }
     updated = named([
       "updatedat", "updated", "modifiedat", "modified", "lastmodified", "datemodified",
       "lastupdated", "changedat", "dateupdated", "editedat",
@@ -51,36 +55,19 @@ struct MemberRoles {
     ]) { $0.isNumber || $0.look == .duration || $0.look == .clock }
   }
 
-  /// Returns the rank of the member as an id: the lower, the likelier.
-  private static func rankAsID(_ member: MemberProfile, of items: Int) -> Int? {
-    guard member.isText || member.isWholeNumber, member.look != .html,
-      !["etag", "hash", "checksum", "kind", "type"].contains(member.roleName)
-    else { return nil }
-    let names = ["id", "guid", "uuid", "key", "objectid", "slug"]
-    var rank: Int
-    if let place = names.firstIndex(of: member.roleName) {
-      rank = place
-    } else if member.roleName.hasSuffix("id") {
-      rank = 20
-    } else if member.look == .url, !member.isOfPicture {
-      rank = 30
-    } else if member.isText, member.dateForm == nil {
-      rank = 90
-    } else {
-      return nil
-    }
-    if !member.isUnique { rank += 50 }
-    if member.present < items { rank += 50 }
-    return rank + 3 * member.depth
-  }
-
+  /// Returns the first members by coverage, then by variety if the values are to be varied, then by
+  /// rank.
   private static func best(
-    _ members: [MemberProfile], _ rank: (MemberProfile) -> Int?
+    _ members: [MemberProfile], of items: Int, isVaried: Bool, _ rank: (MemberProfile) -> Int?
   ) -> [MemberProfile] {
-    let ranked = members.compactMap { member in rank(member).map { (member, $0) } }
+    let ranked = members.compactMap { member in
+      rank(member).map { rank in
+        (member, (member.coverage(of: items), isVaried ? member.repetition : 0, rank))
+      }
+    }
     let sorted = ranked.sorted { $0.1 < $1.1 }
     guard let first = sorted.first else { return [] }
-    return sorted.prefix { $0.1 <= first.1 + rankDistanceMax }.prefix(candidatesMax).map(\.0)
+    return sorted.filter { $0.1.2 <= first.1.2 + rankDistanceMax }.prefix(candidatesMax).map(\.0)
   }
 }
 
@@ -93,13 +80,24 @@ extension MemberProfile {
     names.last ?? ""
   }
 
-  /// The names from the item, without languages and numbers.
+  /// The names from the item, without languages and elements.
   var names: [String] {
-    let names = tokens.filter { $0 != "0" && !Self.isLanguage($0) }
+    let names = steps.filter { $0 != .firstElement }.map(\.token).filter { !Self.isLanguage($0) }
     return names.isEmpty ? tokens : names
   }
 
-  fileprivate var depth: Int { tokens.count - 1 }
+  var depth: Int { steps.count - 1 }
+
+  /// 0 if nearly all items have a value, 1 if half of them have, 2 for fewer.
+  fileprivate func coverage(of items: Int) -> Int {
+    if values.count * 10 >= items * 9 { return 0 }
+    return values.count * 2 >= items ? 1 : 2
+  }
+
+  /// 1 if at most half of the values differ, as for what several items belong to; otherwise 0.
+  fileprivate var repetition: Int {
+    values.count > 1 && different * 2 <= values.count ? 1 : 0
+  }
 
   /// Returns true for names such as `en-US`. Two letters alone are not enough.
   private static func isLanguage(_ token: String) -> Bool {
@@ -113,10 +111,12 @@ extension MemberProfile {
     ])
   }
 
-  /// The date form for a mapping; nil if the values are no dates.
+  /// The date form for a mapping; nil if the values are no dates. A mapping names no form for dates
+  /// that are read without one, as for RFC 3339.
   var dateForm: Conversion.DateForm? {
     switch look {
-    case .date: .rfc3339
+    case .date, .feedDate: .rfc3339
+    case .looseDate where isReadAsDates, .mailDate where isReadAsDates: .rfc3339
     case .looseDate: .iso8601
     case .mailDate: .rfc822
     case .epochSeconds: .unixSeconds

@@ -17,13 +17,13 @@ extension SuggestedFeedMapping {
     if form != .rfc3339 { keys.append("date: \(form.rawValue)") }
     let lacksZone = members.contains { $0.shapes.withoutZone > 0 }
     if form.mayLackZone, lacksZone { keys.append("zone: Z") }
-    if members.contains(where: { $0.shapes.empty > 0 }) { keys.append("emptyIsNull: true") }
-    if keys.count == 1 { return (pointers(members), nil) }
-    let doubt =
+    let doubt: String? =
       switch form {
-      case .iso8601, .rfc822: lacksZone ? "that the dates, which name no zone, are of UTC" : nil
+      case .rfc3339, .iso8601, .rfc822:
+        lacksZone ? "that the dates, which name no zone, are of UTC" : nil
       default: "that the numbers are \(first.look?.rawValue ?? "dates")"
       }
+    if keys.count == 1 { return (pointers(members), doubt) }
     return ("{ " + keys.joined(separator: ", ") + " }", doubt)
   }
 
@@ -43,8 +43,7 @@ extension SuggestedFeedMapping {
   }
 
   static func listPath(_ member: MemberProfile) -> String {
-    let steps = member.tokens.map { $0 == "0" ? "[0]" : ItemSearch.selector($0) }
-    return quotedPath("$" + steps.joined() + "[*]")
+    quotedPath("$" + member.steps.map(\.selector).joined() + "[*]")
   }
 
   static func quotedPath(_ path: String) -> String {

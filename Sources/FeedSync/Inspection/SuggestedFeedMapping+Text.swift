@@ -38,12 +38,12 @@ extension SuggestedFeedMapping {
     }
     let live = attributes.filter { hasNew || $0.newType == nil }
     if !live.isEmpty { lines.append("attributes:") }
-    lines += live.map { "  " + Self.line($0.name, $0.source, $0.unconfirmed) }
+    lines += live.map { "  " + Self.line(feedMappingScalar($0.name), $0.source, $0.unconfirmed) }
     let left = hasNew ? [] : attributes.filter { $0.newType != nil }
     if !left.isEmpty {
       lines.append(
         "# \(entity) has no attributes for these; --migration DIR writes what makes them:")
-      lines += left.map { "#  " + Self.line($0.name, $0.source, $0.unconfirmed) }
+      lines += left.map { "#  " + Self.line(feedMappingScalar($0.name), $0.source, $0.unconfirmed) }
     }
     for line in rest { lines.append(Self.line(line.key, line.value, line.unconfirmed)) }
     return lines.joined(separator: "\n") + "\n"

@@ -22,11 +22,11 @@ struct SuggestedFeedMapping {
   private(set) var known: [String] = []
   /// The line that stores unknown members; nil if the entity uses its name for something else.
   private(set) var extra: Attribute?
-  let hasID: Bool
 
   private let entity: EntityDescription?
   let profile: ItemProfile
-  private var names = TargetNames()
+  private var names: AttributeNames
+  /// The members that need no line of their own any more.
   private var used: Set<[String]> = []
 
   /// The maximum number of attributes created for members without a role.
@@ -35,46 +35,37 @@ struct SuggestedFeedMapping {
 
   /// - Parameter entity: The entity of the items; nil for one that has to be created.
   init(
-    _ profile: ItemProfile, path: String, paging: PagingGuess, entity: EntityDescription?
+    _ profile: ItemProfile, path: String, identity: IdentityChoice, paging: PagingGuess,
+    entity: EntityDescription?
   ) {
     self.entity = entity
     self.profile = profile
+    names = AttributeNames(entity)
     let roles = MemberRoles(profile)
-    hasID = !roles.id.isEmpty
-    for name in FeedTarget.own + ["updatedAt", Self.extraName] {
-      _ = names.free(name, otherwise: "")
-    }
     head.append(("items", Self.quotedPath(path), nil))
-    addID(roles.id)
+    addIdentity(identity)
     addUpdate(roles)
     addRoles(roles)
     addOthers()
     if let next = paging.next { head.append(("next", next, paging.unconfirmed)) }
     if let checkpoint = paging.checkpoint { head.append(("checkpoint", checkpoint, nil)) }
     listKnown()
-    if !attributes.contains(where: { $0.name == Self.extraName }) {
-      extra = Self.extra(in: entity)
-    }
+    extra = Self.extra(in: entity)
   }
 
   // MARK: The item itself
 
-  private mutating func addID(_ candidates: [MemberProfile]) {
-    guard let first = candidates.first else { return }
-    var chosen = [first]
-    var doubt: String?
-    if first.present < profile.items {
-      chosen += candidates.dropFirst().filter {
-        $0.tokens.dropLast() == first.tokens.dropLast() && $0.roleName.hasSuffix("id")
-      }
-      doubt = "\(profile.items - first.present) of \(profile.items) items have no \(first.pointer)"
-    } else if !first.isUnique {
-      doubt = "several items have the same \(first.pointer)"
-    } else if !first.roleName.hasSuffix("id"), first.roleName != "guid" {
-      doubt = "that it stays the same when an item changes"
+  private mutating func addIdentity(_ identity: IdentityChoice) {
+    let isLasting = identity.members.compactMap(\.identityEvidence).allSatisfy(\.isLasting)
+    // A member with more content than an id gets an attribute as well.
+    if isLasting, !identity.isHash { identity.members.forEach { used.insert($0.tokens) } }
+    let pointers = Self.pointers(identity.members)
+    let doubt = identity.doubt ?? (isLasting ? nil : "that it stays the same when an item changes")
+    if identity.isHash {
+      head.append(("identity", "[\(pointers)]", doubt))
+    } else {
+      head.append(("id", pointers, doubt))
     }
-    chosen.forEach { used.insert($0.tokens) }
-    head.append(("id", Self.pointers(chosen), doubt))
   }
 
   private mutating func addUpdate(_ roles: MemberRoles) {
@@ -82,7 +73,10 @@ struct SuggestedFeedMapping {
     guard let first = (isPublished ? roles.published : roles.updated).first else { return }
     if let attribute = entity?.attribute(named: "updatedAt"), attribute.type != .date { return }
     if !isPublished { used.insert(first.tokens) }
-    let (source, doubt) = Self.date([first])
+    // An item that was never changed may have no date of a change.
+    let others = first.present < profile.items ? roles.published.prefix(1) : []
+    let members = [first] + others.filter { !isPublished && $0.dateForm == first.dateForm }
+    let (source, doubt) = Self.date(members)
     head.append(
       ("updatedAt", source, doubt ?? (isPublished ? "no member says when an item changed" : nil)))
   }
@@ -110,8 +104,7 @@ struct SuggestedFeedMapping {
   ) {
     guard !members.isEmpty else { return }
     let existing = entity?.attribute(named: name)
-    _ = names.free(name, otherwise: "")
-    if let existing, existing.owner != .feed || existing.type != type { return }
+    guard existing == nil ? names.take(new: name) : names.take(existing: name, type) else { return }
     members.forEach { used.insert($0.tokens) }
     let (text, doubt) = source(members)
     attributes.append(
@@ -124,14 +117,8 @@ struct SuggestedFeedMapping {
     var made = 0
     for member in profile.members where !used.contains(member.tokens) {
       guard let type = member.attributeType else { continue }
-      let name = NameWords(member.namingToken).camelCase
-      if let existing = entity?.attribute(named: name), existing.owner == .feed,
-        existing.type == type, !FeedTarget.own.contains(name), name != "updatedAt",
-        !(member.isOfPicture && name == "url"),
-        !attributes.contains(where: { $0.name == name })
-      {
-        _ = names.free(name, otherwise: "")
-        addOther(member, name, newType: nil)
+      if let existing = names.takeExisting(for: member, type) {
+        addOther(member, existing, newType: nil)
         continue
       }
       if propose(member) { continue }
@@ -140,22 +127,8 @@ struct SuggestedFeedMapping {
         !["etag", "kind", "linktype"].contains(member.roleName)
       else { continue }
       made += 1
-      addOther(member, freeName(for: member), newType: type)
+      addOther(member, names.takeNew(for: member), newType: type)
     }
-  }
-
-  /// Returns a name such as `viewCount`, or with the name before it, `statisticsViewCount`.
-  private mutating func freeName(for member: MemberProfile) -> String {
-    let isTaken = { [entity, attributes] (name: String) in
-      entity?.attribute(named: name) != nil || attributes.contains { $0.name == name }
-        || FeedTarget.own.contains(name) || name == "updatedAt"
-    }
-    var name = NameWords(member.namingToken).camelCase
-    if name.isEmpty || isTaken(name) {
-      name = NameWords(member.names.suffix(3).joined(separator: " ")).camelCase
-    }
-    if isTaken(name) { name = "feed" + NameWords(name).capitalizedCamelCase }
-    return names.free(name, otherwise: "member")
   }
 
   private mutating func addOther(_ member: MemberProfile, _ name: String, newType: AttributeType?) {
@@ -163,16 +136,10 @@ struct SuggestedFeedMapping {
     var (source, doubt) =
       member.dateForm == nil ? (Self.pointers([member]), nil) : Self.date([member])
     if member.isList { source = Self.listPath(member) }
-    if member.isWholeNumber, Self.countsReaders(member.roleName) {
+    if member.isWholeNumber, member.countsReaders {
       source = "{ at: \(source), volatile: true }"
     }
     attributes.append(Attribute(name: name, source: source, unconfirmed: doubt, newType: newType))
-  }
-
-  /// Returns true for counts of an item's readers, whose change is no change of the item.
-  private static func countsReaders(_ name: String) -> Bool {
-    ["view", "like", "vote", "comment", "popularity", "share", "favorite", "favourite", "play"]
-      .contains { name.contains($0) }
   }
 
   /// Proposes a line that would lose changes if it were wrong.
@@ -192,6 +159,7 @@ struct SuggestedFeedMapping {
 
   /// Returns the line `extra` of a mapping; nil if the entity uses the name for something else.
   static func extra(in entity: EntityDescription?) -> Attribute? {
+    guard entity?.relationship(named: extraName) == nil else { return nil }
     guard let existing = entity?.attribute(named: extraName) else {
       return Attribute(name: extraName, source: extraName, newType: .string)
     }

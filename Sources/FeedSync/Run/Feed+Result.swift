@@ -40,14 +40,14 @@ extension Feed {
   /// Stores the result of a run. Settings that were changed during the run stay.
   mutating func merge(_ ended: Feed) {
     let (entity, every, mapping) = (entity, every, mapping)
-    let (tokenFile, credential) = (tokenFile, credential)
-    let (isPaused, isRemoved) = (isPaused, isRemoved)
+    let (secrets, sizeLimit, timeLimit) = (secrets, sizeLimit, timeLimit)
+    let (isPaused, isRemoved, addedAt) = (isPaused, isRemoved, addedAt)
     let allowsPrivateAddress = allowsPrivateAddress
     let isOther = settingsHash != ended.settingsHash
     self = ended
     (self.entity, self.every, self.mapping) = (entity, every, mapping)
-    (self.tokenFile, self.credential) = (tokenFile, credential)
-    (self.isPaused, self.isRemoved) = (isPaused, isRemoved)
+    (self.secrets, self.sizeLimit, self.timeLimit) = (secrets, sizeLimit, timeLimit)
+    (self.isPaused, self.isRemoved, self.addedAt) = (isPaused, isRemoved, addedAt)
     self.allowsPrivateAddress = allowsPrivateAddress
     // The run has stored the items of the old settings.
     if isOther { forgetAnswers() }

@@ -42,36 +42,62 @@ struct PageRequest: Sendable {
 struct PageSource: Sendable {
   let transport: any HTTPTransport
   let feed: Feed
-  let token: String?
+  /// The headers with the feed's secrets.
+  let secrets: [(name: String, value: String)]
   let mappings: FeedMappings
+  /// The command whose options change the limits of the feed; nil for the one that is running.
+  var limitCommand: String? = "mooring feed add URL"
 
   /// - Returns: The answer; its counts include a repeated request.
   /// - Throws: `HTTPError`; `SyncError` for a status without a page or a document that cannot be
-  ///   read.
+  ///   read. Both with the counts of their requests.
   func fetch(_ request: PageRequest) async throws -> PageAnswer {
-    var response = try await send(request, request.conditions)
-    let wasConditional = request.conditions?.wereSent(to: response.effectiveURL) ?? false
-    if response.status == 304, !wasConditional {
-      // Some servers answer 304 to every client that they know, unless it forbids caches.
-      let (requests, bytes) = (response.requests, response.wireBytes)
-      response = try await send(request, nil, [("Cache-Control", "no-cache")])
-      response.requests += requests
-      response.wireBytes += bytes
-    }
+    let response = try await response(to: request)
     do {
-      if response.status == 304, !wasConditional {
-        throw SyncError(
-          .unaskedNotModified, "the server answers 304 to a request that was not conditional",
-          [("url", shownURL(request.url))], advice: "report it to the feed's publisher")
-      }
       return try answer(response, request)
     } catch var error as SyncError {
       error.isHostPublic = feed.isPublic(response, to: request.url)
+      (error.requests, error.bytes) = (response.requests, response.wireBytes)
       throw error
     }
   }
 
-  private func answer(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {
+  /// Sends the request again after a 304 to a request that was not conditional: some servers answer
+  /// so to every client that they know, unless it forbids caches.
+  private func sendPastCaches(
+    _ request: PageRequest, after first: HTTPResponse
+  ) async throws -> HTTPResponse {
+    do {
+      var response = try await send(request, nil, [("Cache-Control", "no-cache")])
+      response.requests += first.requests
+      response.wireBytes += first.wireBytes
+      return response
+    } catch var error as HTTPError {
+      error.requests += first.requests
+      error.wireBytes += first.wireBytes
+      throw error
+    }
+  }
+
+  /// Sends the request, and once more if the server answers 304 to an unconditional one.
+  ///
+  /// - Throws: `unaskedNotModified` if it does so again.
+  func response(to request: PageRequest) async throws -> HTTPResponse {
+    let first = try await send(request, request.conditions)
+    let wasConditional = request.conditions?.wereSent(to: first.effectiveURL) ?? false
+    if first.status != 304 || wasConditional { return first }
+    let response = try await sendPastCaches(request, after: first)
+    guard response.status == 304 else { return response }
+    var error = SyncError(
+      .unaskedNotModified, "the server answers 304 to a request that was not conditional",
+      [("url", shownURL(request.url))], advice: "report it to the feed's publisher")
+    error.isHostPublic = feed.isPublic(response, to: request.url)
+    (error.requests, error.bytes) = (response.requests, response.wireBytes)
+    throw error
+  }
+
+  /// Reads an answer.
+  func answer(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {
     let isMissing = [400, 404, 410].contains(response.status)
     switch response.status {
     case 200: return try page(response, request)
@@ -97,21 +123,29 @@ struct PageSource: Sendable {
     _ request: PageRequest, _ conditions: HTTPConditions?,
     _ more: [(name: String, value: String)] = []
   ) async throws -> HTTPResponse {
-    var headers: [(name: String, value: String)] = [
+    let headers: [(name: String, value: String)] = [
       (
         "Accept",
         "application/vnd.homefeed+json;version=1, application/feed+json, application/atom+xml, "
           + "application/rss+xml, application/json;q=0.5, application/xml;q=0.5, */*;q=0.1"
       )
     ]
-    // A redirect or a next page may lead to another server, which must not get it.
-    if let token, WebURL.isSameOrigin(request.url, feed.url) {
-      headers.append(("Authorization", "Bearer " + token))
+    var sent = HTTPRequest(
+      url: request.url, headers: headers + more,
+      decodedBytesMax: feed.sizeLimit.map(Int.init) ?? SyncLimits.pageBytesMax,
+      allowsPrivateAddresses: request.allowsPrivateAddresses, conditions: conditions)
+    if let seconds = feed.timeLimit {
+      sent.timeout = .seconds(seconds)
+      sent.endsSlowTransfers = false
     }
-    return try await transport.send(
-      HTTPRequest(
-        url: request.url, headers: headers + more, decodedBytesMax: SyncLimits.pageBytesMax,
-        allowsPrivateAddresses: request.allowsPrivateAddresses, conditions: conditions))
+    // A redirect or a next page may lead to another server, which must not get them.
+    if WebURL.isSameOrigin(request.url, feed.url) { sent.secretHeaders = secrets }
+    do {
+      return try await transport.send(sent)
+    } catch var error as HTTPError {
+      error.callerAdvice = LimitAdvice(sent, command: limitCommand).text(on: error)
+      throw error
+    }
   }
 
   private func page(_ response: HTTPResponse, _ request: PageRequest) throws -> PageAnswer {
@@ -148,14 +182,15 @@ struct PageSource: Sendable {
     let refusal = SyncError.Refusal(
       status: response.status, host: WebURL.host(of: response.effectiveURL),
       // A longer wait is taken for a mistake of the server.
-      retryAfter: response.retryAfter.map { min(Double($0), SyncLimits.waitMax) },
-      requests: response.requests, bytes: response.wireBytes)
+      retryAfter: response.retryAfter.map { min(Double($0), SyncLimits.waitMax) })
     switch response.status {
     case 410:
       return SyncError(
         .gone, "the feed is gone for good", context,
-        advice: "its records are kept; remove it with `mooring feed remove`, or request it again "
-          + "after `mooring feed resume`", refusal: refusal)
+        advice: feed.isRemoved || feed.format == nil
+          ? "check the URL"
+          : "its records are kept; remove it with `mooring feed remove`, or request it again "
+            + "after `mooring feed resume`", refusal: refusal)
     case 429, 503:
       let seconds = refusal.retryAfter.map { [("seconds", String(Int($0)))] } ?? []
       return SyncError(
@@ -163,15 +198,30 @@ struct PageSource: Sendable {
         refusal: refusal)
     case 401, 403:
       return SyncError(
-        .badStatus, "the server refuses access", context,
-        advice: "check the token file (`mooring feed add URL --token-file F`)", refusal: refusal)
+        .refused, "the server refuses access", context,
+        advice: accessAdvice(response), refusal: refusal)
     case 404:
       return SyncError(
         .notFound, "there is no feed there", context, advice: "check the URL", refusal: refusal)
-    default:
+    case 407, 408, 425, 500...:
       return SyncError(
         .badStatus, "the server gave no feed", context, advice: "try again later",
         refusal: refusal)
+    default:
+      return SyncError(
+        .refused, "the server gave no feed", context, advice: "check the URL", refusal: refusal)
     }
+  }
+
+  private func accessAdvice(_ response: HTTPResponse) -> String {
+    if !secrets.isEmpty {
+      let url = response.effectiveURL
+      if WebURL.isSameOrigin(url, feed.url) { return "check the feed's secret" }
+      return "the secret is not sent to \(WebURL.host(of: url) ?? "another server"), where the "
+        + "server redirects; add \(shownURL(url)) if it is meant for it"
+    }
+    return response.status == 401
+      ? "if you have a secret, give it in a file (--token-file, --password-file, --header-file)"
+      : "open the URL in a browser: the server may want a secret (--token-file), or no programs"
   }
 }

@@ -74,7 +74,7 @@ struct SyncCheckpoint: Codable, Sendable {
     format = page.format.rawValue
     mappingHash = page.mappingHash
     identity = page.identity ?? identity ?? old
-    title = title ?? page.title
+    title = title ?? page.title?.shortened()
   }
 }
 
@@ -97,11 +97,11 @@ extension SyncCheckpoint {
     visited.insert(address)
     listings.insert(listing)
     if pages == 0 { firstListing = listing }
-    guard pages < SyncLimits.pagesPerRunMax, report.items < SyncLimits.itemsPerRunMax
+    guard pages < SyncLimits.pagesPerRunMax, listed < SyncLimits.itemsPerRunMax
     else {
       throw SyncError(
         .tooManyPages, "the feed does not end",
-        [("pages", String(pages)), ("items", String(report.items))],
+        [("pages", String(pages)), ("items", String(listed))],
         advice: "report it to the feed's publisher; the pages before are stored", endsListing: true)
     }
   }
@@ -122,17 +122,43 @@ extension SyncCheckpoint {
         .tooManyRejected, "too many items cannot be used",
         [
           ("rejected", "\(rejected) of \(total)"),
-          ("for example", "\(example?.0 ?? "?"): \(example?.1 ?? "?")"),
+          ("for example", "\(example?.0 ?? "an item"): \(example?.1 ?? "")"),
         ], advice: "nothing of this page was stored")
     }
   }
 
+  /// Checks that a listing with items has one that can be used. A delta may have none: then the
+  /// next run reads the whole listing.
+  ///
+  /// - Throws: `nothingUsable`.
+  func checkUsable(hasOwnMapping: Bool) throws {
+    guard mode != FeedMode.delta.rawValue, report.rejected == listed else { return }
+    var facts: [(String, String)] = []
+    if report.rejected > 0 {
+      facts.append(("rejected", "\(report.rejected) of \(report.rejected)"))
+      if let first = report.rejections.first {
+        facts.append(("the first", "\(first.id ?? "an item"): \(first.reason)"))
+      }
+    }
+    if report.unknownKinds > 0 {
+      facts.append(("items of unknown kinds", String(report.unknownKinds)))
+      if !report.unknownKindNames.isEmpty {
+        facts.append(("kinds", report.unknownKindNames.joined(separator: ", ")))
+      }
+    }
+    if facts.isEmpty { return }
+    let correction = hasOwnMapping ? "correct the mapping, or report it" : "report it"
+    throw SyncError(
+      .nothingUsable, "no item of the feed can be used", [("url", report.feed)] + facts,
+      advice: report.rejected > 0
+        ? "nothing was stored; \(correction) to the feed's publisher"
+        : "nothing was stored; name the kinds in the mapping, or add them as entities")
+  }
+
   /// - Throws: `emptied` for a first page without items if the feed had some: it is more likely to
-  ///   be broken than empty. A delta may be empty.
-  func checkNotEmptied(
-    _ page: FeedPage, rejected: Int, of total: Int, before lastItems: Int64
-  ) throws {
-    if pages == 0, rejected == total, page.mode != .delta, lastItems > 0 {
+  ///   be broken than empty. A delta may be empty; `checkUsable` reports unusable items.
+  func checkNotEmptied(_ page: FeedPage, before lastItems: Int64) throws {
+    if pages == 0, listed == 0, report.unknownKinds == 0, page.mode != .delta, lastItems > 0 {
       throw SyncError(
         .emptied, "the feed lists no items though it had some",
         [("it had", String(lastItems))],

@@ -49,13 +49,18 @@ public struct SyncEngine: Sendable {
     /// True to send a request even if the server has asked to wait or the last answer is still
     /// fresh.
     public var ignoresWait = false
+    /// The ``Feed/addedAt`` of a URL that is not a feed, from ``Feeds/candidate(_:)``. It becomes a
+    /// feed with the run's first commit, unless it was added since, even if it was removed again.
+    public var candidateAddedAt: Date?
 
     public init() {}
   }
 
   /// Syncs one feed.
   ///
-  /// - Parameter progress: Called after each commit, with the counts so far.
+  /// - Parameters:
+  ///   - progress: Called after each commit, with the counts so far.
+  ///   - failed: Called with the counts of a run that fails, before the error is thrown.
   /// - Returns: The counts of the run. The outcome is `fresh`, without a request, if the last
   ///   answer is still fresh.
   /// - Throws: `SyncError`, `HTTPError`, `StoreError`. Pages that were committed stay, and the next
@@ -63,14 +68,14 @@ public struct SyncEngine: Sendable {
   ///   if that happens again and again.
   public func sync(
     _ id: Int64, options: Options = Options(),
-    progress: (SyncReport) -> Void = { _ in }
+    progress: (SyncReport) -> Void = { _ in }, failed: (SyncReport) -> Void = { _ in }
   ) async throws -> SyncReport {
     let lease = try SyncLease(feedID: id, folder: store.folder)
-    var feed = try feed(id)
+    var feed = try feed(id, options)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     let start = try await waitForTurn(id, feed)
     // During the wait the host may have asked to wait longer, or the settings may have changed.
-    feed = try self.feed(id)
+    feed = try self.feed(id, options)
     if try isFresh(feed, lastRun: lease.previous, options) { return freshReport(feed) }
     if FeedTiming.wasSetBack(since: lease.previous, now: start) {
       try await clearWaits(of: id, &feed, after: start + SyncLimits.clockErrorMax)
@@ -93,10 +98,12 @@ public struct SyncEngine: Sendable {
           where error.code == .conflict && restarts < SyncLimits.restartsMax
         {
           restarts += 1
-          feed = try self.feed(id)
+          feed = try self.feed(id, options)
         }
       }
     } catch {
+      report = report.failed(error)
+      failed(report)
       try await record(error, of: id, report, begunAt: start)
       throw error
     }
@@ -119,10 +126,15 @@ public struct SyncEngine: Sendable {
   }
 
   /// - Throws: `unknownFeed`.
-  private func feed(_ id: Int64) throws -> Feed {
+  private func feed(_ id: Int64, _ options: Options) throws -> Feed {
     let identity = Feed.objectID(id)
-    guard let feed = try store.read({ try $0.get(Feed.self, identity) }), !feed.isRemoved else {
-      throw SyncError(.unknownFeed, "no such feed", [("feed", String(id))])
+    guard var feed = try store.read({ try $0.get(Feed.self, identity) }),
+      !feed.isRemoved || feed.addedAt == options.candidateAddedAt
+    else { throw SyncError(.unknownFeed, "no such feed", [("feed", String(id))]) }
+    // The stored record stays removed until the first commit.
+    if feed.isRemoved {
+      feed.forgetValidators()
+      feed.reopen()
     }
     return feed
   }
@@ -188,7 +200,7 @@ public struct SyncEngine: Sendable {
     if error is CancellationError { return }
     if let error = error as? StoreError, !error.isOfFeed { return }
     if let error = error as? HTTPError, error.code == .cancelled { return }
-    let (now, text) = (clock(), "\(error)")
+    let now = clock()
     let failure = error as? SyncError
     let refusal = failure?.refusal
     let wait = failure?.code == .waiting ? refusal?.wait : nil
@@ -198,7 +210,7 @@ public struct SyncEngine: Sendable {
       guard try transaction.get(identity) != nil else { return }
       try transaction.update(Feed.self, identity) { feed in
         feed.errors += 1
-        feed.lastError = text
+        feed.lastError = report.error
         feed.lastStatus = (refusal?.status).map(Int64.init)
         if let wait { feed.waitUntil = now.addingTimeInterval(wait) }
         let isDropped = feed.dropFailingRedirect(failure)
@@ -212,8 +224,7 @@ public struct SyncEngine: Sendable {
         try Hosts.record(host, waitUntil: until, now: now, in: transaction)
       }
       try FeedRun.add(
-        FeedRun(feedID: id, startedAt: start, endedAt: now, report, error: text),
-        in: transaction)
+        FeedRun(feedID: id, startedAt: start, endedAt: now, report), in: transaction)
     }
   }
 }

@@ -31,7 +31,7 @@ extension SyncMachine {
       return finish(unchanged: result)
     case .empty:
       throw SyncError(
-        .badStatus, "the server has no content where a page should be",
+        .badDocument, "the server has no content where a page should be",
         [("url", shownURL(checkpoint.next)), ("status", "204")],
         advice: "report it to the feed's publisher")
     case .resync: return try restart()
@@ -42,11 +42,7 @@ extension SyncMachine {
 
   /// Commits the pages before the one that failed: the next run resumes with that one.
   mutating func receive(_ error: any Error) -> [Action] {
-    if let refusal = (error as? SyncError)?.refusal {
-      checkpoint.report.requests += refusal.requests
-      checkpoint.report.bytes += refusal.bytes
-    }
-    return commit() + fail(rebound(error) ?? error)
+    commit() + fail(rebound(error) ?? error)
   }
 
   /// Returns the error for a host whose name leads to a private address, after it had a public one;
@@ -74,7 +70,7 @@ extension SyncMachine {
   private mutating func restart() throws -> [Action] {
     guard checkpoint.next != feed.requestURL, !hasRestarted else {
       throw SyncError(
-        .badStatus, "the server requests a full run in response to a full run",
+        .badDocument, "the server requests a full run in response to a full run",
         [("url", shownURL(checkpoint.next))], advice: "report it to the feed's publisher",
         endsListing: true)
     }
@@ -111,7 +107,7 @@ extension SyncMachine {
     checkpoint.listed += total
     try checkpoint.checkRejections(page, rejected: rejected, of: total)
     if !options.allowsDeletions {
-      try checkpoint.checkNotEmptied(page, rejected: rejected, of: total, before: feed.lastItems)
+      try checkpoint.checkNotEmptied(page, before: feed.lastItems)
     }
     for entry in page.rejectedUsers {
       checkpoint.report.drop(entry.id, "user values left out: \(entry.reason)")
@@ -149,7 +145,7 @@ extension SyncMachine {
     guard try setNextPage(page, response, hasNews: hasNews) else { return confirmOrFinish() }
     let request = nextRequest()
     if uncommitted.budget.hasRoom { return [.fetch(request)] }
-    return [.prefetch(request)] + commit() + [.reportProgress, .fetch(request)]
+    return [.prefetch(request)] + commit() + [.fetch(request)]
   }
 
   /// Returns the checkpoint of homefeed/1, or the URL that a mapping gives.
@@ -177,7 +173,8 @@ extension SyncMachine {
       return true
     } catch let error as SyncError where isWindow && error.code == .foreignPage {
       // A window need not have its older items, and the newest ones are here.
-      checkpoint.report.faults += 1
+      checkpoint.report.remark(
+        shownURL(next).shortened(), "the next page is on another server, so it was not read")
       return false
     }
   }
@@ -225,7 +222,7 @@ extension SyncMachine {
     var result = result
     result.forgetErrors()
     checkpoint.report.outcome = .notModified
-    return result == feed ? [] : [.finishUnchanged(result)]
+    return result == feed && !feed.isRemoved ? [] : [.finishUnchanged(result)]
   }
 
   /// True if nothing may be concluded from an item's absence, because a page was missed.

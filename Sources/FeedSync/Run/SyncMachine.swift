@@ -17,7 +17,6 @@ struct SyncMachine {
     ///
     /// - hasChanges: True if this page or one before it waits to be committed.
     case compared(SyncReport, newItems: Int, hasChanges: Bool)
-    case committed(SyncReport)
     case finished(SyncReport)
   }
 
@@ -44,9 +43,8 @@ struct SyncMachine {
     case prefetch(PageRequest)
     /// Compare the items with the store.
     case compare([MappedItem], users: [UserEntry])
-    /// Commit the changes and the checkpoint.
+    /// Commit the changes and the checkpoint, concurrently with the actions that follow.
     case commit
-    case reportProgress
     /// Commit the last changes, delete what a full listing lacks, and store the result.
     case finish
     /// Store what was learned about the feed from an answer without news.
@@ -129,17 +127,32 @@ struct SyncMachine {
         checkpoint.report.requests += answer.response.requests
         checkpoint.report.bytes += answer.response.wireBytes
         return isConfirming ? confirm(answer) : try receive(answer)
-      case .fetchFailed(let error): return isConfirming ? confirm(error) : receive(error)
+      case .fetchFailed(let error):
+        count(error)
+        return isConfirming ? confirm(error) : receive(error)
       case .compared(let report, let newItems, let hasChanges):
         checkpoint.report = report
         uncommitted.hasChanges = hasChanges
         return try advance(hasNews: newItems > 0)
-      case .committed(let report), .finished(let report):
+      case .finished(let report):
         checkpoint.report = report
         return []
       }
     } catch {
       return fail(error)
+    }
+  }
+
+  /// Counts the requests of a page that has failed.
+  private mutating func count(_ error: any Error) {
+    switch error {
+    case let error as SyncError:
+      checkpoint.report.requests += error.requests
+      checkpoint.report.bytes += error.bytes
+    case let error as HTTPError:
+      checkpoint.report.requests += error.requests
+      checkpoint.report.bytes += error.wireBytes
+    default: break
     }
   }
 

@@ -14,14 +14,23 @@ struct SyncRun {
   private let revision: UInt64
   private let clock: @Sendable () -> Date
   private let saved: Checkpoint<SyncCheckpoint>
+  /// True if the store had entries of users when the listing began.
+  private var hasUserStates: Bool
 
   private var machine: SyncMachine
+  /// The records that the comparisons and the commits have met.
   private var seen = SeenRecords()
+  /// The changes that are not handed over yet.
   private var changes = PageChanges()
+  private var commits: PageCommits
+  /// The changes that were handed over and are not committed yet, with their numbers.
+  private var handedOver: [(number: Int64, changes: PageChanges)] = []
+  /// The counts of the commits.
+  private var written = WriteCounts()
   /// The next page, fetched while the last ones are committed.
   private var prefetched: Task<PageAnswer, any Error>?
 
-  /// - Throws: `missingTarget`, `missingToken`, or an error of the mapping.
+  /// - Throws: `missingTarget`, `missingSecret`, or an error of the mapping.
   init(
     feed: Feed, id: Int64, store: Store, transport: any HTTPTransport,
     options: SyncEngine.Options, now: Date, clock: @escaping @Sendable () -> Date
@@ -29,7 +38,13 @@ struct SyncRun {
     self.id = id
     self.store = store
     self.clock = clock
-    let (targets, catalog) = try store.read { (try FeedTarget.all(in: $0), $0.catalog) }
+    let (targets, catalog, hasUserStates) = try store.read { transaction in
+      (
+        try FeedTarget.all(in: transaction), transaction.catalog,
+        try UserStateTable.hasEntries(in: transaction)
+      )
+    }
+    self.hasUserStates = hasUserStates
     let schema = catalog.schema
     self.targets = targets
     revision = catalog.revision
@@ -41,39 +56,39 @@ struct SyncRun {
     }
     let mappings = try FeedMappings(feed.mappingText, schema: schema, entity: feed.entity)
     source = PageSource(
-      transport: transport, feed: feed, token: try BearerToken.read(for: feed),
-      mappings: mappings)
+      transport: transport, feed: feed, secrets: try feed.secrets.read(), mappings: mappings)
     machine = SyncMachine(
       feed: feed, options: options, now: now, mappings: mappings,
       mapper: ItemMapper(
         targets: targets, defaultEntity: feed.entity, feedID: id, now: now))
     saved = Checkpoint(name: "sync \(id)")
+    commits = PageCommits(
+      store: store, feedID: id, targets: targets, revision: revision, saved: saved,
+      candidateAddedAt: options.candidateAddedAt, hasUserStates: hasUserStates,
+      seen: SeenRecords())
   }
 
-  /// The counts of the run so far.
-  var report: SyncReport { machine.report }
+  /// The counts of the run so far, without those of pages that are not committed yet.
+  var report: SyncReport { machine.report.adding(written) }
 
   mutating func run(_ progress: (SyncReport) -> Void) async throws -> SyncReport {
     defer { prefetched?.cancel() }
-    var actions = machine.handle(.started(try savedCheckpoint()))
-    while !actions.isEmpty {
-      // A page that was fetched in time would be followed by the next one.
-      try Task.checkCancellation()
-      if let event = try await perform(actions.removeFirst(), progress) {
-        actions += machine.handle(event)
+    do {
+      var actions = machine.handle(.started(try savedCheckpoint()))
+      while !actions.isEmpty {
+        // A page that was fetched in time would be followed by the next one.
+        try Task.checkCancellation()
+        if let event = try await perform(actions.removeFirst(), progress) {
+          actions += machine.handle(event)
+        }
       }
+      return report
+    } catch {
+      // The next run must not begin before the last commit of this one.
+      await commits.end()
+      noteCommits(progress)
+      throw error
     }
-    return report
-  }
-
-  /// Checks that the schema is still that of the run.
-  ///
-  /// - Throws: `conflict` if another process has changed it: the run must begin again, from its
-  ///   checkpoint.
-  private static func require(
-    _ revision: UInt64, in transaction: ReadTransaction
-  ) throws(StoreError) {
-    if transaction.catalog.revision != revision { throw StoreError.schemaChanged() }
   }
 
   private func savedCheckpoint() throws -> SyncMachine.SavedCheckpoint {
@@ -91,18 +106,58 @@ struct SyncRun {
   ) async throws -> SyncMachine.Event? {
     switch action {
     case .recordPublicAddress: try await recordPublicAddress()
-    case .loadSeenRecords: try store.read { try seen.load(feedID: id, in: $0) }
-    case .discardCheckpoint(let leavesGap): try await discardCheckpoint(leavesGap: leavesGap)
+    case .loadSeenRecords: try loadSeenRecords()
+    case .discardCheckpoint(let leavesGap):
+      try await awaitCommits(progress)
+      try await discardCheckpoint(leavesGap: leavesGap)
     case .fetch(let request): return await fetch(request)
     case .prefetch(let request): prefetched = Task { [source] in try await source.fetch(request) }
-    case .compare(let items, let users): return try compare(items, users)
-    case .commit: return .committed(try await commit())
-    case .reportProgress: progress(report)
-    case .finish: return .finished(try await finish())
+    case .compare(let items, let users):
+      noteCommits(progress)
+      return try compare(items, users)
+    case .commit: try await commit()
+    case .finish:
+      try await awaitCommits(progress)
+      let report = try await finish()
+      // The report contains them.
+      written = WriteCounts()
+      return .finished(report)
     case .finishUnchanged(let feed): try await store(feed)
-    case .fail(let error): throw error
+    case .fail(let error):
+      try await awaitCommits(progress)
+      throw error
     }
     return nil
+  }
+
+  private mutating func loadSeenRecords() throws {
+    try store.read { try seen.load(feedID: id, in: $0) }
+    begin(with: seen)
+  }
+
+  /// Begins the commits of a listing.
+  ///
+  /// - Parameter seen: The records that the resumed run has met.
+  private mutating func begin(with seen: SeenRecords) {
+    commits = PageCommits(
+      store: store, feedID: id, targets: targets, revision: revision, saved: saved,
+      candidateAddedAt: machine.options.candidateAddedAt, hasUserStates: hasUserStates, seen: seen)
+  }
+
+  /// Waits until all pages that were handed over are committed.
+  private mutating func awaitCommits(_ progress: (SyncReport) -> Void) async throws {
+    defer { noteCommits(progress) }
+    try await commits.finish()
+  }
+
+  /// Takes over the results of the commits so far.
+  private mutating func noteCommits(_ progress: (SyncReport) -> Void) {
+    let committed = commits.takeCommitted()
+    guard let number = committed.number else { return }
+    written = committed.counts
+    seen.insert(committed: committed.seen)
+    handedOver.removeAll { $0.number <= number }
+    if let report = committed.report { progress(report) }
   }
 
   private func recordPublicAddress() async throws {
@@ -129,37 +184,28 @@ struct SyncRun {
   private mutating func compare(
     _ items: [MappedItem], _ users: [UserEntry]
   ) throws -> SyncMachine.Event {
-    var report = report
+    var report = machine.report
     let (rules, before) = (machine.rules, changes.items.count)
+    let pending = handedOver.map(\.changes)
     try store.read { transaction in
-      try Self.require(revision, in: transaction)
-      try changes.add(items, feedID: id, rules, seen: &seen, &report, in: transaction)
+      try transaction.requireSchema(revision)
+      try changes.add(
+        items, feedID: id, rules, pending: pending, seen: &seen, &report, in: transaction)
       changes.users += try UserStates.news(of: users, feedID: id, rules, in: transaction)
     }
     return .compared(
       report, newItems: changes.items.count - before, hasChanges: !changes.isEmpty)
   }
 
-  /// Commits rows, seen records and the checkpoint in one transaction.
-  private mutating func commit() async throws -> SyncReport {
-    let (id, saved, targets, revision, changes) = (id, saved, targets, revision, changes)
-    let (rules, checkpoint, seen, number) = (
-      machine.rules, machine.checkpoint, seen, machine.commits
-    )
-    let report: SyncReport
-    (report, self.seen) = try await store.write(author: "sync") { transaction in
-      try Self.require(revision, in: transaction)
-      var (checkpoint, seen) = (checkpoint, seen)
-      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
-      try writer.write(changes, seen: &seen, &checkpoint.report)
-      if rules.mode == .full { try seen.save(feedID: id, number: Int(number), in: transaction) }
-      try saved.save(
-        checkpoint, rows: Int64(checkpoint.report.items), chunks: number, in: transaction)
-      return (checkpoint.report, seen)
-    }
-    self.seen.didCommit()
-    self.changes = PageChanges()
-    return report
+  /// Hands over the changes with the checkpoint after them.
+  private mutating func commit() async throws {
+    let pages = PageCommits.Pages(
+      changes: changes, checkpoint: machine.checkpoint, rules: machine.rules,
+      seen: seen.uncommitted, number: machine.commits)
+    try await commits.add(pages)
+    handedOver.append((pages.number, changes))
+    changes = PageChanges()
+    seen.didCommit()
   }
 
   private mutating func discardCheckpoint(leavesGap: Bool) async throws {
@@ -172,22 +218,31 @@ struct SyncRun {
     }
     seen = SeenRecords()
     changes = PageChanges()
+    // The pages before may have left entries that wait for their items.
+    hasUserStates = true
+    begin(with: seen)
   }
 
   /// The last transaction: the last pages, deletions, and with them validators and checkpoint.
+  ///
+  /// - Throws: `nothingUsable` if no item of the listing can be used.
   private func finish() async throws -> SyncReport {
+    try machine.checkpoint.checkUsable(
+      hasOwnMapping: machine.feed.mappingText != nil)
     let (id, saved, targets, changes, seen) = (id, saved, targets, changes, seen)
-    let revision = revision
+    let (revision, written, hasUserStates) = (revision, written, hasUserStates)
     let (feed, checkpoint, rules, nextDelta) = (
       machine.feed, machine.checkpoint, machine.rules, machine.nextDelta
     )
     let (isIncomplete, deletesAbsent) = (machine.isIncomplete, machine.deletesAbsent)
     let (options, now, clock) = (machine.options, machine.now, clock)
     return try await store.write(author: "sync") { transaction in
-      try Self.require(revision, in: transaction)
-      var (report, seen) = (checkpoint.report, seen)
-      let writer = try PageWriter(feedID: id, rules: rules, targets: targets, in: transaction)
-      try writer.write(changes, seen: &seen, &report)
+      try transaction.requireSchema(revision)
+      var (counts, seen) = (written, seen)
+      let writer = try PageWriter(
+        feedID: id, rules: rules, targets: targets, hasUserStates: hasUserStates, in: transaction)
+      try writer.write(changes, seen: &seen, &counts)
+      var report = checkpoint.report.adding(counts)
       if isIncomplete { report.outcome = .incomplete }
       if deletesAbsent {
         try Sweep(feedID: id, targets: targets, allowsAll: options.allowsDeletions)
@@ -196,7 +251,10 @@ struct SyncRun {
       if rules.mode == .full { try SeenRecords.removeAll(feedID: id, in: transaction) }
       try saved.remove(in: transaction)
       let result = feed.after(checkpoint, report, nextDelta: nextDelta, at: now)
-      try transaction.update(Feed.self, Feed.objectID(id)) { $0.merge(result) }
+      try transaction.update(Feed.self, Feed.objectID(id)) { stored in
+        stored.merge(result)
+        stored.restore(fromCandidate: options.candidateAddedAt, at: transaction.now)
+      }
       try FeedRun.add(
         FeedRun(feedID: id, startedAt: now, endedAt: clock(), report), in: transaction)
       return report
@@ -206,8 +264,12 @@ struct SyncRun {
   /// Stores the result of a run that found nothing new.
   private func store(_ result: Feed) async throws {
     let run = try FeedRun(feedID: id, startedAt: machine.now, endedAt: clock(), report)
+    let addedAt = machine.options.candidateAddedAt
     try await store.write(author: "feed") { [id] transaction in
-      try transaction.update(Feed.self, Feed.objectID(id)) { $0.merge(result) }
+      try transaction.update(Feed.self, Feed.objectID(id)) { stored in
+        stored.merge(result)
+        stored.restore(fromCandidate: addedAt, at: transaction.now)
+      }
       try FeedRun.add(run, in: transaction)
     }
   }

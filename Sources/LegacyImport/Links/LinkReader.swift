@@ -87,20 +87,20 @@ final class LinkReader {
       owner: RowKey(key, of: owner.table.name, context), targets: targets, rows: rows)
   }
 
-  /// Returns the references of one chunk; none at the end.
+  /// Returns the references that are read between two transactions; none at the end.
   func nextReferences() throws -> [Reference] {
     var references: [Reference] = []
-    while references.count < Limits.chunkRowsMax, let reference = try nextReference() {
+    while references.count < Limits.linkRowsMax, let reference = try nextReference() {
       references.append(reference)
     }
     return references
   }
 
-  /// Returns the lists of one chunk; none at the end.
+  /// Returns the lists that are read between two transactions; none at the end.
   func nextLists() throws -> [List] {
     var lists: [List] = []
     var rows = 0
-    while rows < Limits.chunkRowsMax, let list = try nextList() {
+    while rows < Limits.linkRowsMax, let list = try nextList() {
       lists.append(list)
       rows += list.rows.count
     }

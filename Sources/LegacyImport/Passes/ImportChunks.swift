@@ -1,9 +1,10 @@
 import EntityStore
 
-/// The loop by which an import writes: chunks that each commit by themselves.
+/// The loop by which an import writes.
 ///
-/// A chunk is one transaction with records, their rows in the ledger, rejects, and the checkpoint
-/// that covers them. A kill at any moment loses at most the chunk under way.
+/// A transaction holds the records of one chunk or several (see `CommitBudget`), their rows in the
+/// ledger, rejects, and the checkpoint that covers them. A kill at any moment loses at most the
+/// transaction under way.
 final class ImportChunks {
   private let context: ImportContext
   private let write: ChunkedWrite<ImportCheckpoint>
@@ -23,30 +24,43 @@ final class ImportChunks {
   ///
   /// - Parameters:
   ///   - next: Returns further elements, and none at the end. Called between two transactions, when
-  ///     fewer elements are left than fill a chunk.
+  ///     fewer elements are left than fill a chunk. Its error ends the run once the elements before
+  ///     it are committed.
+  ///   - nextIfReady: As `next`, but called within a transaction that has written all elements:
+  ///     returns `nil` if they would have to be waited for, or for an error, which `next` throws.
   ///   - size: The number of rows that an element counts for.
-  ///   - makeWriter: Called at the beginning of each chunk.
-  ///   - committed: Called after each commit with the rows of the chunk.
+  ///   - makeWriter: Called at the beginning of each transaction.
+  ///   - committed: Called after each commit with the rows of the transaction.
   ///   - body: Writes one element and moves the checkpoint past it.
-  /// - Throws: `CancellationError` between two chunks; what the closures throw. The chunks before
-  ///   it stay.
+  /// - Throws: `CancellationError` between two transactions; what the closures throw. The
+  ///   transactions before it stay.
   func run<Element, Writer>(
-    _ next: () throws -> [Element], size: (Element) -> Int = { _ in 1 },
+    _ next: () throws -> [Element], nextIfReady: () -> [Element]? = { nil },
+    size: (Element) -> Int = { _ in 1 },
     with makeWriter: (WriteTransaction) throws -> Writer, committed: (Int) -> Void = { _ in },
     _ body: (Writer, Element, inout ImportCheckpoint) throws -> Void
   ) throws {
     var pending: ArraySlice<Element> = []
     var isAtEnd = false
+    var failure: (any Error)?
     while true {
       try context.checkCancellation()
       // Elements that a chunk had no time for are written with the next ones: each commit waits for
       // the disk.
       if !isAtEnd, pending.count < write.rowsMax {
-        let elements = try next()
-        isAtEnd = elements.isEmpty
-        pending += elements
+        do {
+          let elements = try next()
+          isAtEnd = elements.isEmpty
+          pending += elements
+        } catch {
+          failure = error
+          isAtEnd = true
+        }
       }
-      if pending.isEmpty { return }
+      if pending.isEmpty {
+        if let failure { throw failure }
+        return
+      }
       var place = pending.startIndex
       var rows = 0
       checkpoint = try context.target.write { transaction in
@@ -56,6 +70,11 @@ final class ImportChunks {
           chunk.add(rows: size(pending[place]))
           rows = chunk.rows
           place += 1
+          if place == pending.endIndex, !isAtEnd, let elements = nextIfReady() {
+            isAtEnd = elements.isEmpty
+            pending = elements[...]
+            place = pending.startIndex
+          }
           if place == pending.endIndex { chunk.end() }
           // The checkpoint stays in the store until the run has been verified.
           return true

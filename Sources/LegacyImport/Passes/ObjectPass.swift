@@ -19,7 +19,8 @@ struct ObjectPass {
     let ahead = ReadAhead { try walk.nextChunk() }
     var done: Int64 = 0
     try chunks.run(
-      { try ahead.next() }, with: { try RowWriter(table, context, in: $0) },
+      { try ahead.next() }, nextIfReady: { ahead.nextIfReady() },
+      with: { try RowWriter(table, context, in: $0) },
       committed: { rows in
         done += Int64(rows)
         context.progress(

@@ -15,6 +15,9 @@ package enum Limits {
   /// writes them.
   package static let chunkRowsMax = 2_000
   package static let chunkBytesMax = 4 << 20
+  /// The rows that lead to others, with their keys only, that are read between two transactions.
+  /// The source has one connection, which a transaction uses for rows that are missing.
+  package static let linkRowsMax = 10_000
   /// The number of keys that several rows of a table may share.
   package static let repeatedKeysMax = 100_000
   /// The number of links of one record, which are written in one transaction.

@@ -19,7 +19,8 @@ public struct StoreReport: Codable, Sendable {
   /// The check of records and indexes; `nil` if pages or catalog are damaged, or if it was not
   /// requested.
   public var integrity: IntegrityReport?
-  /// A note on values that the check could not verify, which is no damage; `nil` if there is none.
+  /// Notes on values that the check could not verify, and on indexes that are set aside. They are
+  /// no damage; `nil` if there are none.
   public var notes: [String]?
 
   public var isClean: Bool { problemCount == 0 && integrity?.isClean ?? false }
@@ -56,16 +57,24 @@ extension Store {
       if report.problemCount > 0 || !deeply { return report }
       let store = try Store.openForReading(at: folder, options)
       report.integrity = try store.checkIntegrity()
-      report.notes = try store.read { try $0.sealNotes() }
+      report.notes = try store.read { try $0.notes() }
       return report
     }
   }
 }
 
 extension ReadTransaction {
-  /// Returns a note for what has no seals; `nil` if everything has.
-  fileprivate func sealNotes() throws -> [String]? {
+  /// Returns notes on what has no seals and on indexes that are set aside; `nil` if there are none.
+  fileprivate func notes() throws -> [String]? {
     var notes: [String] = []
+    for entity in schema.entities {
+      let deferred = catalog.deferred[entity.id]
+      if deferred.isEmpty { continue }
+      let names = deferred.map(\.name).joined(separator: ", ")
+      notes.append(
+        "a load has set indexes of \(entity.name) aside (\(names)); unless it is running, "
+          + "`mooring migrate up` builds them")
+    }
     let unsealed = schema.entities.count { $0.seals?.isComplete != true }
     if unsealed > 0 {
       notes.append(

@@ -16,9 +16,10 @@ extension MigrationStep {
       text.add("name", name)
       text.add("to", newName)
     case .dropEntity(let name), .dropTemplate(let name): text.add("name", name)
-    case .addAttribute(let entity, let attribute):
+    case .addAttribute(let entity, let attribute, let ifMissing):
       text.add("to", entity)
       text.add(attribute)
+      text.add("ifMissing", ifMissing, unless: false)
     case .renameAttribute(let entity, let name, let newName):
       text.addNames(entity, name)
       text.add("to", newName)

@@ -6,7 +6,8 @@ import StrictYAML
 extension MigrationFile {
   func addAttribute(_ arguments: inout YAMLMapping) throws -> MigrationStep {
     let entity = try arguments.required("to").string()
-    return .addAttribute(entity: entity, try attribute(&arguments))
+    let ifMissing = try arguments.optional("ifMissing")?.bool() ?? false
+    return .addAttribute(entity: entity, try attribute(&arguments), ifMissing: ifMissing)
   }
 
   func renameAttribute(_ arguments: inout YAMLMapping) throws -> MigrationStep {

@@ -2,7 +2,8 @@ import EntityStore
 import SystemSupport
 
 /// The lock on the file `migrate.lock`, under which one process at a time changes the schema of a
-/// store. The file contains `pid\tcommand\n` of the last holder.
+/// store: a migration, or a load, which sets indexes aside. The file contains `pid\tcommand\n` of
+/// the last holder.
 final class MigrationLock {
   private static let region = FileLock.Region.bytes(from: 0, count: 0)
   private let file: FileLock
@@ -42,7 +43,7 @@ final class MigrationLock {
   /// Returns the error for an operation that cannot continue before the holder has finished.
   static func busy(by holder: String) -> StoreError {
     StoreError(
-      .busy, "a migration is in progress", [("by", holder)],
+      .busy, "a migration or a load is in progress", [("by", holder)],
       advice: "wait for it, or end that process: the next run continues from there")
   }
 

@@ -2,8 +2,9 @@ public import EntityStore
 
 /// The relation between the migrations that a program knows and those that were applied to a store.
 public struct MigrationState: Sendable {
-  /// The migrations that are still to be applied, in an order that satisfies `requires`. The first
-  /// may be partly done: see `running`.
+  /// The migrations that are still to be applied, in an order that satisfies `requires`. Those with
+  /// `ifMissing` steps come as late as possible: another line may add the attributes. The first
+  /// migration may be partly done: see `running`.
   public let pending: [Migration]
   /// The migration of which only some steps are done.
   public let running: RunningMigration?
@@ -51,16 +52,10 @@ public struct MigrationState: Sendable {
     }
     var reached = applied.mapValues(\.count)
     var ordered: [Migration] = []
-    var progress = true
-    while progress {
-      progress = false
-      for (index, migration) in queue.enumerated() where migration.canFollow(reached) {
-        ordered.append(migration)
-        reached[migration.line] = migration.version
-        queue.remove(at: index)
-        progress = true
-        break
-      }
+    while let index = queue.next(after: reached, running) {
+      let migration = queue.remove(at: index)
+      ordered.append(migration)
+      reached[migration.line] = migration.version
     }
     pending = ordered
     unmet = queue
@@ -259,6 +254,27 @@ extension Migration {
   fileprivate func canFollow(_ reached: [String: Int]) -> Bool {
     version == (reached[line] ?? 0) + 1
       && requires.allSatisfy { (reached[$0.line] ?? 0) >= $0.version }
+  }
+}
+
+extension [Migration] {
+  /// Returns the index of the migration that comes next; nil if none can be applied.
+  ///
+  /// - Parameter reached: The last version of each line, by name.
+  fileprivate func next(after reached: [String: Int], _ running: RunningMigration?) -> Int? {
+    firstIndex { migration in
+      migration.canFollow(reached)
+        && (!migration.givesWay || running.map { $0.isOf(migration) } ?? false)
+    } ?? firstIndex { $0.canFollow(reached) }
+  }
+}
+
+extension Migration {
+  /// True if a step leaves an attribute of another line as it is.
+  fileprivate var givesWay: Bool {
+    steps.contains {
+      if case .addAttribute(_, _, ifMissing: true) = $0 { true } else { false }
+    }
   }
 }
 

@@ -177,7 +177,7 @@ struct LintUntouched {
       if entities.remove(name) != nil { entities.insert(newName) }
       attributes = []
     case .dropEntity(let name): entities.remove(name)
-    case .addAttribute(let entity, let attribute):
+    case .addAttribute(let entity, let attribute, _):
       if attribute.defaultValue.isNull { attributes.insert(.property(entity, attribute.name)) }
     case .changeAttribute, .updateRows, .runCode, .renameAttribute, .dropAttribute:
       attributes.subtract(step.needs)

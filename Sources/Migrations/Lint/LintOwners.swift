@@ -1,3 +1,4 @@
+import EntityModel
 import EntityStore
 
 /// The migration that has created each name of the current schema.
@@ -39,6 +40,9 @@ struct LintOwners {
       owners[.property(entity, name)] = nil
     case .dropIndex(let entity, let name): owners[.index(entity, name)] = nil
     case .dropTemplate(let name): owners[.template(name)] = nil
+    case .addAttribute(let entity, let attribute, ifMissing: true)
+    where owners[.property(entity, attribute.name)] != nil:
+      return
     default: break
     }
     // From now on, a name that the step has changed belongs to the migration that has chosen it.

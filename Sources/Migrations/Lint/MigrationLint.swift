@@ -64,7 +64,7 @@ struct LintBase {
   init() {}
 
   init(_ catalog: Catalog) {
-    schema = catalog.schema
+    schema = catalog.deferred.restored(in: catalog.schema)
     history = catalog.history.sorted { $0.sequence < $1.sequence }
     running = catalog.running
   }

@@ -22,6 +22,7 @@ extension IndexConstruction {
       if isMore, !hasRoom() { break }
     }
     last = appender.lastKey
+    try transaction.countAppended(bytes: appender.bytes, to: entity)
     return isMore
   }
 

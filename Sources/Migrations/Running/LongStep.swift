@@ -2,28 +2,31 @@ import EntityModel
 import EntityStore
 import Foundation
 
-/// A step that scans many records, in chunks. Other writers can write between two chunks, and the
-/// step never waits for readers.
+/// A step that scans many records, in chunks (see `StepStages`).
 ///
-///     records   each record is scanned; new attributes, which are still hidden, get their values
-///     sorting   for each index: keys are read from snapshots and sorted in scratch files
-///     writing   for each index: the keys are appended, chunk by chunk
-///     catch-up  concurrent changes are taken over; in the transaction in which none is left, what
-///               was built becomes part of the entity, and the step is done
-///
-/// A kill loses at most one chunk, or a sort, which starts again. An error in the records ends the
-/// step: what it has built is discarded, and the store is as before the step. Exceptions are rows
-/// that the step has visibly updated, deleted or backfilled: these changes stay.
+/// An error in the records ends the step: what it has built is discarded, and the store is as
+/// before the step. Exceptions are rows that the step has visibly updated, deleted or backfilled:
+/// these changes stay.
 struct LongStep {
   let migrator: Migrator
   let position: MigrationPosition
+
+  static let saved = Checkpoint<MigrationCheckpoint>(name: "migration")
 
   /// Runs the step.
   ///
   /// - Parameter finish: Called in the transaction that ends the step.
   func run(finish: (SchemaTransaction) throws -> Bool) throws -> Bool {
     do {
-      return try runStages(finish: finish)
+      let (work, checkpoint) = try begin()
+      if let assertion = work.assertion {
+        try store.read { try assertion.check(in: $0) }
+        return try migrator.commit(finish)
+      }
+      return try stages(of: work).run(from: checkpoint) { transaction in
+        try transaction.delete(CatalogTree.targetKey)
+        return try finish(transaction)
+      }
     } catch let error as StoreError where error.isOfData {
       try migrator.commit { transaction in
         try StepDiscard.run(position, because: error, in: transaction, migrator)
@@ -33,35 +36,17 @@ struct LongStep {
     }
   }
 
-  private func runStages(finish: (SchemaTransaction) throws -> Bool) throws -> Bool {
-    var (work, checkpoint) = try begin()
-    if let assertion = work.assertion {
-      try store.read { try assertion.check(in: $0) }
-      return try migrator.commit(finish)
-    }
-    try report(work, checkpoint)
-    while true {
-      if options.isCancelled() { throw CancellationError() }
-      switch checkpoint.stage {
-      case .records(let last):
-        checkpoint = try migrator.commit { try scanRecords(work, checkpoint, after: last, in: $0) }
-      case .sorting(let number):
-        checkpoint = try sort(work, checkpoint, index: number, after: nil)
-      case .appending(let number, let runs, let last):
-        checkpoint = try append(work, checkpoint, index: number, runs, after: last)
-      case .catchingUp:
-        let (next, result) = try migrator.commit { try catchUp(work, checkpoint, in: $0, finish) }
-        if let result { return result }
-        checkpoint = next
-      }
-      try report(work, checkpoint)
-    }
-  }
-
   private var store: Store { migrator.store }
   private var options: MigrationOptions { migrator.options }
 
-  // MARK: Begin
+  private func stages(of work: StepWork) -> StepStages {
+    StepStages(
+      migrator: migrator, work: work, author: position.author, saved: Self.saved,
+      lost: migrator.lost(position)
+    ) { stage, done, total in
+      migrator.report(position, stage, done: done, total: total)
+    }
+  }
 
   private func begin() throws -> (StepWork, MigrationCheckpoint) {
     if position.isBuilding {
@@ -82,7 +67,7 @@ struct LongStep {
       var begun = position
       begun.buildChecksum = position.stepChecksum
       try migrator.save(begun, in: transaction)
-      return (work, try enter(checkpoint.stage, checkpoint, work, in: transaction))
+      return (work, try stages(of: work).enter(checkpoint.stage, checkpoint, in: transaction))
     }
   }
 
@@ -101,225 +86,9 @@ struct LongStep {
   private func firstStage(of work: StepWork) -> MigrationCheckpoint.Stage {
     work.records != nil ? .records(last: .min) : .sorting(0)
   }
-
-  // MARK: Records
-
-  private func scanRecords(
-    _ work: StepWork, _ checkpoint: MigrationCheckpoint, after last: Int64,
-    in transaction: SchemaTransaction
-  ) throws -> MigrationCheckpoint {
-    guard let records = work.records else { throw migrator.lost(position) }
-    var (checkpoint, last) = (checkpoint, last)
-    let next: MigrationCheckpoint.Stage = work.indexes.isEmpty ? .catchingUp : .sorting(0)
-    _ = try runChunk(work, &checkpoint, then: next, in: transaction) { scope, checkpoint, chunk in
-      var pass = try RecordPass(
-        records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
-      let more = try pass.advance(after: &last, rows: &checkpoint.done) { chunk.hasRoom }
-      checkpoint.matches += pass.matches
-      checkpoint.stage = .records(last: last)
-      return more
-    }
-    return checkpoint
-  }
-
-  // MARK: Indexes
-
-  /// Sorts the keys of an index, outside of any write transaction.
-  ///
-  /// - Parameter lastAppended: The last key in the index, if an earlier sort was lost after some of
-  ///   its keys had been appended.
-  private func sort(
-    _ work: StepWork, _ checkpoint: MigrationCheckpoint, index number: Int,
-    after lastAppended: Data?
-  ) throws -> MigrationCheckpoint {
-    let folder = KeyRunFolder(ofStore: store.folder)
-    var writer = try KeyRunWriter(
-      folder: folder, owner: EntityLayout.treeName(of: work.indexes[number]),
-      memoryMax: options.sortMemory)
-    var checkpoint = checkpoint
-    checkpoint.done = 0
-    var last = Int64.min
-    var more = true
-    while more {
-      if options.isCancelled() { throw CancellationError() }
-      // The snapshot is renewed at intervals, so that pages that are replaced in between can be
-      // reused.
-      let chunk = ChunkBudget(duration: Self.snapshotDuration)
-      more = try store.read { transaction in
-        let entity = try transaction.catalog.entity(work.entityName)
-        let index = try entity.indexUnderConstruction(work.indexes[number])
-        return try IndexKeys(index: index, entity: entity).eachKey(
-          after: &last, rows: &checkpoint.done, in: transaction,
-          while: { chunk.hasRoom }
-        ) { try writer.add($0) }
-      }
-      try report(work, checkpoint)
-    }
-    let runs = try writer.finish()
-    return try migrator.commit { transaction in
-      try enter(.appending(number, runs, last: lastAppended), checkpoint, work, in: transaction)
-    }
-  }
-
-  private func append(
-    _ work: StepWork, _ checkpoint: MigrationCheckpoint, index number: Int, _ runs: KeyRuns,
-    after last: Data?
-  ) throws -> MigrationCheckpoint {
-    let folder = KeyRunFolder(ofStore: store.folder)
-    guard try runs.verify(in: folder) else {
-      // The appended keys stay, and the keys after them are sorted again.
-      return try sort(work, checkpoint, index: number, after: last)
-    }
-    var merge = try runs.merge(in: folder, after: last.map(Array.init))
-    let next: MigrationCheckpoint.Stage =
-      number + 1 < work.indexes.count ? .sorting(number + 1) : .catchingUp
-    var checkpoint = checkpoint
-    var lastKey = last.map(Array.init)
-    var more = true
-    while more {
-      if options.isCancelled() { throw CancellationError() }
-      more = try migrator.commit { transaction in
-        try runChunk(work, &checkpoint, then: next, in: transaction) { scope, checkpoint, chunk in
-          let entity = try scope.catalog.entity(work.entityName)
-          let construction = try IndexConstruction(work.indexes[number], of: entity, in: scope)
-          let more = try construction.append(&merge, after: &lastKey, rows: &checkpoint.done) {
-            chunk.hasRoom
-          }
-          checkpoint.stage = .appending(number, runs, last: lastKey.map { Data($0) })
-          return more
-        }
-      }
-      try report(work, checkpoint)
-    }
-    try runs.remove(from: folder)
-    return checkpoint
-  }
-
-  // MARK: End
-
-  /// Takes over concurrent changes.
-  ///
-  /// - Returns: The result of `finish` if no changes were left and the step is done; otherwise
-  ///   `nil`.
-  private func catchUp(
-    _ work: StepWork, _ checkpoint: MigrationCheckpoint, in transaction: SchemaTransaction,
-    _ finish: (SchemaTransaction) throws -> Bool
-  ) throws -> (MigrationCheckpoint, Bool?) {
-    var checkpoint = checkpoint
-    checkpoint.rounds += 1
-    let isPatient = checkpoint.rounds <= StoreLimits.catchUpChunksMax
-    let chunk = ChunkBudget(duration: options.chunkDuration * (isPatient ? 1 : 4))
-    let isCaughtUp = try transaction.scope(author: position.author) { scope in
-      let isCaughtUp = try catchUp(work, &checkpoint, in: scope) { chunk.hasRoom }
-      if isCaughtUp { try Self.saved.remove(in: scope) } else { try save(checkpoint, in: scope) }
-      return isCaughtUp
-    }
-    guard isCaughtUp else { return (checkpoint, nil) }
-    try transaction.delete(CatalogTree.targetKey)
-    transaction.set(work.after)
-    return (checkpoint, try finish(transaction))
-  }
-
-  private func catchUp(
-    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
-    while hasRoom: () -> Bool
-  ) throws -> Bool {
-    guard let build = scope.catalog.build,
-      let records = build.recordsChangedIDs ? work.records : nil
-    else { return try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) }
-    let entity = try scope.catalog.entity(work.entityName)
-    guard let sideLog = RecordSideLog(of: entity, in: scope) else { throw migrator.lost(position) }
-    var pass = try RecordPass(
-      records, work, codes: migrator.codes, startedAt: checkpoint.startedAt, in: scope)
-    if try pass.catchUp(sideLog, rows: &checkpoint.done, while: hasRoom) { return false }
-    guard try catchUpIndexes(work, &checkpoint, in: scope, while: hasRoom) else { return false }
-    return try sideLog.isEmpty
-  }
-
-  private func catchUpIndexes(
-    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint, in scope: WriteTransaction,
-    while hasRoom: () -> Bool
-  ) throws -> Bool {
-    if work.indexes.isEmpty { return true }
-    let entity = try scope.catalog.entity(work.entityName)
-    // The records that were just filled are in the side log, and deleted duplicates are added to
-    // it.
-    try scope.finishEntities()
-    for index in work.indexes {
-      var construction = try IndexConstruction(index, of: entity, in: scope)
-      if try construction.catchUp(work.rule, rows: &checkpoint.done, while: hasRoom) {
-        return false
-      }
-    }
-    try scope.finishEntities()
-    for index in work.indexes
-    where try !IndexConstruction(index, of: entity, in: scope).isCaughtUp {
-      return false
-    }
-    return true
-  }
-
-  // MARK: Checkpoint
-
-  /// Runs one chunk of a stage and saves the checkpoint. If nothing of the stage is left, the next
-  /// stage begins in the same transaction.
-  ///
-  /// - Parameter body: Does the work for which the chunk has room, advances the checkpoint, and
-  ///   returns true if there is more.
-  /// - Returns: The result of the closure.
-  private func runChunk(
-    _ work: StepWork, _ checkpoint: inout MigrationCheckpoint,
-    then next: MigrationCheckpoint.Stage, in transaction: SchemaTransaction,
-    _ body: (WriteTransaction, inout MigrationCheckpoint, ChunkBudget) throws -> Bool
-  ) throws -> Bool {
-    let more = try transaction.scope(author: position.author) { scope in
-      let more = try body(scope, &checkpoint, ChunkBudget(duration: options.chunkDuration))
-      if more { try save(checkpoint, in: scope) }
-      return more
-    }
-    if !more { checkpoint = try enter(next, checkpoint, work, in: transaction) }
-    return more
-  }
-
-  /// Begins a stage. The side log of an index begins with the stage in which its keys are read.
-  private func enter(
-    _ stage: MigrationCheckpoint.Stage, _ checkpoint: MigrationCheckpoint, _ work: StepWork,
-    in transaction: SchemaTransaction
-  ) throws -> MigrationCheckpoint {
-    if case .sorting(let number) = stage {
-      transaction.set(
-        transaction.schema,
-        build: EntityBuild(
-          entityID: work.entityID, recordsChangedIDs: work.records?.followsChanges ?? false,
-          indexes: Array(work.indexes.prefix(number + 1))))
-    }
-    var checkpoint = checkpoint
-    checkpoint.stage = stage
-    checkpoint.done = 0
-    try transaction.scope(author: position.author) { try save(checkpoint, in: $0) }
-    return checkpoint
-  }
-
-  private func save(_ checkpoint: MigrationCheckpoint, in scope: WriteTransaction) throws {
-    try Self.saved.save(checkpoint, rows: checkpoint.done, in: scope)
-  }
-
-  static let saved = Checkpoint<MigrationCheckpoint>(name: "migration")
-  /// The longest time for which a snapshot is held while keys are read.
-  private static let snapshotDuration = Duration.milliseconds(200)
-
-  private func report(_ work: StepWork, _ checkpoint: MigrationCheckpoint) throws {
-    let total =
-      switch checkpoint.stage {
-      case .records, .sorting: try store.read { try $0.count(of: work.entityName) }
-      case .appending(_, let runs, _): runs.keys
-      case .catchingUp: 0
-      }
-    migrator.report(position, checkpoint.stage.name, done: checkpoint.done, total: Int64(total))
-  }
 }
 
 extension StoreError {
   /// True if the records cause the error, and not the disk or the caller.
-  fileprivate var isOfData: Bool { !isStorageFailure && code != .closed }
+  var isOfData: Bool { !isStorageFailure && code != .closed }
 }

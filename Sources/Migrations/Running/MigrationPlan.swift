@@ -70,9 +70,10 @@ public struct MigrationPlan: Codable, Sendable {
     _ positions: [MigrationPosition], _ options: MigrationOptions,
     in transaction: ReadTransaction, of store: Store
   ) throws {
-    try add(positions, options, from: transaction.schema) { id in
+    let catalog = transaction.catalog
+    try add(positions, options, from: catalog.deferred.restored(in: catalog.schema)) { id in
       guard
-        let entity = transaction.catalog.entities.values.first(where: { $0.description.id == id })
+        let entity = catalog.entities.values.first(where: { $0.description.id == id })
       else { return EntitySize() }
       return try transaction.size(of: entity)
     }

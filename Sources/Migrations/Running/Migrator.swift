@@ -25,6 +25,8 @@ struct Migrator {
   }
 
   var codes: [MigrationCode] { known.codes }
+  /// The longest time so far for which another writer had to wait.
+  var longestWait: Duration { watch.longest }
 
   // MARK: Runs
 
@@ -73,7 +75,9 @@ struct Migrator {
     throw running.isDown ? .isGoingDown(running) : .isGoingUp(running)
   }
 
-  /// Runs migrations under the migration lock until none is left.
+  /// Runs migrations under the migration lock until none is left. First builds the indexes that an
+  /// interrupted load has set aside: steps expect them in the schema. If they cannot be built, the
+  /// steps that do not need them still run (see `SchemaTransaction.makesRoom`).
   ///
   /// - Parameter next: Returns the migrations that are to be run, derived from those that have been
   ///   applied. The first may be partly done.
@@ -87,14 +91,19 @@ struct Migrator {
     var report = MigrationReport()
     while true {
       if options.isCancelled() { throw CancellationError() }
+      let obstacle = try DeferredIndexBuild(migrator: self).attempt()
       var positions = try next(store.migrationState())
-      if positions.isEmpty { break }
+      if positions.isEmpty {
+        // The next run reports it if this one has applied something.
+        if let obstacle, report.migrations.isEmpty { throw obstacle }
+        break
+      }
       try MigrationPreflight(store: store, options: options).check(positions)
       if report.backup == nil { report.backup = try backUp(before: positions) }
       for index in positions.indices where positions[index].backup == nil {
         positions[index].backup = report.backup
       }
-      let (done, long) = try runShortSteps(of: positions)
+      let (done, long) = try runShortSteps(of: positions, obstacle)
       report.migrations += done
       if let long, try runLongStep(long) { report.migrations.append(long.migration) }
     }
@@ -122,15 +131,18 @@ struct Migrator {
 
   // MARK: Steps
 
-  /// Runs consecutive short steps in one transaction.
+  /// Runs consecutive short steps in one transaction, up to one that has to wait for indexes that
+  /// are set aside.
   ///
+  /// - Parameter obstacle: The reason for which these have not been built.
   /// - Returns: The migrations that are complete then, and the position of the long step that
   ///   follows.
   private func runShortSteps(
-    of positions: [MigrationPosition]
+    of positions: [MigrationPosition], _ obstacle: StoreError?
   ) throws -> (done: [Migration], long: MigrationPosition?) {
     try commit { transaction in
       var done: [Migration] = []
+      var steps = 0
       for var position in positions {
         if position.isBuilding, position.buildChecksum != position.stepChecksum {
           // The step has been corrected since, or no longer exists.
@@ -139,11 +151,17 @@ struct Migrator {
         }
         while let step = position.step {
           if position.isBuilding { return (done, position) }
+          if try !transaction.makesRoom(for: step) {
+            // The indexes may be built once the steps so far are committed.
+            if steps > 0 { return (done, nil) }
+            throw obstacle ?? .waitsForLoad(step, position.migration)
+          }
           let work = try work(of: step, position.migration, in: transaction)
           guard try isShort(work, in: transaction) else { return (done, position) }
           try ShortStep(work: work, author: position.author, codes: codes).run(in: transaction)
           position.done += 1
           try save(position, in: transaction)
+          steps += 1
         }
         try complete(position, in: transaction)
         done.append(position.migration)
@@ -302,6 +320,10 @@ extension Store {
   /// Blocks the calling thread until the end. Others can read at any time, and write between two
   /// chunks of a long step; their changes are part of the result. The next run continues an
   /// interrupted one, whatever the cause of the interruption.
+  ///
+  /// Indexes that an interrupted load has set aside are built first. If they cannot be built, the
+  /// migrations run up to a step that needs their entity, other than one that drops them or it.
+  /// The error is thrown then, and if no migration was applied.
   ///
   /// - Throws: `migration` for a file or step that is invalid, or a destructive step that is not
   ///   allowed; `validation`, `uniqueViolation` for records that a step refuses; `newerSchema`;

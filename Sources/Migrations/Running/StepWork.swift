@@ -102,17 +102,20 @@ struct StepWork {
     if case .changeIndex(_, let definition) = step { rule = definition.onViolation }
   }
 
-  /// Creates the work of rebuilding an index whose keys come from another version of its collation.
-  init(rebuilding index: IndexDescription, of entity: EntityDescription, in schema: Schema) {
+  /// Creates the work of building indexes of an entity from all of its records.
+  ///
+  /// - Parameter indexes: The indexes as they will be. They are added to the entity, or replace
+  ///   those with the same ids.
+  init(building indexes: [IndexDescription], of entity: EntityDescription, in schema: Schema) {
     interim = schema
     var after = schema
     for number in after.entities.indices where after.entities[number].id == entity.id {
-      after.entities[number].indexes = entity.indexes.map { $0.id == index.id ? index : $0 }
+      after.entities[number].put(indexes)
     }
     self.after = after
     entityID = entity.id
     entityName = entity.name
-    indexes = [index]
+    self.indexes = indexes
   }
 
   private static func records(

@@ -5,10 +5,13 @@ import EntityStore
 /// in SchemaChange+Replacement.swift.
 extension SchemaChange {
   mutating func addAttribute(
-    _ attribute: AttributeDescription, to name: String
+    _ attribute: AttributeDescription, to name: String, ifMissing: Bool
   ) throws(StoreError) {
     let number = try schema.number(of: name)
-    try requireFree(attribute.name, in: number)
+    if ifMissing, !isFree(attribute.name, in: number) { return }
+    try requireFree(
+      attribute.name, in: number,
+      advice: "choose another name or leave the step out, unless a store has the file already")
     guard attribute.isOptional || !attribute.defaultValue.isNull else {
       throw StoreError(
         .migration, "an added attribute is optional or has a default",
@@ -93,12 +96,18 @@ extension SchemaChange {
     return position
   }
 
-  private func requireFree(_ name: String, in number: Int) throws(StoreError) {
+  private func isFree(_ name: String, in number: Int) -> Bool {
     let entity = schema.entities[number]
-    guard entity.attribute(named: name) == nil, entity.relationship(named: name) == nil else {
+    return entity.attribute(named: name) == nil && entity.relationship(named: name) == nil
+  }
+
+  private func requireFree(
+    _ name: String, in number: Int, advice: String? = nil
+  ) throws(StoreError) {
+    guard isFree(name, in: number) else {
       throw StoreError(
         .migration, "an attribute or a relationship of this name exists already",
-        [("entity", entity.name), ("attribute", name)])
+        [("entity", schema.entities[number].name), ("attribute", name)], advice: advice)
     }
   }
 

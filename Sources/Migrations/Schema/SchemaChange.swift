@@ -31,7 +31,8 @@ struct SchemaChange {
       try createEntity(name, attributes, keepsHistory: keepsHistory)
     case .renameEntity(let name, let newName): try renameEntity(name, to: newName)
     case .dropEntity(let name): try dropEntity(name)
-    case .addAttribute(let name, let attribute): try addAttribute(attribute, to: name)
+    case .addAttribute(let name, let attribute, let ifMissing):
+      try addAttribute(attribute, to: name, ifMissing: ifMissing)
     case .renameAttribute(let entity, let name, let newName):
       try renameAttribute(name, of: entity, to: newName)
     case .changeAttribute(let change): try changeAttribute(change)

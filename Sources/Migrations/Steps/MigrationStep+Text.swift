@@ -8,8 +8,9 @@ extension MigrationStep: CustomStringConvertible {
       "create entity \(name) with \(attributes.count) attributes"
     case .renameEntity(let name, let newName): "rename entity \(name) to \(newName)"
     case .dropEntity(let name): "drop entity \(name) with all its records"
-    case .addAttribute(let entity, let attribute):
+    case .addAttribute(let entity, let attribute, let ifMissing):
       "add attribute \(entity).\(attribute.name) (\(attribute.type.name))"
+        + (ifMissing ? " if it is missing" : "")
     case .renameAttribute(let entity, let name, let newName):
       "rename attribute \(entity).\(name) to \(newName)"
     case .changeAttribute(let change): change.text

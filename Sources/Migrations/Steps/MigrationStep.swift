@@ -6,7 +6,10 @@ public enum MigrationStep: Hashable, Sendable {
   case createEntity(name: String, attributes: [AttributeDescription], keepsHistory: Bool)
   case renameEntity(name: String, newName: String)
   case dropEntity(name: String)
-  case addAttribute(entity: String, AttributeDescription)
+  /// Adds an attribute.
+  ///
+  /// - ifMissing: True to leave an attribute or a relationship of this name as it is.
+  case addAttribute(entity: String, AttributeDescription, ifMissing: Bool = false)
   case renameAttribute(entity: String, name: String, newName: String)
   case changeAttribute(AttributeChange)
   case retypeAttribute(AttributeRetyping)

@@ -43,7 +43,7 @@ extension MigrationStep {
     case .createEntity(let name, let attributes, _):
       [.entity(name)] + attributes.map { .property(name, $0.name) }
     case .renameEntity(_, let newName): [.entity(newName)]
-    case .addAttribute(let entity, let attribute): [.property(entity, attribute.name)]
+    case .addAttribute(let entity, let attribute, _): [.property(entity, attribute.name)]
     case .renameAttribute(let entity, _, let newName): [.property(entity, newName)]
     case .deriveAttribute(let derivation):
       [.property(derivation.entity, derivation.attribute.name)]
@@ -64,7 +64,7 @@ extension MigrationStep {
     switch self {
     case .createEntity, .retainHistory, .importLegacy: return []
     case .renameEntity(let name, _), .dropEntity(let name): return [.entity(name)]
-    case .addAttribute(let entity, _): return [.entity(entity)]
+    case .addAttribute(let entity, _, _): return [.entity(entity)]
     case .renameAttribute(let entity, let name, _), .dropAttribute(let entity, let name),
       .changeRelationship(let entity, let name, _), .dropRelationship(let entity, let name):
       return properties(entity, [name])

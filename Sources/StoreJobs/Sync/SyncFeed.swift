@@ -1,8 +1,10 @@
 public import DurableJobs
+import EntityModel
 import EntityStore
 public import FeedSync
-import Foundation
+public import Foundation
 import HTTPClient
+import Logging
 
 /// Syncs one feed. At most one sync of a feed is unfinished at a time.
 ///
@@ -31,18 +33,22 @@ public struct SyncFeed: Job, Hashable {
   public var ignoresWait: Bool
   /// True if the feed schedule has enqueued the job, and will again.
   public var isScheduled: Bool
+  /// The time of the last addition of a URL that is not a feed, from `Feeds.candidate(_:)`; a
+  /// readable page makes it one. Nil for a feed.
+  public var candidateAddedAt: Date?
   /// The feed's host, to sync at most `perHostMax` of its feeds at once; `nil` for no limit.
   public var host: String?
 
   public init(
     feed: Int64, isFull: Bool = false, allowsDeletions: Bool = false, ignoresWait: Bool = false,
-    isScheduled: Bool = false, host: String? = nil
+    isScheduled: Bool = false, candidateAddedAt: Date? = nil, host: String? = nil
   ) {
     self.feed = feed
     self.isFull = isFull
     self.allowsDeletions = allowsDeletions
     self.ignoresWait = ignoresWait
     self.isScheduled = isScheduled
+    self.candidateAddedAt = candidateAddedAt
     self.host = host
   }
 
@@ -54,6 +60,7 @@ public struct SyncFeed: Job, Hashable {
     allowsDeletions = try container.value(.allowsDeletions, otherwise: false)
     ignoresWait = try container.value(.ignoresWait, otherwise: false)
     isScheduled = try container.value(.isScheduled, otherwise: false)
+    candidateAddedAt = try container.decodeIfPresent(Date.self, forKey: .candidateAddedAt)
     host = try container.decodeIfPresent(String.self, forKey: .host)
   }
 
@@ -69,20 +76,39 @@ extension SyncFeed {
     options.isFull = isFull
     options.allowsDeletions = allowsDeletions
     options.ignoresWait = ignoresWait
+    options.candidateAddedAt = candidateAddedAt
     do {
-      return try await context.withCheckpoints { [feed, options] committed in
+      let report = try await context.withCheckpoints { [feed, options] committed in
         try await engine.sync(feed, options: options) { report in
           context.report(done: Int64(report.items), note: report.feed)
           committed(Int64(report.items))
         }
       }
+      log(report, context.logger)
+      return report
     } catch let error as SyncError {
-      throw try verdict(on: error, in: context.store)
+      throw try await ended(by: verdict(on: error, in: context.store), context)
     } catch let error as HTTPError where error.code != .cancelled {
-      throw verdict(onAnswer: error)
+      throw try await ended(by: verdict(onAnswer: error), context)
     } catch let error as StoreError {
       throw JobStop.verdict(on: error)
     }
+  }
+
+  /// Logs what the command prints about the same run.
+  private func log(_ report: SyncReport, _ logger: Logger) {
+    var logger = logger
+    logger[metadataKey: "feed"] = "\(report.feed)"
+    if let remark = report.firstRemark { logger.notice("\(remark)") }
+    for warning in report.warnings { logger.notice("\(warning)") }
+    if let text = report.deletionsText { logger.warning("\(text)") }
+  }
+
+  /// Deletes a URL that is not a feed after the last attempt.
+  private func ended(by verdict: any Error, _ context: JobContext) async throws -> any Error {
+    let isLast = (verdict as? JobStop)?.discards ?? (context.attempt >= Self.policy.attemptsMax)
+    if isLast, candidateAddedAt != nil { try await Feeds(context.store).forgetCandidate(feed) }
+    return verdict
   }
 
   /// Returns the error for a server that will probably answer in the same way within seconds.
@@ -94,21 +120,20 @@ extension SyncFeed {
     let now = store.now()
     switch error.code {
     case .waiting:
-      let feeds = Feeds(store)
-      let (id, record) = try feeds.find("\(feed)")
-      let circumstances = try feeds.circumstances(of: id, record, now: now)
-      guard let promise = FeedTiming.promise(record, circumstances) else {
-        return verdict(onAnswer: error)
-      }
+      // Also of a URL that is not a feed yet, which `Feeds.find` does not find.
+      let id = ObjectID(entity: Feed.entityName, number: feed)
+      guard let record = try store.read({ try $0.get(Feed.self, id) }),
+        let promise = FeedTiming.promise(
+          record, try Feeds(store).circumstances(of: feed, record, now: now))
+      else { return verdict(onAnswer: error) }
       return JobStop.retry(
         after: .seconds(promise.at.timeIntervalSince(now).rounded(.up)), because: "\(error)")
     case .busy: return JobStop.snooze(for: Limits.busyWait)
-    case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingToken, .foreignPage,
+    case .paused, .gone, .unknownFeed, .invalidFeed, .missingTarget, .missingSecret, .foreignPage,
       .privateAddress:
       return JobStop.discard(because: "\(error)")
-    case .notFound, .badStatus, .badDocument, .tooManyRejected, .emptied, .repeatedPage,
-      .tooManyPages,
-      .unaskedNotModified:
+    case .notFound, .badStatus, .refused, .badDocument, .tooManyRejected, .nothingUsable, .emptied,
+      .repeatedPage, .tooManyPages, .unaskedNotModified:
       return verdict(onAnswer: error)
     // The feed cannot be requested at all, which does not delay the schedule.
     case .notPermitted, .inputOutput: return error

@@ -13,7 +13,8 @@ import Testing
     try await withSamples { (store: Store) async throws in
       var conjunction = FetchPredicate.always(true)
       for _ in 0..<20_000 { conjunction = .and([conjunction, .isNotNull("name")]) }
-      #expect(try names(store, request(conjunction)).count == 20)
+      // Its plan would be kept at the second time.
+      for _ in 0..<3 { #expect(try names(store, request(conjunction)).count == 20) }
       var negation = FetchPredicate.isNull("name")
       for _ in 0..<20_000 { negation = .not(negation) }
       #expect(code { try store.fetch(request(negation)) } == .invalidRequest)

@@ -21,6 +21,60 @@ private let example = #"""
   """#
 
 @Suite struct HomeFeedDocumentTests {
+  /// The names of an item are guessed from those of the items before it.
+  @Test func itemsMayHaveTheirMembersInAnyOrderAndTwice() throws {
+    let attributes = [
+      #""a":1,"b":2,"path":"x""#, #""path":"y","b":3,"a":4"#, #""b":5"#,
+      #""c":6,"a":7,"c":8,"a":9"#,
+      #""path":"p","pathID":"q""#, #""pathID":"r","path":"s""#, #""_a":1,"a":2,"":3"#,
+      #""":4,"a":5"#,
+    ]
+    let expected: [[(String, ScalarValue)]] = [
+      [("a", .int64(1)), ("b", .int64(2)), ("pathID", .string("x"))],
+      [("pathID", .string("y")), ("b", .int64(3)), ("a", .int64(4))],
+      [("b", .int64(5))], [("c", .int64(8)), ("a", .int64(9))],
+      [("pathID", .string("q"))], [("pathID", .string("s"))],
+      [("a", .int64(2)), ("", .int64(3))], [("", .int64(4)), ("a", .int64(5))],
+    ]
+    let items = attributes.enumerated().map { number, attributes in
+      "{\"id\":\"\(number)\",\"kind\":\"E\",\"rev\":1,\"attrs\":{\(attributes)}}"
+    }
+    let page = try parsePage(
+      """
+      {"format":"homefeed/1","epoch":"e","mode":"full","version":1,
+       "entities":[\(items.joined(separator: ","))]}
+      """)
+    let fields = expected.map { $0.map { Field(name: $0, value: $1) } }
+    #expect(page.items.map(\.fields) == fields)
+  }
+
+  /// `path` gives the same field as `pathID`, and its name is not kept.
+  @Test func aNameThatIsNotKeptMayGiveTheSameFieldAsAnother() throws {
+    let kept = (0..<63).map { "\"n\($0)\":0" } + ["\"pathID\":1"]
+    let items = [kept.joined(separator: ","), #""path":"p","pathID":5"#].enumerated().map {
+      "{\"id\":\"\($0)\",\"kind\":\"E\",\"rev\":1,\"attrs\":{\($1)}}"
+    }
+    let page = try parsePage(
+      """
+      {"format":"homefeed/1","epoch":"e","mode":"full","version":1,
+       "entities":[\(items.joined(separator: ","))]}
+      """)
+    #expect(page.items.last?.fields == [Field(name: "pathID", value: .int64(5))])
+  }
+
+  /// Names beyond those that are kept are read all the same.
+  @Test func anItemMayHaveAHundredMembers() throws {
+    let names = (0..<100).map { "n\($0)" }
+    let attributes = (names + names.reversed()).enumerated().map { "\"\($1)\":\($0)" }
+    let page = try parsePage(
+      """
+      {"format":"homefeed/1","epoch":"e","mode":"full","version":1,"entities":[
+       {"id":"1","kind":"E","rev":1,"attrs":{\(attributes.joined(separator: ","))}}]}
+      """)
+    let fields = names.enumerated().map { Field(name: $1, value: .int64(Int64(199 - $0))) }
+    #expect(page.items.first?.fields == fields)
+  }
+
   @Test func readsEveryMember() throws {
     let page = try parsePage(example)
     #expect(page.format == .homeFeed1)
@@ -160,7 +214,7 @@ private let example = #"""
       .invalidMember
     ),
     (#"{"id":"a","kind":"K","rev":1,"attrs":[]}"#, "/attrs", .invalidMember),
-    (#"{"id":"a","kind":"K","rev":1,"attrs":{"t":"\ud800"}}"#, "", .invalidString),
+    (#"{"id":"a","kind":"K","rev":1,"attrs":{"t":"\x"}}"#, "", .invalidString),
     (#"{"id":"a","kind":"K","rev":01}"#, "", .invalidNumber),
     (#"{"id":"a","kind":"K","rev":1,"attrs":{"t":tru}}"#, "", .invalidLiteral),
   ])
@@ -256,7 +310,7 @@ private let example = #"""
     (#"{"format":"homefeed/2"}"#, "homefeed/2", "a/b"),
     (#"{"version":"https://example.com/1"}"#, "https://example.com/1", "a/b"),
     (#"{"error":"not found","code":404}"#, #""error", "code""#, "a/b"),
-    ("{}", "no members", "a/b"), ("[1,2]", "not a JSON object", "a/b"),
+    ("{}", "no members", "a/b"), ("[1,2]", "found a JSON array", "a/b"),
   ])
   func reportsWhatItFoundInsteadOfAFeed(text: String, found: String, contentType: String) {
     let error = pageError(text, contentType: contentType)

@@ -147,7 +147,9 @@ import Testing
       by: head + "revision: /r\nupdatedAt: { at: /u, date: unixSeconds }")
     #expect(page.items.map(\.revision) == [7, nil])
     #expect(page.items.map(\.updatedAt) == [Date(timeIntervalSince1970: 1_700_000_000), nil])
-    #expect(page.drift.droppedMembers == 2 && page.drift.typeChanges == ["revision": 1])
+    #expect(page.drift.droppedMembers == 1 && page.drift.typeChanges == ["revision": 1])
+    #expect(page.drift.unreadableDates == 1)
+    #expect(page.drift.unreadableDate == #""then" (updatedAt)"#)
   }
 
   @Test func revisionsBelow0AreNone() throws {
@@ -168,7 +170,7 @@ import Testing
   }
 
   @Test func aDamagedItemIsRejectedAndTheOthersAreKept() throws {
-    let text = Array(#"{"items":[{"id":"a"},{"id":"\ud800"},{"id":"b","n":01},{"id":"c"}]}"#.utf8)
+    let text = Array(#"{"items":[{"id":"a"},{"id":"\x"},{"id":"b","n":01},{"id":"c"}]}"#.utf8)
     let page = try mappedPage(text, by: head)
     #expect(page.items.map(\.id) == ["a", "c"])
     #expect(page.rejected.map(\.reason.code) == [.invalidString, .invalidNumber])
@@ -177,7 +179,7 @@ import Testing
 
   @Test func aDamagedItemIsRejectedEvenIfAPathSkipsIt() throws {
     let text = Array(
-      #"{"items":[{"id":"a","k":1},{"id":"\ud800","k":1},01,{"id":"b","k":1}]}"#.utf8)
+      #"{"items":[{"id":"a","k":1},{"id":"\x","k":1},01,{"id":"b","k":1}]}"#.utf8)
     let filtered = head.replacing("$.items[*]", with: "$.items[?@.k==1]")
     for mapping in [head, filtered] {
       let page = try mappedPage(text, by: mapping)

@@ -123,8 +123,11 @@ import Testing
   }
 
   @Test func textBeforeTheRootIsSkipped() throws {
-    #expect(try ReadView("\n\n  " + rss("<item/>")).view.faults == 0)
-    #expect(try ReadView("Warning: x in y\n" + rss("<item/>")).view.faults == 1)
+    #expect(try ReadView("\n\n  <rss><channel><item/></channel></rss>").view.faults == 0)
+    let declared = try ReadView("\n\n  " + rss("<item/>")).view
+    #expect(declared.firstFault == "line 3: the XML declaration is not at the start")
+    let warned = try ReadView("Warning: x in y\n" + rss("<item/>")).view
+    #expect(warned.firstFault == "line 1: there is text before the feed" && warned.faults == 1)
   }
 
   @Test func undeclaredPrefixesHaveTheirCommonMeaning() throws {
@@ -135,15 +138,26 @@ import Testing
   }
 
   @Test(arguments: [
-    ("<!doctype html><html><head><title>x</title></head></html>", "an HTML page"),
-    ("<html><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed\"><p>", "feed /feed"),
-    ("<note/>", "\"note\""), ("hello", "no element"), ("   ", "no element"),
+    ("<note/>", "\"note\""), ("hello", "without an element"), ("   ", "without an element"),
     ("<CHANNEL/>", "CHANNEL"),
   ])
   func refusesWhatIsNoFeed(_ text: String, _ words: String) {
     let error = refusal(text)
     #expect(error?.code == .unknownFormat)
     #expect(error?.detail?.contains(words) == true, "\(String(describing: error))")
+    #expect(error?.advice.contains("mapping") == false)
+  }
+
+  @Test(arguments: [
+    ("<!doctype html><html><head><title>x</title></head></html>", nil),
+    ("<html><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed\"><p>", "/feed"),
+    ("<!DOCTYPE html>\n<p>Sign in</p>", nil),
+  ])
+  func refusesPages(_ text: String, _ feed: String?) {
+    let error = refusal(text)
+    #expect(error?.code == .htmlPage)
+    #expect(error?.detail == feed.map { "it names the feed \($0)" })
+    #expect(error?.advice == "Give the feed's own URL (`mooring feed add FEED`).")
   }
 
   @Test func refusesNothing() {
@@ -332,7 +346,7 @@ import Testing
     _ = HTMLText.looksLikeHTML(many, examined: &examined)
     #expect(examined <= largest)
     examined = 0
-    _ = HTMLText.feedLink(Array(many.utf8), examined: &examined)
+    _ = FeedLinks(page: Array(many.utf8), examined: &examined)
     #expect(examined <= largest)
   }
 

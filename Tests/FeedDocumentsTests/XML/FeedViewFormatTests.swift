@@ -202,11 +202,14 @@ import Testing
         """
         <item><guid>http://e.org/1</guid></item><item><guid>http://e.org/2</guid><link>/l</link></item>
         <item><guid>17</guid></item><item><guid isPermaLink="false">http://e.org/3</guid></item>
+        <item><guid isPermaLink="true">/4</guid></item>
         """))
     #expect(read["items/0/url"] == "http://e.org/1")
     #expect(read["items/1/url"] == "http://example.org/l")
     #expect(read["items/2/id"] == "17")
+    #expect(read["items/2/url"] == nil)
     #expect(read["items/3/url"] == nil)
+    #expect(read["items/4/url"] == nil)
   }
 
   @Test func otherNamespacesAreKeptWithTheirPrefix() throws {

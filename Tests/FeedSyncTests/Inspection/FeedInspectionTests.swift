@@ -167,4 +167,42 @@ import Testing
     let requests = transport.takeRequests()
     #expect(requests.count == 1 && requests[0].conditions == nil)
   }
+
+  @Test func theDatesThatASyncReadsNeedNoForm() async throws {
+    for texts in [
+      ["Jan 6, 2018 08:00 PM", "Feb 7, 2018 09:15 AM"], ["2018-01-06", "2018-01-07"],
+      ["Sat, 06 Jan 2018 08:00:00 GMT", "Sun, 07 Jan 2018 08:00:00 GMT"],
+    ] {
+      let items = texts.enumerated().map { "{\"id\":\"a\($0)\",\"published\":\"\($1)\"}" }
+      let document = "{\"items\":[\(items.joined(separator: ","))]}"
+      let inspection = try await inspect(document)
+      let mapping = try #require(inspection.mapping)
+      #expect(mapping.contains("publishedAt: /published"), "\(mapping)")
+      #expect(!mapping.contains("date: "))
+      let page = try suggestedPage(of: Array(document.utf8), by: inspection)
+      #expect(page.drift.unreadableDates == 0 && page.items.count == 2)
+    }
+  }
+
+  @Test func longIDsAreHashedAndSoCanBeIDs() async throws {
+    let long = String(repeating: "x", count: 600)
+    let inspection = try await inspect(
+      "{\"items\":[{\"id\":\"\(long)1\"},{\"id\":\"\(long)2\"}]}")
+    #expect(inspection.identity?.pointers == ["/id"])
+  }
+
+  @Test func theFaultsThatASyncReportsAreShown() async throws {
+    let inspection = try await inspect(
+      "<rss><channel><item><guid>a</guid><title>1 < 2</title><pubDate>soon</pubDate></item>"
+        + "</channel></rss>")
+    #expect(inspection.notes.first?.contains("in 1 place, in line 1: < begins no tag") == true)
+    #expect(inspection.notes.dropFirst().first?.hasPrefix("1 date cannot be read") == true)
+  }
+
+  @Test func theFeedThatAPageNamesIsToBeInspected() async throws {
+    let page =
+      "<html><head><link rel='alternate' type='application/rss+xml' href='/feed'></head></html>"
+    let error = await #expect(throws: SyncError.self) { try await inspect(page) }
+    #expect(error?.advice?.contains("`mooring feed inspect https://api.example/feed`") == true)
+  }
 }

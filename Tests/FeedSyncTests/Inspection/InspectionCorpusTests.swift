@@ -38,6 +38,29 @@ import Testing
     print("\(items) items of \(documents) documents, \(titled) of them with a title that is known")
   }
 
+  @Test(.enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"))
+  func eachJSONOfAnAPIIsReadWithoutLossOrTheReasonIsGiven() async throws {
+    var (mapped, others) = (0, 0)
+    for file in try FeedCorpora.files(in: ["youtube", "tmdb", "contentful"], ending: ".json")
+    where !file.hasSuffix(".meta.json") {
+      let document = try FeedCorpora.bytes(of: file)
+      guard let found = try? await inspect(document) else { continue }
+      guard let identity = found.identity, found.builtIn == nil else {
+        #expect(found.builtIn != nil || !found.notes.isEmpty, "\(file)")
+        others += 1
+        continue
+      }
+      mapped += 1
+      let page = try suggestedPage(of: document, by: found)
+      #expect(page.rejected.isEmpty, "\(file): \(page.rejected)")
+      #expect(Set(page.items.map(\.id)).count == identity.different, "\(file)")
+      #expect(page.drift.unknownMembers == 0, "\(file): \(page.drift.unknownNames)")
+      let isWhole = identity.different == found.itemsLookedAt
+      #expect(isWhole || found.unconfirmed.contains { $0.hasPrefix("id") }, "\(file)")
+    }
+    print("\(mapped) documents with items, \(others) without")
+  }
+
   @Test(
     .enabled(if: FeedCorpora.folder != nil, "needs ../shared/corpora beside the package"),
     arguments: [

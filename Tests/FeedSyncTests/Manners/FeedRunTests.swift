@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import HTTPClient
 import HomeFeed
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ import Testing
       sync.serve(.status(500))
       let error = try await sync.syncError()
       let runs = try Feeds(sync.store).runs(of: sync.feedID)
-      #expect(runs.map(\.outcome) == [FeedRun.failed, "synced"])
+      #expect(runs.map(\.outcome) == ["failed", "synced"])
       #expect(runs[0].error == error.description && runs[1].error == nil)
       #expect(runs[0].startedAt == sync.clock.now)
       #expect(try runs[1].report.new == 1 && runs[1].report.requests == 1)
@@ -37,6 +38,16 @@ import Testing
     #expect(try JSONEncoder.sorted.encode(again) == text)
   }
 
+  @Test func aStoredRunKeepsTheFirstRemarkAndTheNumberOfAll() throws {
+    var report = SyncReport(feed: "https://a.example/")
+    #expect(report.firstRemark == nil)
+    for id in ["a", nil, "c"] { report.reject(id, "no title") }
+    let now = Date(timeIntervalSince1970: 0)
+    let stored = try FeedRun(feedID: 1, startedAt: now, endedAt: now, report).report
+    #expect(stored.rejections.count == 1 && stored.rejected == 3)
+    #expect(stored.firstRemark == "a: no title (and 2 more)")
+  }
+
   @Test func anUnusableLockIsNotReportedAsABusyFeed() async throws {
     try await withSync { sync async throws in
       let path = sync.store.folder + "/sync-\(sync.feedID).lock"
@@ -44,6 +55,42 @@ import Testing
       let error = try await sync.syncError()
       #expect(error.description.contains(path), "\(error)")
       #expect(error.code != .busy)
+    }
+  }
+
+  @Test func aFailedRunCountsItsRequestsHoweverItFails() async throws {
+    try await withSync { sync async throws in
+      var cut = HTTPError(.truncated, SyncFixture.url)
+      (cut.requests, cut.wireBytes) = (3, 70)
+      let answers: [(ScriptedTransport.Answer, Int, Int, String?)] = [
+        (.failure(cut), 3, 70, "truncated"), (.status(404), 1, 0, "notFound"),
+        (.page("no feed"), 1, 7, "badDocument"), (.status(304), 2, 0, "unaskedNotModified"),
+      ]
+      for (answer, requests, bytes, code) in answers {
+        sync.clock.advance(by: 60)
+        sync.serve(answer)
+        var counts = SyncReport(feed: "")
+        await #expect(throws: (any Error).self) {
+          try await sync.engine.sync(sync.feedID, failed: { counts = $0 })
+        }
+        let run = try #require(try Feeds(sync.store).runs(of: sync.feedID).first)
+        for report in [counts, try run.report] {
+          #expect(report.outcome == .failed && report.errorCode == code)
+          #expect(report.requests == requests && report.bytes == bytes, "\(code ?? "")")
+        }
+        #expect(counts.error == run.error && run.error != nil)
+        #expect(counts.errorStatus == (code == "notFound" ? 404 : nil))
+      }
+    }
+  }
+
+  @Test func theRequestsOfThePagesBeforeAFailureCount() async throws {
+    try await withSync { sync async throws in
+      let pages = HomeFeedText.pages([[.init("a", 1)], [.init("b", 1)]], url: SyncFixture.url)
+      sync.serve(pages)
+      sync.transport.script(pages[1].url, .status(500))
+      _ = try await sync.syncError()
+      #expect(try Feeds(sync.store).runs(of: sync.feedID).first?.report.requests == 2)
     }
   }
 

@@ -43,6 +43,101 @@ import Testing
     }
   }
 
+  private static let rssHead = """
+    <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"
+      xmlns:content="http://purl.org/rss/1.0/modules/content/"
+      xmlns:media="http://search.yahoo.com/mrss/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <channel><title>T</title><item><guid>a</guid>
+    """
+
+  /// Documents of each format with content, authors, media and an image.
+  @Test(
+    arguments: [
+      (
+        rssHead + """
+          <content:encoded>&lt;p&gt;Hi&lt;/p&gt;</content:encoded><dc:creator>Jo</dc:creator>
+          <enclosure url="https://e.org/a.mp3" length="7" type="audio/mpeg"/>
+          <itunes:image href="https://e.org/a.png"/></item></channel></rss>
+          """, "<p>Hi</p>", nil
+      ),
+      (
+        rssHead + """
+          <content:encoded>&lt;p&gt;Hi&lt;/p&gt;</content:encoded><itunes:author>Jo</itunes:author>
+          <media:group><media:content url="https://e.org/a.mp3" fileSize="7" type="audio/mpeg"/>
+          <media:thumbnail url="https://e.org/a.png"/></media:group></item></channel></rss>
+          """, "<p>Hi</p>", nil
+      ),
+      (
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>a</id><title>A</title>
+        <author><name>Jo</name></author><content type="html">&lt;p&gt;Hi&lt;/p&gt;</content>
+        <link rel="enclosure" href="https://e.org/a.mp3" length="7" type="audio/mpeg"/>
+        <thumbnail xmlns="http://search.yahoo.com/mrss/" url="https://e.org/a.png"/></entry></feed>
+        """, "<p>Hi</p>", nil
+      ),
+      (
+        """
+        <feed xmlns="http://www.w3.org/2005/Atom"><title>T</title><entry><id>a</id><title>A</title>
+        <author><name>Jo</name></author><content>Hi</content>
+        <link rel="enclosure" href="https://e.org/a.mp3" length="7" type="audio/mpeg"/>
+        <thumbnail xmlns="http://search.yahoo.com/mrss/" url="https://e.org/a.png"/></entry></feed>
+        """, nil, "Hi"
+      ),
+      (
+        """
+        {"version":"https://jsonfeed.org/version/1","title":"T","items":[{"id":"a",
+         "content_html":"<p>Hi</p>","content_text":"Hi","author":{"name":"Jo"},
+         "attachments":[{"url":"https://e.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":7}],
+         "image":"https://e.org/a.png"}]}
+        """, "<p>Hi</p>", "Hi"
+      ),
+      (
+        """
+        {"version":"https://jsonfeed.org/version/1.1","title":"T","items":[{"id":"a",
+         "content_html":"<p>Hi</p>","authors":[{"name":"Jo"}],"author":{"name":"Old"},
+         "attachments":[{"url":"https://e.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":7}],
+         "banner_image":"https://e.org/a.png"}]}
+        """, "<p>Hi</p>", nil
+      ),
+      (
+        """
+        {"format":"homefeed/1","epoch":"e","mode":"full","version":1,"entities":[
+         {"id":"a","kind":"Episode","rev":1,"attrs":{"contentHTML":"<p>Hi</p>","contentText":"Hi",
+          "authors":["Jo"],"mediaURL":"https://e.org/a.mp3","mediaType":"audio/mpeg",
+          "mediaBytes":7,"image":"https://e.org/a.png"}}]}
+        """, "<p>Hi</p>", "Hi"
+      ),
+    ] as [(String, String?, String?)])
+  func theContentOfAnItemIsStored(
+    _ document: String, _ html: String?, _ text: String?
+  ) async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(document))
+      let report = try await sync.sync()
+      #expect(report.new == 1 && report.dropped == 0 && report.rejected == 0)
+      let episode = try #require(try sync.episode("a"))
+      let content = try #require(try ContentStore(sync.store).loadContent(of: episode))
+      #expect(content.contentHTML == html && content.contentText == text)
+      #expect(
+        content.authors == ["Jo"] && content.mediaURL?.absoluteString == "https://e.org/a.mp3")
+      #expect(content.mediaType == "audio/mpeg" && content.mediaBytes == 7)
+      #expect(content.image?.absoluteString == "https://e.org/a.png")
+      #expect(try await sync.sync(isFull: true).unchanged == 1)
+    }
+  }
+
+  /// RSS 2.0 defines an author as a mail address.
+  @Test func anAuthorWithoutANameIsKnownByTheAddress() async throws {
+    try await withSync { sync async throws in
+      sync.serve(
+        .page(Self.rssHead + "<author>jo@example.org</author></item></channel></rss>"))
+      try await sync.sync()
+      let episode = try #require(try sync.episode("a"))
+      #expect(
+        try ContentStore(sync.store).loadContent(of: episode)?.authors == ["jo@example.org"])
+    }
+  }
+
   @Test func aWindowNeverDeletesButACompleteFeedDoes() async throws {
     try await withSync { sync async throws in
       sync.serve(.page(atom(entry("a") + entry("b"))))

@@ -39,7 +39,8 @@ import Testing
       try await use("next: /next", sync)
       sync.serve(page([item("a"), item("b")], #","next":"https://other.example/2""#))
       let report = try await sync.sync()
-      #expect(report.new == 2 && report.outcome == .synced && report.faults == 1)
+      #expect(report.new == 2 && report.outcome == .synced && report.faults == 0)
+      #expect(report.remarks == 1 && report.rejections.map(\.id) == ["https://other.example/2"])
       #expect(sync.transport.takeRequests().map(\.url) == [Self.url])
       #expect(try sync.feed.etag == "\"1\"")
     }
@@ -241,20 +242,20 @@ import Testing
     }
   }
 
-  @Test func aFeedOfNothingButUnknownKindsIsAsSuspiciousAsAnEmptyOne() async throws {
-    let kinds = "kind: { at: /k, entities: { e: Episode } }"
+  @Test(arguments: [true, false])
+  func aFeedOfNothingButUnknownKindsIsAnErrorThatNamesThem(_ hadOthers: Bool) async throws {
     try await withSync { sync async throws in
-      try await use(kinds, sync)
-      sync.serve(page([item("a", #","k":"e""#)]))
-      try await sync.sync()
-      sync.serve(page([item("a", #","k":"E""#)]))
-      #expect(try await sync.syncError().code == .emptied)
-    }
-    try await withSync { sync async throws in
-      try await use(kinds, sync)
-      sync.serve(page([item("a", #","k":"E""#)]))
-      #expect(try await sync.sync().unknownKinds == 1)
-      #expect(try await sync.sync(isFull: true).unknownKinds == 1, "it never had others")
+      try await use("kind: { at: /k, entities: { e: Episode } }", sync)
+      if hadOthers {
+        sync.serve(page([item("a", #","k":"e""#)]))
+        try await sync.sync()
+      }
+      let before = try ContentTrees(sync.store)
+      sync.serve(page([item("a", #","k":"E""#), item("b", #","k":"film""#), item("c")]))
+      let error = try await sync.syncError()
+      #expect(error.code == .nothingUsable)
+      #expect(error.description.contains("items of unknown kinds: 3, kinds: E, film"))
+      #expect(try ContentTrees(sync.store) == before)
     }
   }
 

@@ -68,7 +68,7 @@ import Testing
   @Test func anUnusableItemIsRejectedAndReportedAndTheOthersAreKept() async throws {
     let broken = [
       "7", "null", "{}", #"{"id":"x1","kind":"Episode","rev":9007199254740993}"#,
-      #"{"id":"x2","kind":"Episode","rev":1,"attrs":{"title":"\ud800"}}"#,
+      #"{"id":"x2","kind":"Episode","rev":1,"attrs":{"title":"\x"}}"#,
       #"{"id":"x3","kind":"Episode","rev":1,"updatedAt":"yesterday"}"#,
       #"{"id":"","kind":"Episode","rev":1}"#,
     ]
@@ -140,6 +140,36 @@ import Testing
       page.entities += (0..<5).map { #"{"id":"bad\#($0)","kind":"Episode","rev":-1}"# }
       sync.serve(.page(page.text))
       #expect(try await sync.sync().rejected == 5, "one in five is not more than that")
+    }
+  }
+
+  /// Fewer than make a page suspicious.
+  @Test(arguments: [1, 4])
+  func aRunThatRejectsEveryItemFailsAndReadsThemAgain(_ count: Int) async throws {
+    try await withSync { sync async throws in
+      var page = HomeFeedText([])
+      page.entities = (0..<count).map { #"{"id":"bad\#($0)","kind":"Episode","rev":-1}"# }
+      sync.serve(.page(page.text, ("ETag", "\"1\"")))
+      for errors in 1...2 {
+        let error = try await sync.syncError()
+        #expect(error.code == .nothingUsable)
+        #expect(error.description.contains("rejected: \(count) of \(count), the first: bad0: "))
+        let feed = try sync.feed
+        #expect(feed.errors == Int64(errors) && feed.etag == nil && feed.bodyHash == nil)
+      }
+      #expect(sync.transport.takeRequests().allSatisfy { $0.header("If-None-Match") == nil })
+      page.entities.append(HomeFeedText.Item("good", 1).text)
+      sync.serve(.page(page.text))
+      #expect(try await sync.sync().new == 1)
+    }
+  }
+
+  @Test func aRunWithoutItemsAndOneOfDeletionsSucceed() async throws {
+    try await withSync { sync async throws in
+      sync.serve(.page(HomeFeedText([]).text))
+      #expect(try await sync.sync().items == 0)
+      sync.serve(.page(HomeFeedText.full(.deleted("a", 1))))
+      #expect(try await sync.sync().outcome == .synced)
     }
   }
 

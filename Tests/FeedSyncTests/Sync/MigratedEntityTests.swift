@@ -2,13 +2,14 @@ import EntityModel
 import EntityStore
 import Foundation
 import HTTPClient
-import HomeFeed
+import Maintenance
 import Migrations
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import FeedSync
+@testable import HomeFeed
 
 /// Items that were stored before their entity was migrated.
 @Suite(.serialized) struct MigratedEntityTests {
@@ -56,6 +57,55 @@ import Testing
         #expect(try sync.value("extra", of: "a") == .string(#"{"subtitle":"x"}"#))
         #expect(try sync.value("extra", of: "b") == .null)
       }
+    }
+  }
+
+  /// A store of an earlier version is synced as before, and fills the content once it is migrated.
+  @Test(arguments: [nil, "{ to: Episode, name: image, type: string, optional: true }"])
+  func episodesWithoutContentAreReadAgainAfterTheMigration(_ own: String?) async throws {
+    let text = """
+      <rss version="2.0"><channel><title>T</title><item><guid>a</guid><title>A</title>
+      <author>Jo</author><enclosure url="https://e.org/a.mp3" length="7" type="audio/mpeg"/></item>
+      </channel></rss>
+      """
+    let transport = ScriptedTransport()
+    transport.script(SyncFixture.url, .page(text, ("ETag", "\"1\"")))
+    try await withTemporaryFolder { folder async throws in
+      func open(_ homeFeed: MigrationSource) throws -> (Store, SyncEngine) {
+        var options = Store.Options()
+        options.mapSize = 1 << 30
+        options.flushesCommits = false
+        let step = own.map { "line: local\nsummary: own\nsteps:\n  - addAttribute: \($0)\n" }
+        let local = MigrationSource(
+          embedded: step.map { [("0001_own", Array($0.utf8))] } ?? [])
+        let store = try Store.open(
+          at: folder.path("store"), migrations: [homeFeed, .feeds, local], migrate: .pending,
+          options: options)
+        return (store, SyncEngine(store: store, transport: transport))
+      }
+      do {
+        let (store, engine) = try open(
+          MigrationSource(embedded: Array(HomeFeedMigrations.files.prefix(2))))
+        defer { store.close() }
+        try await Feeds(store).add(SyncFixture.url)
+        #expect(try await engine.sync(1).new == 1)
+        let episode = try #require(try ContentStore(store).loadRecentUpdates(count: 1).first)
+        #expect(episode.title == "A")
+        #expect(throws: StoreError.self) { try ContentStore(store).loadContent(of: episode) }
+      }
+      _ = transport.takeRequests()
+      let (store, engine) = try open(.homeFeed)
+      defer { store.close() }
+      #expect(try await engine.sync(1).changed == 1)
+      #expect(transport.takeRequests().map { $0.header("If-None-Match") } == [nil])
+      let record = try store.read { transaction in
+        try transaction.get("Episode", by: ["id": "a", "feedID": 1])
+      }
+      #expect(try record?["authors"] == .strings(["Jo"]) && record?["mediaBytes"] == 7)
+      #expect(
+        try store.schema.entity(named: "Episode")?.attribute(named: "image")?.type
+          == (own == nil ? .url : .string))
+      #expect(try store.checkIntegrity().isClean)
     }
   }
 

@@ -132,6 +132,7 @@ import Testing
       sync.serve(.page(HomeFeedText.full(.init("a", 1), podcast, system), ("ETag", "\"1\"")))
       let report = try await sync.sync()
       #expect(report.unknownKinds == 2 && report.new == 1 && report.outcome == .synced)
+      #expect(report.unknownKindNames == ["Podcast", "_Feed"])
       #expect(try sync.feed.etag == "\"1\"")
     }
   }

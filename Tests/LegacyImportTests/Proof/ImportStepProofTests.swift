@@ -49,10 +49,12 @@ struct ImportStepProofTests {
   }
 
   private func open(
-    _ library: Library, _ line: MigrationSource, _ files: [String: String]?
+    _ library: Library, _ line: MigrationSource, _ files: [String: String]?,
+    commitDuration: Duration = Store.Options().commitDuration
   ) throws -> Store {
     var options = Store.Options()
     options.flushesCommits = false
+    options.commitDuration = commitDuration
     options.mapSize = 1 << 30
     let importer = files.map { [MigrationSource.legacyImporter(.files($0))] } ?? []
     return try Store.open(
@@ -152,7 +154,9 @@ struct ImportStepProofTests {
       _ = try Store.open(
         at: library.store.folder + "-taken", migrations: [.legacyImport, Library.migration],
         migrate: .create)
-      let store = try open(library, Self.line(), ["old": library.file.path])
+      // Each chunk has its own commit, so that the import can be stopped before its end.
+      let store = try open(
+        library, Self.line(), ["old": library.file.path], commitDuration: .zero)
       let isFar = Locked(false)
       var options = MigrationOptions()
       options.isCancelled = { isFar.withLock { $0 } }

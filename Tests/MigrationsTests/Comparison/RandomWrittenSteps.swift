@@ -24,7 +24,8 @@ struct RandomWrittenSteps {
       return .createEntity(name: entity, attributes: attributes, keepsHistory: flag())
     case .renameEntity: return .renameEntity(name: entity, newName: self.name("F"))
     case .dropEntity: return .dropEntity(name: entity)
-    case .addAttribute: return .addAttribute(entity: entity, attribute(name))
+    case .addAttribute:
+      return .addAttribute(entity: entity, attribute(name), ifMissing: flag())
     case .renameAttribute:
       return .renameAttribute(entity: entity, name: name, newName: self.name("b"))
     case .changeAttribute: return .changeAttribute(change(entity, name))

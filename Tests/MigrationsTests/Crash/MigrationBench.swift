@@ -52,6 +52,8 @@ struct MigrationBench {
     var options = Store.Options()
     options.mapSize = 1 << 30
     options.flushesCommits = false
+    // A few rows have many commits then, after each of which a test can stop.
+    options.commitDuration = .zero
     return try Store.open(
       at: path, migrations: sources + [.code(MigrationScenario.codes)], migrate: migrate,
       options: options)

@@ -33,7 +33,7 @@ import Testing
       #expect(lines[1].contains("\(file):6: the same URL as line 2"))
       #expect(lines[2].contains("\(file):7: a feed's URL has no user name or password"))
       #expect(run.errors.contains("feeds: 4 added, 1 repeated"))
-      #expect(run.errors.contains("2 of 7 URLs were refused"))
+      #expect(run.errors.contains("2 of 7 URLs were not added; correct those"))
       #expect(!run.errors.contains("hunter2"))
       let feeds = try mooring("feed", "list", "--format", "json", store: store).output
       for url in ["https://b.example/", "https://a.example/1", "/2", "/3#part"] {

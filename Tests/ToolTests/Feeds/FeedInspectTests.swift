@@ -48,7 +48,8 @@ import Testing
       let output = found.output.replacing(/\x20{3,}/, with: "  ")
       for part in [
         "\nfinal url  \(server.url)/talks\n", "\nredirects  302 to \(server.url)/talks\n",
-        "\netag  \"1\"\n", "\nid may be  /id\n", "\ntitle may be  /name\n",
+        "\netag  \"1\"\n", "\nidentity  /id, in 2 of 2 items, all different\n",
+        "\nid may be  /id\n", "\ntitle may be  /name\n",
         "\nnext page  { url: /next }\n", "RFC 3339 date", "\nmapping: feed-127-0-0-1\n",
         "\n  title: /name\n", "--migration migrations",
       ] { #expect(output.contains(part), "\(part) in\n\(found.output)") }
@@ -143,12 +144,42 @@ import Testing
     }
   }
 
+  @Test func theReasonOfTheIdentityIsShown() throws {
+    let seasons = #"[{"ids":{"trakt":1,"tvdb":5},"n":0},{"ids":{"trakt":2},"n":0}]"#
+    let flags = #"[{"isOpen":true,"n":0},{"isOpen":false,"n":0}]"#
+    let server = try LoopbackServer { request, connection in
+      try connection.send(Response(text: request.path == "/seasons" ? seasons : flags))
+    }
+    defer { server.stop() }
+    try withTemporaryFolder { folder throws in
+      let store = folder.path("store")
+      let found = try mooring("feed", "inspect", server.url + "/seasons", store: store)
+      let lines = found.output.replacing(/\x20{3,}/, with: "  ")
+      #expect(lines.contains("\nidentity  /ids/trakt, in 2 of 2 items, all different\n"))
+      #expect(lines.contains("\nnot the id  /ids/tvdb: 1 of 2 items have it\n"))
+      #expect(lines.contains("\nid: /ids/trakt\n"), "\(found.output)")
+      let none = try mooring("feed", "inspect", server.url + "/flags", store: store)
+      #expect(
+        none.output.contains(
+          "\nno member identifies the items, so no mapping can be suggested: "
+            + "/n: 1 different value in 2 items\n"), "\(none.output)")
+      let json = try mooring(
+        "feed", "inspect", server.url + "/seasons", "--format", "json", store: store)
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+      let identity = try #require(object["identity"] as? [String: Any])
+      #expect(identity["pointers"] as? [String] == ["/ids/trakt"])
+      #expect(identity["present"] as? Int == 2 && identity["different"] as? Int == 2)
+      #expect(identity["reason"] as? String == "in 2 of 2 items, all different")
+    }
+  }
+
   @Test func aTokenIsSentFromAFileAndNotShown() throws {
     try withTalks { server, folder throws in
       let (url, token) = (server.url + "/private", folder.path("token"))
       try Data("s3cret\n".utf8).write(to: URL(fileURLWithPath: token))
       let store = folder.path("store")
-      expectFailure(try mooring("feed", "inspect", url, store: store), 75, "refuses access")
+      expectFailure(try mooring("feed", "inspect", url, store: store), 69, "refuses access")
       let found = try mooring("feed", "inspect", url, "--token-file", token, store: store)
       #expect(found.status == 0 && !found.output.contains("s3cret"))
       #expect(found.output.contains("--token-file \(token)"))

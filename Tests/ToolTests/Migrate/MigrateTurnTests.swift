@@ -19,7 +19,7 @@ import Testing
         expectFailure(try migrate("contract", store: store), 75, pid)
         let write = try mooring(
           "batch", "delete", "City", "--all", store: store, environment: environment(store))
-        expectFailure(write, 75, pid, "a migration is in progress")
+        expectFailure(write, 75, pid, "a migration or a load is in progress")
         let status = try migrate("status", store: store)
         #expect(status.status == 0 && status.output.contains("migrating now: \(pid)"))
         #expect(status.output.contains("in progress: local 0002_more, step 1 of 3"))

@@ -88,6 +88,34 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func anAttributeOfTheOperatorStaysAsItIs(_ isUpgrade: Bool) throws {
+    try withTemporaryFolder { folder in
+      let store = folder.path("store")
+      let own = """
+        line: my.app
+        summary: Images
+        steps:
+          - addAttribute: { to: Episode, name: image, type: string, optional: true }
+        """
+      try Cities.write(own, "0001_my_image", store)
+      if isUpgrade {
+        let before = try migrate("up", "--to", "homefeed@2", "--to", "my.app@1", store: store)
+        #expect(before.status == 0, "\(before.errors)")
+      }
+      let up = try migrate("up", store: store)
+      #expect(up.status == 0, "\(up.errors)")
+      #expect(up.errors.contains("Episode.image exists as string, not url; it is left as it is"))
+      #expect(!up.errors.contains("Episode.authors"))
+      #expect(try migrate("verify", store: store).status == 0)
+      #expect(try migrate("lint", store: store).status == 0)
+      let files = folder.path("migrations")
+      let diff = try mooring(
+        "schema", "diff", files, "--check", store: store, environment: environment(store))
+      #expect(diff.status == 0, "\(diff.output)\(diff.errors)")
+    }
+  }
+
   @Test func downRollsBackTheLastMigration() throws {
     try withCities(pending: [Cities.second]) { store in
       expectFailure(try migrate("down", "nope", store: store), 64, "no line \"nope\"")

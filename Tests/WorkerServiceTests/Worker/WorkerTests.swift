@@ -55,6 +55,29 @@ import Testing
     }
   }
 
+  @Test func rejectedItemsAndRefusedDeletionsAreLogged() async throws {
+    let server = try LoopbackServer { _, connection in
+      let items = [("a", 1), ("b", -1), ("c", -1)].map { id, revision in
+        #"{"id":"\#(id)","kind":"Episode","rev":\#(revision),"updatedAt":"2026-11-01T08:00:00Z","#
+          + #""attrs":{"title":"t"}}"#
+      }
+      try connection.send(
+        Response(
+          text: #"{"format":"homefeed/1","mode":"full","epoch":"e","version":1,"entities":["#
+            + items.joined(separator: ",") + "]}"))
+    }
+    defer { server.stop() }
+    try await withWorkerFolder { folder in
+      let store = try openWorkerStore(folder)
+      try await Feeds(store).add(server.url + "/feed")
+      let worker = try TestWorker(on: folder, try SettingsSource().live())
+      try await worker.run {
+        try await worker.log.wait(for: "notice b: ", "(and 1 more)", "feed=\(server.url)/feed")
+        try await worker.log.wait(for: "warning the listing was incomplete")
+      }
+    }
+  }
+
   // MARK: Draining
 
   @Test func runningJobsMayFinishAndNoOtherStarts() async throws {

@@ -4,6 +4,7 @@ import FeedDocuments
 import FeedSync
 import Foundation
 import HTTPClient
+import WorkerService
 
 extension FeedCommand {
   struct Add: AsyncParsableCommand {
@@ -12,10 +13,15 @@ extension FeedCommand {
       abstract: "Adds feeds, or changes the settings of feeds.",
       discussion: """
         mooring feed add https://example.org/feed.xml --every 30m
+        mooring feed add https://example.org/ --check
         mooring feed add --from feeds.txt
 
+        On a terminal, a single new URL is requested before it is added. If it is the URL of a \
+        page, the first feed that the page names is added.
+
         A URL that cannot be a feed's is reported, a URL of a file with its line, and the others \
-        are added; the status is then 64 or, for a file, 65. The options apply to all feeds.
+        are added; the status is then that of the first one: 64 or, for a file, 65. The options \
+        apply to all feeds.
         """)
 
     @OptionGroup var options: StoreOptions
@@ -33,15 +39,8 @@ extension FeedCommand {
     var into: String?
     @Option(help: ArgumentHelp("Time between scheduled runs, such as 15m.", valueName: "time"))
     var every: String?
-    @Option(
-      help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
-    var tokenFile: String?
-    @Option(
-      help: ArgumentHelp(
-        "A credential of systemd whose first line is sent as a bearer token.",
-        discussion: "It is read from $CREDENTIALS_DIRECTORY at each request.",
-        valueName: "name"))
-    var credential: String?
+    @OptionGroup var request: FeedRequestOptions
+    @Flag(help: "Remove the feed's token, password and headers.") var noCredentials = false
     @Option(
       help: ArgumentHelp(
         "The mapping of documents to records, for formats without a built-in one.",
@@ -57,10 +56,17 @@ extension FeedCommand {
           your network.
           """))
     var allowPrivate: Bool?
+    @Flag(
+      inversion: .prefixedNo,
+      help: ArgumentHelp(
+        "Whether each URL is requested first, and added only if it has a feed.",
+        discussion: "By default a single new URL is, if the command is typed on a terminal."))
+    var check: Bool?
 
     func validate() throws {
-      if tokenFile != nil, credential != nil {
-        throw ValidationError("--token-file does not go with --credential; leave one out")
+      if noCredentials, !request.secrets.isEmpty {
+        throw ValidationError(
+          "--no-credentials does not go with \(request.words[0]); leave one out")
       }
       if urls.isEmpty, from == nil {
         throw ValidationError("name the URL of a feed, or a file of URLs: --from FILE")
@@ -68,103 +74,47 @@ extension FeedCommand {
     }
 
     func run() async throws {
-      let settings = Feeds.Settings(
-        entity: into, every: try every.map(interval),
-        // A later sync may run in another folder.
-        tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path }, credential: credential,
+      var settings = Feeds.Settings(
+        entity: into, every: try every.map(interval), removesSecrets: noCredentials,
         mapping: try mapping.map(FeedMappingText.init(named:)), allowsPrivateAddress: allowPrivate)
+      try request.apply(to: &settings)
       let list = try FeedList(urls, file: from)
       let store = try options.openOrCreate()
-      if from == nil, let url = urls.first, urls.count == 1 {
-        let isNew = try await Feeds(store).add(url, settings)
+      let feeds = Feeds(store)
+      warn(settings, list.entries.map(\.url))
+      let single = from == nil && urls.count == 1 ? urls.first : nil
+      let isUnknown = try single.map { try feeds.feed(named: $0) == nil } ?? false
+      if check ?? (isUnknown && Terminal.isInteractive) {
+        let addition = try CheckedAddition(store, settings, isQuiet: options.quiet)
+        if let single { try await addition.add(single) } else { try await addition.add(list) }
+      } else if let single {
+        let isNew = try await feeds.add(single, settings)
         if !options.quiet {
-          Message.say("\(isNew ? "added" : "changed") the feed \(shownURL(url))")
+          Message.say("\(isNew ? "added" : "changed") the feed \(shownURL(single))")
         }
-        return
+      } else {
+        let outcomes = try await feeds.add(list.entries.map(\.url), settings)
+        try list.report(outcomes, isQuiet: options.quiet)
       }
-      let outcomes = try await Feeds(store).add(list.entries.map(\.url), settings)
-      try list.report(outcomes, isQuiet: options.quiet)
+    }
+
+    /// Warns of secrets that everybody between here and the server can read.
+    private func warn(_ settings: Feeds.Settings, _ urls: [String]) {
+      if options.quiet { return }
+      let open = urls.filter { Feeds.sendsUnencrypted(settings, to: $0) }
+      guard let first = open.first else { return }
+      let others = open.count > 1 ? " and \(open.count - 1) more" : ""
+      Message.say(
+        "\(shownURL(first))\(others): the secret is sent unencrypted; use https if the server has "
+          + "it")
     }
 
     private func interval(_ text: String) throws -> Duration {
-      let units: [Character: Int] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-      guard let unit = text.last.flatMap({ units[$0] }), let number = Int(text.dropLast()),
-        number > 0, number <= 10_000
+      guard let time = TimeText.duration(text), time >= .seconds(1),
+        time.components.attoseconds == 0, time <= .seconds(10_000 * 86_400)
       else { throw ValidationError("\"\(text)\" is no time; write 90s, 15m, 2h or 1d") }
-      return .seconds(number * unit)
+      return time
     }
-  }
-}
-
-/// The URLs that are to be added, in their order.
-private struct FeedList {
-  struct Entry {
-    let url: String
-    /// The line of the file; nil for an argument.
-    let line: Int?
-  }
-
-  private static let bytesMax = 64 << 20
-
-  private(set) var entries: [Entry]
-  /// The file as messages name it.
-  private let name: String
-
-  init(_ arguments: [String], file: String?) throws {
-    entries = arguments.map { Entry(url: $0, line: nil) }
-    name = file == "-" ? "standard input" : file ?? ""
-    guard let file else { return }
-    let text = try ConfigurationFile("list of feeds", bytesMax: Self.bytesMax)
-      .text(of: file, takesInput: true, advice: "name a file, or - for standard input")
-    let mark: Unicode.Scalar = "\u{FEFF}"
-    let lines = text.unicodeScalars.drop { $0 == mark }
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, scalars) in lines.enumerated() {
-      let line = String(scalars).trimmingCharacters(in: .whitespacesAndNewlines)
-      if line.isEmpty || line.hasPrefix("#") { continue }
-      entries.append(Entry(url: line, line: index + 1))
-    }
-  }
-
-  /// Prints what became of the URLs.
-  ///
-  /// - Parameter outcomes: One for each entry.
-  /// - Throws: `CommandError` if one was refused.
-  func report(_ outcomes: [Feeds.Addition], isQuiet: Bool) throws {
-    var (added, changed, repeated, refused) = (0, 0, 0, 0)
-    for (entry, outcome) in zip(entries, outcomes) {
-      switch outcome {
-      case .added: added += 1
-      case .changed: changed += 1
-      case .repeated(let first):
-        repeated += 1
-        if !isQuiet { Message.say(place(of: entry) + "the same URL as \(text(of: first))") }
-      case .refused(let error):
-        refused += 1
-        Message.say(place(of: entry) + error.description)
-      }
-    }
-    if !isQuiet {
-      let counts = [(added, "added"), (changed, "changed"), (repeated, "repeated")]
-      let parts = counts.compactMap { count, word in
-        count == 0 && word != "added" ? nil : "\(Formatting.count(Int64(count))) \(word)"
-      }
-      Message.say("feeds: " + parts.joined(separator: ", "))
-    }
-    guard refused > 0 else { return }
-    let isOfFile = zip(entries, outcomes).contains { entry, outcome in
-      if case .refused = outcome { entry.line != nil } else { false }
-    }
-    throw CommandError(
-      isOfFile ? .badData : .usage,
-      "\(Formatting.count(Int64(refused))) of \(Formatting.count(Int64(entries.count))) URLs were "
-        + "refused; correct them and add them again")
-  }
-
-  private func place(of entry: Entry) -> String { entry.line.map { "\(name):\($0): " } ?? "" }
-
-  private func text(of index: Int) -> String {
-    entries[index].line.map { "line \($0)" } ?? "argument \(index + 1)"
   }
 }
 

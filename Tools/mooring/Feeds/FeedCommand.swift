@@ -129,6 +129,7 @@ private struct FeedRow: Encodable {
   let askedAt: Date?
   let changedAt: Date?
   let lastError: String?
+  let title: String?
 
   init(_ id: Int64, _ feed: Feed, _ store: Store) {
     number = id
@@ -138,22 +139,37 @@ private struct FeedRow: Encodable {
     askedAt = Feeds(store).lastRun(of: id)?.at
     changedAt = feed.changedAt
     lastError = feed.lastError
+    title = feed.title
   }
 
   var cells: [String] {
     [
-      String(number), url, format ?? "", state, askedAt.map { Value.date($0).text } ?? "",
-      changedAt.map { Value.date($0).text } ?? "",
+      String(number), url, format ?? "", Feed.stateText(state, lastError),
+      askedAt.map { Value.date($0).text } ?? "", changedAt.map { Value.date($0).text } ?? "",
+      title ?? "",
     ]
   }
 
-  static let titles = ["number", "url", "format", "state", "asked", "changed"]
+  static let titles = ["number", "url", "format", "state", "asked", "changed", "title"]
 
   static func table(_ rows: [FeedRow]) -> TextTable {
-    var table = TextTable(titles.map { .init($0, $0 == "number" ? .number : .text) })
-    for row in rows { table.append(row.cells) }
+    let kinds: [TextTable.Column.Kind] = [.number, .whole, .text, .text, .whole, .whole, .text]
+    var table = TextTable(zip(titles, kinds).map { .init($0, $1) })
+    for row in rows { table.append(row.shownCells) }
     return table
   }
+
+  /// The cells of a line that people read: times in minutes, and no long titles.
+  private var shownCells: [String] {
+    func minute(_ date: Date?) -> String { date.map { Value.date($0).text.prefix(16) + "Z" } ?? "" }
+    var cells = cells
+    cells[4...6] = [
+      minute(askedAt), minute(changedAt), (title ?? "").truncated(toWidth: Self.titleWidthMax),
+    ]
+    return cells
+  }
+
+  private static let titleWidthMax = 40
 }
 
 extension Feed {
@@ -161,5 +177,12 @@ extension Feed {
   var state: String {
     if isPaused { return goneAt == nil ? "paused" : "gone" }
     return errors > 0 ? "failing (\(errors))" : "active"
+  }
+
+  /// Returns the state, of a failing feed with the last error without its details.
+  static func stateText(_ state: String, _ lastError: String?) -> String {
+    guard state.hasPrefix("failing"), let lastError else { return state }
+    let end = [" (", ": ", "; "].compactMap { lastError.firstRange(of: $0)?.lowerBound }.min()
+    return "\(state): \(lastError[..<(end ?? lastError.endIndex)])"
   }
 }

@@ -28,6 +28,12 @@ struct FeedDetails: Encodable {
   private let everySeconds: Int64?
   private let tokenFile: String?
   private let credential: String?
+  private let passwordFile: String?
+  private let passwordCredential: String?
+  private let headerFile: String?
+  private let headerCredential: String?
+  private let sizeLimitBytes: Int64?
+  private let timeLimitSeconds: Int64?
   private let addedAt: Date
   private let askedAt: Date?
   private let changedAt: Date?
@@ -62,7 +68,10 @@ struct FeedDetails: Encodable {
     next = words.next?.at
     why = words.why
     everySeconds = feed.every
-    (tokenFile, credential) = (feed.tokenFile, feed.credential)
+    (tokenFile, credential) = Self.sources(of: .bearer, feed)
+    (passwordFile, passwordCredential) = Self.sources(of: .basic, feed)
+    (headerFile, headerCredential) = Self.sources(of: .headers, feed)
+    (sizeLimitBytes, timeLimitSeconds) = (feed.sizeLimit, feed.timeLimit)
     addedAt = feed.addedAt
     askedAt = circumstances.lastRun?.at
     changedAt = feed.changedAt
@@ -80,6 +89,16 @@ struct FeedDetails: Encodable {
     errors = feed.errors
     lastError = feed.lastError
     runs = try Self.runs(try feeds.runs(of: id), circumstances.lastRun)
+  }
+
+  private static func sources(
+    of kind: FeedSecret.Kind, _ feed: Feed
+  ) -> (file: String?, credential: String?) {
+    switch feed.secrets.all.first(where: { $0.kind == kind })?.source {
+    case .file(let path): (path, nil)
+    case .credential(let name): (nil, name)
+    case nil: (nil, nil)
+    }
   }
 
   /// A run that found nothing new has written nothing: only the time of the last one is known.
@@ -113,9 +132,15 @@ struct FeedDetails: Encodable {
     }
     return [
       ("number", String(number)), ("url", url), ("learned url", learnedURL), ("title", title),
-      ("into", into), ("format", self.format), ("state", state),
+      ("into", into), ("format", self.format),
+      ("state", Feed.stateText(state, lastError)),
       ("next", "\(time(next) ?? "never"): \(why)"), ("every", span(everySeconds)),
-      ("token file", tokenFile), ("credential", credential), ("added", time(addedAt)),
+      ("token file", tokenFile), ("credential", credential), ("password file", passwordFile),
+      ("password credential", passwordCredential), ("header file", headerFile),
+      ("header credential", headerCredential),
+      ("size limit", sizeLimitBytes.map { sizeText(Int($0)) }),
+      ("time limit", span(timeLimitSeconds)),
+      ("added", time(addedAt)),
       ("asked", time(askedAt)), ("changed", time(changedAt)), ("items", Formatting.count(items)),
       ("etag", etag), ("last-modified", lastModified), ("validators of", validatorsOf),
       ("validators at", time(validatorsAt)), ("fresh for", span(freshForSeconds)),
@@ -127,22 +152,33 @@ struct FeedDetails: Encodable {
           ? "public or private, as allowed" : hasPublicAddress ? "public only, as before" : nil
       ),
       ("errors", errors > 0 ? "\(Formatting.count(errors)) in a row" : nil),
-      ("last error", lastError),
+      ("last error", lastError), ("document", warnings.isEmpty ? nil : warnings),
+      ("remark", lastCounts?.firstRemark),
     ]
+  }
+
+  /// The deviations of the last documents.
+  private var warnings: String {
+    (lastCounts?.warnings ?? []).joined(separator: "; ")
+  }
+
+  /// The counts of the last run that has read a document.
+  private var lastCounts: SyncReport? {
+    runs.lazy.compactMap(\.counts).first { $0.pages > 0 }
   }
 
   private var table: TextTable {
     let numbers = [
-      "new", "changed", "unchanged", "deleted", "rejected", "salvaged", "pages", "requests",
-      "bytes", "took",
+      "new", "changed", "unchanged", "deleted", "duplicates", "rejected", "salvaged", "pages",
+      "requests", "bytes", "took",
     ]
     var table = TextTable(
       [.init("run"), .init("outcome")] + numbers.map { .init($0, .number) } + [.init("error")])
     for run in runs {
       let counts = run.counts
       let cells = [
-        counts?.new, counts?.changed, counts?.unchanged, counts?.deleted, counts?.rejected,
-        counts?.salvagedItems, counts?.pages, counts?.requests,
+        counts?.new, counts?.changed, counts?.unchanged, counts?.deleted, counts?.duplicates,
+        counts?.rejected, counts?.salvagedItems, counts?.pages, counts?.requests,
       ].map { $0.map { Formatting.count(Int64($0)) } ?? "" }
       let bytes = counts.map { Formatting.bytes(Int64($0.bytes)) } ?? ""
       let took = run.seconds.map { Formatting.duration(.seconds($0)) } ?? ""

@@ -28,20 +28,11 @@ extension FeedCommand {
     @OptionGroup var proposed: ProposalOptions
     @Option(help: "The name of the mapping and of the line of migrations. Default: of the host.")
     var name: String?
-    @Option(
-      help: ArgumentHelp("A file whose first line is sent as a bearer token.", valueName: "file"))
-    var tokenFile: String?
-    @Option(
-      help: ArgumentHelp(
-        "A credential of systemd whose first line is sent as a bearer token.", valueName: "name"))
-    var credential: String?
+    @OptionGroup var request: FeedRequestOptions
     @Option(help: "table or json.") var format = OutputFormat.table
 
     func validate() throws {
       try format.require(.table, .json)
-      if tokenFile != nil, credential != nil {
-        throw ValidationError("--token-file does not go with --credential; leave one out")
-      }
       if let name { try MigrationDraft.validate(line: name) }
       guard entity.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]{0,62}/) != nil else {
         throw ValidationError("\"\(entity.prefix(64))\" is no name of an entity")
@@ -54,7 +45,7 @@ extension FeedCommand {
       let inspection = try await inspect()
       let written = try write(inspection)
       let text = FeedInspectionText(
-        inspection: inspection, url: url, credentials: credentials, mapping: proposed.mapping,
+        inspection: inspection, url: url, requestWords: request.words, mapping: proposed.mapping,
         migrations: proposed.migration, written: written, options: options)
       try format.write(text.document) { try text.write(&$0) }
     }
@@ -62,15 +53,12 @@ extension FeedCommand {
     private func inspect() async throws -> FeedInspection {
       let settings = try WorkerSettings.load(environment: ProcessInfo.processInfo.environment)
         .settings
-      var configuration = CurlTransport.Configuration()
-      configuration.userAgent = UserAgent.text(contact: settings.contact)
       let inspector = try FeedInspector(
-        transport: try CurlTransport(configuration: configuration),
-        lines: try options.migrationLines())
+        transport: try CurlTransport.naming(settings.contact), lines: try options.migrationLines())
+      var feed = Feeds.Settings()
+      try request.apply(to: &feed)
       return try await inspector.inspect(
-        .init(
-          url: url, tokenFile: tokenFile.map { URL(fileURLWithPath: $0).path },
-          credential: credential, entity: entity, name: name))
+        .init(url: url, settings: feed, entity: entity, name: name))
     }
 
     /// With the migration the mapping has what that makes.
@@ -87,12 +75,6 @@ extension FeedCommand {
       }
       return try proposed.write(
         ProposedFiles(name: inspection.name, mapping: chosen, migration: inspection.migration))
-    }
-
-    /// The options that say how the feed is asked, as they are typed.
-    private var credentials: [String] {
-      (tokenFile.map { ["--token-file", $0] } ?? [])
-        + (credential.map { ["--credential", $0] } ?? [])
     }
   }
 }

@@ -8,8 +8,8 @@ struct FeedInspectionText {
   let inspection: FeedInspection
   /// The URL in the spelling of the command line.
   let url: String
-  /// Options that say how the feed is asked.
-  let credentials: [String]
+  /// Options that say how the feed is requested.
+  let requestWords: [String]
   /// Where the mapping was to go.
   let mapping: String?
   /// The folder where the migration was to go.
@@ -75,6 +75,7 @@ struct FeedInspectionText {
     }
     let redirects = inspection.redirects.map { "\($0.status) to \($0.to)" }
     let candidates = inspection.candidates
+    let identity = inspection.builtIn == nil ? inspection.identity : nil
     return [
       ("final url", inspection.finalURL == inspection.url ? nil : inspection.finalURL),
       ("redirects", list(redirects)), ("status", String(inspection.status)),
@@ -91,6 +92,8 @@ struct FeedInspectionText {
           + "\(Formatting.bytes(Int64(inspection.wireBytes))) on the wire"
       ),
       ("title", inspection.title), ("other lists", list(inspection.otherPaths)),
+      ("identity", identity?.text),
+      ("not the id", identity.flatMap { _ in list(inspection.notIdentity) }),
       ("id may be", list(candidates.id)), ("title may be", list(candidates.title)),
       ("summary may be", list(candidates.summary)), ("url may be", list(candidates.url)),
       ("updated may be", list(candidates.updatedAt)),
@@ -101,11 +104,13 @@ struct FeedInspectionText {
 
   private var members: TextTable {
     var table = TextTable([
-      .init("member"), .init("in", .number), .init("type"), .init("looks like"), .init("example"),
+      .init("member"), .init("in", .number), .init("different", .number), .init("type"),
+      .init("looks like"), .init("example"),
     ])
     for member in inspection.members.prefix(Self.membersMax) {
       table.append([
         member.pointer, Formatting.count(Int64(member.present)),
+        member.different.map { Formatting.count(Int64($0)) } ?? "",
         member.types.joined(separator: ", "), member.looksLike ?? "", member.example ?? "",
       ])
     }
@@ -133,7 +138,7 @@ struct FeedInspectionText {
         + ["  " + add(mapping: mapping)]
     }
     let inspect =
-      ["feed", "inspect", url] + credentials
+      ["feed", "inspect", url] + requestWords
       + (inspection.entity == "Episode" ? [] : ["--entity", inspection.entity])
       + ["--mapping", mapping ?? inspection.name + ".yaml"]
     let made = ["--migration", migrations ?? "migrations"]
@@ -163,7 +168,7 @@ struct FeedInspectionText {
     let into = inspection.entity == "Episode" ? [] : ["--into", inspection.entity]
     let map = mapping.map { ["--mapping", $0] } ?? []
     let made = migrations.map { ["--migrations", $0] } ?? []
-    return command(["feed", "add", url] + credentials + into + map + made)
+    return command(["feed", "add", url] + requestWords + into + map + made)
   }
 
   private func command(_ words: [String]) -> String { options.commandLine(words) }

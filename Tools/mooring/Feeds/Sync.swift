@@ -14,9 +14,9 @@ struct Sync: AsyncParsableCommand {
     commandName: "sync",
     abstract: "Syncs all feeds, or the ones named.",
     discussion: """
-      A URL that is not a feed yet is added. After Ctrl-C or a kill everything that was committed \
-      stays, and the next run continues from there. A feed whose last response is still fresh \
-      according to its server is not requested.
+      A URL that is not a feed yet is added if its document is one. After Ctrl-C or a kill \
+      everything that was committed stays, and the next run continues from there. A feed whose \
+      last response is still fresh according to its server is not requested.
       """)
 
   @OptionGroup var options: StoreOptions
@@ -71,20 +71,24 @@ struct Sync: AsyncParsableCommand {
     let engine = SyncEngine(
       store: store, transport: transport, hostSpacing: { settings.hostSpacing })
     let command = LongCommand(isQuiet: options.quiet || verbose)
-    let syncs = FeedSyncs(engine: engine, options: engineOptions, waits: wait, command: command)
+    let syncs = FeedSyncs(
+      engine: engine, store: store, options: engineOptions, waits: wait,
+      isQuiet: options.quiet, command: command)
     do {
       try await command.run(
         afterInterrupt: "what was committed stays, and the next sync continues from there"
       ) { try await syncs.run(chosen) }
     } catch {
-      let reports = syncs.results.withLock { $0.reports }
+      let reports = syncs.results.reports
       if !reports.isEmpty { try SyncOutput(format: format).write(reports) }
       throw error
     }
-    let (reports, failure) = syncs.results.withLock { ($0.reports, $0.failure) }
+    let (reports, failure) = (syncs.results.reports, syncs.results.failure)
     // The exit status is that of the work, even if nothing reads the reports.
     let written = Result { try SyncOutput(format: format).write(reports) }
-    for report in reports { warn(report) }
+    if !options.quiet {
+      for report in reports { report.writeMessages(isOnly: reports.count == 1) }
+    }
     if let failure, chosen.count == 1 { throw failure }
     if let failure { throw (failure as? any ExitStatusProviding)?.exitStatus.exitCode ?? failure }
     if reports.contains(where: { $0.outcome == .deletionsRefused || $0.outcome == .incomplete }) {
@@ -106,8 +110,11 @@ struct Sync: AsyncParsableCommand {
     for (id, feed) in chosen {
       let sync = SyncFeed(
         feed: id, isFull: full, allowsDeletions: allowDeletions, ignoresWait: now,
-        host: feed.host)
+        candidateAddedAt: feed.isRemoved ? feed.addedAt : nil, host: feed.host)
       try JobEnqueued(try await queue.enqueue(JobRequest(sync))).write(format)
+      if feed.isRemoved, !options.quiet {
+        Message.say("\(shownURL(feed.url)) is added as soon as its document can be read")
+      }
     }
     if options.quiet { return }
     Message.say("follow them with `mooring jobs list --kind \(SyncFeed.kind)`")
@@ -125,11 +132,8 @@ struct Sync: AsyncParsableCommand {
     }
     var chosen: [(id: Int64, feed: Feed)] = []
     for name in self.feeds {
-      if name.contains("://"), try feeds.feed(named: name) == nil {
-        try await feeds.add(name)
-        if !options.quiet { Message.say("added the feed \(shownURL(name))") }
-      }
-      chosen.append(try feeds.find(name))
+      let isNew = try name.contains("://") && feeds.feed(named: name) == nil
+      chosen.append(try await isNew ? feeds.candidate(name) : feeds.find(name))
     }
     return chosen
   }
@@ -140,145 +144,6 @@ struct Sync: AsyncParsableCommand {
     settings.allowsDeletions = allowDeletions
     settings.ignoresWait = now
     return settings
-  }
-
-  private func warn(_ report: SyncReport) {
-    if options.quiet { return }
-    for rejection in report.rejections {
-      Message.say("\(rejection.id ?? "an item"): \(rejection.reason)")
-    }
-    let noted = report.rejected + report.dropped - report.rejections.count
-    if noted > 0 { Message.say("and \(Formatting.count(Int64(noted))) more") }
-    if report.salvagedItems > 0 {
-      Message.say(
-        "\(report.feed): the document is ill-formed; "
-          + "\(Formatting.count(Int64(report.salvagedItems))) of its items were read nevertheless; "
-          + "report it to the publisher")
-    }
-    switch report.outcome {
-    case .deletionsRefused:
-      Message.say(
-        "\(report.feed): \(Formatting.count(Int64(report.refusedDeletions))) records are no "
-          + "longer in the feed; that is more than half, so none was deleted. To delete them, run "
-          + "`mooring sync --full --allow-deletions`")
-    case .incomplete:
-      Message.say(
-        "\(report.feed): the listing was incomplete, so nothing was deleted; the next run "
-          + "reads all of it again")
-    case .fresh:
-      Message.say(
-        "\(report.feed): the last response is still fresh, so no request was sent; add --now")
-    case .synced, .notModified: break
-    }
-  }
-}
-
-/// The runs of several feeds, one after the other.
-private final class FeedSyncs: Sendable {
-  struct Results {
-    /// The reports of the runs that succeeded.
-    var reports: [SyncReport] = []
-    /// The first failure.
-    var failure: (any Error)?
-  }
-
-  let engine: SyncEngine
-  let options: SyncEngine.Options
-  /// True to wait for another process that syncs the feed.
-  let waits: Bool
-  let command: LongCommand
-  let results = Mutex(Results())
-
-  init(
-    engine: SyncEngine, options: SyncEngine.Options, waits: Bool, command: LongCommand
-  ) {
-    self.engine = engine
-    self.options = options
-    self.waits = waits
-    self.command = command
-  }
-
-  /// - Throws: What ended a run after an interrupt; the results of the runs before stay.
-  func run(_ feeds: [(id: Int64, feed: Feed)]) async throws {
-    for (id, feed) in feeds {
-      do {
-        let report = try await sync(id, feed)
-        results.withLock { $0.reports.append(report) }
-      } catch {
-        if command.isInterrupted { throw error }
-        // One feed's failure does not keep the others from being synced.
-        if feeds.count > 1 { Message.say("\(shownURL(feed.url)): \(error)") }
-        results.withLock { $0.failure = $0.failure ?? error }
-      }
-    }
-  }
-
-  private func sync(_ id: Int64, _ feed: Feed) async throws -> SyncReport {
-    defer { command.finish() }
-    while true {
-      try command.checkInterrupt()
-      do {
-        return try await engine.sync(id, options: options) { report in
-          command.report(shownURL(feed.url), done: Int64(report.items))
-        }
-      } catch let error as SyncError where error.code == .busy && waits {
-        try await Task.sleep(for: .milliseconds(500))
-      }
-    }
-  }
-}
-
-/// The counts of runs.
-struct SyncOutput {
-  let format: OutputFormat
-
-  func write(_ reports: [SyncReport]) throws {
-    try StandardOutput.with { output in
-      try output.write(
-        reports, as: format, table: reports.isEmpty ? nil : table(reports), titles: titles
-      ) { cells($0) }
-    }
-  }
-
-  private var titles: [String] {
-    [
-      "feed", "outcome", "new", "changed", "unchanged", "deleted", "skipped", "rejected", "pages",
-      "requests", "bytes",
-    ]
-  }
-
-  private func cells(_ report: SyncReport) -> [String] {
-    [report.feed, outcome(report)] + numbers(report).map(String.init)
-  }
-
-  private func numbers(_ report: SyncReport) -> [Int] {
-    [
-      report.new, report.changed, report.unchanged, report.deleted, report.skipped,
-      report.rejected + report.unknownKinds, report.pages, report.requests, report.bytes,
-    ]
-  }
-
-  private func outcome(_ report: SyncReport) -> String {
-    switch report.outcome {
-    case .synced: report.isResumed ? "\(report.mode), resumed" : report.mode
-    case .notModified: "not modified"
-    case .fresh: "fresh"
-    case .deletionsRefused: "deletions refused"
-    case .incomplete: "incomplete"
-    }
-  }
-
-  private func table(_ reports: [SyncReport]) -> TextTable {
-    var table = TextTable(
-      titles.enumerated().map { .init($1, $0 < 2 ? .text : .number) })
-    for report in reports {
-      let numbers = numbers(report)
-      table.append(
-        [report.feed, outcome(report)]
-          + numbers.dropLast().map { Formatting.count(Int64($0)) }
-          + [Formatting.bytes(Int64(report.bytes))])
-    }
-    return table
   }
 }
 

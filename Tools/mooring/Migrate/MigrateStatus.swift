@@ -99,6 +99,8 @@ struct StatusOverview: Encodable {
   let backups: [Backup]
   /// The space that `contract` would free.
   let contractable: ContractReport
+  /// The indexes that a load has set aside.
+  let deferredIndexes: [DeferredIndex]
   let problems: [String]
 
   init(of store: Store) throws {
@@ -122,7 +124,10 @@ struct StatusOverview: Encodable {
     let kept = contractable.backups
     backups = try store.migrationBackups().filter { kept.contains($0.path) }
       .map { Backup(path: $0.path, before: $0.before, madeAt: Self.time($0.madeAt)) }
-    problems = Self.problems(state, underWay, isAlive: holder != nil)
+    deferredIndexes = try store.deferredIndexes()
+    problems =
+      Self.problems(state, underWay, isAlive: holder != nil)
+      + Self.problems(deferredIndexes, isAlive: holder != nil)
   }
 
   /// True if it is enough to wait.
@@ -218,6 +223,15 @@ struct StatusOverview: Encodable {
     }
     texts += pending.map { "\($0.line) \($0.name) is pending; run `mooring migrate plan`" }
     return texts
+  }
+
+  private static func problems(_ deferred: [DeferredIndex], isAlive: Bool) -> [String] {
+    if deferred.isEmpty { return [] }
+    let names = deferred.map { "\($0.entity).\($0.index)" }.joined(separator: ", ")
+    return [
+      "a load has set indexes aside: \(names); "
+        + (isAlive ? "wait for it" : "run `mooring migrate up` to build them")
+    ]
   }
 
   // MARK: For people

@@ -1,4 +1,5 @@
 import Console
+import EntityModel
 import EntityStore
 import Foundation
 import Migrations
@@ -9,6 +10,8 @@ struct MigrationOutcome: Sendable {
   let isNew: Bool
   /// The entries that the run added to the history, or removed from it, in order.
   let changed: [AppliedMigration]
+  /// The attributes that the run found with another type and left as they are, one line for each.
+  let left: [String]
   let report: MigrationReport
   /// The space that `contract` would free now.
   let contractable: ContractReport
@@ -29,11 +32,32 @@ struct MigrationOutcome: Sendable {
       }
       return MigrationOutcome(
         isNew: before.isEmpty && !changed.isEmpty, changed: changed,
+        left: output.direction == .up ? try store.attributesLeft(by: changed) : [],
         report: report, contractable: try store.contractable())
     } catch {
       // What is done stays done, and is to be known beside the reason why the rest is not.
       output.say(try output.direction.changes(of: store, since: before))
       throw error
+    }
+  }
+}
+
+extension Store {
+  /// Returns a line for each attribute that a step with `ifMissing` would have added with another
+  /// type than it has.
+  fileprivate func attributesLeft(by applied: [AppliedMigration]) throws -> [String] {
+    let (lines, schema) = try (migrationLines, schema)
+    return applied.flatMap { entry -> [String] in
+      let line = lines.first { $0.name == entry.line }
+      let file = line?.migrations.first { $0.version == entry.version }
+      return (file?.steps ?? []).compactMap { step in
+        guard case .addAttribute(let entity, let added, ifMissing: true) = step,
+          let found = schema.entity(named: entity)?.attribute(named: added.name),
+          found.type.name != added.type.name
+        else { return nil }
+        return "\(entity).\(added.name) exists as \(found.type.name), not \(added.type.name); "
+          + "it is left as it is"
+      }
     }
   }
 }
@@ -96,6 +120,7 @@ struct MigrationOutput: Sendable {
       return Message.say(direction == .up ? "nothing is pending" : "nothing to revert")
     }
     say(outcome.changed)
+    for line in outcome.left { Message.say(line) }
     if outcome.isNew { return }
     var text = "done in \(Formatting.duration(time))"
     if outcome.report.longestWait > .zero {

@@ -52,7 +52,7 @@ struct SchemaDiff: AsyncParsableCommand {
 
   func run() async throws {
     let comparison = SchemaComparison(
-      from: try options.openToRead().schema, to: try otherSchema())
+      from: try options.openToRead().completeSchema(), to: try otherSchema())
     try format.write(comparison.differences) { output in
       for text in comparison.differences { try output.write(text.singleLine + "\n") }
     }
@@ -68,7 +68,7 @@ struct SchemaDiff: AsyncParsableCommand {
     if FileManager.default.fileExists(atPath: other + "/data.mdb") {
       var opening = try options.storeOptions()
       opening.isReadOnly = true
-      return try Store.open(at: other, options: opening).schema
+      return try Store.open(at: other, options: opening).completeSchema()
     }
     let own = try MigrationLine.load([.directory(other)])
     guard !own.isEmpty else {

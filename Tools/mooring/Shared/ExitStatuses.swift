@@ -6,10 +6,11 @@ public import HomeFeed
 extension SyncError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
-    case .unknownFeed, .gone, .notFound, .missingToken: .unavailable
+    case .unknownFeed, .gone, .notFound, .refused, .missingSecret: .unavailable
     case .invalidFeed: .usage
-    case .paused, .busy, .waiting, .badStatus, .unaskedNotModified: .tryAgain
-    case .badDocument, .tooManyRejected, .emptied, .repeatedPage, .tooManyPages, .foreignPage:
+    case .paused, .busy, .waiting, .badStatus: .tryAgain
+    case .badDocument, .unaskedNotModified, .tooManyRejected, .nothingUsable, .emptied,
+      .repeatedPage, .tooManyPages, .foreignPage:
       .badData
     case .missingTarget: .configuration
     case .notPermitted, .privateAddress: .notPermitted
@@ -22,7 +23,9 @@ extension HTTPError: ExitStatusProviding {
   public var exitStatus: ExitStatus {
     switch code {
     case .invalidURL, .unsupportedProtocol, .invalidHeader: .usage
-    case .tooLarge, .badEncoding, .protocolViolation: .badData
+    case .tooLarge, .headerTooLarge, .badEncoding, .protocolViolation, .badRedirect,
+      .tooManyRedirects:
+      .badData
     case .refusedAddress, .insecureRedirect: .notPermitted
     default: .tryAgain
     }

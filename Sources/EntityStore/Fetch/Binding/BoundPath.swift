@@ -21,7 +21,9 @@ package struct BoundPath {
   ///
   /// - Throws: `unknownAttribute` that lists the existing names; `invalidRequest`.
   package init(_ path: String, of entity: EntityLayout, in transaction: ReadTransaction) throws {
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let names =
+      path.utf8.contains(UInt8(ascii: "."))
+      ? path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) : [path]
     guard names.count <= BoundPath.hopsMax else {
       throw StoreError(.invalidRequest, "a path is too long", [("path", path)])
     }

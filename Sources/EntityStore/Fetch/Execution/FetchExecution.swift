@@ -9,6 +9,8 @@ package struct FetchExecution {
   let request: BoundRequest
   let plan: AccessPlan
   let transaction: ReadTransaction
+  /// True if the closure never ends the fetch: records are then looked up in groups.
+  var readsAll = false
   private(set) var statistics = FetchStatistics()
 
   var entity: EntityLayout { request.entity }
@@ -17,12 +19,13 @@ package struct FetchExecution {
     let entity = try transaction.catalog.entity(request.entityName)
     try transaction.prepareToRead(entity)
     let plans = transaction.catalog.plans
-    if let cached = plans.plan(for: request) {
+    let key = PlanCache.Key(request)
+    if let key, let cached = plans.plan(for: key) {
       self.init(cached.request, cached.plan, in: transaction)
       return
     }
     try self.init(try BoundRequest(request, entity, in: transaction), in: transaction)
-    plans.insert(plan, self.request, for: request)
+    if let key { plans.insert(plan, self.request, for: key) }
   }
 
   /// Plans a request.
@@ -179,6 +182,9 @@ package struct FetchExecution {
     case .index(let access):
       var walk = IndexWalk(access, in: transaction, entity)
       defer { statistics.entriesRead += walk.entriesRead }
+      if readsAll, plan.filter == nil, let snapshot = transaction.transaction as? TreeReader {
+        return try eachGroup(of: &walk, in: snapshot, body)
+      }
       while let id = try walk.next() {
         guard try visit(id, mayBeMissing: false, body) else { return }
       }
@@ -203,17 +209,15 @@ package struct FetchExecution {
     _ numbers: NumberTests?, _ body: (Int64, RecordView) throws -> Bool
   ) throws -> Int {
     let (transaction, entity) = (transaction, entity)
+    let verifies = transaction.verifiesReads
     var recordsRead = 0
-    var cursor = try transaction.transaction.cursor(entity.tree)
-    var entry = try cursor.first()
-    while let found = entry {
+    try transaction.eachEntry(of: entity.tree) { entry in
       try transaction.countVisit()
-      guard let id = RecordKey.objectID(found.key), let view = entity.record.view(of: found.value)
+      guard let id = RecordKey.objectID(entry.key), let view = entity.record.view(of: entry.value)
       else { throw StoreError.damaged("a record is unreadable", entity: entity.name) }
-      if transaction.verifiesReads { try entity.verify(found.value, id: id) }
+      if verifies { try entity.verify(entry.value, id: id) }
       recordsRead += 1
-      if numbers?.hold(of: view) != false, try !body(id, view) { break }
-      entry = try cursor.next()
+      return try numbers?.hold(of: view) == false || body(id, view)
     }
     return recordsRead
   }
@@ -226,10 +230,32 @@ package struct FetchExecution {
     }
   }
 
+  /// Visits the records of a walk up to the end of the window. Those of a group are looked up
+  /// together, so that the memory of one is loaded while another is found.
+  private mutating func eachGroup(
+    of walk: inout IndexWalk, in snapshot: TreeReader, _ body: (FetchRow) throws -> Bool
+  ) throws {
+    var left = request.windowEnd
+    var ids: [Int64] = []
+    while left > 0 {
+      ids.removeAll(keepingCapacity: true)
+      while ids.count < min(left, StoreLimits.recordsAhead), let id = try walk.next() {
+        ids.append(id)
+      }
+      if ids.isEmpty { return }
+      left -= ids.count
+      let found = try snapshot.get(entity.tree, numbers: ids.map { RecordKey.number(of: $0) })
+      for (id, bytes) in zip(ids, found) {
+        guard try visit(id, found: bytes, mayBeMissing: false, body) else { return }
+      }
+    }
+  }
+
   private mutating func visit(
-    _ id: Int64, mayBeMissing: Bool, _ body: (FetchRow) throws -> Bool
+    _ id: Int64, found: UnsafeRawBufferPointer? = nil, mayBeMissing: Bool,
+    _ body: (FetchRow) throws -> Bool
   ) throws -> Bool {
-    guard let view = try transaction.storedView(of: id, in: entity) else {
+    guard let view = try transaction.storedView(of: id, in: entity, found: found) else {
       if mayBeMissing { return true }
       throw StoreError.damaged("an index entry points at no record", entity: entity.name, id: id)
     }

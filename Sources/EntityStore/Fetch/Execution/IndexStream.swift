@@ -22,15 +22,15 @@ final class IndexStream {
   private let prefixCount: Int?
   private let transaction: ReadTransaction
   private let entity: EntityLayout
-  // SAFETY (of what is unchecked): no step of the cursor calls code that accesses it.
+  // SAFETY (of what is unchecked): no step of the cursor calls code that accesses the stream.
   @exclusivity(unchecked) private var cursor: Cursor
-  private var hasBegun = false
-  private var ahead: Ahead?
-  private var run: [Int64] = []
-  private var nextOfRun = 0
+  @exclusivity(unchecked) private var hasBegun = false
+  @exclusivity(unchecked) private var ahead: Ahead?
+  @exclusivity(unchecked) private var run: [Int64] = []
+  @exclusivity(unchecked) private var nextOfRun = 0
   /// The position of the id that was returned last; only for a stream with a prefix.
   private(set) var place = Place()
-  private(set) var entriesRead = 0
+  @exclusivity(unchecked) private(set) var entriesRead = 0
 
   /// An entry that was read to find the end of a run.
   private struct Ahead {

@@ -15,6 +15,7 @@ final class ConjunctSets {
   init(_ conjuncts: [PredicateProgram]) { self.conjuncts = conjuncts }
 
   func sets(of conjunct: Int, _ part: IndexLayout.Part) -> KeySets {
+    guard KeySets.depend(conjuncts[conjunct], on: part.position) else { return .anything }
     let question = Question(
       conjunct: conjunct, position: part.position, collation: part.collation?.collation)
     if let sets = known[question] { return sets }
@@ -26,6 +27,7 @@ final class ConjunctSets {
 
   /// Returns the values for which all conjuncts may be true.
   func whereTrue(_ part: IndexLayout.Part) -> IntervalSet {
-    IntervalSet.intersection(of: conjuncts.indices.map { sets(of: $0, part).whereTrue })
+    let narrowing = conjuncts.indices.filter { KeySets.depend(conjuncts[$0], on: part.position) }
+    return IntervalSet.intersection(of: narrowing.map { sets(of: $0, part).whereTrue })
   }
 }

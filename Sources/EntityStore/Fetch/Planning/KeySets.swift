@@ -53,6 +53,17 @@ extension KeySets {
     }
   }
 
+  /// Returns false if the sets of the predicate for this attribute are `anything`.
+  static func depend(_ predicate: PredicateProgram, on position: Int) -> Bool {
+    switch predicate {
+    case .constant: true
+    case .attribute(let other, _): other == position
+    case .and(let parts), .or(let parts): parts.contains { depend($0, on: position) }
+    case .not(let part): depend(part, on: position)
+    default: false
+    }
+  }
+
   /// Returns the allowed values of one element of a list.
   ///
   /// - Returns: `nil` if the predicate is not about some element.

@@ -26,10 +26,10 @@ final class ReusablePlan: CachedPlan, @unchecked Sendable {
 }
 
 extension PlanCache {
-  func plan(for request: FetchRequest) -> ReusablePlan? { self[request] as? ReusablePlan }
+  func plan(for key: Key) -> ReusablePlan? { self[key] as? ReusablePlan }
 
   /// Caches a plan if it is reusable.
-  func insert(_ plan: AccessPlan, _ bound: BoundRequest, for request: FetchRequest) {
-    if let plan = ReusablePlan(plan, bound) { insert(plan, for: request) }
+  func insert(_ plan: AccessPlan, _ bound: BoundRequest, for key: Key) {
+    insert(ReusablePlan(plan, bound), for: key)
   }
 }

@@ -139,7 +139,15 @@ struct GroupFetch {
     let (aggregates, transaction) = (aggregates, transaction)
     var accumulators = aggregates.map { Accumulator($0.function) }
     let positions = aggregates.compactMap(\.position)
-    if positions.count == aggregates.count {
+    if positions.count == 1, aggregates.count == 1 {
+      // Not in the array, whose uniqueness would be checked for each row.
+      var accumulator = accumulators[0]
+      let isDone = try execution.runScan { view in
+        try accumulator.add(view.field(positions[0]))
+        return true
+      }
+      if isDone { return [accumulator] }
+    } else if positions.count == aggregates.count {
       let isDone = try execution.runScan { view in
         for number in positions.indices {
           try accumulators[number].add(view.field(positions[number]))

@@ -23,7 +23,8 @@ enum ModelXML {
     }
     _ = initialization
     var builder = ModelBuilder()
-    var events = mooring_xml_events(start: startElement, end: endElement, text: ignoreText)
+    var events = mooring_xml_events(
+      start: startElement, end: endElement, text: ignoreText, fault: nil)
     let code = withUnsafeMutablePointer(to: &builder) { builder in
       bytes.withUnsafeBytes { bytes in
         // SAFETY: libxml2 copies the bytes and calls back on this thread before it returns; no

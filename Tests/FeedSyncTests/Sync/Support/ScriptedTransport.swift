@@ -95,6 +95,8 @@ extension HTTPRequest {
   /// Returns the value of a header as it is sent to the request's own URL.
   func header(_ name: String) -> String? {
     let conditions = conditions.flatMap { $0.wereSent(to: url) ? $0.headers : nil } ?? []
-    return (headers + conditions).first { $0.name.lowercased() == name.lowercased() }?.value
+    return (headers + secretHeaders + conditions).first {
+      $0.name.lowercased() == name.lowercased()
+    }?.value
   }
 }

@@ -19,50 +19,56 @@ struct MeasurementTests {
     #expect(Summary([]) == nil)
   }
 
-  @Test("Ratios count as their targets do, for speeds and for times")
-  func ratios() throws {
-    let section = section([
-      measurement(
-        Operation(
-          "load", "rows/s", .higher,
-          [Target(.atLeast(2, .grdb)), Target(.atMost(1.5, .raw, operation: "sorted load"))]),
-        [.mooring: [100], .grdb: [40], .raw: [150]]),
-      measurement(Operation("sorted load", "rows/s", .higher), [.raw: [200]]),
-      measurement(
-        Operation("get", "ns", .lower, [Target(.atMost(2, .raw)), Target(.atMostItself(90))]),
-        [.mooring: [100], .raw: [50]]),
-    ])
-    let all = section.measurements.map { section.ratios(of: $0) }
-    #expect(all.map { $0.map(\.reached) } == [[2.5, 2], [], [2, 100]])
-    #expect(all.map { $0.map(\.isMet) } == [[true, false], [], [true, false]])
+  @Test("A ratio to SQLite is that of speeds, for speeds and for times")
+  func ratiosToSQLite() {
+    let speed = measurement(.claim, [.mooring: [95], .sqlite: [100]])
+    let time = measurement(.get, [.mooring: [200], .sqlite: [100], .raw: [10]])
+    #expect(speed.timesSQLite == 0.95)
+    #expect(time.timesSQLite == 0.5)
+    #expect(measurement(.get, [.mooring: [200], .raw: [10]]).timesSQLite == nil)
+    #expect(measurement(.get, [.mooring: [0], .sqlite: [10]]).timesSQLite == nil)
   }
 
-  @Test("What is asked of another size, or of a candidate that did not run, is left out")
-  func ratiosLeftOut() {
-    let operation = Operation(
-      "get", "ns", .lower,
-      [Target(.atLeast(2, .grdb), rows: 7), Target(.atLeast(2, .sqlite)), Target(.atMostItself(9))])
-    let section = section([measurement(operation, [.mooring: [1], .grdb: [3]])])
-    #expect(section.measurements.flatMap { section.ratios(of: $0) }.map(\.reached) == [1])
+  @Test(
+    "A bar is met by what reaches it, and by nothing less",
+    arguments: [
+      (Bar.notSlower, 95, true), (.notSlower, 94.99, false), (.atLeast(2, .sqlite), 200, true),
+      (.twoFlushes, 45, true), (.twoFlushes, 44.9, false), (.atMost(1.6, .sqlite), 62.5, true),
+      (.atMost(1.6, .sqlite), 62.4, false), (.atMostItself(60), 60, true),
+      (.atMostItself(60), 60.1, false), (.atLeastItself(60), 60, true),
+      (.atLeastItself(60), 59.9, false),
+    ])
+  func bars(bar: Bar, own: Double, isMet: Bool) {
+    let measurement = measurement(
+      Operation("one", "rows/s", .higher, bar), [.mooring: [own], .sqlite: [100], .raw: [50]])
+    #expect(measurement.verdict?.isMet == isMet)
   }
 
-  @Test("Mooring is held against itself in another operation, and against bounds of 0")
-  func ratiosToItself() {
-    let section = section([
-      measurement(Operation("one", "jobs/s", .higher), [.mooring: [10]]),
-      measurement(
-        Operation(
-          "many", "jobs/s", .higher, [Target(.atLeast(4, .mooring, operation: "one"))]),
-        [.mooring: [50]]),
-      measurement(
-        Operation("late", "ms", .lower, [Target(.atMost(2, .mooring, operation: "none"))]),
-        [.mooring: [7]]),
-      measurement(Operation("lost", "jobs", .lower, [Target(.atMostItself(0))]), [.mooring: [0]]),
-    ])
-    let all = section.measurements.map { section.ratios(of: $0) }
-    #expect(all.map { $0.map(\.reached) } == [[], [5], [], [0]])
-    #expect(all.flatMap { $0 }.map(\.isMet) == [true, true])
-    #expect(all[1].first?.text == "5.00 of 4x \"one\"")
+  @Test("Without a bar, or one of its candidates, there is no verdict")
+  func noVerdict() {
+    let samples: [CandidateName: [Double]] = [.mooring: [7], .sqlite: [8]]
+    #expect(measurement(Operation("one", "s"), samples).verdict == nil)
+    #expect(measurement(.hotPages, samples).verdict == nil)
+    #expect(measurement(.get, samples).verdict?.isMet == true)
+  }
+
+  @Test("A load of a million rows has a bar of its own")
+  func bulkLoads() {
+    #expect(Operation.bulkLoad.bar == .notSlower)
+    #expect(Operation.loadGain(rows: 100_000).bar == nil)
+    #expect(Operation.loadGain(rows: 1_000_000).bar == .atLeastItself(3))
+  }
+
+  @Test("A ratio is never rounded toward its bar")
+  func ratioTexts() {
+    #expect(ratioText(0.9499) == "0.949")
+    #expect(ratioText(0.95) == "0.950")
+    #expect(ratioText(0.29) == "0.290")
+    #expect(ratioText(1.999) == "1.99")
+    #expect(ratioText(12.38) == "12.3")
+    #expect(ratioText(123.9) == "123")
+    #expect(ratioText(1.601, .up) == "1.61")
+    #expect(ratioText(1.6, .up) == "1.60")
   }
 
   @Test("Samples are gathered by operation, in the order in which operations came first")
@@ -90,80 +96,127 @@ struct MeasurementTests {
     #expect(counted(100_000, "rows") == "100,000 rows")
   }
 
-  @Test("Columns stand under each other; the JSON names each result's candidate")
-  func output() throws {
-    let section = section([
-      measurement(
-        Operation("load", "rows/s", .higher, [Target(.atLeast(2, .grdb))]),
-        [.mooring: [100, 120], .grdb: [50, 60]]),
-      measurement(Operation("sorted load", "rows/s", .higher), [.raw: [1000]]),
-    ])
-    let results = Results(sections: [section])
-    let lines = results.table().split(separator: "\n").filter { $0.contains("rows/s") }
-    #expect(lines.count == 2)
-    #expect(Set(lines.map { $0.components(separatedBy: "rows/s").first?.count }).count == 1)
-    #expect(lines.first?.hasSuffix("2.00 of 2x GRDB") == true)
-    #expect(results.table().contains("\n\nreads: 10 episodes\nload "))
-    #expect(results.candidates == [.mooring, .grdb, .raw])
+  @Test("Columns stand under each other, and ! marks the missed bars")
+  func table() {
+    let results = Results(sections: [reads(rows: 10)])
+    let text = results.table()
+    #expect(
+      text == """
+        reads: 10 episodes
+        operation  unit    SQLite C  GRDB  raw C   Mooring  ratio to SQLite C  bar
+        load       rows/s   110 ±9%  55.0         99.0 ±1%            0.900 !  at least 0.95
+        hot        rows/s      80.0         40.0      35.0              0.437  \
+        at least 0.9 of raw C: 0.875 !
+        put        ms                                 59.0                     at most 60
 
+        Medians, and half the distance from the lowest to the highest round. \
+        Of 3 bars 1 are met; ! marks the others.
+        """)
+    #expect(Results(sections: [reads(rows: 10)], isQuick: true).table().hasSuffix("nothing."))
+  }
+
+  @Test("The JSON has each result's candidate, the ratio to SQLite and the bar, for all sizes")
+  func json() throws {
+    let results = Results(sections: [reads(rows: 10), reads(rows: 20)])
     let parsed = try JSONSerialization.jsonObject(with: Data(results.json().utf8))
     let document = try #require(parsed as? [String: Any])
     let sections = try #require(document["sections"] as? [[String: Any]])
-    #expect(sections.first?["section"] as? String == "reads")
+    #expect(sections.map { $0["rows"] as? Int } == [10, 20])
     let operations = try #require(sections.first?["operations"] as? [[String: Any]])
     let entries = operations.compactMap { $0["results"] as? [[String: Any]] }
-    #expect(entries.map(\.count) == [2, 1])
-    #expect(entries.first?.compactMap { $0["candidate"] as? String } == ["mooring", "grdb"])
-    #expect(entries.first?.compactMap { $0["median"] as? Double } == [110, 55])
+    #expect(
+      entries.map { $0.compactMap { $0["candidate"] as? String } }
+        == [["sqlite", "grdb", "mooring"], ["sqlite", "raw", "mooring"], ["mooring"], []])
+    #expect(entries.first?.compactMap { $0["median"] as? Double } == [110, 55, 99])
+    #expect(operations.map { $0["ratioToSQLite"] as? Double } == [0.9, 0.4375, nil, nil])
+    let bars = operations.compactMap { $0["bar"] as? [String: Any] }
+    #expect(bars.map { $0["isMet"] as? Bool } == [false, false, true])
+    #expect(bars.map { $0["text"] as? String }.last == "at most 60")
   }
 
-  @Test("The chart has a bar for each measured ratio and is well-formed")
-  func chart() throws {
-    let section = section([
-      measurement(
-        Operation("a < b", "us", .lower, [Target(.atLeast(2, .grdb))]),
-        [.mooring: [10], .grdb: [500], .sqlite: [20], .raw: [4]])
-    ])
-    let svg = RatioChart(Results(sections: [section]), caption: "R&D").svg
-    let document = XMLParser(data: Data(svg.utf8))
-    #expect(document.parse())
-    for text in [">50.0<", ">2.00<", ">0.400<", "a &lt; b", "R&amp;D"] {
+  @Test("Marked parts of a Markdown file are replaced, unless the run has nothing for them")
+  func markdown() throws {
+    let file = MarkdownFile(
+      results: Results(sections: [reads(rows: 10), reads(rows: 20)]), caption: "R&D")
+    let text = """
+      before
+      <!-- bench sections: reads -->
+      old
+      <!-- end of bench -->
+      between
+      <!-- bench lines: hot; put -->
+      <!-- end of bench -->
+      <!-- bench sections: reads; jobs -->
+      kept
+      <!-- end of bench -->
+      <!-- bench lines: hot; none -->
+      kept, too
+      <!-- end of bench -->
+      """
+    let updated = try file.updated(text, name: "a.md")
+    #expect(!updated.contains("old"))
+    #expect(updated.contains("\nkept\n") && updated.contains("\nkept, too\n"))
+    #expect(updated.contains("reads -->\n\nR&D.\n\n**reads: 10 episodes**\n\n| operation"))
+    #expect(updated.contains("**reads: 20 episodes**"))
+    let head = "| operation | unit | SQLite C | raw C | Mooring | ratio to SQLite C | bar |"
+    let hot = "| hot | rows/s | 80.0 | 40.0 | 35.0 | 0.437 | at least 0.9 of raw C: 0.875 ! |"
+    #expect(
+      updated.contains(
+        """
+        between
+        <!-- bench lines: hot; put -->
+
+        \(head)
+        |---|---|--:|--:|--:|--:|---|
+        \(hot)
+        | put | ms |  |  | 59.0 |  | at most 60 |
+
+        R&D.
+
+        <!-- end of bench -->
+        """))
+    #expect(try file.updated(updated, name: "a.md") == updated)
+    #expect(throws: BenchError.self) { try file.updated("<!-- bench lines: hot -->", name: "a") }
+  }
+
+  @Test("The chart has the ratios to SQLite of both sizes, and is well-formed")
+  func chart() {
+    let other = bench.Section(
+      title: "a < b", scope: "", rows: 5,
+      measurements: [
+        measurement(.get, [.mooring: [10], .sqlite: [25]]),
+        measurement(Operation("without a bar", "s"), [.mooring: [10], .sqlite: [30]]),
+      ])
+    let results = Results(sections: [reads(rows: 10), reads(rows: 2_000), other])
+    let svg = RatioChart(results, caption: "R&D").svg
+    #expect(XMLParser(data: Data(svg.utf8)).parse())
+    for text in [">0.900<", ">0.437<", ">2.50<", ">10<", ">2,000<", "a &lt; b", "R&amp;D"] {
       #expect(svg.contains(text), "\(text)")
     }
+    #expect(svg.components(separatedBy: "<circle class=\"large\"").count == 3)
+    #expect(svg.components(separatedBy: "<circle class=\"small\"").count == 4)
+    #expect(!svg.contains("without a bar") && !svg.contains(">put<"))
+    #expect(XMLParser(data: Data(RatioChart(Results(sections: []), caption: "").svg.utf8)).parse())
   }
 
-  @Test("The chart shows the last of the sizes, and a ring for what is asked at that size")
-  func chartOfSizes() {
-    let operation = Operation(
-      "get", "ns", .lower,
-      [Target(.atLeast(8, .grdb), rows: 10), Target(.atMost(4, .raw)), Target(.atMostItself(3))])
-    let samples: [CandidateName: [Double]] = [.mooring: [10], .grdb: [50], .raw: [5]]
-    let sections = [10, 20].map { rows in
-      bench.Section(
-        title: "reads", scope: "\(rows) episodes", rows: rows,
-        measurements: [
-          measurement(operation, samples), measurement(Operation("  part", "ns"), samples),
-        ])
-    }
-    let last = RatioChart(Results(sections: sections), caption: "").svg
-    #expect(!last.contains(">10 episodes<") && last.contains(">20 episodes<"))
-    #expect(last.components(separatedBy: "class=\"ring raw\"").count == 2)
-    #expect(!last.contains("class=\"ring grdb\""))
-    #expect(!last.contains(">part<"))
-    let first = RatioChart(Results(sections: [sections[0]]), caption: "").svg
-    #expect(first.components(separatedBy: "class=\"ring grdb\"").count == 2)
-    #expect(first.contains("class=\"grdb missed\""))
+  private func reads(rows: Int) -> bench.Section {
+    bench.Section(
+      title: "reads", scope: "\(rows) episodes", rows: rows,
+      measurements: [
+        measurement(
+          Operation("load", "rows/s", .higher, .notSlower),
+          [.mooring: [98, 100], .sqlite: [100, 120], .grdb: [55]]),
+        measurement(
+          Operation("hot", "rows/s", .higher, .twoFlushes),
+          [.mooring: [35], .sqlite: [80], .raw: [40]]),
+        measurement(Operation("put", "ms", .lower, .atMostItself(60)), [.mooring: [59]]),
+        measurement(Operation("not run", "ms"), [:]),
+      ])
   }
 
   private func measurement(
     _ operation: Operation, _ samples: [CandidateName: [Double]]
   ) -> Measurement {
-    var measurement = Measurement(operation)
-    measurement.samples = samples
-    return measurement
-  }
-
-  private func section(_ measurements: [Measurement]) -> bench.Section {
-    bench.Section(title: "reads", scope: "10 episodes", rows: 10, measurements: measurements)
+    Measurement(operation, samples: samples)
   }
 }

@@ -10,10 +10,17 @@ public func fuzzFeedXML(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   do {
     view = try FeedView.read(document, contentType: nil, baseURL: "http://example.org/a/b.xml")
   } catch {
-    guard [.unknownFormat, .empty, .tooLarge, .tooDeep].contains(error.code) else {
+    let codes: [DocumentError.Code] = [
+      .unknownFormat, .htmlPage, .misplacedItems, .truncated, .empty, .tooLarge, .tooDeep,
+    ]
+    guard codes.contains(error.code) else {
       fatalError("another error than of the document: \(error)")
     }
     return
+  }
+  let isOneLine = view.firstFault?.contains("\n") != true
+  guard isOneLine, (view.faults > 0) == (view.firstFault != nil) else {
+    fatalError("\(view.faults) faults, the first of them \(view.firstFault ?? "unknown")")
   }
   do {
     let parser = try JSONParser()

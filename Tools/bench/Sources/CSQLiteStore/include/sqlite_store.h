@@ -1,5 +1,5 @@
-// The episodes in SQLite: the write-ahead log with a full flush at each commit, a cache and a map
-// of 256 MB, statements prepared once, and the seven indexes, of which the sparse ones are partial.
+// The episodes in SQLite: the write-ahead log with a full flush at each commit, a cache of 256 MB,
+// statements prepared once, and the seven indexes, of which the sparse ones are partial.
 //
 // Every function returns 0 or an SQLite error code; `sqlite_store_error` returns its text. One
 // thread at a time may use a connection; a concurrent reader opens another one.
@@ -19,12 +19,18 @@ const char *_Nonnull sqlite_store_error(int code);
 /// Opens or creates the file.
 int sqlite_store_open(const char *_Nonnull path, sqlite_store *_Nullable *_Nonnull store);
 void sqlite_store_close(sqlite_store *_Nonnull store);
+/// Maps the whole file. Warm reads are up to a fifth faster then, but the first reads of a file
+/// that is not in memory are slower, because the system reads 128 KB for each page.
+int sqlite_store_map(sqlite_store *_Nonnull store);
 /// Moves the log into the file.
 int sqlite_store_checkpoint(sqlite_store *_Nonnull store);
 
 /// Inserts new rows. Each of these writes is one durable commit.
 int sqlite_store_insert(
     sqlite_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
+/// Drops all indexes but the one on the id, and creates them again from the rows.
+int sqlite_store_drop_indexes(sqlite_store *_Nonnull store);
+int sqlite_store_create_indexes(sqlite_store *_Nonnull store);
 int sqlite_store_upsert(
     sqlite_store *_Nonnull store, const episode_row *_Nonnull rows, size_t count);
 int sqlite_store_set_progress(sqlite_store *_Nonnull store, episode_text id, double progress);

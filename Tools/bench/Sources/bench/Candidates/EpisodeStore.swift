@@ -5,16 +5,6 @@ protocol Candidate: AnyObject {
   var name: CandidateName { get }
 }
 
-/// A candidate that reads two fields of the episodes of a list.
-///
-/// Each read has two forms. One returns values for the cross-check. The other one, `touch…`, is
-/// timed; it ends when the values exist that the users of the candidate work with, which are C
-/// structs for the C candidates.
-protocol CardReader: Candidate {
-  func cards(_ list: HomeList, limit: Int) throws -> [Card]
-  func touchCards(_ list: HomeList, limit: Int) throws -> Int
-}
-
 /// A candidate that answers the questions by which copies of the same rows are compared.
 protocol EpisodeReader: Candidate {
   func episode(id: String) throws -> Episode?
@@ -25,10 +15,18 @@ protocol EpisodeReader: Candidate {
 
 /// A store of the episodes. One task at a time uses it. Each write is durable when its method
 /// returns, and suspends where the writes of the candidate do. Each read sees a new snapshot.
-protocol EpisodeStore: CardReader, EpisodeReader {
+///
+/// Reads of lists have two forms. One returns values for the cross-check. The other one, `touch…`,
+/// is timed; it ends when all fields of all rows exist as the values that the users of the
+/// candidate work with, which are C structs for the C candidates. A value that is decoded when it
+/// is used has to be used.
+protocol EpisodeStore: EpisodeReader {
   /// Opens the store in an existing folder. In an empty folder the store is created, with the seven
   /// indexes.
   func open(in folder: URL) throws
+  /// Chooses what is faster for many reads and slower for the first one. Called after `open`; a
+  /// cold opening calls it after its first page.
+  func prepareForManyReads() throws
   /// Releases the store. It may be opened again.
   func close() throws
   /// Returns the bytes of the files, after a checkpoint if there is a journal.
@@ -36,9 +34,6 @@ protocol EpisodeStore: CardReader, EpisodeReader {
 
   /// Loads the empty store in arrival order, one durable commit per chunk of the feed.
   func bulkLoad(_ feed: RowFeed) async throws
-  /// Loads the empty store in the fastest way that the candidate has for rows in any order. Returns
-  /// false and does nothing if that way is `bulkLoad`.
-  func sortedLoad(_ feed: RowFeed) async throws -> Bool
   /// Inserts or replaces rows by `id` in one durable commit.
   func upsert(_ page: Rows) async throws
   /// Sets the progress of each of these episodes. A producer starts its next change when the last
@@ -53,12 +48,29 @@ protocol EpisodeStore: CardReader, EpisodeReader {
   func touchEpisode(id: String) throws -> Bool
   func episodes(_ list: HomeList, limit: Int) throws -> [Episode]
   func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int
+  /// Two fields of the episodes of a list.
+  func cards(_ list: HomeList, limit: Int) throws -> [Card]
+  func touchCards(_ list: HomeList, limit: Int) throws -> Int
   /// Counts the episodes that match a filter, by a scan.
   func count(_ filter: ScanFilter) throws -> Int
   func count(type: Int) throws -> Int
   /// Returns a read of the 20 most recent episodes, decoded. One other thread may call it while
   /// this store is written.
   func recentReader() throws -> @Sendable () throws -> Int
+}
+
+/// A store that can read two fields of the episodes of a list without copying them.
+protocol CardViewer: EpisodeStore {
+  func cardsInPlace(_ list: HomeList, limit: Int) throws -> [Card]
+  func touchCardsInPlace(_ list: HomeList, limit: Int) throws -> Int
+}
+
+/// A store that can build its indexes after a load.
+protocol DeferringLoader: EpisodeStore {
+  /// Loads the empty store in arrival order, and then builds all indexes but the unique one, which
+  /// the candidate maintains or builds as it likes. A candidate may read `feed.workload` itself:
+  /// the time in which it creates its rows is then part of the load.
+  func loadBeforeIndexes(_ feed: RowFeed) async throws
 }
 
 /// A store of Swift values.
@@ -72,36 +84,23 @@ extension EpisodeSaver {
 }
 
 extension EpisodeStore {
-  func sortedLoad(_ feed: RowFeed) async throws -> Bool { false }
-  func touchCards(_ list: HomeList, limit: Int) throws -> Int {
-    try cards(list, limit: limit).count
-  }
+  func prepareForManyReads() throws {}
   func touchEpisode(id: String) throws -> Bool { try episode(id: id) != nil }
-  func touchEpisodes(_ list: HomeList, limit: Int) throws -> Int {
-    try episodes(list, limit: limit).count
-  }
 
   /// Returns the error for a call before `open`.
   func misused() -> BenchError { BenchError(.candidate, "\(name): used before it was opened") }
 }
 
 extension CandidateName {
-  /// Creates the candidates with these names, in the given order. A view reads the store of
-  /// `mooring`, which must be among them.
-  static func make(_ names: [CandidateName]) throws -> [any Candidate] {
-    var candidates: [any Candidate] = []
-    let mooring = MooringCandidate()
-    for name in names {
-      switch name {
-      case .mooring: candidates.append(mooring)
-      case .mooringView: candidates.append(MooringView(of: mooring))
-      case .grdb: candidates.append(GRDBCandidate())
-      case .grdbCached: candidates.append(GRDBCachedCandidate())
-      case .sqlite: candidates.append(try SQLiteCandidate())
-      case .raw: candidates.append(try RawLMDBCandidate())
-      }
+  /// Creates the store of the candidate.
+  func makeStore() throws -> any EpisodeStore {
+    switch self {
+    case .sqlite: try SQLiteCandidate()
+    case .grdb: GRDBCandidate()
+    case .grdbCached: GRDBCachedCandidate()
+    case .raw: try RawLMDBCandidate()
+    case .mooring: MooringCandidate()
     }
-    return candidates
   }
 }
 

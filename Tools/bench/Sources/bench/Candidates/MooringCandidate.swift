@@ -3,7 +3,7 @@ import Mooring
 
 /// Mooring through its typed interface: one migration, `upsert` by the unique id, and one fetch
 /// descriptor per list.
-final class MooringCandidate: EpisodeStore {
+final class MooringCandidate: CardViewer, DeferringLoader {
   let name = CandidateName.mooring
   private var store: Store?
   private var folder: URL?
@@ -37,6 +37,14 @@ final class MooringCandidate: EpisodeStore {
       try await store.write { transaction in
         for episode in episodes { try transaction.insert(MooringEpisode(episode)) }
       }
+    }
+  }
+
+  /// The rows become Swift values on the task that reads the source, during the load.
+  func loadBeforeIndexes(_ feed: RowFeed) async throws {
+    let result = try await opened().load(BatchInsertRequest(ArrivingEpisodes(feed.workload)))
+    guard Int(result.counts.inserted) == feed.workload.count else {
+      throw BenchError(.mismatch, "\(name): loaded \(result.counts.inserted) rows")
     }
   }
 
@@ -78,9 +86,14 @@ final class MooringCandidate: EpisodeStore {
   }
 
   func delete(updatedBefore date: Double) async throws -> Int {
+    try await delete(updatedBefore: date, chunkDuration: StoreLimits.chunkDuration)
+  }
+
+  func delete(updatedBefore date: Double, chunkDuration: Duration) async throws -> Int {
     let date = Date(timeIntervalSinceReferenceDate: date)
-    let deletion = BatchDeleteRequest(
+    var deletion = BatchDeleteRequest(
       MooringEpisode.entityName, where: .comparison("updatedAt", .less, .date(date)))
+    deletion.options.chunkDuration = chunkDuration
     return Int(try await opened().execute(deletion).counts.deleted)
   }
 
@@ -138,8 +151,24 @@ final class MooringCandidate: EpisodeStore {
     return { try store.fetch(HomeList.recent.descriptor(limit: 20)).count }
   }
 
-  /// Passes two attributes of each record of a list, read in place: see `MooringView`.
-  func eachCard(
+  func cardsInPlace(_ list: HomeList, limit: Int) throws -> [Card] {
+    var cards: [Card] = []
+    try eachCard(list, limit: limit) { title, date in
+      cards.append(
+        Card(title: String(copying: title), updatedAt: date.timeIntervalSinceReferenceDate))
+    }
+    return cards
+  }
+
+  func touchCardsInPlace(_ list: HomeList, limit: Int) throws -> Int {
+    var count = 0
+    try eachCard(list, limit: limit) { _, _ in count += 1 }
+    return count
+  }
+
+  /// Passes two attributes of each record of a list, read in place in the map. The text is
+  /// validated and not copied.
+  private func eachCard(
     _ list: HomeList, limit: Int, _ body: (UTF8Span, Date) -> Void
   ) throws {
     try opened().forEachRecord(list.descriptor(limit: limit)) { record in

@@ -182,3 +182,22 @@ let episodeMigration = """
     - createIndex: { on: Episode, name: byWatched, keys: [watchedAt desc], sparse: true }
     - createIndex: { on: Episode, name: byPath, keys: [pathID, position], sparse: true }
   """
+
+/// The episodes of a workload in arrival order, created one by one.
+///
+/// SAFETY: the workload draws no page while a load reads its rows.
+struct ArrivingEpisodes: Sequence, @unchecked Sendable {
+  private let workload: Workload
+
+  init(_ workload: Workload) { self.workload = workload }
+
+  func makeIterator() -> AnyIterator<MooringEpisode> {
+    var position = 0
+    let workload = workload
+    return AnyIterator {
+      guard position < workload.count else { return nil }
+      defer { position += 1 }
+      return MooringEpisode(workload.episode(position))
+    }
+  }
+}

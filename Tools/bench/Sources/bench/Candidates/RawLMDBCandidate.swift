@@ -3,7 +3,7 @@ import CRawLMDB
 import Foundation
 
 /// LMDB used from C, without a store on top: the lower bound of what Mooring can reach.
-final class RawLMDBCandidate: RowSaver {
+final class RawLMDBCandidate: RowSaver, DeferringLoader {
   let name = CandidateName.raw
   private var store: OpaquePointer?
   private var reader: OpaquePointer?
@@ -38,12 +38,15 @@ final class RawLMDBCandidate: RowSaver {
     }
   }
 
-  func sortedLoad(_ feed: RowFeed) async throws -> Bool {
-    try feed.workload.withAllRows { rows in
+  /// The unique index, too, is built after the records.
+  func loadBeforeIndexes(_ feed: RowFeed) async throws { try sortedLoad(feed.workload) }
+
+  /// Loads the empty store in the fastest way: each tree sorted and appended.
+  func sortedLoad(_ workload: Workload) throws {
+    try workload.withAllRows { rows in
       guard let first = rows.baseAddress else { return }
       try check(raw_store_load_sorted(opened(), first, rows.count, 50_000))
     }
-    return true
   }
 
   func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws {

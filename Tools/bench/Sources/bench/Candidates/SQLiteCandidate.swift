@@ -3,7 +3,7 @@ import CSQLiteStore
 import Foundation
 
 /// SQLite used from C with prepared statements, a large cache and a map.
-final class SQLiteCandidate: RowSaver {
+final class SQLiteCandidate: RowSaver, DeferringLoader {
   let name = CandidateName.sqlite
   private var store: OpaquePointer?
   private var folder: URL?
@@ -21,6 +21,8 @@ final class SQLiteCandidate: RowSaver {
     store = nil
   }
 
+  func prepareForManyReads() throws { try check(sqlite_store_map(opened())) }
+
   func fileSize() throws -> Int {
     guard let folder else { throw misused() }
     try check(sqlite_store_checkpoint(opened()))
@@ -34,6 +36,12 @@ final class SQLiteCandidate: RowSaver {
       guard let first = rows.forC.baseAddress else { continue }
       try check(sqlite_store_insert(opened(), first, rows.forC.count))
     }
+  }
+
+  func loadBeforeIndexes(_ feed: RowFeed) async throws {
+    try check(sqlite_store_drop_indexes(opened()))
+    try await bulkLoad(feed)
+    try check(sqlite_store_create_indexes(opened()))
   }
 
   func upsert(_ rows: UnsafeBufferPointer<episode_row>) throws {
@@ -110,7 +118,9 @@ final class SQLiteCandidate: RowSaver {
 
   func recentReader() throws -> @Sendable () throws -> Int {
     guard let folder else { throw misused() }
-    let own = OwnConnection(try connection(in: folder), try EpisodeResult())
+    let connection = try connection(in: folder)
+    let own = OwnConnection(connection, try EpisodeResult())
+    try check(sqlite_store_map(connection))
     return { try own.read() }
   }
 

@@ -19,6 +19,7 @@ extension Comparison {
         }
         time.add(opening * 1000, of: store.name)
         memory.add(megabytes(max(0, try ownMemory() - before)), of: store.name)
+        try store.prepareForManyReads()
       }
     }
     // The next operations expect stores in memory. Without this, a candidate would pay the more,

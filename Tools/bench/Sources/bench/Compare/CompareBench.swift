@@ -15,7 +15,7 @@ struct CompareBench: BenchPart {
   var rows = [100_000, 1_000_000]
 
   @Option(help: "Rounds of each repeatable operation; the median is shown.")
-  var rounds = 5
+  var rounds = 3
 
   @Option(help: "Rounds of the bulk loads.")
   var loadRounds = 3
@@ -27,8 +27,9 @@ struct CompareBench: BenchPart {
   var seed: UInt64 = 42
 
   @Option(
-    parsing: .upToNextOption, help: "Candidates to run: \(CandidateName.list).")
-  var candidates: [CandidateName] = CandidateName.allCases
+    parsing: .upToNextOption,
+    help: "Candidates to run, of \(CandidateName.list) (default: all except grdb-cached).")
+  var candidates: [CandidateName] = CandidateName.usual
 
   @OptionGroup var setting: SettingOptions
   @OptionGroup var output: OutputOptions
@@ -43,9 +44,6 @@ struct CompareBench: BenchPart {
     guard Set(candidates).count == candidates.count else {
       throw ValidationError("a candidate is named twice")
     }
-    guard !candidates.contains(.mooringView) || candidates.contains(.mooring) else {
-      throw ValidationError("mooring-view reads the store of mooring, so --candidates needs both")
-    }
   }
 
   func measure() async throws -> [Section] {
@@ -58,7 +56,7 @@ struct CompareBench: BenchPart {
     let scratch = try setting.scratch(needing: rows * bytesPerRow * candidates.count)
     defer { scratch.remove() }
     var comparison = Comparison(
-      candidates: try CandidateName.make(candidates),
+      stores: try candidates.map { try $0.makeStore() },
       workload: try Workload(rows: rows, seed: seed),
       plan: Plan(
         rounds: setting.quick ? 1 : rounds, loadRounds: setting.quick ? 1 : loadRounds,
@@ -68,5 +66,5 @@ struct CompareBench: BenchPart {
   }
 
   /// The largest disk space per row and candidate: that of the store and of one more load.
-  private var bytesPerRow: Int { 1500 }
+  private var bytesPerRow: Int { 2500 }
 }

@@ -16,21 +16,19 @@ struct Plan {
 /// Runs the same operations on all candidates. Rounds are interleaved: every candidate completes a
 /// round before any of them starts the next, so that a slow minute of the machine affects all.
 struct Comparison {
-  let candidates: [any Candidate]
+  let stores: [any EpisodeStore]
   let workload: Workload
   let plan: Plan
   let scratch: ScratchFolder
   var reads: [Measurement] = []
   var writes: [Measurement] = []
 
-  init(candidates: [any Candidate], workload: Workload, plan: Plan, scratch: ScratchFolder) {
-    self.candidates = candidates
+  init(stores: [any EpisodeStore], workload: Workload, plan: Plan, scratch: ScratchFolder) {
+    self.stores = stores
     self.workload = workload
     self.plan = plan
     self.scratch = scratch
   }
-
-  var stores: [any EpisodeStore] { candidates.compactMap { $0 as? any EpisodeStore } }
 
   /// Runs all operations. The answers of the candidates are compared after the load and after each
   /// kind of write.
@@ -38,9 +36,10 @@ struct Comparison {
   /// - Throws: `mismatch` if two candidates give different answers.
   mutating func run() async throws -> [Section] {
     let check = CrossCheck(
-      candidates: candidates, workload: workload, randomEpisodes: plan.repetitions(10_000))
+      stores: stores, workload: workload, randomEpisodes: plan.repetitions(10_000))
     try await load()
     try check.run(after: "the load")
+    try await loadBeforeIndexes()
     try await get()
     try await readLists()
     try await readAggregates()
@@ -73,7 +72,6 @@ struct Comparison {
     _ operation: Operation, _ round: Int, _ turn: (any EpisodeStore) async throws -> Void
   ) async throws {
     announce(operation, round)
-    let stores = stores
     for place in stores.indices {
       let store = stores[(place + round) % stores.count]
       // Otherwise the first flush of this candidate would include the pages of the last one.
@@ -92,17 +90,17 @@ struct Comparison {
     var measurement = Measurement(operation)
     for round in 0...plan.rounds {
       announce(operation, round)
-      for candidate in candidates {
-        guard let reader = candidate as? Reader else { continue }
+      for store in stores {
+        guard let reader = store as? Reader else { continue }
         let time = try await seconds { try body(reader) }
         guard round > 0 else { continue }
-        measurement.add(time / Double(repetitions) * scale, of: candidate.name)
+        measurement.add(time / Double(repetitions) * scale, of: store.name)
       }
     }
     return measurement
   }
 
-  private func announce(_ operation: Operation, _ round: Int) {
+  func announce(_ operation: Operation, _ round: Int) {
     guard round == 0 else { return }
     reportProgress("\(workload.count) rows: \(operation.name)")
   }

@@ -1,18 +1,17 @@
-extension Comparison {
-  /// Measures both kinds of loads into empty stores. The stores of the last load in arrival order
-  /// stay open for all further operations.
-  mutating func load() async throws {
-    try await loadInArrivalOrder()
-    try await loadSorted()
-  }
+import Foundation
 
-  private mutating func loadInArrivalOrder() async throws {
-    var speed = Measurement(.bulkLoad)
+extension Comparison {
+  /// Measures loads into empty stores. The stores of the last load stay open for all further
+  /// operations.
+  mutating func load() async throws {
+    let operation = Operation.bulkLoad
+    var speed = Measurement(operation)
     var memory = Measurement(.loadMemory)
     var size = Measurement(.fileSize)
     for round in 0..<plan.loadRounds {
-      try await eachStore(.bulkLoad, round) { store in
+      try await eachStore(operation, round) { store in
         try store.open(in: scratch.emptyFolder(store.name.rawValue))
+        try store.prepareForManyReads()
         let load = try await timed { feed in try await store.bulkLoad(feed) }
         speed.add(load.speed, of: store.name)
         memory.add(load.memory, of: store.name)
@@ -23,24 +22,47 @@ extension Comparison {
     writes += [speed, memory, size]
   }
 
-  /// Measures sorted loads by new candidates in folders of their own.
-  private mutating func loadSorted() async throws {
-    var speed = Measurement(.sortedLoad)
-    var size = Measurement(.sortedFileSize)
-    let unused = try CandidateName.make(stores.map(\.name)).compactMap { $0 as? any EpisodeStore }
-    for _ in 0..<plan.loadRounds {
-      for store in unused {
-        try store.open(in: scratch.emptyFolder("sorted-\(store.name.rawValue)"))
-        var isSupported = false
-        let load = try await timed { feed in isSupported = try await store.sortedLoad(feed) }
-        if isSupported {
-          speed.add(load.speed, of: store.name)
-          size.add(megabytes(try store.fileSize()), of: store.name)
-        }
-        try store.close()
+  /// Measures loads into empty stores whose indexes are built after the rows. The stores of the
+  /// last round must give the same answers.
+  mutating func loadBeforeIndexes() async throws {
+    let operation = Operation.deferringLoad
+    var speed = Measurement(operation)
+    var memory = Measurement(.deferringLoadMemory)
+    var size = Measurement(.deferringFileSize)
+    let loaders = try stores.compactMap { try $0.name.makeStore() as? any DeferringLoader }
+    for round in 0..<plan.loadRounds {
+      announce(operation, round)
+      for place in loaders.indices {
+        let store = loaders[(place + round) % loaders.count]
+        sync()
+        try store.open(in: scratch.emptyFolder("\(store.name.rawValue)-before-indexes"))
+        let load = try await timed { feed in try await store.loadBeforeIndexes(feed) }
+        speed.add(load.speed, of: store.name)
+        memory.add(load.memory, of: store.name)
+        size.add(megabytes(try store.fileSize()), of: store.name)
+        if round < plan.loadRounds - 1 { try store.close() }
       }
     }
-    writes += [speed, size]
+    try CrossCheck(
+      stores: loaders, workload: workload, randomEpisodes: plan.repetitions(10_000)
+    ).run(after: "the load before the indexes")
+    for store in loaders {
+      try store.close()
+      _ = try scratch.emptyFolder("\(store.name.rawValue)-before-indexes")
+    }
+    writes += [speed, gain(speed), memory, size]
+  }
+
+  /// Returns how many times as fast Mooring's load is as that of SQLite in C in arrival order.
+  private func gain(_ speed: Measurement) -> Measurement {
+    var gain = Measurement(.loadGain(rows: workload.count))
+    let arrival = writes.first { $0.operation.title == Operation.bulkLoad.title }
+    if let own = speed.summary(of: .mooring)?.median,
+      let other = arrival?.summary(of: .sqlite)?.median
+    {
+      gain.add(own / other, of: .mooring)
+    }
+    return gain
   }
 
   private func timed(

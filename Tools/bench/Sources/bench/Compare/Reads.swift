@@ -25,29 +25,52 @@ extension Comparison {
       cards.append(try await readCards(.cards(title), lists, limit: 20))
     }
     reads += [medians(of: rows, as: .lists)] + rows
-    reads += [medians(of: cards, as: .allCards)] + cards
+    let allCards = medians(of: cards, as: .allCards)
+    reads += [allCards] + cards
+    var views: [Measurement] = []
+    for (_, lists) in lists { views.append(try await view(.allCardsInPlace, lists, limit: 20)) }
+    reads.append(medians(of: views, as: .allCardsInPlace).with(allCards, of: .raw))
     let thousand = Array(repeating: HomeList.recent, count: plan.repetitions(40))
     reads.append(try await read(.thousand, thousand, limit: 1000))
-    reads.append(try await readCards(.thousandCards, thousand, limit: 1000))
+    let thousandCards = try await readCards(.thousandCards, thousand, limit: 1000)
+    reads.append(thousandCards)
+    reads.append(
+      try await view(.thousandCardsInPlace, thousand, limit: 1000).with(thousandCards, of: .raw))
   }
 
   private func read(
     _ operation: Operation, _ lists: [HomeList], limit: Int
   ) async throws -> Measurement {
-    try await measureReads(
-      operation, by: (any EpisodeStore).self, repetitions: lists.count, scale: 1e6
-    ) { store in
-      for list in lists { _ = try store.touchEpisodes(list, limit: limit) }
+    try await measure(operation, lists) { (store: any EpisodeStore, list) in
+      try store.touchEpisodes(list, limit: limit)
     }
   }
 
   private func readCards(
     _ operation: Operation, _ lists: [HomeList], limit: Int
   ) async throws -> Measurement {
+    try await measure(operation, lists) { (store: any EpisodeStore, list) in
+      try store.touchCards(list, limit: limit)
+    }
+  }
+
+  /// Measures the candidates that can read two fields in place.
+  private func view(
+    _ operation: Operation, _ lists: [HomeList], limit: Int
+  ) async throws -> Measurement {
+    try await measure(operation, lists) { (store: any CardViewer, list) in
+      try store.touchCardsInPlace(list, limit: limit)
+    }
+  }
+
+  /// Measures the candidates of a type by reads of the lists, in microseconds for each.
+  private func measure<Candidate>(
+    _ operation: Operation, _ lists: [HomeList], _ read: (Candidate, HomeList) throws -> Int
+  ) async throws -> Measurement {
     try await measureReads(
-      operation, by: (any CardReader).self, repetitions: lists.count, scale: 1e6
-    ) { reader in
-      for list in lists { _ = try reader.touchCards(list, limit: limit) }
+      operation, by: Candidate.self, repetitions: lists.count, scale: 1e6
+    ) { store in
+      for list in lists { _ = try read(store, list) }
     }
   }
 
@@ -69,7 +92,7 @@ extension Comparison {
   /// Returns the median of some operations in each round.
   private func medians(of parts: [Measurement], as operation: Operation) -> Measurement {
     var result = Measurement(operation)
-    for candidate in candidates.map(\.name) {
+    for candidate in stores.map(\.name) {
       let samples = parts.map { $0.samples[candidate] ?? [] }
       for round in 0..<(samples.map(\.count).min() ?? 0) {
         if let median = Summary(samples.map { $0[round] })?.median {

@@ -40,5 +40,5 @@ struct HomeBench: BenchPart {
 }
 
 extension Operation {
-  static let home = Operation("mooring home", "ms", .lower, [Target(.atMostItself(40))])
+  static let home = Operation("mooring home", "ms")
 }

@@ -46,7 +46,7 @@ extension CandidateName {
     case .raw: BlockingJobs<RawJobQueue>(.raw)
     case .sqlite: BlockingJobs<SQLiteJobQueue>(.sqlite)
     case .mooring: MooringJobs()
-    case .mooringView, .grdb, .grdbCached: nil
+    case .grdb, .grdbCached: nil
     }
   }
 }

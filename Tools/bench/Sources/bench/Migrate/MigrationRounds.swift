@@ -24,7 +24,7 @@ struct MigrationRounds {
   mutating func run() async throws -> [Measurement] {
     let raw = try RawLMDBCandidate()
     try raw.open(in: scratch.emptyFolder("raw"))
-    _ = try await raw.sortedLoad(RowFeed(workload, chunk: 10_000))
+    try raw.sortedLoad(workload)
     let folder = try scratch.emptyFolder("mooring")
     let mooring = MooringCandidate()
     try mooring.open(in: folder)
@@ -35,7 +35,7 @@ struct MigrationRounds {
       let added = version
       try await buildAlone(raw, mooring, folder)
       try await buildBesideReader(raw, mooring, folder)
-      try buildBesideWriter(folder)
+      try await buildBesideWriter(folder)
       version += 1
       let retype = "retypeAttribute: { on: Episode, name: extra\(added), type: string }"
       results.add(try migrate(folder, retype), to: .retype, of: .mooring)
@@ -80,10 +80,10 @@ struct MigrationRounds {
     results.add(ownBusy.at(0.99) * 1e6, to: .getWhileBuilding, of: .mooring)
   }
 
-  private mutating func buildBesideWriter(_ folder: URL) throws {
+  private mutating func buildBesideWriter(_ folder: URL) async throws {
     version += 1
     let step = index
-    let puts = try withPuts(folder) { _ = try migrate(folder, step) }
+    let puts = try await PutLoop.latencies(in: folder) { _ = try migrate(folder, step) }
     // A short build may end before the first put does.
     guard !puts.isEmpty else { return }
     results.add(puts.at(0.5), to: .putMedian, of: .mooring)
@@ -150,27 +150,5 @@ struct MigrationRounds {
     let times = try reader.stop()
     try result.get()
     return times
-  }
-
-  /// Returns the milliseconds of single durable puts that another process makes while the body
-  /// runs.
-  private func withPuts(_ folder: URL, during body: () throws -> Void) throws -> Percentiles {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["put-loop", folder.path]
-    let input = Pipe()
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    // The first line may come with more of the stream.
-    let greeting = output.fileHandleForReading.availableData
-    let result = Result { try body() }
-    try input.fileHandleForWriting.close()
-    let rest = try output.fileHandleForReading.readToEnd() ?? Data()
-    let text = String(decoding: greeting + rest, as: UTF8.self)
-    process.waitUntilExit()
-    try result.get()
-    return Percentiles(text.split(separator: "\n").compactMap { Double($0) })
   }
 }

@@ -15,10 +15,13 @@ struct FeedPages {
 
   /// Returns the bytes of a page. There is no checkpoint, so a run fetches the whole listing or
   /// ends with status 304.
-  func body(_ page: Int) -> [UInt8] {
+  ///
+  /// - Parameter isLast: True to end the listing with this page; by default it ends with the last
+  ///   episode.
+  func body(_ page: Int, isLast: Bool? = nil) -> [UInt8] {
     let first = page * rowsPerPage
     let range = first..<min(first + rowsPerPage, episodes.count)
-    let isLast = page == count - 1
+    let isLast = isLast ?? (page == count - 1)
     let items = range.map { item(episodes[$0], revision: $0 + 1) }
     let users = range.compactMap { user(episodes[$0], revision: $0 + 1) }
     let next = isLast ? "" : "\"next\":\(quoted(target(page + 1))),"

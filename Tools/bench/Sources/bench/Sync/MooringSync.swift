@@ -6,12 +6,26 @@ import Synchronization
 /// of the default size.
 final class MooringSync: SyncCandidate {
   let name = CandidateName.mooring
+  private let transport: () throws -> any HTTPTransport
+  private let commitDuration: Duration
   private var store: Store?
   private var feed: Int64 = 0
+
+  /// - Parameters:
+  ///   - commitDuration: As in the store's options.
+  ///   - transport: Returns the transport of a sync.
+  init(
+    commitDuration: Duration = Store.Options().commitDuration,
+    transport: @escaping () throws -> any HTTPTransport = { try CurlTransport() }
+  ) {
+    self.commitDuration = commitDuration
+    self.transport = transport
+  }
 
   func open(in folder: URL, feed: String) async throws {
     var options = Store.Options()
     options.mapSize = 8 << 30
+    options.commitDuration = commitDuration
     let store = try Store.open(
       at: folder.path, migrations: [.homeFeed, .feeds], migrate: .ifEmpty,
       requiring: [HomeFeed.Episode.self], options: options)
@@ -26,7 +40,7 @@ final class MooringSync: SyncCandidate {
   }
 
   func sync(_ turn: SyncTurn) async throws -> SyncOutcome {
-    let engine = SyncEngine(store: try opened(), transport: try CurlTransport())
+    let engine = SyncEngine(store: try opened(), transport: try transport())
     var options = SyncEngine.Options()
     options.isFull = turn.isFull
     // The last run was a moment ago, so the feed is not due yet.
@@ -41,6 +55,15 @@ final class MooringSync: SyncCandidate {
     if report.outcome == .notModified { return .notModified }
     // Progress is not reported for the last commit.
     return .synced(rows: report.items, commits: commits.withLock { $0 } + 1)
+  }
+
+  /// Stores episodes of the user's own, which no feed lists, for the puts of another process.
+  func insertOwnEpisodes(_ count: Int) async throws {
+    _ = try await opened().write { transaction in
+      for number in 1...count {
+        try transaction.insert(HomeFeed.Episode(id: "own:\(number)", title: "Own \(number)"))
+      }
+    }
   }
 
   var copy: any EpisodeReader {

@@ -22,6 +22,7 @@ final class PageSync<Copy: EpisodeStore>: SyncCandidate {
 
   func open(in folder: URL, feed: String) throws {
     try store.open(in: folder)
+    try store.prepareForManyReads()
     self.feed = feed
     tagFile = folder.appending(path: "etag")
   }

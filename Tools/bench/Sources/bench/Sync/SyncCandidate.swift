@@ -33,13 +33,13 @@ enum SyncOutcome: Equatable {
 }
 
 extension CandidateName {
-  /// The candidates that can sync a feed.
-  static let syncing: [CandidateName] = [.mooring, .grdb, .grdbCached, .sqlite, .raw]
+  /// The candidates of a sync, in the order of their turns.
+  static let syncing: [CandidateName] = [.mooring, .sqlite, .grdb, .grdbCached, .raw]
 
   /// Creates the candidate for syncs.
   func makeSync() throws -> any SyncCandidate {
     switch self {
-    case .mooring, .mooringView: MooringSync()
+    case .mooring: MooringSync()
     case .grdb: PageSync(GRDBCandidate(), DecodedPages.init)
     case .grdbCached: PageSync(GRDBCachedCandidate(), DecodedPages.init)
     case .sqlite: try PageSync(SQLiteCandidate(), ParsedPages.init)

@@ -28,6 +28,7 @@ struct SyncRounds {
     var own = Measurement(.fullSyncAsQuickest)
     var again = Measurement(.syncAgain)
     var poll = Measurement(.poll)
+    var puts = Measurement(.putsBesideSync)
     for round in 0..<rounds {
       reportProgress("sync: round \(round + 1) of \(rounds)")
       for place in candidates.indices {
@@ -42,7 +43,9 @@ struct SyncRounds {
         try candidate.close()
         if candidate.name == .mooring {
           rowsPerCommit = first.rowsPerCommit
+          reportProgress("sync: commits of \(counted(rowsPerCommit, "rows"))")
           own.add(first.rowsPerSecond, of: candidate.name)
+          try await putsBesideSync().map { puts.add($0, of: candidate.name) }
           continue
         }
         try await open(candidate)
@@ -50,8 +53,27 @@ struct SyncRounds {
         try candidate.close()
       }
     }
-    let equal = Measurement(.fullSync(rowsPerCommit: rowsPerCommit), samples: full)
-    return [equal, processor, own, again, poll]
+    return [Measurement(.fullSync, samples: full), processor, own, again, poll, puts]
+  }
+
+  /// Returns the 99th percentile, in milliseconds, of single durable puts that another process
+  /// makes while a full sync fills the store; nil if the sync has ended before the first put.
+  private func putsBesideSync() async throws -> Double? {
+    sync()
+    let folder = try scratch.emptyFolder("sync-puts")
+    let candidate = MooringSync()
+    try await candidate.open(in: folder, feed: feed)
+    try await candidate.insertOwnEpisodes(PutLoop.rows)
+    var outcome = SyncOutcome.notModified
+    let puts = try await PutLoop.latencies(in: folder) {
+      outcome = try await candidate.sync(SyncTurn())
+    }
+    try candidate.close()
+    guard case .synced(episodes.count, _) = outcome else {
+      throw BenchError(
+        .mismatch, "beside puts: \(outcome) of \(episodes.count) rows of the feed")
+    }
+    return puts.isEmpty ? nil : puts.at(0.99)
   }
 
   private func open(_ candidate: any SyncCandidate) async throws {
@@ -101,15 +123,13 @@ private func processorSeconds() -> Double {
 }
 
 extension Operation {
-  static func fullSync(rowsPerCommit: Int) -> Operation {
-    Operation(
-      "full sync, commits of \(counted(rowsPerCommit, "rows"))", "rows/s", .higher,
-      [Target(.atLeast(2, .grdb)), Target(.atMost(2, .raw))])
-  }
-  static let fullSyncProcessor = Operation("  processor time", "s")
-  static let fullSyncAsQuickest = Operation(
-    "full sync, commits as each likes", "rows/s", .higher,
-    [Target(.atLeast(4, .grdb)), Target(.atMost(2, .raw))])
-  static let syncAgain = Operation("sync again, all pages, nothing new", "rows/s", .higher)
+  static let fullSync = Operation(
+    "full sync, commits of equal size", "rows/s", .higher, .notSlower)
+  static let fullSyncProcessor = Operation("  processor time", "s", .lower, .atLeast(1, .sqlite))
+  static let fullSyncAsQuickest = Operation("full sync, commits as each likes", "rows/s", .higher)
+  static let syncAgain = Operation(
+    "sync again, all pages, nothing new", "rows/s", .higher, .notSlower)
   static let poll = Operation("sync again, 304", "ms")
+  static let putsBesideSync = Operation(
+    "another process's put beside a full sync, p99", "ms", .lower, .atMostItself(60))
 }

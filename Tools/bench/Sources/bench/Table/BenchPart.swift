@@ -30,9 +30,19 @@ struct SettingOptions: ParsableArguments {
 /// The options for the form of the results.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON instead of a table.") var json = false
-  @Option(help: "Also draw the ratios as an SVG file.") var chart: String?
-  @Option(help: "The line of the chart about machine and date (default: those of this run).")
+  @Option(help: "Also draw the ratios to SQLite as an SVG file.") var chart: String?
+  @Option(
+    parsing: .upToNextOption,
+    help: "Also write the tables into these Markdown files, where comments ask for them.")
+  var markdown: [String] = []
+  @Option(help: "The line about machine and date (default: those of this run).")
   var caption: String?
+
+  func validate() throws {
+    for path in markdown where !FileManager.default.isWritableFile(atPath: path) {
+      throw ValidationError("--markdown: there is no file \(path) that can be written")
+    }
+  }
 
   /// Runs `measure` and prints its sections.
   ///
@@ -43,10 +53,13 @@ struct OutputOptions: ParsableArguments {
     do {
       let results = Results(sections: try blocking(measure), isQuick: isQuick)
       print(json ? try results.json() : results.table())
+      let caption = try (caption ?? Machine.caption()) + (isQuick ? ", a smoke run" : "")
       if let chart {
-        try RatioChart(results, caption: caption ?? Machine.caption()).svg
+        try RatioChart(results, caption: caption).svg
           .write(toFile: chart, atomically: true, encoding: .utf8)
       }
+      let file = MarkdownFile(results: results, caption: caption)
+      for path in markdown { try file.update(path) }
     } catch let error as BenchError {
       reportProgress("\(error)")
       throw ExitCode(error.code.rawValue)

@@ -1,26 +1,27 @@
 import ArgumentParser
 
-/// The name of a candidate: a column of the table and a value of `--candidates`.
+/// The name of a candidate: a column of the table, in their order, and a value of `--candidates`.
 enum CandidateName: String, CaseIterable, ExpressibleByArgument, CustomStringConvertible {
-  case mooring
-  case mooringView = "mooring-view"
+  case sqlite
   case grdb
   case grdbCached = "grdb-cached"
-  case sqlite
   case raw
+  case mooring
 
   /// All names, for a help text.
   static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
+  /// The columns of a run without `--candidates`.
+  static let usual: [CandidateName] = allCases.filter { $0 != .grdbCached }
+
   /// The column heading.
   var description: String {
     switch self {
-    case .mooring: "Mooring"
-    case .mooringView: "Mooring view"
+    case .sqlite: "SQLite C"
     case .grdb: "GRDB"
     case .grdbCached: "GRDB cached"
-    case .sqlite: "SQLite C"
-    case .raw: "raw LMDB C"
+    case .raw: "raw C"
+    case .mooring: "Mooring"
     }
   }
 }

@@ -15,6 +15,13 @@ struct Measurement {
     samples[candidate, default: []].append(sample)
   }
 
+  /// Returns the measurement with the samples that a candidate has in another one.
+  func with(_ other: Measurement, of candidate: CandidateName) -> Measurement {
+    var measurement = self
+    measurement.samples[candidate] = other.samples[candidate]
+    return measurement
+  }
+
   func summary(of candidate: CandidateName) -> Summary? { Summary(samples[candidate] ?? []) }
 }
 
@@ -55,7 +62,7 @@ struct Section {
   let title: String
   /// The extent of the measurement: how many rows, how many rounds.
   let scope: String
-  /// The rows of each store. A target may apply to one number of rows only.
+  /// The rows of each store.
   let rows: Int
   let measurements: [Measurement]
 }

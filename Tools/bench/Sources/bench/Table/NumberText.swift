@@ -10,6 +10,18 @@ func numberText(_ value: Double) -> String {
   return Int(value.rounded()).grouped
 }
 
+/// Returns a ratio with three significant digits below 100. What is left out never makes it better:
+/// 0.9499 is `0.949`.
+///
+/// - Parameter rule: `.up` for a ratio of which less is better.
+func ratioText(_ ratio: Double, _ rule: FloatingPointRoundingRule = .down) -> String {
+  let places = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 1 ? 2 : 3
+  let scale = [1.0, 10, 100, 1000][places]
+  // The noise of binary fractions: 0.29 * 100 is a little less than 29.
+  let scaled = (ratio * scale * 1e6).rounded() / 1e6
+  return String(format: "%.\(places)f", scaled.rounded(rule) / scale)
+}
+
 extension Int {
   /// The number with grouped thousands: `1,000`.
   var grouped: String {

@@ -3,8 +3,9 @@ import Foundation
 extension Results {
   /// Returns `{"machine", "isQuick", "sections": [{"section", "scope", "rows", "operations":
   /// [{"operation", "unit", "better": "higher"|"lower", "results": [{"candidate", "median",
-  /// "lowest", "highest", "samples"}], "ratios": [{"asked", "reached", "isMet", "text"}],
-  /// "note"}]}]}`. A candidate without the operation is left out of its results.
+  /// "lowest", "highest", "samples"}], "ratioToSQLite", "bar": {"text", "reached", "isMet"},
+  /// "note"}]}]}`. A candidate without the operation is left out of its results, and so are a
+  /// ratio and a bar that an operation does not have.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -28,7 +29,8 @@ private struct Document: Encodable {
     let unit: String
     let better: String
     let results: [Entry]
-    let ratios: [RatioEntry]
+    let ratioToSQLite: Double?
+    let bar: BarEntry?
     let note: String?
   }
 
@@ -40,11 +42,10 @@ private struct Document: Encodable {
     let samples: [Double]
   }
 
-  struct RatioEntry: Encodable {
-    let asked: Double
+  struct BarEntry: Encodable {
+    let text: String
     let reached: Double
     let isMet: Bool
-    let text: String
   }
 
   let machine: String
@@ -57,13 +58,13 @@ private struct Document: Encodable {
     sections = results.sections.map { section in
       Part(
         section: section.title, scope: section.scope, rows: section.rows,
-        operations: section.measurements.map { Line($0, in: section) })
+        operations: section.measurements.map(Line.init))
     }
   }
 }
 
 extension Document.Line {
-  fileprivate init(_ measurement: Measurement, in section: Section) {
+  fileprivate init(_ measurement: Measurement) {
     self.init(
       operation: measurement.operation.name, unit: measurement.operation.unit,
       better: measurement.operation.better.rawValue,
@@ -74,10 +75,11 @@ extension Document.Line {
             highest: summary.highest, samples: measurement.samples[candidate] ?? [])
         }
       },
-      ratios: section.ratios(of: measurement).map {
-        Document.RatioEntry(
-          asked: $0.asked, reached: $0.reached, isMet: $0.isMet, text: $0.text)
-      }, note: measurement.note)
+      ratioToSQLite: measurement.timesSQLite,
+      bar: measurement.verdict.map {
+        Document.BarEntry(text: $0.bar.text, reached: $0.reached, isMet: $0.isMet)
+      },
+      note: measurement.note)
   }
 }
 

@@ -30,6 +30,11 @@ final class Workload {
     return Rows(UnsafeBufferPointer(rebasing: all[range]), of: self)
   }
 
+  /// Returns the row at a position in arrival order.
+  func episode(_ position: Int) -> Episode {
+    withAllRows { Episode($0[position]) }
+  }
+
   /// Passes all rows in arrival order, as C holds them.
   func withAllRows<Result>(
     _ body: (UnsafeBufferPointer<episode_row>) throws -> Result

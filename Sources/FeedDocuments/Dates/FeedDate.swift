@@ -1,45 +1,69 @@
 import EntityModel
-import Foundation
+package import Foundation
 import TextFormats
 
 /// Reads the dates of feeds: RFC 822, W3C-DTF and the variants that occur in practice.
 ///
 /// Accepted beyond the two: names of months and zones of other lengths, month before day, missing
 /// weekdays, commas, seconds, times and zones (UTC then), ISO 8601 without hyphens and with ordinal
-/// days, the order of C's `asctime`, slashes, and the words of Greek, Hungarian and Korean servers.
-enum FeedDate {
+/// days, the order of C's `asctime`, slashes, clocks of 12 hours, and the words of Greek, Hungarian
+/// and Korean servers.
+package enum FeedDate {
   /// The longest text that is read.
   static let bytesMax = 100
 
-  /// Returns the time in RFC 3339, in UTC and with the fraction that the text has; nil if the text
-  /// is no date.
-  static func rfc3339(_ text: String) -> String? {
-    guard let seconds = date(text)?.timeIntervalSinceReferenceDate,
-      // The years 1 to 9999.
-      (-63_113_904_000..<252_423_993_599).contains(seconds)
-    else { return nil }
-    return DateText.rfc3339(seconds: seconds, zoneMinutes: nil)
+  /// The rules by which a text that is in no standard form becomes a date.
+  package enum Rules {
+    case current
+    /// Those of earlier versions, by which hashes of dates were made that are stored as ids: a
+    /// clock of 12 hours counted as one of 24, and a day with anything after it was a date.
+    case ofStoredIDs
   }
 
-  static func date(_ text: String) -> Date? {
-    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+  /// Returns the time in RFC 3339, in UTC and with the fraction that the text has; nil if the text
+  /// is no date.
+  static func rfc3339(_ text: String, _ rules: Rules = .current) -> String? {
+    date(text, rules).map {
+      DateText.rfc3339(seconds: $0.timeIntervalSinceReferenceDate, zoneMinutes: nil)
+    }
+  }
+
+  /// Returns the time; nil if the text is no date of the years 1 to 9999.
+  package static func date(_ text: String, _ rules: Rules = .current) -> Date? {
+    guard let date = exactDate(text) ?? otherDate(text.trimmed, rules),
+      (-63_113_904_000..<252_423_993_599).contains(date.timeIntervalSinceReferenceDate)
+    else { return nil }
+    return date
+  }
+
+  /// Reads the two forms that nearly all feeds have.
+  private static func exactDate(_ text: String) -> Date? {
+    DateText.rfc3339(text) ?? DateText.rfc822(text, zoneMinutes: 0)
+  }
+
+  private static func otherDate(_ text: String, _ rules: Rules) -> Date? {
     guard !text.isEmpty, text.utf8.count <= bytesMax else { return nil }
-    if let date = DateText.rfc3339(text) ?? DateText.rfc822(text, zoneMinutes: 0) { return date }
-    let translated = translated(text.lowercased())
-    let words = translated.split(whereSeparator: \.isWhitespace)
-    return w3cDate(translated) ?? mailDate(words) ?? asctimeDate(words) ?? slashDate(words)
-      ?? compactDate(translated) ?? beginning(of: translated)
+    if let date = exactDate(text) { return date }
+    var text = translated(text.lowercased())
+    if rules == .current || text.hasSuffix("m +09:00") { text = withClockOf24Hours(text) }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    return w3cDate(text, rules) ?? mailDate(words, rules) ?? asctimeDate(words, rules)
+      ?? slashDate(words, rules) ?? compactDate(text, rules)
+      ?? (rules == .ofStoredIDs ? beginning(of: text) : nil)
   }
 
   // MARK: W3C-DTF
 
   /// `2003-12-31T10:14:55Z` and less: without a day, a time, seconds or a zone, with spaces, with
   /// numbers of fewer digits.
-  private static func w3cDate(_ text: String) -> Date? {
+  private static func w3cDate(_ text: String, _ rules: Rules) -> Date? {
     var parts = text.split(separator: "t", omittingEmptySubsequences: false)
-    if parts.count == 1 { parts = text.split(whereSeparator: \.isWhitespace) }
+    let isSpaced =
+      rules == .current && parts[0].split(whereSeparator: \.isWhitespace).count > 1
+    if parts.count == 1 || isSpaced { parts = text.split(whereSeparator: \.isWhitespace) }
+    if isSpaced, parts[0].last == "," { parts[0].removeLast() }
     guard (1...3).contains(parts.count), let day = day(parts[0]) else { return nil }
-    guard parts.count > 1 else { return moment(day, "00:00:00", "z") }
+    guard parts.count > 1 else { return moment(day, "00:00:00", "z", rules) }
     var clock = parts[1], zone = parts.count > 2 ? parts[2] : ""
     if let sign = clock.firstIndex(where: { $0 == "+" || $0 == "-" }) {
       zone = clock[sign...]
@@ -50,13 +74,13 @@ enum FeedDate {
       zone = clock[letter...]
       clock = clock[..<letter]
     }
-    return moment(day, trimmed(clock), trimmed(zone), rollsOver: true)
+    return moment(day, trimmed(clock), trimmed(zone), rules, rollsOver: true)
   }
 
   /// Reads the day at the beginning of a text whose rest is no time.
   private static func beginning(of text: String) -> Date? {
     guard text.utf8.count > 10, let day = day(text.prefix(10)) else { return nil }
-    return moment(day, "00:00:00", "")
+    return moment(day, "00:00:00", "", .ofStoredIDs)
   }
 
   private static func trimmed(_ text: Substring) -> Substring {
@@ -78,7 +102,7 @@ enum FeedDate {
   // MARK: RFC 822
 
   /// `Thu, 01 Jan 2004 19:48:21 GMT` and less.
-  private static func mailDate(_ words: [Substring]) -> Date? {
+  private static func mailDate(_ words: [Substring], _ rules: Rules) -> Date? {
     var words = words
     if let first = words.first, weekdays.contains(String(first.prefix(3))) {
       words.removeFirst()
@@ -96,25 +120,28 @@ enum FeedDate {
     } else {
       return nil
     }
-    guard var year = Int(words[2]), year >= 0 else { return nil }
-    if words[2].count <= 2 { year += year < 90 ? 2_000 : 1_900 }
+    let last = rules == .current ? number(words[2]) : Int(words[2])
+    guard var year = last, year >= 0 else { return nil }
+    if words[2].prefix(while: \.isNumber).count <= 2 {
+      year += year < 90 ? 2_000 : 1_900
+    }
     return moment(
       Day(year: year, month: month, day: day), words.count > 3 ? words[3] : "00:00:00",
-      words.count > 4 ? words[4] : "")
+      words.count > 4 ? words[4] : "", rules)
   }
 
   /// `Sun Jan 4 16:29:06 2004`, perhaps with a zone before the year.
-  private static func asctimeDate(_ words: [Substring]) -> Date? {
+  private static func asctimeDate(_ words: [Substring], _ rules: Rules) -> Date? {
     guard words.count == 5 || words.count == 6, weekdays.contains(String(words[0].prefix(3))),
       let month = month(words[1]), let day = number(words[2]),
       let year = words.last.flatMap({ Int($0) })
     else { return nil }
     return moment(
-      Day(year: year, month: month, day: day), words[3], words.count == 6 ? words[4] : "")
+      Day(year: year, month: month, day: day), words[3], words.count == 6 ? words[4] : "", rules)
   }
 
   /// `Fri, 2006/09/15 08:19:53 EDT`
-  private static func slashDate(_ words: [Substring]) -> Date? {
+  private static func slashDate(_ words: [Substring], _ rules: Rules) -> Date? {
     let words = words.first?.hasSuffix(",") == true ? Array(words.dropFirst()) : words
     guard let first = words.first else { return nil }
     let parts = first.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
@@ -123,13 +150,13 @@ enum FeedDate {
     else { return nil }
     return moment(
       Day(year: year, month: month, day: day), words.count > 1 ? words[1] : "00:00:00",
-      words.count > 2 ? words[2] : "")
+      words.count > 2 ? words[2] : "", rules)
   }
 
   // MARK: ISO 8601
 
   /// `20040105`, `2004-005`, `040105`, `20040105T10:00Z`.
-  private static func compactDate(_ text: String) -> Date? {
+  private static func compactDate(_ text: String, _ rules: Rules) -> Date? {
     let parts = text.split(separator: "t", maxSplits: 1, omittingEmptySubsequences: false)
     let hasHyphen = parts[0].contains("-")
     let digits = parts[0].filter { $0 != "-" }
@@ -147,9 +174,9 @@ enum FeedDate {
     case 5: day = Day(year: 2_000 + number(0, 2), month: 1, day: number(2, 3))
     default: return nil
     }
-    guard parts.count == 2 else { return moment(day, "00:00:00", "") }
+    guard parts.count == 2 else { return moment(day, "00:00:00", "", rules) }
     let clock = parts[1].prefix { !"+-z".contains($0) }
-    return moment(day, clock, parts[1].dropFirst(clock.count))
+    return moment(day, clock, parts[1].dropFirst(clock.count), rules)
   }
 
   // MARK: The moment
@@ -161,13 +188,14 @@ enum FeedDate {
     var day: Int
   }
 
-  /// - Parameter rollsOver: True if the 31st of June counts as the 1st of July and 25:00 as 1:00 of
+  /// - Parameter rollsOver: True if the 31st of June counts as the 1st of July and 24:00 as 0:00 of
   ///   the next day, as in C's `mktime`.
   private static func moment(
-    _ day: Day, _ clock: Substring, _ zone: Substring, rollsOver: Bool = false
+    _ day: Day, _ clock: Substring, _ zone: Substring, _ rules: Rules, rollsOver: Bool = false
   ) -> Date? {
     guard (1...9_998).contains(day.year), (1...(rollsOver ? 19 : 12)).contains(day.month),
-      let seconds = seconds(clock, rollsOver: rollsOver), let minutes = minutes(zone)
+      let seconds = seconds(clock, rules, rollsOver: rollsOver),
+      let minutes = minutes(zone, rules)
     else { return nil }
     let (year, month) = (day.year + (day.month - 1) / 12, (day.month - 1) % 12 + 1)
     let isOrdinal = !rollsOver && day.month == 1 && day.day > 31
@@ -184,7 +212,9 @@ enum FeedDate {
   }
 
   /// `10:14:55.25`, `10:14`, `10`.
-  private static func seconds(_ clock: some StringProtocol, rollsOver: Bool) -> Double? {
+  private static func seconds(
+    _ clock: some StringProtocol, _ rules: Rules, rollsOver: Bool
+  ) -> Double? {
     let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...3).contains(parts.count) else { return nil }
     var values = [0.0, 0, 0]
@@ -195,18 +225,21 @@ enum FeedDate {
       else { return nil }
       values[index] = index == 2 ? value : value.rounded(.down)
     }
-    let limits = rollsOver ? [100.0, 100, 100] : [24, 60, 61]
+    let limits =
+      rollsOver && rules == .ofStoredIDs ? [100.0, 100, 100] : [rollsOver ? 25 : 24, 60, 61]
     guard zip(values, limits).allSatisfy({ $0 < $1 }) else { return nil }
     return values[0] * 3_600 + values[1] * 60 + values[2]
   }
 
   /// Returns the minutes that the zone is ahead of UTC; 0 for an unknown name.
-  private static func minutes(_ zone: some StringProtocol) -> Int? {
+  private static func minutes(_ zone: some StringProtocol, _ rules: Rules) -> Int? {
     var zone = zone.trimmingPrefix("etc/")
     if zone.hasPrefix("gmt"), zone.count > 3 { zone = zone.dropFirst(3) }
     if zone.hasPrefix("utc"), zone.count > 3 { zone = zone.dropFirst(3) }
     guard let sign = zone.first, sign == "+" || sign == "-" else {
-      return (zones[String(zone)] ?? 0) * 60
+      if let hours = zones[String(zone)] { return hours * 60 }
+      let isName = zone.utf8.count <= zoneBytesMax && zone.utf8.allSatisfy(Ascii.isLetter)
+      return isName || rules == .ofStoredIDs ? 0 : nil
     }
     let digits = String(zone.dropFirst().filter { $0 != ":" })
     guard (1...4).contains(digits.count), digits.utf8.allSatisfy({ Ascii.isDigit($0) }),
@@ -226,6 +259,9 @@ enum FeedDate {
     months.firstIndex(of: String(word.prefix(3))).map { $0 + 1 }
   }
 
+  /// The longest name of a zone that is not known.
+  private static let zoneBytesMax = 5
+
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
@@ -237,64 +273,4 @@ enum FeedDate {
     "ct": -6, "mdt": -6, "mst": -7, "mt": -7, "pdt": -7, "pst": -8, "pt": -8, "a": -1, "n": 1,
     "m": -12, "y": 12, "met": 1, "mest": 2, "cet": 1, "cest": 2, "bst": 1, "jst": 9,
   ]
-
-  /// Returns the text with the words of three languages in English or as numbers, in lower case.
-  private static func translated(_ text: String) -> String {
-    guard text.utf8.contains(where: { $0 >= 0x80 }) || text.contains("-") else { return text }
-    let original = text
-    var text = text
-    // The first two bytes rule most words out.
-    let pairs = Set(zip(text.utf8, text.utf8.dropFirst()).map { UInt16($0) << 8 | UInt16($1) })
-    for (pair, word, other) in words where pairs.contains(pair) && text.contains(word) {
-      text = text.replacingOccurrences(of: word, with: other)
-    }
-    if text != original, original.contains("년"), !text.contains("+") { return text + "+09:00" }
-    return text.contains("오") ? koreanClock(text) : text
-  }
-
-  /// Translates `2004-05-25 오후 11:23:17`, a clock of twelve hours in Korea.
-  private static func koreanClock(_ text: String) -> String {
-    var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard words.count == 3, words[1] == "오전" || words[1] == "오후" else { return text }
-    var clock = words[2].split(separator: ":").map(String.init)
-    guard let hour = clock.first.flatMap({ Int($0) }), hour <= 12 else { return text }
-    clock[0] = (hour % 12 + (words[1] == "오후" ? 12 : 0)).padded(to: 2)
-    words = [words[0], clock.joined(separator: ":"), "+09:00"]
-    return words.joined(separator: " ")
-  }
-
-  /// The translations, each with the first two bytes of its word.
-  private static let words = translations.map { word, other in
-    (word.utf8.prefix(2).reduce(0 as UInt16) { $0 << 8 | UInt16($1) }, word, other)
-  }
-
-  private static let translations = [
-    ("년 ", "-"), ("월 ", "-"), ("일 ", "t"), ("ιαν", "jan"), ("φεβ", "feb"), ("μάώ", "mar"),
-    ("μαώ", "mar"), ("απρ", "apr"), ("μάι", "may"), ("μαϊ", "may"), ("μαι", "may"),
-    ("ιούν", "jun"), ("ιον", "jun"), ("ιούλ", "jul"), ("ιολ", "jul"), ("αύγ", "aug"),
-    ("αυγ", "aug"), ("σεπ", "sep"), ("οκτ", "oct"), ("νοέ", "nov"), ("νοε", "nov"),
-    ("δεκ", "dec"), ("κυρ", "sun"), ("δευ", "mon"), ("τρι", "tue"), ("τετ", "wed"),
-    ("πεμ", "thu"), ("παρ", "fri"), ("σαβ", "sat"), ("-január-", "-01-"), ("-februári-", "-02-"),
-    ("-március-", "-03-"), ("-április-", "-04-"), ("-máujus-", "-05-"), ("-május-", "-05-"),
-    ("-június-", "-06-"), ("-július-", "-07-"), ("-augusztus-", "-08-"), ("-szeptember-", "-09-"),
-    ("-október-", "-10-"), ("-november-", "-11-"), ("-december-", "-12-"),
-  ]
-}
-
-/// Reads the durations of podcasts.
-enum FeedDuration {
-  /// Returns the seconds of `3723`, `62:03`, `1:02:03` or `3723.5`; nil for other texts.
-  static func seconds(_ text: String) -> Int? {
-    let parts = text.trimmed.split(
-      separator: ":", maxSplits: 3, omittingEmptySubsequences: false)
-    guard (1...3).contains(parts.count) else { return nil }
-    var total = 0.0
-    for part in parts {
-      guard part.utf8.count <= 9, let value = Double(part), value >= 0, value.isFinite else {
-        return nil
-      }
-      total = total * 60 + value
-    }
-    return total <= 1_000_000_000 ? Int(total) : nil
-  }
 }

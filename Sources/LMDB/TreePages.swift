@@ -1,0 +1,225 @@
+import CMooringLMDB
+import Glibc
+
+/// The pages of one tree in a snapshot, read without LMDB. They lie in the map and do not change.
+///
+/// No number in a page is trusted: a page must have the kind that its place requires and lie in the
+/// store, and nodes and values must lie in their pages. What is damaged is reported as `nil`.
+struct TreePages {
+  let tree: TreeRecord
+  private let map: UnsafeRawPointer
+  private let pageSize: Int
+  private let lastPage: UInt64
+
+  /// - Parameter record: The record from the tree of trees, in the map.
+  init?(_ record: UnsafeRawBufferPointer, in environment: Environment) {
+    guard record.count == PageFormat.treeRecordCount, let start = record.baseAddress else {
+      return nil
+    }
+    var info = MDB_envinfo()
+    var statistics = MDB_stat()
+    guard mdb_env_info(environment.raw, &info) == MDB_SUCCESS,
+      mdb_env_stat(environment.raw, &statistics) == MDB_SUCCESS
+    else { return nil }
+    pageSize = Int(statistics.ms_psize)
+    lastPage = UInt64(info.me_last_pgno)
+    // SAFETY: the record lies in a page of the map, which begins at a multiple of the page size and
+    // contains its own number.
+    let page = start - Int(bitPattern: start) % pageSize
+    let number = page.load(as: UInt64.self)
+    guard number <= lastPage else { return nil }
+    map = page - Int(number) * pageSize
+    tree = TreeRecord(record)
+  }
+
+  /// - Returns: `nil` if the store has no such page.
+  @inline(__always)
+  func page(_ number: UInt64, isLeaf: Bool) -> TreePage? {
+    guard number >= 2, number <= lastPage else { return nil }
+    // SAFETY: the page is one of the store's, so it lies in the map; its first 16 bytes are the
+    // header.
+    let start = map + Int(number) * pageSize
+    let kind = start.load(fromByteOffset: 10, as: UInt16.self)
+    let lower = Int(start.load(fromByteOffset: 12, as: UInt16.self))
+    guard start.load(as: UInt64.self) == number,
+      kind == (isLeaf ? PageFormat.Kind.leaf : PageFormat.Kind.branch),
+      lower > PageFormat.headerCount, lower <= pageSize, lower % 2 == 0
+    else { return nil }
+    return TreePage(start: start, pageSize: pageSize, count: (lower - PageFormat.headerCount) / 2)
+  }
+
+  /// Returns a value in pages of its own.
+  func overflow(_ number: UInt64, count: Int) -> UnsafeRawBufferPointer? {
+    guard number >= 2, number <= lastPage else { return nil }
+    // SAFETY: as for a page; the value lies in the pages, and these in the store.
+    let start = map + Int(number) * pageSize
+    let pages = UInt64(start.load(fromByteOffset: 12, as: UInt32.self))
+    guard start.load(as: UInt64.self) == number,
+      start.load(fromByteOffset: 10, as: UInt16.self) == PageFormat.Kind.overflow,
+      pages > 0, pages <= lastPage - number + 1,
+      count <= Int(pages) * pageSize - PageFormat.headerCount
+    else { return nil }
+    return UnsafeRawBufferPointer(start: start + PageFormat.headerCount, count: count)
+  }
+
+  /// Loads the begin of a page into the cache of the processor, if it is one of the store's.
+  @inline(__always)
+  func prefetch(_ number: UInt64) {
+    if number <= lastPage { mooring_prefetch(map + Int(number) * pageSize) }
+  }
+
+  /// Returns the value of an integer key.
+  ///
+  /// - Returns: `nil` if there is none, or if the tree is damaged or has other keys. A lookup by
+  ///   LMDB finds out which.
+  func value(of key: UInt64) -> UnsafeRawBufferPointer? {
+    leaf(of: key).flatMap { value(of: key, in: $0) }
+  }
+
+  /// Returns the number of the leaf that has an integer key if the tree has it. The leaf is not
+  /// read.
+  @inline(__always)
+  private func leaf(of key: UInt64) -> UInt64? {
+    guard tree.flags & PageFormat.TreeFlag.orders == PageFormat.TreeFlag.integerKeys,
+      tree.root != PageFormat.noPage
+    else { return nil }
+    var number = tree.root
+    var levels = min(Int(tree.depth), PageFormat.depthMax)
+    while levels > 1 {
+      guard let page = page(number, isLeaf: false),
+        // The first node's key stands for everything less than the second node's key.
+        let place = page.place(from: 1, where: { $0 <= key }),
+        let child = page.child(at: place - 1)
+      else { return nil }
+      number = child
+      levels -= 1
+    }
+    return levels == 1 ? number : nil
+  }
+
+  @inline(__always)
+  private func value(of key: UInt64, in leaf: UInt64) -> UnsafeRawBufferPointer? {
+    guard let page = page(leaf, isLeaf: true),
+      let place = page.place(from: 0, where: { $0 < key }), place < page.count,
+      page.integer(at: place) == key
+    else { return nil }
+    return page.entry(at: place, in: self)?.value
+  }
+}
+
+extension TreePages {
+  /// Returns the values of integer keys, as `value(of:)` does. Their memory is loaded while the
+  /// next key is looked up, and not waited for key by key.
+  func values(of keys: [UInt64]) -> [UnsafeRawBufferPointer?] {
+    let leaves = keys.map { key in
+      let leaf = leaf(of: key)
+      if let leaf { prefetch(leaf) }
+      return leaf
+    }
+    return zip(keys, leaves).map { key, leaf in
+      guard let leaf, let value = value(of: key, in: leaf), let start = value.baseAddress else {
+        return nil
+      }
+      for offset in stride(from: 0, to: min(value.count, 512), by: 64) {
+        mooring_prefetch(start + offset)
+      }
+      return value
+    }
+  }
+}
+
+/// One branch or leaf page in the map; see `PageFormat`.
+struct TreePage {
+  fileprivate let start: UnsafeRawPointer
+  fileprivate let pageSize: Int
+  /// The number of its nodes, at least one.
+  let count: Int
+
+  @inline(__always)
+  func child(at place: Int) -> UInt64? {
+    guard let node = node(at: place) else { return nil }
+    let low = UInt64(node.loadUnaligned(as: UInt32.self))
+    return low | UInt64(node.loadUnaligned(fromByteOffset: 4, as: UInt16.self)) << 32
+  }
+
+  @inline(__always)
+  func key(at place: Int) -> UnsafeRawBufferPointer? {
+    guard let node = node(at: place) else { return nil }
+    let count = Int(node.loadUnaligned(fromByteOffset: 6, as: UInt16.self))
+    let key = PageFormat.nodeHeaderCount
+    guard node - start + key + count <= pageSize else { return nil }
+    return UnsafeRawBufferPointer(start: node + key, count: count)
+  }
+
+  /// Returns the key of a node in a tree of integer keys.
+  @inline(__always)
+  func integer(at place: Int) -> UInt64? {
+    // SAFETY: as in `node(at:)`; the key lies in the page, too.
+    let offset = Int(
+      start.load(fromByteOffset: PageFormat.headerCount + 2 * place, as: UInt16.self))
+    guard offset >= PageFormat.headerCount,
+      offset + PageFormat.nodeHeaderCount + 8 <= pageSize,
+      start.loadUnaligned(fromByteOffset: offset + 6, as: UInt16.self) == 8
+    else { return nil }
+    return start.loadUnaligned(
+      fromByteOffset: offset + PageFormat.nodeHeaderCount, as: UInt64.self)
+  }
+
+  /// Returns the entry of a node of a leaf.
+  @inline(__always)
+  func entry(at place: Int, in pages: TreePages) -> Cursor.Entry? {
+    guard let node = node(at: place) else { return nil }
+    let header = node.loadUnaligned(as: UInt64.self)
+    let count = Int(header & 0xFFFF_FFFF)
+    let flags = UInt16(truncatingIfNeeded: header >> 32)
+    let key = UnsafeRawBufferPointer(
+      start: node + PageFormat.nodeHeaderCount, count: Int(header >> 48))
+    // SAFETY: key and value are returned only if they lie in the page.
+    let value = node + (PageFormat.nodeHeaderCount + key.count)
+    let room = pageSize - (value - start)
+    if flags == 0 {
+      guard count <= room else { return nil }
+      return Cursor.Entry(key: key, value: UnsafeRawBufferPointer(start: value, count: count))
+    }
+    guard flags == PageFormat.NodeFlag.overflow, room >= 8,
+      let value = pages.overflow(value.loadUnaligned(as: UInt64.self), count: count)
+    else { return nil }
+    return Cursor.Entry(key: key, value: value)
+  }
+
+  /// Returns the first node, from a given one on, whose key does not pass the test.
+  ///
+  /// - Returns: `nil` if a node is damaged.
+  @inline(__always)
+  func place(from first: Int, where passes: (UInt64) -> Bool) -> Int? {
+    var (low, high) = (first, count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let key = integer(at: middle) else { return nil }
+      if passes(key) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Loads the first bytes of all nodes into the cache of the processor.
+  func prefetchNodes() {
+    for place in 0..<count {
+      guard let node = node(at: place) else { return }
+      mooring_prefetch(node)
+      mooring_prefetch(node + 64)
+    }
+  }
+
+  /// - Parameter place: Less than `count`.
+  @inline(__always)
+  private func node(at place: Int) -> UnsafeRawPointer? {
+    // SAFETY: the offsets of all nodes lie in the page; a node is returned only if its header does,
+    // too.
+    let offset = Int(
+      start.load(fromByteOffset: PageFormat.headerCount + 2 * place, as: UInt16.self))
+    guard offset >= PageFormat.headerCount, offset + PageFormat.nodeHeaderCount <= pageSize else {
+      return nil
+    }
+    return start + offset
+  }
+}

@@ -1,0 +1,29 @@
+extension UnsafeRawBufferPointer {
+  /// True if all bytes are ASCII. Compares eight bytes at a time.
+  @inlinable
+  @inline(__always)
+  package var isASCII: Bool {
+    guard let base = baseAddress else { return true }
+    // SAFETY (of all loads): the bytes lie before the end.
+    func word(_ offset: Int) -> UInt64 {
+      base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    var offset = 0
+    var high: UInt64 = 0
+    while count &- offset >= 32 {
+      high = word(offset) | word(offset &+ 8) | word(offset &+ 16) | word(offset &+ 24)
+      if high & 0x8080_8080_8080_8080 != 0 { return false }
+      offset &+= 32
+    }
+    while count &- offset >= 8 {
+      high |= word(offset)
+      offset &+= 8
+    }
+    if count >= 8 {
+      high |= word(count &- 8)
+    } else {
+      for place in 0..<count { high |= UInt64(base.load(fromByteOffset: place, as: UInt8.self)) }
+    }
+    return high & 0x8080_8080_8080_8080 == 0
+  }
+}

@@ -1,0 +1,87 @@
+import EntityModel
+import EntityStore
+import Foundation
+import HomeFeed
+import TestSupport
+import Testing
+
+@testable import FeedDocuments
+@testable import FeedSync
+
+/// Records that appear between the comparison of a page and its write.
+@Suite struct ConcurrentInsertTests {
+  @Test func anItemThatAnotherWriterHasInsertedIsUpdated() async throws {
+    try await withSync { sync async throws in
+      let changes = try changes(of: [item("1", rev: 2), item("2", rev: 2)], sync)
+      try await sync.store.write { transaction in
+        _ = try transaction.insert(
+          "Episode",
+          [
+            "id": .string("1"), "feedID": .int64(sync.feedID), "title": .string("Theirs"),
+            "feedRevision": .int64(1), "favoriteAt": .date(sync.clock.now),
+          ])
+      }
+      let counts = try await write(changes, sync)
+      #expect((counts.new, counts.changed) == (1, 1))
+      #expect(try sync.store.read { try $0.count(of: "Episode") } == 2)
+      let episode = try sync.episode("1")
+      #expect(episode?.title == "Title 1")
+      #expect(episode?.favoriteAt == sync.clock.now)
+    }
+  }
+
+  @Test func anItemThatAnotherWriterHasDeletedStaysDeleted() async throws {
+    try await withSync { sync async throws in
+      let changes = try changes(of: [item("1", rev: 2)], sync)
+      let target = try #require(try sync.store.read { try FeedTarget.all(in: $0)["Episode"] })
+      try await sync.store.write { transaction in
+        try Tombstones.leave(
+          for: "1", of: target, feedID: sync.feedID, revision: 3, deletedAt: nil, row: nil,
+          in: transaction)
+      }
+      let counts = try await write(changes, sync)
+      #expect((counts.new, counts.skipped) == (0, 1))
+      #expect(try sync.episode("1") == nil)
+    }
+  }
+
+  private let rules = ListingRules(mode: .delta, isNewEpoch: false, isNewMapping: false)
+
+  private func item(_ id: String, rev: Int64) -> FeedItem {
+    FeedItem(
+      kind: "Episode", id: id, revision: rev,
+      fields: [
+        Field(name: "title", value: .string("Title \(id)")), Field(name: "type", value: .int64(1)),
+        Field(name: "updatedAt", value: .string("2026-11-19T08:00:00Z")),
+      ])
+  }
+
+  /// Compares items with the store as it is now.
+  private func changes(of items: [FeedItem], _ sync: SyncFixture) throws -> PageChanges {
+    try sync.store.read { transaction in
+      var report = SyncReport(feed: SyncFixture.url)
+      var mapper = ItemMapper(
+        targets: try FeedTarget.all(in: transaction), defaultEntity: "Episode",
+        feedID: sync.feedID, now: sync.clock.now)
+      var page = FeedPage(format: .homeFeed1, mode: .delta)
+      page.items = items
+      let mapped = try mapper.map(page, &report)
+      try #require(mapped.count == items.count, "\(report)")
+      var (changes, seen) = (PageChanges(), SeenRecords())
+      try changes.add(
+        mapped, feedID: sync.feedID, rules, pending: [], seen: &seen, &report, in: transaction)
+      return changes
+    }
+  }
+
+  private func write(_ changes: PageChanges, _ sync: SyncFixture) async throws -> WriteCounts {
+    try await sync.store.write { [rules] transaction in
+      var (counts, seen) = (WriteCounts(), SeenRecords())
+      let writer = try PageWriter(
+        feedID: sync.feedID, rules: rules, targets: try FeedTarget.all(in: transaction),
+        hasUserStates: false, in: transaction)
+      try writer.write(changes, seen: &seen, &counts)
+      return counts
+    }
+  }
+}
