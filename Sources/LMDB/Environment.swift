@@ -69,6 +69,7 @@ public final class Environment: @unchecked Sendable {
   let readers = ReaderPool()
   let trees = TreeHandles()
   let readAhead = MapReadAhead()
+  let prefetch = PagePrefetch()
   let entry: OpenEnvironments.Entry
   /// The index in the table of `FaultGuard`, or -1.
   let faultGuardPlace = Atomic<Int32>(-1)

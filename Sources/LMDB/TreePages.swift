@@ -86,15 +86,21 @@ struct TreePages {
     var number = tree.root
     var levels = min(Int(tree.depth), PageFormat.depthMax)
     while levels > 1 {
-      guard let page = page(number, isLeaf: false),
-        // The first node's key stands for everything less than the second node's key.
-        let place = page.place(from: 1, where: { $0 <= key }),
-        let child = page.child(at: place - 1)
-      else { return nil }
+      guard let child = child(of: number, for: key) else { return nil }
       number = child
       levels -= 1
     }
     return levels == 1 ? number : nil
+  }
+
+  /// Returns the page under a branch page that leads to an integer key.
+  @inline(__always)
+  private func child(of branch: UInt64, for key: UInt64) -> UInt64? {
+    guard let page = page(branch, isLeaf: false),
+      // The first node's key stands for everything less than the second node's key.
+      let place = page.place(from: 1, where: { $0 <= key })
+    else { return nil }
+    return page.child(at: place - 1)
   }
 
   @inline(__always)
@@ -108,6 +114,22 @@ struct TreePages {
 }
 
 extension TreePages {
+  /// Requests the pages that lookups of integer keys read, level by level.
+  func request(_ keys: [UInt64], by prefetch: PagePrefetch) {
+    guard tree.flags & PageFormat.TreeFlag.orders == PageFormat.TreeFlag.integerKeys,
+      tree.root != PageFormat.noPage
+    else { return }
+    var paths = keys.map { (key: $0, page: tree.root) }
+    for level in 1...max(1, min(Int(tree.depth), PageFormat.depthMax)) {
+      let numbers = Set(paths.map(\.page)).filter { $0 <= lastPage }
+      prefetch.request(numbers.map { map + Int($0) * pageSize }, pageSize: pageSize)
+      if level == Int(tree.depth) { return }
+      paths = paths.compactMap { path in
+        child(of: path.page, for: path.key).map { (path.key, $0) }
+      }
+    }
+  }
+
   /// Returns the values of integer keys, as `value(of:)` does. Their memory is loaded while the
   /// next key is looked up, and not waited for key by key.
   func values(of keys: [UInt64]) -> [UnsafeRawBufferPointer?] {

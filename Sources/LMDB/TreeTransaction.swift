@@ -145,7 +145,9 @@ public final class TreeReader: TreeTransaction {
         TreePages($0, in: environment)
       }
     }
-    return pages?.values(of: numbers) ?? numbers.map { _ in nil }
+    guard let pages else { return numbers.map { _ in nil } }
+    if environment.prefetch.isDue() { pages.request(numbers, by: environment.prefetch) }
+    return pages.values(of: numbers)
   }
 
   private func find(_ number: UInt64, in tree: Tree) throws -> UnsafeRawBufferPointer? {

@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  private static func makeTree(in environment: Environment, named name: String = "tree") throws
+  static func makeTree(in environment: Environment, named name: String = "tree") throws
     -> Tree
   {
     try environment.write {
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  private static func put(
+  static func put(
     _ value: [UInt8], _ number: UInt64, _ tree: Tree, in transaction: TreeWriter
   ) throws {
     try withUnsafeBytes(of: number) { try transaction.put(tree, key: Array($0), value: value) }
